@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright doctor``: what this machine has, and whether a kernel compiles and runs on it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tilewright import __version__
+from tilewright.device.cache import cache_directory
+from tilewright.device.compiler import available_compilers, find_compiler
+from tilewright.device.errors import TilewrightError
+
+_FEATURES = ("avx2", "fma", "avx512f", "avx512_bf16", "asimd", "sve")
+
+_KERNEL = """
+void kernel_main() {
+    volatile uint32_t* word = reinterpret_cast<volatile uint32_t*>(get_semaphore(0));
+    *word = get_arg_val<uint32_t>(0) + 1;
+}
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright doctor",
+        description="Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing.",
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    return parser
+
+
+def _cpu_features() -> str:
+    try:
+        words = set(Path("/proc/cpuinfo").read_text().split())
+    except OSError:
+        return "unknown"
+    return ", ".join(feature for feature in _FEATURES if feature in words) or "none of " + ", ".join(_FEATURES)
+
+
+def _cache_state() -> str:
+    directory = cache_directory()
+    directory.mkdir(parents=True, exist_ok=True)
+    files = [path for path in directory.rglob("*") if path.is_file()]
+    return f"{directory} ({len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB)"
+
+
+def _engine() -> str:
+    from tilewright.device.engine import engine
+
+    begin = time.perf_counter()
+    engine()
+    return f"loaded in {time.perf_counter() - begin:.2f} s"
+
+
+def _try_kernel() -> str:
+    from tilewright.device.chip import Chip
+    from tilewright.program.kernel import DataMovementConfigDescriptor, KernelDescriptor
+    from tilewright.program.program import ProgramDescriptor
+    from tilewright.program.semaphore import SemaphoreDescriptor
+    from tilewright.tensor.arch import describe_arch
+    from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+
+    core = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(0, 0))])
+    kernel = KernelDescriptor(
+        kernel_source=_KERNEL,
+        source_type=KernelDescriptor.SourceType.SOURCE_CODE,
+        core_ranges=core,
+        runtime_args=[(CoreCoord(0, 0), [41])],
+        config=DataMovementConfigDescriptor(),
+        name="doctor",
+    )
+    program = ProgramDescriptor(
+        kernels=[kernel], semaphores=[SemaphoreDescriptor(id=0, core_ranges=core, initial_value=0)]
+    )
+    chip = Chip(describe_arch("wormhole_b0"))
+    begin = time.perf_counter()
+    chip.launch(program)
+    seconds = time.perf_counter() - begin
+    answer = int(chip.read_semaphore((0, 0), 0))
+    chip.close()
+    if answer != 42:
+        raise TilewrightError(f"the kernel ran but gave {answer} instead of 42")
+    return f"compiled and ran in {seconds:.2f} s, right result"
+
+
+def _check(findings: dict[str, str], name: str, examine: Callable[[], str]) -> bool:
+    try:
+        findings[name] = examine()
+    except (TilewrightError, OSError) as error:
+        findings[name] = f"FAILED: {error}"
+        return False
+    return True
+
+
+def run(arguments: list[str]) -> int:
+    options = build_parser().parse_args(arguments)
+    findings: dict[str, str] = {
+        "tilewright": f"{__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    }
+    healthy = _check(findings, "compiler", lambda: str(find_compiler()))
+    others = [str(compiler) for compiler in available_compilers()[1:]]
+    findings["other compilers"] = "; ".join(others) if others else 'none (pip install "tilewright[compiler]")'
+    findings["processor"] = _cpu_features()
+    healthy &= _check(findings, "cache", _cache_state)
+    healthy = healthy and _check(findings, "engine", _engine) and _check(findings, "kernel", _try_kernel)
+    findings["torch"] = "installed" if importlib.util.find_spec("torch") else "not installed (optional)"
+    if options.json:
+        print(json.dumps({**findings, "healthy": healthy}, indent=2))
+    else:
+        width = max(map(len, findings))
+        for name, value in findings.items():
+            print(f"{name:<{width}}  {value}")
+    if not healthy:
+        print("something is missing: see the lines that say FAILED", file=sys.stderr)
+    return 0 if healthy else 1

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entry point of the ``tilewright`` command."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+
+from tilewright import __version__
+from tilewright.device.errors import TilewrightError
+
+# Name of each subcommand and the line help shows for it; its module is imported only when it runs.
+_COMMANDS = {
+    "doctor": "check that this machine can compile and run kernels",
+    "exec": "run a script that says `import ttnn` on the simulated chip",
+    "survey": "compile every kernel of a ttnn package and report what is missing",
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright", description="Build and run Tenstorrent operations without a card."
+    )
+    parser.add_argument("--version", action="version", version=f"tilewright {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+    for name, help_line in _COMMANDS.items():
+        # `exec` hands everything after the script to the script, so its module parses the rest itself.
+        commands.add_parser(name, help=help_line, add_help=False)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a command and returns its exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    known, rest = build_parser().parse_known_args(given[:1])
+    command = importlib.import_module(f"tilewright.cli.{known.command}_command")
+    try:
+        return int(command.run([*rest, *given[1:]]))
+    except TilewrightError as error:
+        print(f"tilewright {known.command}: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
