@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Circular-buffer calls of the engine. Page counts are those of the CB's own page size.
+// wait/reserve block the calling kernel; asking for more pages than the CB has ends the run with an error.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+void tw_cb_wait_front(uint32_t cb, uint32_t pages);
+void tw_cb_reserve_back(uint32_t cb, uint32_t pages);
+void tw_cb_push_back(uint32_t cb, uint32_t pages);
+void tw_cb_pop_front(uint32_t cb, uint32_t pages);
+uint32_t tw_cb_pages_at_front(uint32_t cb);  // pushed and not popped
+uint32_t tw_cb_pages_free(uint32_t cb);      // reservable
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel can tell the outside: prints, asserts, and giving up.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+// Text is collected until a newline, then shown with core and kernel in front.
+void tw_print_text(const char* text, uint32_t length);
+// Ends the run: ASSERT that failed. Never returns.
+[[noreturn]] void tw_assert_failed(const char* expression);
+// Ends the run: a call of the kernel API that is not modelled. Never returns.
+[[noreturn]] void tw_not_modelled(const char* what);
+}

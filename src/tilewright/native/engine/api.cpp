@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "program.h"
+#include "scheduler.h"
+
+using namespace tw;
+
+static thread_local std::string t_last_error;
+
+static std::vector<CoreXY> to_cores(const uint16_t* xy, uint64_t count) {
+    std::vector<CoreXY> cores(count);
+    for (uint64_t i = 0; i < count; i++) {
+        cores[i] = {xy[2 * i], xy[2 * i + 1]};
+    }
+    return cores;
+}
+
+// Return addresses from the innermost frame outwards, by frame pointer, staying on the kernel's own stack. An
+// instruction that was interrupted is given as if it had been a call: one byte further.
+static uint32_t walk_stack(const KernelInstance& instance, uint64_t* frames, uint32_t capacity) {
+    uintptr_t frame_pointer = 0;
+    uintptr_t program_counter = 0;
+    if (instance.failed_program_counter != 0) {
+        program_counter = instance.failed_program_counter + 1;
+        frame_pointer = instance.failed_frame_pointer;
+    } else if (instance.state != InstanceState::Finished) {
+        fiber_suspended_frame(instance.fiber, frame_pointer, program_counter);
+    }
+    uint32_t count = 0;
+    if (program_counter != 0 && count < capacity) {
+        frames[count++] = program_counter;
+    }
+    while (count < capacity && instance.stack.contains(frame_pointer) &&
+           instance.stack.contains(frame_pointer + 15)) {
+        const auto* words = reinterpret_cast<const uintptr_t*>(frame_pointer);
+        if (words[1] == 0) {
+            break;
+        }
+        frames[count++] = words[1];
+        if (words[0] <= frame_pointer) {
+            break;
+        }
+        frame_pointer = words[0];
+    }
+    return count;
+}
+
+static uint32_t wait_have(const KernelInstance& instance) {
+    switch (instance.wait_kind) {
+        case WaitKind::CbWaitFront: return instance.core->cb[instance.wait_cb].occupied();
+        case WaitKind::CbReserveBack: return instance.core->cb[instance.wait_cb].free_pages();
+        case WaitKind::SemaphoreEqual:
+        case WaitKind::SemaphoreAtLeast: return *instance.wait_address;
+        default: return 0;
+    }
+}
+
+static uint32_t kernel_index(const Program& program, const Kernel* kernel) {
+    for (uint32_t index = 0; index < program.kernels.size(); index++) {
+        if (program.kernels[index].get() == kernel) {
+            return index;
+        }
+    }
+    return 0xffffffffu;
+}
+
+extern "C" {
+
+// Sizes of the structures above, so that Python can refuse a library built from other sources.
+void tw_api_sizes(uint32_t* sizes) {
+    const uint32_t all[] = {
+        sizeof(TwKernelSpec),
+        sizeof(TwCircularBufferSpec),
+        sizeof(TwInstanceReport),
+        sizeof(TwTrafficReport),
+        sizeof(TwCircularBufferReport),
+        sizeof(TwRunReport),
+        sizeof(ChipConfig)};
+    std::memcpy(sizes, all, sizeof all);
+}
+
+// Where the library that holds `symbol` is loaded.
+uint64_t tw_library_base(void* symbol) {
+    Dl_info info;
+    return dladdr(symbol, &info) != 0 ? reinterpret_cast<uintptr_t>(info.dli_fbase) : 0;
+}
+
+const char* tw_last_error() { return t_last_error.c_str(); }
+
+void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy) {
+    try {
+        return new Chip(*config, noc_xy);
+    } catch (const std::exception& error) {
+        t_last_error = error.what();
+        return nullptr;
+    }
+}
+
+void tw_chip_free(void* chip) { delete static_cast<Chip*>(chip); }
+
+uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) { return static_cast<Chip*>(chip)->core(x, y).l1_base; }
+
+// Pages are spread over the banks in turn; `data` holds them one after another.
+void tw_write_pages(
+    void* chip, uint32_t is_dram, uint64_t address, uint64_t page_bytes, uint64_t stride, uint64_t count, const uint8_t* data) {
+    Chip& target = *static_cast<Chip*>(chip);
+    const uint64_t banks = target.num_banks(is_dram != 0);
+    for (uint64_t page = 0; page < count; page++) {
+        uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(page % banks));
+        std::memcpy(memory + address + (page / banks) * stride, data + page * page_bytes, page_bytes);
+    }
+}
+
+void tw_read_pages(
+    void* chip, uint32_t is_dram, uint64_t address, uint64_t page_bytes, uint64_t stride, uint64_t count, uint8_t* data) {
+    Chip& target = *static_cast<Chip*>(chip);
+    const uint64_t banks = target.num_banks(is_dram != 0);
+    for (uint64_t page = 0; page < count; page++) {
+        const uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(page % banks));
+        std::memcpy(data + page * page_bytes, memory + address + (page / banks) * stride, page_bytes);
+    }
+}
+
+void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stride, uint64_t count, uint32_t word) {
+    Chip& target = *static_cast<Chip*>(chip);
+    const uint64_t banks = target.num_banks(is_dram != 0);
+    for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
+        const uint64_t pages = (count - bank + banks - 1) / banks;
+        auto* words = reinterpret_cast<uint32_t*>(target.bank_memory(is_dram != 0, static_cast<uint32_t>(bank)) + address);
+        std::fill_n(words, pages * stride / 4, word);
+    }
+}
+
+void* tw_program_new(void* chip) { return new Program(*static_cast<Chip*>(chip)); }
+
+void tw_program_free(void* program) { delete static_cast<Program*>(program); }
+
+void tw_program_set_print(void* program, PrintFunction print) { static_cast<Program*>(program)->print = print; }
+
+uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec) {
+    auto& kernels = static_cast<Program*>(program)->kernels;
+    auto kernel = std::make_unique<Kernel>();
+    kernel->entry = reinterpret_cast<void (*)()>(spec->entry);
+    kernel->name = spec->name;
+    kernel->kind = static_cast<KernelKind>(spec->kind);
+    kernel->processor = static_cast<uint8_t>(spec->processor);
+    kernel->noc_index = static_cast<uint8_t>(spec->noc_index);
+    kernel->noc_mode = static_cast<uint8_t>(spec->noc_mode);
+    kernel->fp32_dest = static_cast<uint8_t>(spec->fp32_dest);
+    kernel->full_sync = static_cast<uint8_t>(spec->full_sync);
+    kernel->fidelity = static_cast<uint8_t>(spec->fidelity);
+    kernel->math_approx = static_cast<uint8_t>(spec->math_approx);
+    kernel->statics = static_cast<uint8_t*>(spec->statics);
+    kernel->statics_bytes = static_cast<uint32_t>(spec->statics_bytes);
+    kernel->statics_initial.assign(kernel->statics, kernel->statics + kernel->statics_bytes);
+    kernel->text_begin = spec->text_begin;
+    kernel->text_end = spec->text_end;
+    kernel->cores = to_cores(spec->cores, spec->num_cores);
+    kernels.push_back(std::move(kernel));
+    return static_cast<uint32_t>(kernels.size() - 1);
+}
+
+void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* spec) {
+    ProgramCircularBuffer buffer;
+    buffer.index = spec->index;
+    buffer.offset = spec->offset;
+    buffer.total_bytes = spec->total_bytes;
+    buffer.page_bytes = spec->page_bytes;
+    buffer.owns_memory = spec->owns_memory != 0;
+    buffer.geometry.format = static_cast<DataFormat>(spec->format);
+    buffer.geometry.num_faces = static_cast<uint8_t>(spec->num_faces);
+    buffer.geometry.face_rows = static_cast<uint8_t>(spec->face_rows);
+    buffer.geometry.tile_rows = static_cast<uint8_t>(spec->tile_rows);
+    buffer.geometry.tile_cols = static_cast<uint8_t>(spec->tile_cols);
+    buffer.geometry.tile_bytes = spec->tile_bytes;
+    buffer.geometry.unpack_to_dest_fp32 = static_cast<uint8_t>(spec->unpack_to_dest_fp32);
+    buffer.cores = to_cores(spec->cores, spec->num_cores);
+    static_cast<Program*>(program)->circular_buffers.push_back(std::move(buffer));
+}
+
+void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count) {
+    static_cast<Program*>(program)->semaphores.push_back({id, initial, to_cores(cores, count)});
+}
+
+// offsets has one entry per core of the kernel and one more; args lie one core after another.
+void tw_program_set_args(
+    void* program,
+    uint32_t kernel,
+    const uint32_t* args,
+    const uint32_t* offsets,
+    uint64_t num_offsets,
+    const uint32_t* common,
+    uint64_t num_common) {
+    Kernel& target = *static_cast<Program*>(program)->kernels[kernel];
+    target.arg_offsets.assign(offsets, offsets + num_offsets);
+    target.args.assign(args, args + (num_offsets == 0 ? 0 : offsets[num_offsets - 1]));
+    target.common_args.assign(common, common + num_common);
+}
+
+void tw_program_run(void* program, uint32_t threads, double time_limit, double spin_limit, TwRunReport* report) {
+    Program& target = *static_cast<Program*>(program);
+    RunOptions options;
+    options.threads = threads;
+    options.time_limit_seconds = time_limit;
+    options.spin_limit_seconds = spin_limit;
+    report->status = static_cast<int32_t>(target.run(options));
+    report->fault_signal = target.fault_signal;
+    report->fault_address = target.fault_address;
+    report->switches = target.switches;
+    report->error_text = target.error_text.c_str();
+}
+
+uint64_t tw_program_num_instances(void* program) { return static_cast<Program*>(program)->instances.size(); }
+
+void tw_program_instances(void* program, TwInstanceReport* reports) {
+    const Program& source = *static_cast<Program*>(program);
+    for (const auto& instance : source.instances) {
+        TwInstanceReport& report = *reports++;
+        report.kernel = kernel_index(source, instance->kernel);
+        report.core_x = instance->core->x;
+        report.core_y = instance->core->y;
+        report.state = static_cast<uint32_t>(instance->state);
+        report.wait_kind = static_cast<uint32_t>(instance->wait_kind);
+        report.wait_cb = instance->wait_cb;
+        report.wait_amount = instance->wait_amount;
+        report.wait_have = wait_have(*instance);
+        report.wait_address = reinterpret_cast<uintptr_t>(instance->wait_address);
+        report.is_error = instance.get() == source.error_instance ? 1 : 0;
+        report.num_frames = walk_stack(*instance, report.frames, 24);
+    }
+}
+
+// Fills at most `capacity` reports and returns how many there are.
+uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t capacity) {
+    const Program& source = *static_cast<Program*>(program);
+    uint64_t count = 0;
+    for (const auto& instance : source.instances) {
+        for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+            const CbTraffic& traffic = instance->traffic[cb];
+            const bool used = instance->core->cb[cb].num_pages != 0 &&
+                              (traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls) != 0;
+            if (!used) {
+                continue;
+            }
+            if (count < capacity) {
+                reports[count] = {
+                    kernel_index(source, instance->kernel), instance->core->x,        instance->core->y, cb,
+                    traffic.push_calls,                     traffic.pop_calls,        traffic.wait_calls,
+                    traffic.reserve_calls,                  traffic.pages_pushed,     traffic.pages_popped,
+                    traffic.blocked_waits,                  traffic.blocked_reserves, traffic.largest_wait,
+                    traffic.largest_reserve};
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* reports, uint64_t capacity) {
+    Program& source = *static_cast<Program*>(program);
+    uint64_t count = 0;
+    for (const ProgramCircularBuffer& buffer : source.circular_buffers) {
+        for (const CoreXY& where : buffer.cores) {
+            const CoreCircularBuffer& state = source.chip.core(where.x, where.y).cb[buffer.index];
+            if (count < capacity) {
+                reports[count] = {
+                    where.x, where.y, buffer.index, state.num_pages, state.page_bytes, state.peak, state.pushed, state.popped};
+            }
+            count++;
+        }
+    }
+    return count;
+}
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine as Python sees it (through ctypes). Plain C types only; every structure is mirrored in
+// device/engine.py, which checks the sizes when it loads the library.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+struct TwKernelSpec {
+    void* entry;
+    const char* name;
+    uint32_t kind, processor, noc_index, noc_mode;
+    uint32_t fp32_dest, full_sync, fidelity, math_approx;
+    void* statics;
+    uint64_t statics_bytes;
+    uint64_t text_begin, text_end;
+    const uint16_t* cores;  // x, y pairs
+    uint64_t num_cores;
+};
+
+struct TwCircularBufferSpec {
+    uint32_t index, offset, total_bytes, page_bytes, owns_memory;
+    uint32_t format, num_faces, face_rows, tile_rows, tile_cols, tile_bytes, unpack_to_dest_fp32;
+    const uint16_t* cores;
+    uint64_t num_cores;
+};
+
+struct TwInstanceReport {
+    uint32_t kernel, core_x, core_y;
+    uint32_t state, wait_kind, wait_cb, wait_amount, wait_have;
+    uint64_t wait_address;
+    uint32_t is_error, num_frames;
+    uint64_t frames[24];
+};
+
+struct TwTrafficReport {
+    uint32_t kernel, core_x, core_y, cb;
+    uint32_t push_calls, pop_calls, wait_calls, reserve_calls;
+    uint64_t pages_pushed, pages_popped;
+    uint32_t blocked_waits, blocked_reserves, largest_wait, largest_reserve;
+};
+
+struct TwCircularBufferReport {
+    uint32_t core_x, core_y, index, num_pages, page_bytes, peak;
+    uint64_t pushed, popped;
+};
+
+struct TwRunReport {
+    int32_t status, fault_signal;
+    uint64_t fault_address, switches;
+    const char* error_text;
+};
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// One simulated chip: worker cores with L1, DRAM banks, and who sits at which NoC coordinate.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi/context.h"
+#include "compute_state.h"
+
+namespace tw {
+
+struct KernelInstance;
+
+// A circular buffer as one core sees it. Counts never wrap here; a card's 16-bit counters are their low bits.
+struct CoreCircularBuffer {
+    uint32_t num_pages = 0;  // 0: not configured on this core
+    uint32_t page_bytes = 0;
+    uint32_t address = 0;  // full slot pointer
+    uint32_t total_bytes = 0;
+    uint64_t pushed = 0;
+    uint64_t popped = 0;
+    uint32_t peak = 0;
+    TileGeometry geometry;
+
+    uint32_t occupied() const { return static_cast<uint32_t>(pushed - popped); }
+    uint32_t free_pages() const { return num_pages - occupied(); }
+};
+
+struct Core {
+    uint16_t x = 0, y = 0;          // logical
+    uint8_t noc_x = 0, noc_y = 0;
+    uint32_t l1_base = 0;           // slot pointer
+    uint32_t poisoned_bytes = 0;    // L1 below this offset has been touched or poisoned
+    CoreCircularBuffer cb[kMaxCircularBuffers];
+    std::unique_ptr<ComputeState> compute;
+    std::vector<KernelInstance*> instances;  // of the program being run
+};
+
+// What answers at one NoC coordinate.
+struct NocNode {
+    uint8_t* memory = nullptr;
+    uint64_t bytes = 0;
+    Core* core = nullptr;  // null for DRAM
+};
+
+struct ChipConfig {
+    uint32_t grid_x, grid_y;
+    uint32_t l1_bytes;
+    uint32_t dram_banks;
+    uint64_t dram_bank_bytes;
+    uint32_t num_circular_buffers;
+    uint32_t config_base;      // start of the region for arguments and semaphores, as L1 offset
+    uint32_t config_bytes;
+    uint32_t unreserved_base;  // first L1 offset programs and buffers may use
+    uint32_t poison;           // word that fills memory nobody has written yet
+};
+
+class Chip {
+public:
+    // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank.
+    Chip(const ChipConfig& config, const uint8_t* noc_xy);
+    ~Chip();
+    Chip(const Chip&) = delete;
+    Chip& operator=(const Chip&) = delete;
+
+    const ChipConfig& config() const { return config_; }
+    Core& core(uint32_t x, uint32_t y) { return cores_[y * config_.grid_x + x]; }
+    std::vector<Core>& cores() { return cores_; }
+    NocNode& node(uint32_t noc_x, uint32_t noc_y) { return nodes_[(noc_y & 63u) * 64u + (noc_x & 63u)]; }
+    const NocNode& bank(bool is_dram, uint32_t index) const;
+    uint32_t num_banks(bool is_dram) const { return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size()); }
+    uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
+    uint8_t* bank_memory(bool is_dram, uint32_t bank) { return const_cast<uint8_t*>(this->bank(is_dram, bank).memory); }
+    int l1_file() const { return l1_file_; }
+
+private:
+    void map_l1();
+    void map_dram();
+
+    ChipConfig config_;
+    std::vector<Core> cores_;
+    std::vector<NocNode> nodes_;
+    std::vector<NocNode> dram_;
+    std::vector<NocNode> l1_;
+    std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank
+    std::vector<uint64_t> l1_xy_;
+    int l1_file_ = -1;
+    uint8_t* l1_region_ = nullptr;
+};
+
+}  // namespace tw

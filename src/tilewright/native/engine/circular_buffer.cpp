@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Circular buffers: credits shared by the core, pointers private to each kernel.
+#include "abi/circular_buffer.h"
+#include "abi/noc.h"
+
+#include <algorithm>
+
+#include "core.h"
+#include "scheduler.h"
+
+namespace tw {
+
+static CoreCircularBuffer& configured(KernelInstance& instance, uint32_t cb, const char* call) {
+    if (cb >= kMaxCircularBuffers || instance.core->cb[cb].num_pages == 0) {
+        kernel_error("%s on c_%u, which is not configured on core (%u,%u)", call, cb, instance.core->x, instance.core->y);
+    }
+    return instance.core->cb[cb];
+}
+
+static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32_t pages, const char* call) {
+    if (pages > buffer.num_pages) {
+        kernel_error(
+            "%s(c_%u, %u) can never succeed: the circular buffer has %u pages", call, cb, pages, buffer.num_pages);
+    }
+}
+
+static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint32_t available) {
+    self.scheduler->progress++;
+    for (KernelInstance* other : self.core->instances) {
+        if (other->state == InstanceState::Blocked && other->wait_kind == kind && other->wait_cb == cb &&
+            other->wait_amount <= available) {
+            other->state = InstanceState::Ready;
+        }
+    }
+}
+
+static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (buffer.free_pages() >= pages) {
+        return;
+    }
+    instance.traffic[cb].blocked_reserves++;
+    while (buffer.free_pages() < pages) {
+        instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
+    }
+}
+
+void wait_for_pending_reserves(KernelInstance& instance) {
+    while (instance.pending_reserve_mask != 0) {
+        const auto cb = static_cast<uint32_t>(__builtin_ctzll(instance.pending_reserve_mask));
+        wait_for_space(instance, cb, instance.pending_reserve[cb]);
+        instance.pending_reserve_mask &= ~(uint64_t{1} << cb);
+    }
+}
+
+void pack_thread_enter() {
+    KernelInstance& instance = current_instance();
+    if (instance.pending_reserve_mask != 0) {
+        wait_for_pending_reserves(instance);
+    }
+}
+
+// A card resets a pointer only when it lands exactly on the end.
+static void advance(uint32_t& pointer, uint32_t pages, const LocalCBInterface& view, uint32_t cb, const char* call) {
+    pointer += pages * view.fifo_page_size;
+    if (pointer == view.fifo_limit) {
+        pointer -= view.fifo_size;
+    } else if (pointer > view.fifo_limit) {
+        kernel_error(
+            "%s(c_%u, %u) runs past the end of the circular buffer: page counts between two wraps must add up to its "
+            "%u pages",
+            call,
+            cb,
+            pages,
+            view.fifo_num_pages);
+    }
+}
+
+ComputeState& compute_state() { return *current_instance().core->compute; }
+
+const TileGeometry& tile_geometry(uint32_t cb) {
+    KernelInstance& instance = current_instance();
+    return configured(instance, cb, "tile operation").geometry;
+}
+
+static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
+    KernelInstance& instance = current_instance();
+    const CoreCircularBuffer& buffer = configured(instance, cb, "tile operation");
+    const LocalCBInterface& view = instance.context.cb[cb];
+    const uint32_t shift = instance.context.compute_words ? 4 : 0;
+    const uint32_t start = (front ? view.fifo_rd_ptr : view.fifo_wr_ptr) << shift;
+    const uint64_t address = start + static_cast<uint64_t>(index) * (static_cast<uint64_t>(view.fifo_page_size) << shift);
+    if (address < buffer.address || address >= static_cast<uint64_t>(buffer.address) + buffer.total_bytes) {
+        kernel_error(
+            "tile %u counted from the %s pointer of c_%u lies outside the circular buffer (%u pages; an index does not "
+            "wrap)",
+            index,
+            front ? "read" : "write",
+            cb,
+            buffer.num_pages);
+    }
+    return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
+}
+
+uint8_t* front_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true); }
+uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false); }
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+tw::KernelContext* tw_context() { return &current_instance().context; }
+
+void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
+    KernelInstance& instance = current_instance();
+    const CoreCircularBuffer& buffer = configured(instance, cb, "cb_wait_front");
+    check_capacity(buffer, cb, pages, "cb_wait_front");
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.wait_calls++;
+    traffic.largest_wait = std::max(traffic.largest_wait, pages);
+    if (buffer.occupied() < pages) {
+        traffic.blocked_waits++;
+        while (buffer.occupied() < pages) {
+            instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
+        }
+    }
+}
+
+void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
+    KernelInstance& instance = current_instance();
+    const CoreCircularBuffer& buffer = configured(instance, cb, "cb_reserve_back");
+    check_capacity(buffer, cb, pages, "cb_reserve_back");
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.reserve_calls++;
+    traffic.largest_reserve = std::max(traffic.largest_reserve, pages);
+    if (instance.context.kind == static_cast<uint8_t>(KernelKind::Compute) && buffer.free_pages() < pages) {
+        instance.pending_reserve_mask |= uint64_t{1} << cb;
+        instance.pending_reserve[cb] = pages;
+        return;
+    }
+    wait_for_space(instance, cb, pages);
+}
+
+void tw_cb_push_back(uint32_t cb, uint32_t pages) {
+    KernelInstance& instance = current_instance();
+    CoreCircularBuffer& buffer = configured(instance, cb, "cb_push_back");
+    wait_for_pending_reserves(instance);
+    LocalCBInterface& view = instance.context.cb[cb];
+    if (buffer.occupied() + pages > buffer.num_pages) {
+        kernel_error(
+            "cb_push_back(c_%u, %u) overfills the circular buffer: %u of its %u pages still hold unread data",
+            cb,
+            pages,
+            buffer.occupied(),
+            buffer.num_pages);
+    }
+    advance(view.fifo_wr_ptr, pages, view, cb, "cb_push_back");
+    view.fifo_wr_tile_ptr = 0;
+    view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
+    buffer.pushed += pages;
+    buffer.peak = std::max(buffer.peak, buffer.occupied());
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.push_calls++;
+    traffic.pages_pushed += pages;
+    wake_waiting(instance, cb, WaitKind::CbWaitFront, buffer.occupied());
+}
+
+void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
+    KernelInstance& instance = current_instance();
+    CoreCircularBuffer& buffer = configured(instance, cb, "cb_pop_front");
+    LocalCBInterface& view = instance.context.cb[cb];
+    if (pages > buffer.occupied()) {
+        kernel_error(
+            "cb_pop_front(c_%u, %u) frees more pages than there are: %u of %u pages hold data",
+            cb,
+            pages,
+            buffer.occupied(),
+            buffer.num_pages);
+    }
+    advance(view.fifo_rd_ptr, pages, view, cb, "cb_pop_front");
+    view.tiles_acked = static_cast<uint16_t>(view.tiles_acked + pages);
+    buffer.popped += pages;
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.pop_calls++;
+    traffic.pages_popped += pages;
+    wake_waiting(instance, cb, WaitKind::CbReserveBack, buffer.free_pages());
+}
+
+// Kernels ask these two in loops, so each call gives the others a turn first.
+uint32_t tw_cb_pages_at_front(uint32_t cb) {
+    tw_poll_yield();
+    return configured(current_instance(), cb, "cb_pages_available_at_front").occupied();
+}
+
+uint32_t tw_cb_pages_free(uint32_t cb) {
+    tw_poll_yield();
+    return configured(current_instance(), cb, "cb_pages_reservable_at_back").free_pages();
+}
+}

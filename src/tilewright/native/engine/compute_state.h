@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Tensix side of one core: destination registers, operand formats, packer state.
+// Owned by the core; tile maths (engine/tile, engine/sfpu) works on it.
+#pragma once
+
+#include <cstdint>
+
+namespace tw {
+
+// Values as in tt-metal's DataFormat.
+enum class DataFormat : uint8_t {
+    Float32 = 0,
+    Float16 = 1,
+    Bfp8 = 2,
+    Bfp4 = 3,
+    Tf32 = 4,
+    Float16_b = 5,
+    Bfp8_b = 6,
+    Bfp4_b = 7,
+    Int32 = 8,
+    UInt16 = 9,
+    Lf8 = 10,
+    Bfp2 = 11,
+    Int8 = 14,
+    Bfp2_b = 15,
+    UInt32 = 24,
+    Fp8_e4m3 = 0x1A,
+    UInt8 = 30,
+    RawUInt32 = 0xf3,
+    Invalid = 0xff,
+};
+
+inline constexpr uint32_t kTileElements = 1024;
+inline constexpr uint32_t kFaceElements = 256;
+inline constexpr uint32_t kDstSlots = 16;
+
+// How the tiles of one CB look. Set by the host per CB index.
+struct TileGeometry {
+    DataFormat format = DataFormat::Invalid;
+    uint8_t num_faces = 4;
+    uint8_t face_rows = 16;
+    uint8_t tile_rows = 32;
+    uint8_t tile_cols = 32;
+    uint32_t tile_bytes = 0;
+    uint8_t unpack_to_dest_fp32 = 0;
+};
+
+enum class DstPhase : uint8_t { Idle, Acquired, Committed, Packing };
+
+struct ComputeState {
+    // Tiles lie in face order (f0 f1 f2 f3, each 16x16 row-major), one 32-bit word per datum: float bits,
+    // or an integer. With 16-bit DST every float write is rounded to bfloat16 first.
+    alignas(64) uint32_t dst[kDstSlots][kTileElements];
+
+    // Formats the unpackers and the packer were last set to (start-up or reconfig); they stay until changed.
+    TileGeometry src_a, src_b, pack;
+    uint8_t started = 0;         // compute_kernel_hw_startup has run
+    uint8_t fp32_dest = 0;       // 32-bit DST
+    uint8_t full_sync = 0;       // DST not split in halves
+    uint8_t fidelity = 4;        // number of fidelity phases: 1 LoFi, 2 HiFi2, 3 HiFi3, 4 HiFi4
+    uint8_t math_approx = 0;
+    uint8_t pack_l1_accumulate = 0;
+    uint8_t pack_relu_mode = 0;  // 0 none, 1 zero, 2 min threshold, 3 max threshold
+    uint32_t pack_relu_threshold = 0;
+    DstPhase phase = DstPhase::Idle;
+    uint64_t random_state = 0x9E3779B97F4A7C15ull;
+    // Whatever an init call leaves for the calls after it (transpose flags, reduce masks, ...).
+    uint8_t copy_transpose = 0;
+    uint32_t scratch[16] = {};
+    // Vector-unit registers, 32 lanes each: what one call of it keeps for the next (running sums, init constants).
+    uint32_t sfpu_registers[12][32] = {};
+
+    // DST tiles reachable in this mode: 16/8 with 16-bit DST (full/half), 8/4 with 32-bit.
+    uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }
+};
+
+// As at the start of a kernel: formats unset, DST undefined.
+void reset_compute_state(ComputeState& state);
+
+}  // namespace tw

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tile maths may ask of the core it runs on.
+#pragma once
+
+#include <cstdint>
+
+#include "compute_state.h"
+
+namespace tw {
+
+// The compute state of the core whose kernel is running.
+ComputeState& compute_state();
+// Geometry the host gave CB `cb` on this core.
+const TileGeometry& tile_geometry(uint32_t cb);
+// Host pointer to tile `index` counted from the CB's read pointer / write pointer. Faults the kernel when the
+// CB does not exist on this core or the tile lies outside the CB's memory.
+uint8_t* front_tile(uint32_t cb, uint32_t index);
+uint8_t* back_tile(uint32_t cb, uint32_t index);
+// Called by every packer call: waits for reservations still pending (the pack thread runs behind the others).
+void pack_thread_enter();
+// Ends the run with an error about the calling kernel; never returns. Short sentence, no newline.
+[[noreturn]] void kernel_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+}  // namespace tw

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints, asserts, and every other error a kernel can make.
+#include "abi/debug.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+#include "core.h"
+#include "scheduler.h"
+
+namespace tw {
+
+static void show_line(KernelInstance& instance, const std::string& line) {
+    static std::mutex mutex;
+    Program& program = instance.scheduler->program;
+    if (program.print != nullptr) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        program.print(instance.core->x, instance.core->y, instance.kernel->name.c_str(), line.c_str());
+    }
+}
+
+void flush_print(KernelInstance& instance) {
+    if (!instance.printed.empty()) {
+        show_line(instance, instance.printed);
+        instance.printed.clear();
+    }
+}
+
+void kernel_error(const char* format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    Scheduler& scheduler = *this_scheduler();
+    scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
+    scheduler.abandon_current();
+}
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_print_text(const char* text, uint32_t length) {
+    KernelInstance& instance = current_instance();
+    const char* end = text + length;
+    while (text != end) {
+        const auto* newline = static_cast<const char*>(std::memchr(text, '\n', static_cast<size_t>(end - text)));
+        if (newline == nullptr) {
+            instance.printed.append(text, end);
+            return;
+        }
+        instance.printed.append(text, newline);
+        show_line(instance, instance.printed);
+        instance.printed.clear();
+        text = newline + 1;
+    }
+}
+
+void tw_assert_failed(const char* expression) { kernel_error("ASSERT(%s) failed", expression); }
+
+void tw_not_modelled(const char* what) { kernel_error("%s is not simulated", what); }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals while a program runs: faults in kernels become errors, Ctrl-C stops the run, and a tick takes turns
+// away from kernels that spin on memory.
+//
+// It also shows a core's L1 at the addresses a card uses. Kernels hold full slot pointers, but an address that comes
+// from the host (an L1 buffer's) is a plain offset. The first access through such an address faults; the core's L1
+// is then mapped there as well, until another core runs.
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <mutex>
+
+#include "scheduler.h"
+
+namespace tw {
+
+static constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static constexpr size_t kAlternateStackBytes = 64 * 1024;
+static constexpr long kTickNanoseconds = 20'000'000;
+// The lowest page a process may map; L1 below it is firmware's and no buffer lies there.
+static constexpr uintptr_t kWindowBegin = 0x10000;
+
+static struct sigaction g_old_faults[4];
+static struct sigaction g_old_interrupt;
+static struct sigaction g_old_tick;
+static int g_running_programs = 0;
+static std::mutex g_mutex;
+static std::atomic<Program*> g_interruptible{nullptr};
+
+static int tick_signal() { return SIGRTMIN + 3; }
+
+static void machine_position(void* raw_context, uintptr_t& program_counter, uintptr_t& frame_pointer) {
+    const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
+#if defined(__x86_64__)
+    program_counter = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+    frame_pointer = static_cast<uintptr_t>(machine.gregs[REG_RBP]);
+#elif defined(__aarch64__)
+    program_counter = machine.pc;
+    frame_pointer = machine.regs[29];
+#else
+    (void)machine;
+    program_counter = frame_pointer = 0;
+#endif
+}
+
+static bool show_l1_window(Scheduler& scheduler, uintptr_t address) {
+    const Chip& chip = scheduler.program.chip;
+    if (address < kWindowBegin || address >= chip.config().l1_bytes || scheduler.window_core != nullptr ||
+        scheduler.options.threads > 1) {
+        return false;
+    }
+    Core* core = scheduler.current->core;
+    const size_t index = core->y * chip.config().grid_x + core->x;
+    void* wanted = reinterpret_cast<void*>(kWindowBegin);
+    void* got = mmap(
+        wanted,
+        chip.config().l1_bytes - kWindowBegin,
+        PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_FIXED_NOREPLACE,
+        chip.l1_file(),
+        static_cast<off_t>(index * kL1SlotBytes + kWindowBegin));
+    if (got != wanted) {
+        return false;
+    }
+    scheduler.window_core = core;
+    return true;
+}
+
+void hide_l1_window(Scheduler& scheduler) {
+    if (scheduler.window_core != nullptr) {
+        munmap(reinterpret_cast<void*>(kWindowBegin), scheduler.program.chip.config().l1_bytes - kWindowBegin);
+        scheduler.window_core = nullptr;
+    }
+}
+
+static void restore_and_raise(int signal_number) {
+    for (size_t i = 0; i < 4; i++) {
+        if (kFaultSignals[i] == signal_number) {
+            sigaction(signal_number, &g_old_faults[i], nullptr);
+        }
+    }
+}
+
+static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
+    Scheduler* scheduler = this_scheduler();
+    if (scheduler == nullptr || scheduler->current == nullptr) {
+        restore_and_raise(signal_number);  // not ours: the instruction faults again under the old handler
+        return;
+    }
+    const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+    if (signal_number == SIGSEGV && show_l1_window(*scheduler, address)) {
+        return;
+    }
+    KernelInstance& instance = *scheduler->current;
+    machine_position(raw_context, instance.failed_program_counter, instance.failed_frame_pointer);
+    instance.state = InstanceState::Failed;
+    Program& program = scheduler->program;
+    program.fault_signal = signal_number;
+    program.fault_address = address;
+    program.fail(RunStatus::Fault, &instance, instance.stack.in_guard(address) ? "stack overflow" : "");
+    siglongjmp(scheduler->fault_landing, 1);
+}
+
+static void on_interrupt(int signal_number, siginfo_t* info, void* raw_context) {
+    if (Program* program = g_interruptible.load()) {
+        program->fail(RunStatus::Interrupted, nullptr, "");
+    }
+    // Python's own handler notes the interrupt, so KeyboardInterrupt follows when the run returns.
+    if ((g_old_interrupt.sa_flags & SA_SIGINFO) != 0) {
+        g_old_interrupt.sa_sigaction(signal_number, info, raw_context);
+    } else if (g_old_interrupt.sa_handler != SIG_DFL && g_old_interrupt.sa_handler != SIG_IGN) {
+        g_old_interrupt.sa_handler(signal_number);
+    }
+}
+
+static void on_tick(int, siginfo_t*, void* raw_context) {
+    Scheduler* scheduler = this_scheduler();
+    if (scheduler == nullptr) {
+        return;
+    }
+    if (scheduler->deadline != 0 && monotonic_seconds() > scheduler->deadline) {
+        scheduler->program.fail(RunStatus::TimeLimit, scheduler->current, "");
+    }
+    if (scheduler->current == nullptr) {
+        return;
+    }
+    KernelInstance& instance = *scheduler->current;
+    uintptr_t program_counter = 0;
+    uintptr_t frame_pointer = 0;
+    machine_position(raw_context, program_counter, frame_pointer);
+    const bool in_kernel =
+        program_counter >= instance.kernel->text_begin && program_counter < instance.kernel->text_end;
+    if (!in_kernel) {
+        return;  // inside the engine: it may hold state that must not be left half-way
+    }
+    if (scheduler->program.stop.load()) {
+        instance.failed_program_counter = program_counter;
+        instance.failed_frame_pointer = frame_pointer;
+        instance.state = InstanceState::Failed;
+        siglongjmp(scheduler->fault_landing, 1);
+    }
+    if (scheduler->switches != scheduler->tick_switches) {
+        scheduler->tick_switches = scheduler->switches;
+        return;
+    }
+    instance.failed_program_counter = program_counter;
+    instance.failed_frame_pointer = frame_pointer;
+    scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
+    instance.failed_program_counter = 0;
+}
+
+static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int extra, struct sigaction* old) {
+    struct sigaction action {};
+    action.sa_sigaction = handler;
+    // NODEFER: a handler may leave by switching fibers, so the signal must not stay blocked.
+    action.sa_flags = SA_SIGINFO | SA_NODEFER | extra;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal_number, &action, old);
+}
+
+SignalScope::SignalScope(Program& program) {
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    if (g_running_programs++ == 0) {
+        for (size_t i = 0; i < 4; i++) {
+            install(kFaultSignals[i], on_fault, SA_ONSTACK, &g_old_faults[i]);
+        }
+        install(tick_signal(), on_tick, SA_RESTART, &g_old_tick);
+        install(SIGINT, on_interrupt, SA_RESTART, &g_old_interrupt);
+        g_interruptible.store(&program);
+    }
+}
+
+SignalScope::~SignalScope() {
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    if (--g_running_programs == 0) {
+        g_interruptible.store(nullptr);
+        for (size_t i = 0; i < 4; i++) {
+            sigaction(kFaultSignals[i], &g_old_faults[i], nullptr);
+        }
+        sigaction(SIGINT, &g_old_interrupt, nullptr);
+        sigaction(tick_signal(), &g_old_tick, nullptr);
+    }
+}
+
+static bool start_tick(timer_t& timer) {
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = tick_signal();
+#ifdef sigev_notify_thread_id
+    event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+#else
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+#endif
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) {
+        return false;
+    }
+    const itimerspec interval{{0, kTickNanoseconds}, {0, kTickNanoseconds}};
+    timer_settime(timer, 0, &interval, nullptr);
+    return true;
+}
+
+ThreadSignals::ThreadSignals() : alternate_stack_(new uint8_t[kAlternateStackBytes]) {
+    stack_t stack{};
+    stack.ss_sp = alternate_stack_.get();
+    stack.ss_size = kAlternateStackBytes;
+    sigaltstack(&stack, &old_stack_);
+    ticking_ = start_tick(timer_);
+}
+
+ThreadSignals::~ThreadSignals() {
+    if (ticking_) {
+        timer_delete(timer_);
+    }
+    sigaltstack(&old_stack_, nullptr);
+}
+
+}  // namespace tw

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stackful fibers: one per kernel and core. A switch is a handful of instructions on x86-64 and aarch64 and
+// goes through ucontext elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#define TW_FIBER_UCONTEXT 1
+#include <ucontext.h>
+#endif
+
+namespace tw {
+
+// A guarded stack; the page below it faults, so an overflow is reported instead of corrupting memory.
+class FiberStack {
+public:
+    FiberStack() = default;
+    FiberStack(const FiberStack&) = delete;
+    FiberStack& operator=(const FiberStack&) = delete;
+    ~FiberStack();
+    void allocate(size_t bytes);
+    uint8_t* low() const { return low_; }
+    uint8_t* high() const { return low_ + bytes_; }
+    bool in_guard(uintptr_t address) const;
+    bool contains(uintptr_t address) const;
+
+private:
+    uint8_t* mapping_ = nullptr;
+    uint8_t* low_ = nullptr;
+    size_t bytes_ = 0;
+};
+
+// A place execution can be continued from.
+struct FiberContext {
+#ifdef TW_FIBER_UCONTEXT
+    ucontext_t context;
+#else
+    void* stack_pointer = nullptr;
+#endif
+};
+
+void fiber_prepare(FiberContext& fiber, FiberStack& stack, void (*entry)());
+void fiber_switch(FiberContext& from, FiberContext& to);
+// Frame pointer and return address of a suspended fiber, for walking its stack. Zero where not supported.
+void fiber_suspended_frame(const FiberContext& fiber, uintptr_t& frame_pointer, uintptr_t& program_counter);
+
+}  // namespace tw

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NoC: transfers between L1s and DRAM banks, multicasts, atomics, semaphores.
+// A transfer is carried out when it is issued, which is one of the orders a card may choose.
+#include "abi/noc.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core.h"
+#include "scheduler.h"
+
+namespace tw {
+
+struct NocAddress {
+    uint32_t x, y;
+    uint64_t local;
+};
+
+static constexpr uint64_t kLocalMask = (uint64_t{1} << kNocLocalBits) - 1;
+static constexpr uint32_t kNodeMask = (1u << kNocNodeBits) - 1;
+
+static uint32_t node_field(uint64_t address, uint32_t field) {
+    return static_cast<uint32_t>(address >> (kNocLocalBits + field * kNocNodeBits)) & kNodeMask;
+}
+
+static NocAddress decode(uint64_t address) {
+    return {node_field(address, 0), node_field(address, 1), address & kLocalMask};
+}
+
+// Memory behind `bytes` bytes at a node, or an error about the calling kernel.
+static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call) {
+    const NocNode& node = this_scheduler()->program.chip.node(x, y);
+    if (node.memory == nullptr) {
+        kernel_error("%s: nothing answers at NoC coordinates (%u,%u)", call, x, y);
+    }
+    const uint64_t offset = node.core != nullptr ? (local & kL1OffsetMask) : local;
+    if (offset + bytes > node.bytes) {
+        if (node.core != nullptr) {
+            kernel_error(
+                "%s: %llu bytes at 0x%llx do not lie in the L1 of core (%u,%u), which has %llu bytes",
+                call,
+                static_cast<unsigned long long>(bytes),
+                static_cast<unsigned long long>(offset),
+                node.core->x,
+                node.core->y,
+                static_cast<unsigned long long>(node.bytes));
+        }
+        kernel_error(
+            "%s: %llu bytes at 0x%llx do not lie in the DRAM bank at (%u,%u)",
+            call,
+            static_cast<unsigned long long>(bytes),
+            static_cast<unsigned long long>(offset),
+            x,
+            y);
+    }
+    return node.memory + offset;
+}
+
+static uint8_t* remote_memory(uint64_t address, uint64_t bytes, const char* call) {
+    const NocAddress where = decode(address);
+    return remote_memory(where.x, where.y, where.local, bytes, call);
+}
+
+static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call) {
+    const KernelInstance& instance = current_instance();
+    const uint32_t offset = address & kL1OffsetMask;
+    const uint32_t slot = address & ~kL1OffsetMask;
+    if ((slot != 0 && slot != instance.core->l1_base) || offset + bytes > instance.context.l1_size) {
+        kernel_error(
+            "%s: %llu bytes at local address 0x%x do not lie in this core's L1 (%u bytes)",
+            call,
+            static_cast<unsigned long long>(bytes),
+            offset,
+            instance.context.l1_size);
+    }
+    return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(instance.core->l1_base) + offset);
+}
+
+template <typename Action>
+static void for_each_in_rectangle(uint64_t rectangle, uint32_t flags, const char* call, Action action) {
+    // NoC 1 names the corners in the opposite order.
+    const uint32_t x0 = std::min(node_field(rectangle, 0), node_field(rectangle, 2));
+    const uint32_t x1 = std::max(node_field(rectangle, 0), node_field(rectangle, 2));
+    const uint32_t y0 = std::min(node_field(rectangle, 1), node_field(rectangle, 3));
+    const uint32_t y1 = std::max(node_field(rectangle, 1), node_field(rectangle, 3));
+    const Core* self = current_instance().core;
+    Chip& chip = this_scheduler()->program.chip;
+    bool any = false;
+    for (uint32_t y = y0; y <= y1; y++) {
+        for (uint32_t x = x0; x <= x1; x++) {
+            const Core* core = chip.node(x, y).core;
+            if (core == nullptr) {
+                continue;
+            }
+            any = true;
+            if (core != self || (flags & kNocLoopback) != 0) {
+                action(x, y);
+            }
+        }
+    }
+    if (!any) {
+        kernel_error("%s: no worker core in the rectangle (%u,%u)-(%u,%u)", call, x0, y0, x1, y1);
+    }
+}
+
+static void write_enabled_bytes(uint8_t* memory, uint32_t value, uint32_t byte_enable) {
+    for (uint32_t byte = 0; byte < 4; byte++) {
+        if ((byte_enable >> byte) & 1u) {
+            memory[byte] = static_cast<uint8_t>(value >> (8 * byte));
+        }
+    }
+}
+
+// `wrap` is the width minus one of the counter, as the hardware takes it.
+static void increment(uint8_t* memory, uint32_t amount, uint32_t wrap) {
+    auto* word = reinterpret_cast<volatile uint32_t*>(memory);
+    const uint32_t mask = wrap >= 31 ? 0xffffffffu : (2u << wrap) - 1u;
+    *word = (*word & ~mask) | ((*word + amount) & mask);
+}
+
+static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind kind) {
+    const auto pointer = reinterpret_cast<uintptr_t>(address);
+    KernelInstance& instance = current_instance();
+    instance.wait_address = reinterpret_cast<volatile uint32_t*>(
+        local_memory(static_cast<uint32_t>(pointer), sizeof(uint32_t), "noc_semaphore_wait"));
+    auto met = [&] {
+        return kind == WaitKind::SemaphoreEqual ? *instance.wait_address == value : *instance.wait_address >= value;
+    };
+    while (!met()) {
+        instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
+    }
+}
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint32_t, uint32_t) {
+    uint8_t* to = local_memory(destination_l1, bytes, "noc_async_read");
+    std::memmove(to, remote_memory(source, bytes, "noc_async_read"), bytes);
+}
+
+void tw_noc_write(uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t, uint32_t, uint32_t) {
+    const uint8_t* from = local_memory(source_l1, bytes, "noc_async_write");
+    std::memmove(remote_memory(destination, bytes, "noc_async_write"), from, bytes);
+    current_instance().scheduler->progress++;
+}
+
+void tw_noc_write_multicast(
+    uint32_t source_l1, uint64_t rectangle, uint32_t bytes, uint32_t, uint32_t, uint32_t flags, uint32_t) {
+    const char* call = "noc_async_write_multicast";
+    const uint8_t* from = local_memory(source_l1, bytes, call);
+    for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+        std::memmove(remote_memory(x, y, rectangle & kLocalMask, bytes, call), from, bytes);
+    });
+    current_instance().scheduler->progress++;
+}
+
+void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t, uint32_t) {
+    write_enabled_bytes(remote_memory(destination, 4, "noc_inline_dw_write"), value, byte_enable);
+    current_instance().scheduler->progress++;
+}
+
+void tw_noc_inline_write_multicast(uint64_t rectangle, uint32_t value, uint32_t, uint32_t, uint32_t flags) {
+    const char* call = "noc_inline_dw_write";
+    for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+        write_enabled_bytes(remote_memory(x, y, rectangle & kLocalMask, 4, call), value, 0xF);
+    });
+    current_instance().scheduler->progress++;
+}
+
+void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t) {
+    std::memset(remote_memory(destination, bytes, "noc_async_write_zeros"), 0, bytes);
+    current_instance().scheduler->progress++;
+}
+
+void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wrap, uint32_t, uint32_t) {
+    increment(remote_memory(destination, 4, "noc_semaphore_inc"), amount, wrap);
+    current_instance().scheduler->progress++;
+}
+
+void tw_noc_atomic_increment_multicast(uint64_t rectangle, uint32_t amount, uint32_t, uint32_t, uint32_t flags) {
+    const char* call = "noc_semaphore_inc_multicast";
+    for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+        increment(remote_memory(x, y, rectangle & kLocalMask, 4, call), amount, 31);
+    });
+    current_instance().scheduler->progress++;
+}
+
+tw::NocState* tw_noc_state(uint32_t noc) { return &current_instance().noc_state[noc & 1u]; }
+
+void tw_noc_barrier(uint32_t, uint32_t, uint32_t) {}
+
+uint32_t tw_noc_barrier_done(uint32_t, uint32_t, uint32_t) { return 1; }
+
+void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value) {
+    wait_on_word(address, value, WaitKind::SemaphoreEqual);
+}
+
+void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value) {
+    wait_on_word(address, value, WaitKind::SemaphoreAtLeast);
+}
+
+void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKind::None, 0, 0); }
+
+uint64_t tw_bank_noc_address(uint32_t is_dram, uint32_t bank, uint32_t local_address, uint32_t) {
+    const Chip& chip = this_scheduler()->program.chip;
+    if (bank >= chip.num_banks(is_dram != 0)) {
+        kernel_error("%s bank %u does not exist: there are %u", is_dram ? "DRAM" : "L1", bank, chip.num_banks(is_dram != 0));
+    }
+    return chip.bank_noc_address(is_dram != 0, bank, local_address);
+}
+
+uint32_t tw_num_banks(uint32_t is_dram) { return this_scheduler()->program.chip.num_banks(is_dram != 0); }
+
+// A clock a polling loop can rely on to move.
+uint64_t tw_time_cycles() {
+    tw_poll_yield();
+    return static_cast<uint64_t>(monotonic_seconds() * 1e9);
+}
+}

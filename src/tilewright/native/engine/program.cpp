@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <thread>
+
+#include "scheduler.h"
+
+namespace tw {
+
+static constexpr size_t kStackBytes = 256 * 1024;
+static constexpr uint32_t kNumSemaphores = 16;
+static constexpr uint32_t kSemaphoreStride = 16;
+
+static uint32_t* l1_word(const Core& core, uint32_t offset) {
+    return reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(core.l1_base) + offset);
+}
+
+// DST is left as it is: a kernel that reads it before writing finds what the last one left, as on a card.
+void reset_compute_state(ComputeState& state) {
+    static const ComputeState fresh{};
+    constexpr size_t begin = offsetof(ComputeState, src_a);
+    std::memcpy(
+        reinterpret_cast<uint8_t*>(&state) + begin,
+        reinterpret_cast<const uint8_t*>(&fresh) + begin,
+        sizeof(ComputeState) - begin);
+}
+
+void Program::fail(RunStatus why, KernelInstance* who, const std::string& text) {
+    int32_t expected = 0;
+    if (status.compare_exchange_strong(expected, static_cast<int32_t>(why))) {
+        error_instance = who;
+        error_text = text;
+    }
+    stop.store(true);
+}
+
+void Program::create_instances() {
+    if (!instances.empty()) {
+        return;
+    }
+    for (auto& kernel : kernels) {
+        for (const CoreXY& where : kernel->cores) {
+            auto instance = std::make_unique<KernelInstance>();
+            instance->kernel = kernel.get();
+            instance->core = &chip.core(where.x, where.y);
+            instance->stack.allocate(kStackBytes);
+            instances.push_back(std::move(instance));
+        }
+    }
+}
+
+// Circular buffers and semaphores as the program wants them; nothing of an earlier program stays configured.
+void Program::load_cores() {
+    for (Core& core : chip.cores()) {
+        core.instances.clear();
+        for (CoreCircularBuffer& buffer : core.cb) {
+            buffer.num_pages = 0;
+        }
+    }
+    for (const ProgramCircularBuffer& from : circular_buffers) {
+        for (const CoreXY& where : from.cores) {
+            Core& core = chip.core(where.x, where.y);
+            CoreCircularBuffer& buffer = core.cb[from.index];
+            buffer = CoreCircularBuffer{};
+            buffer.num_pages = from.total_bytes / from.page_bytes;
+            buffer.page_bytes = from.page_bytes;
+            buffer.address = core.l1_base + from.offset;
+            buffer.total_bytes = buffer.num_pages * from.page_bytes;
+            buffer.geometry = from.geometry;
+            const uint32_t end = from.offset + buffer.total_bytes;
+            if (from.owns_memory && end > core.poisoned_bytes) {
+                std::fill(l1_word(core, core.poisoned_bytes & ~3u), l1_word(core, end & ~3u), chip.config().poison);
+                core.poisoned_bytes = end;
+            }
+        }
+    }
+    for (const ProgramSemaphore& semaphore : semaphores) {
+        for (const CoreXY& where : semaphore.cores) {
+            const Core& core = chip.core(where.x, where.y);
+            *l1_word(core, chip.config().config_base + semaphore.id * kSemaphoreStride) = semaphore.initial;
+        }
+    }
+}
+
+static void load_view(KernelInstance& instance, uint32_t index) {
+    const CoreCircularBuffer& buffer = instance.core->cb[index];
+    const uint32_t shift = instance.context.compute_words ? 4 : 0;
+    LocalCBInterface& view = instance.context.cb[index];
+    view = LocalCBInterface{};
+    view.fifo_size = buffer.total_bytes >> shift;
+    view.fifo_limit = (buffer.address + buffer.total_bytes) >> shift;
+    view.fifo_page_size = buffer.page_bytes >> shift;
+    view.fifo_num_pages = buffer.num_pages;
+    view.fifo_rd_ptr = view.fifo_wr_ptr = buffer.address >> shift;
+}
+
+// Copies a kernel's arguments into its core's L1 and returns the offset after them.
+uint32_t Program::place_arguments(KernelInstance& instance, uint32_t core_index, uint32_t offset) {
+    const Kernel& kernel = *instance.kernel;
+    KernelContext& context = instance.context;
+    const uint32_t begin = kernel.arg_offsets.empty() ? 0 : kernel.arg_offsets[core_index];
+    const uint32_t end = kernel.arg_offsets.empty() ? 0 : kernel.arg_offsets[core_index + 1];
+    context.num_runtime_args = end - begin;
+    context.num_common_runtime_args = static_cast<uint32_t>(kernel.common_args.size());
+    context.runtime_args = l1_word(*instance.core, offset);
+    std::copy(kernel.args.begin() + begin, kernel.args.begin() + end, context.runtime_args);
+    offset += (context.num_runtime_args * 4 + 15u) & ~15u;
+    context.common_runtime_args = l1_word(*instance.core, offset);
+    std::copy(kernel.common_args.begin(), kernel.common_args.end(), context.common_runtime_args);
+    return offset + ((context.num_common_runtime_args * 4 + 15u) & ~15u);
+}
+
+void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
+    const Kernel& kernel = *instance.kernel;
+    Core& core = *instance.core;
+    KernelContext& context = instance.context;
+    context.l1_base = core.l1_base;
+    context.l1_size = chip.config().l1_bytes;
+    context.semaphore_base = core.l1_base + chip.config().config_base;
+    context.kind = static_cast<uint8_t>(kernel.kind);
+    context.processor = kernel.processor;
+    context.noc_index = kernel.noc_index;
+    context.noc_mode = kernel.noc_mode;
+    context.noc_x[0] = context.noc_x[1] = core.noc_x;
+    context.noc_y[0] = context.noc_y[1] = core.noc_y;
+    context.logical_x = static_cast<uint8_t>(core.x);
+    context.logical_y = static_cast<uint8_t>(core.y);
+    context.relative_x = static_cast<uint8_t>(core.x - kernel.cores.front().x);
+    context.relative_y = static_cast<uint8_t>(core.y - kernel.cores.front().y);
+    context.compute_words = kernel.kind == KernelKind::Compute ? 1 : 0;
+    for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
+        if (core.cb[index].num_pages != 0) {
+            load_view(instance, index);
+            instance.traffic[index] = CbTraffic{};
+        }
+    }
+    uint32_t offset = chip.config().config_base + kNumSemaphores * kSemaphoreStride;
+    for (const KernelInstance* earlier : core.instances) {
+        const auto* end = earlier->context.common_runtime_args + earlier->context.num_common_runtime_args;
+        const auto used = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(end) - core.l1_base);
+        offset = std::max(offset, (used + 15u) & ~15u);
+    }
+    place_arguments(instance, core_index, offset);
+    if (kernel.kind == KernelKind::Compute) {
+        if (!core.compute) {
+            core.compute = std::make_unique<ComputeState>();
+        }
+        ComputeState& compute = *core.compute;
+        reset_compute_state(compute);
+        compute.fp32_dest = kernel.fp32_dest;
+        compute.full_sync = kernel.full_sync;
+        compute.fidelity = kernel.fidelity;
+        compute.math_approx = kernel.math_approx;
+    }
+    instance.state = InstanceState::Ready;
+    instance.wait_kind = WaitKind::None;
+    instance.pending_reserve_mask = 0;
+    instance.failed_program_counter = instance.failed_frame_pointer = 0;
+    instance.printed.clear();
+    instance.statics = kernel.statics_initial;
+    instance.noc_state[0] = instance.noc_state[1] = NocState{};
+    fiber_prepare(instance.fiber, instance.stack, fiber_entry);
+    core.instances.push_back(&instance);
+}
+
+RunStatus Program::run(const RunOptions& requested) {
+    status.store(0);
+    stop.store(false);
+    error_text.clear();
+    error_instance = nullptr;
+    fault_signal = 0;
+    create_instances();
+    load_cores();
+    RunOptions options = requested;
+    size_t next = 0;
+    for (auto& kernel : kernels) {
+        kernel->statics_owner = nullptr;
+        if (kernel->statics_bytes != 0) {
+            options.threads = 1;  // the cores take turns at the kernel's one set of globals
+        }
+        for (uint32_t index = 0; index < kernel->cores.size(); index++) {
+            load_instance(*instances[next++], index);
+        }
+    }
+    if (!semaphores.empty()) {
+        options.threads = 1;  // cores talk to each other: one order, always the same
+    }
+
+    std::vector<Core*> active;
+    for (Core& core : chip.cores()) {
+        if (!core.instances.empty()) {
+            active.push_back(&core);
+        }
+    }
+    const uint32_t threads = std::max(1u, std::min<uint32_t>(options.threads, static_cast<uint32_t>(active.size())));
+    options.threads = threads;
+    std::vector<std::unique_ptr<Scheduler>> schedulers;
+    for (uint32_t thread = 0; thread < threads; thread++) {
+        schedulers.push_back(std::make_unique<Scheduler>(*this, options));
+        if (options.time_limit_seconds > 0) {
+            schedulers.back()->deadline = monotonic_seconds() + options.time_limit_seconds;
+        }
+    }
+    for (size_t index = 0; index < active.size(); index++) {
+        Scheduler* scheduler = schedulers[index * threads / active.size()].get();
+        scheduler->cores.push_back(active[index]);
+        for (KernelInstance* instance : active[index]->instances) {
+            instance->scheduler = scheduler;
+        }
+    }
+    {
+        const SignalScope signals(*this);
+        std::vector<std::thread> others;
+        for (uint32_t thread = 1; thread < threads; thread++) {
+            others.emplace_back([&schedulers, thread] { schedulers[thread]->run(); });
+        }
+        schedulers[0]->run();
+        for (std::thread& other : others) {
+            other.join();
+        }
+    }
+    switches = 0;
+    for (const auto& scheduler : schedulers) {
+        switches += scheduler->switches;
+    }
+    for (auto& instance : instances) {
+        flush_print(*instance);
+    }
+    return static_cast<RunStatus>(status.load());
+}
+
+}  // namespace tw

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as the engine runs it: kernels placed on cores, circular buffers, semaphores, and what a run leaves.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/context.h"
+#include "abi/noc_state.h"
+#include "chip.h"
+#include "fiber.h"
+
+namespace tw {
+
+struct CoreXY {
+    uint16_t x, y;
+};
+
+struct Kernel {
+    void (*entry)() = nullptr;
+    std::string name;
+    KernelKind kind = KernelKind::DataMovement;
+    uint8_t processor = 0;
+    uint8_t noc_index = 0;
+    uint8_t noc_mode = 0;
+    uint8_t fp32_dest = 0, full_sync = 0, fidelity = 4, math_approx = 0;
+    std::vector<CoreXY> cores;
+    // Mutable globals of the kernel's library: every core gets its own copy, swapped in when it runs.
+    uint8_t* statics = nullptr;
+    uint32_t statics_bytes = 0;
+    std::vector<uint8_t> statics_initial;
+    KernelInstance* statics_owner = nullptr;
+    // Text of the kernel's library, to know whether an address belongs to it.
+    uintptr_t text_begin = 0, text_end = 0;
+    // Arguments: those of core i are args[arg_offsets[i] .. arg_offsets[i + 1]).
+    std::vector<uint32_t> args, arg_offsets, common_args;
+};
+
+struct ProgramCircularBuffer {
+    uint32_t index = 0;
+    uint32_t offset = 0;  // L1 offset
+    uint32_t total_bytes = 0;
+    uint32_t page_bytes = 0;
+    bool owns_memory = true;  // false: laid over a tensor's buffer
+    TileGeometry geometry;
+    std::vector<CoreXY> cores;
+};
+
+struct ProgramSemaphore {
+    uint32_t id = 0;
+    uint32_t initial = 0;
+    std::vector<CoreXY> cores;
+};
+
+enum class InstanceState : uint32_t { Ready = 0, Blocked = 1, Polling = 2, Yielded = 3, Finished = 4, Failed = 5 };
+
+// What a kernel that does not run is doing.
+enum class WaitKind : uint32_t {
+    None = 0,
+    CbWaitFront = 1,
+    CbReserveBack = 2,
+    SemaphoreEqual = 3,
+    SemaphoreAtLeast = 4,
+    Spin = 5,  // polls memory by itself
+};
+
+// Pages one kernel moved through one circular buffer.
+struct CbTraffic {
+    uint32_t push_calls = 0, pop_calls = 0, wait_calls = 0, reserve_calls = 0;
+    uint64_t pages_pushed = 0, pages_popped = 0;
+    uint32_t blocked_waits = 0, blocked_reserves = 0;
+    uint32_t largest_wait = 0, largest_reserve = 0;
+};
+
+struct Scheduler;
+
+// One kernel on one core.
+struct KernelInstance {
+    KernelContext context{};
+    NocState noc_state[2];  // what set_state calls left, per NoC
+    Kernel* kernel = nullptr;
+    Core* core = nullptr;
+    Scheduler* scheduler = nullptr;
+    FiberContext fiber;
+    FiberStack stack;
+    InstanceState state = InstanceState::Ready;
+    WaitKind wait_kind = WaitKind::None;
+    uint32_t wait_cb = 0;
+    uint32_t wait_amount = 0;  // pages, or the semaphore's value
+    volatile uint32_t* wait_address = nullptr;
+    // Reservations of a compute kernel not yet waited for: its pack thread runs behind the unpacker.
+    uint64_t pending_reserve_mask = 0;
+    uint32_t pending_reserve[kMaxCircularBuffers] = {};
+    CbTraffic traffic[kMaxCircularBuffers];
+    std::vector<uint8_t> statics;
+    std::string printed;  // text since the last newline
+    uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
+};
+
+enum class RunStatus : int32_t {
+    Ok = 0,
+    Deadlock = 1,
+    KernelError = 2,     // the engine refused what a kernel asked
+    Fault = 3,           // a signal: bad memory access, illegal instruction, ...
+    Spinning = 4,        // a kernel polls memory nobody changes
+    TimeLimit = 5,
+    Interrupted = 6,
+};
+
+struct RunOptions {
+    uint32_t threads = 1;
+    double time_limit_seconds = 0;  // 0: none
+    double spin_limit_seconds = 5;
+};
+
+using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
+
+class Program {
+public:
+    explicit Program(Chip& chip) : chip(chip) {}
+
+    RunStatus run(const RunOptions& options);
+
+    Chip& chip;
+    std::vector<std::unique_ptr<Kernel>> kernels;
+    std::vector<ProgramCircularBuffer> circular_buffers;
+    std::vector<ProgramSemaphore> semaphores;
+    std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next
+
+    // What the last run left.
+    std::atomic<int32_t> status{0};
+    std::atomic<bool> stop{false};
+    std::string error_text;
+    KernelInstance* error_instance = nullptr;
+    int fault_signal = 0;
+    uintptr_t fault_address = 0;
+    uint64_t switches = 0;
+    PrintFunction print = nullptr;
+
+    // The first failure wins; every scheduler stops as soon as it sees it.
+    void fail(RunStatus why, KernelInstance* who, const std::string& text);
+
+private:
+    void create_instances();
+    void load_cores();
+    void load_instance(KernelInstance& instance, uint32_t core_index);
+    uint32_t place_arguments(KernelInstance& instance, uint32_t core_index, uint32_t offset);
+};
+
+}  // namespace tw

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler.h"
+
+#include <time.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+namespace tw {
+
+static thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"))) = nullptr;
+
+Scheduler*& this_scheduler() { return t_scheduler; }
+
+double monotonic_seconds() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// The hardware has no denormals: what a kernel or tile operation computes flushes them, as on a card.
+namespace {
+class FlushDenormals {
+public:
+#if defined(__x86_64__)
+    FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040u); }
+    ~FlushDenormals() { _mm_setcsr(saved_); }
+
+private:
+    unsigned saved_;
+#elif defined(__aarch64__)
+    FlushDenormals() {
+        asm volatile("mrs %0, fpcr" : "=r"(saved_));
+        asm volatile("msr fpcr, %0" : : "r"(saved_ | (1ull << 24)));
+    }
+    ~FlushDenormals() { asm volatile("msr fpcr, %0" : : "r"(saved_)); }
+
+private:
+    uint64_t saved_;
+#else
+    FlushDenormals() {}
+#endif
+};
+}  // namespace
+
+void fiber_entry() {
+    KernelInstance& instance = current_instance();
+    instance.kernel->entry();
+    // A card's pack thread would still sit in a reservation nobody can meet.
+    wait_for_pending_reserves(instance);
+    instance.scheduler->progress++;
+    instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);
+    __builtin_unreachable();
+}
+
+void Scheduler::suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount) {
+    KernelInstance& instance = *current;
+    instance.state = state;
+    instance.wait_kind = kind;
+    instance.wait_cb = cb;
+    instance.wait_amount = amount;
+    fiber_switch(instance.fiber, home);
+}
+
+void Scheduler::abandon_current() {
+    current->state = InstanceState::Failed;
+    fiber_switch(current->fiber, home);
+    __builtin_unreachable();
+}
+
+void Scheduler::swap_statics(KernelInstance& instance) {
+    Kernel& kernel = *instance.kernel;
+    if (kernel.statics_owner == &instance) {
+        return;
+    }
+    if (kernel.statics_owner != nullptr) {
+        std::memcpy(kernel.statics_owner->statics.data(), kernel.statics, kernel.statics_bytes);
+    }
+    std::memcpy(kernel.statics, instance.statics.data(), kernel.statics_bytes);
+    kernel.statics_owner = &instance;
+}
+
+void Scheduler::resume(KernelInstance& instance) {
+    if (instance.kernel->statics_bytes != 0) {
+        swap_statics(instance);
+    }
+    if (window_core != nullptr && window_core != instance.core) {
+        hide_l1_window(*this);
+    }
+    instance.state = InstanceState::Ready;
+    instance.wait_kind = WaitKind::None;
+    switches++;
+    current = &instance;
+    fiber_switch(home, instance.fiber);
+    current = nullptr;
+}
+
+bool Scheduler::wake(KernelInstance& instance) {
+    switch (instance.state) {
+        case InstanceState::Ready: return true;
+        case InstanceState::Polling:
+            return instance.wait_kind == WaitKind::SemaphoreEqual ? *instance.wait_address == instance.wait_amount
+                                                                  : *instance.wait_address >= instance.wait_amount;
+        default: return false;
+    }
+}
+
+// Runs the core's kernels until all of them wait. Returns whether anything ran.
+bool Scheduler::run_core(Core& core) {
+    bool ran = false;
+    bool again = true;
+    while (again && !program.stop.load(std::memory_order_relaxed)) {
+        again = false;
+        for (KernelInstance* instance : core.instances) {
+            if (wake(*instance)) {
+                resume(*instance);
+                ran = again = true;
+            }
+        }
+    }
+    return ran;
+}
+
+bool Scheduler::all_finished() {
+    auto finished = [](const Core* core) {
+        return std::all_of(core->instances.begin(), core->instances.end(), [](const KernelInstance* instance) {
+            return instance->state == InstanceState::Finished;
+        });
+    };
+    cores.erase(std::remove_if(cores.begin(), cores.end(), finished), cores.end());
+    return cores.empty();
+}
+
+KernelInstance* Scheduler::next_yielded() {
+    for (Core* core : cores) {
+        for (KernelInstance* instance : core->instances) {
+            if (instance->state == InstanceState::Yielded) {
+                return instance;
+            }
+        }
+    }
+    return nullptr;
+}
+
+// Everybody had a turn: those that gave theirs away may run again.
+void Scheduler::release_yielded() {
+    for (Core* core : cores) {
+        for (KernelInstance* instance : core->instances) {
+            if (instance->state == InstanceState::Yielded) {
+                instance->state = InstanceState::Ready;
+            }
+        }
+    }
+}
+
+// Kernels that only poll memory, with nothing changing it, are ended after the spin limit.
+void Scheduler::watch_for_spinning(KernelInstance* polling) {
+    if (polling == nullptr || progress != spin_progress_) {
+        spin_progress_ = progress;
+        spin_since_ = 0;
+        return;
+    }
+    const double now = monotonic_seconds();
+    if (spin_since_ == 0) {
+        spin_since_ = now;
+    } else if (now - spin_since_ > options.spin_limit_seconds) {
+        polling->wait_kind = WaitKind::Spin;
+        program.fail(RunStatus::Spinning, polling, "");
+    }
+}
+
+void Scheduler::report_deadlock() {
+    for (Core* core : cores) {
+        for (KernelInstance* instance : core->instances) {
+            if (instance->state == InstanceState::Blocked || instance->state == InstanceState::Polling) {
+                program.fail(RunStatus::Deadlock, instance, "");
+                return;
+            }
+        }
+    }
+}
+
+void Scheduler::run() {
+    this_scheduler() = this;
+    const FlushDenormals flush;
+    const ThreadSignals signals;
+    // A fault in a fiber comes back here with the fiber marked as failed.
+    if (sigsetjmp(fault_landing, 0) != 0) {
+        current = nullptr;
+    }
+    while (!program.stop.load(std::memory_order_relaxed)) {
+        bool ran = false;
+        for (Core* core : cores) {
+            ran |= run_core(*core);
+        }
+        if (program.stop.load(std::memory_order_relaxed) || all_finished()) {
+            break;
+        }
+        KernelInstance* polling = next_yielded();
+        if (!ran && polling == nullptr) {
+            report_deadlock();
+            break;
+        }
+        watch_for_spinning(polling);
+        release_yielded();
+    }
+    hide_l1_window(*this);
+    this_scheduler() = nullptr;
+}
+
+}  // namespace tw

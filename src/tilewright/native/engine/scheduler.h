@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the kernels of a set of cores on one OS thread. A core keeps running until all its kernels wait.
+#pragma once
+
+#include <setjmp.h>
+#include <signal.h>
+#include <time.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "program.h"
+
+namespace tw {
+
+struct Scheduler {
+    explicit Scheduler(Program& program, const RunOptions& options) : program(program), options(options) {}
+
+    void run();
+
+    Program& program;
+    const RunOptions& options;
+    std::vector<Core*> cores;
+    FiberContext home;             // where fibers switch back to
+    sigjmp_buf fault_landing;      // where a fault in a fiber lands
+    KernelInstance* current = nullptr;
+    uint64_t switches = 0;
+    uint64_t progress = 0;         // raised by anything another kernel could be waiting for
+    // For the tick: the same fiber running at two ticks in a row is spinning.
+    uint64_t tick_switches = 0;
+    double deadline = 0;           // on the monotonic clock; 0: none
+    Core* window_core = nullptr;   // whose L1 is shown at the addresses a card uses
+
+    // --- called from inside a fiber ---
+    void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);
+    [[noreturn]] void abandon_current();
+
+private:
+    bool run_core(Core& core);
+    void resume(KernelInstance& instance);
+    bool wake(KernelInstance& instance);
+    bool all_finished();
+    KernelInstance* next_yielded();
+    void release_yielded();
+    void watch_for_spinning(KernelInstance* polling);
+    void report_deadlock();
+    void swap_statics(KernelInstance& instance);
+
+    uint64_t spin_progress_ = 0;
+    double spin_since_ = 0;
+};
+
+// The scheduler of this OS thread; null outside a run.
+Scheduler*& this_scheduler();
+
+inline KernelInstance& current_instance() { return *this_scheduler()->current; }
+
+double monotonic_seconds();
+void fiber_entry();
+
+// circular_buffer.cpp: blocks until every reservation the pack thread still owes is met.
+void wait_for_pending_reserves(KernelInstance& instance);
+// debug.cpp: shows a last line that did not end in a newline.
+void flush_print(KernelInstance& instance);
+
+// fault.cpp: signals of a running program.
+class SignalScope {
+public:
+    explicit SignalScope(Program& program);
+    ~SignalScope();
+    SignalScope(const SignalScope&) = delete;
+    SignalScope& operator=(const SignalScope&) = delete;
+};
+class ThreadSignals {
+public:
+    ThreadSignals();
+    ~ThreadSignals();
+    ThreadSignals(const ThreadSignals&) = delete;
+    ThreadSignals& operator=(const ThreadSignals&) = delete;
+
+private:
+    std::unique_ptr<uint8_t[]> alternate_stack_;
+    stack_t old_stack_{};
+    timer_t timer_{};
+    bool ticking_ = false;
+};
+void hide_l1_window(Scheduler& scheduler);
+
+}  // namespace tw
