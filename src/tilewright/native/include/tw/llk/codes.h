@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// tt-metal's enumerations as the engine's numbers (abi/tile.h).
+#pragma once
+
+#include <cstdint>
+
+#include "tw/engine.h"
+#include "ckernel_defs.h"
+
+namespace tw {
+
+constexpr uint32_t code(ckernel::EltwiseBinaryType type) {
+    switch (type) {
+        case ckernel::EltwiseBinaryType::ELWADD: return static_cast<uint32_t>(BinaryOp::Add);
+        case ckernel::EltwiseBinaryType::ELWSUB: return static_cast<uint32_t>(BinaryOp::Sub);
+        default: return static_cast<uint32_t>(BinaryOp::Mul);
+    }
+}
+constexpr uint32_t code(ckernel::BroadcastType type) { return static_cast<uint32_t>(type); }
+constexpr uint32_t code(ckernel::EltwiseBinaryReuseDestType type) { return static_cast<uint32_t>(type); }
+constexpr uint32_t code(ckernel::PoolType type) { return static_cast<uint32_t>(type); }
+constexpr uint32_t code(ckernel::ReduceDim dim) { return static_cast<uint32_t>(dim); }
+constexpr uint32_t code(ckernel::ReluType type) { return static_cast<uint32_t>(type); }
+
+// Passes the multiplier makes over an operand.
+constexpr uint32_t fidelity_phases(ckernel::MathFidelity fidelity) {
+    return fidelity == ckernel::MathFidelity::LoFi ? 1 : static_cast<uint32_t>(fidelity);
+}
+
+static_assert(code(ckernel::BroadcastType::SCALAR) == static_cast<uint32_t>(Broadcast::Scalar));
+static_assert(code(ckernel::EltwiseBinaryReuseDestType::DEST_TO_SRCB) == static_cast<uint32_t>(ReuseDest::ToSrcB));
+static_assert(code(ckernel::PoolType::MIN) == static_cast<uint32_t>(Pool::Min));
+static_assert(code(ckernel::ReduceDim::REDUCE_SCALAR) == static_cast<uint32_t>(ReduceAxis::Scalar));
+
+}  // namespace tw

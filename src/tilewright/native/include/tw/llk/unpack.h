@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unpack half of low-level calls that kernels and kernel libraries make directly.
+//
+// The engine keeps one format per source register for unpacker and maths together, and reads operands when the maths
+// half runs. So the unpack half of a reconfig does all of it, and the unpack half of most inits has nothing to do.
+#pragma once
+
+#include <cstdint>
+
+#include "ckernel.h"
+#include "llk_operands.h"
+#include "llk_outputs.h"
+#include "tw/llk/codes.h"
+
+enum class p_dim_stride_target { IGNORE, FACE_ROW_MAJOR };
+
+template <bool is_fp32_dest_acc_en = false>
+inline void llk_unpack_hw_configure(uint32_t src_a_cb, uint32_t src_b_cb) {
+    tw_reconfig_src_a(src_a_cb);
+    tw_reconfig_src_b(src_b_cb);
+}
+template <bool is_fp32_dest_acc_en = false>
+inline void llk_unpack_hw_configure(uint32_t cb) {
+    llk_unpack_hw_configure<is_fp32_dest_acc_en>(cb, cb);
+}
+
+template <
+    bool is_fp32_dest_acc_en = false,
+    p_dim_stride_target target = p_dim_stride_target::IGNORE,
+    bool skip_int8 = false>
+inline void llk_unpack_reconfig_data_format_srca(uint32_t new_cb) {
+    tw_reconfig_src_a(new_cb);
+}
+template <
+    bool is_fp32_dest_acc_en = false,
+    p_dim_stride_target target = p_dim_stride_target::IGNORE,
+    bool skip_int8 = false>
+inline void llk_unpack_reconfig_data_format_srca(uint32_t old_cb, uint32_t new_cb) {
+    // Asking for the tile shape too makes the call unconditional.
+    if constexpr (target == p_dim_stride_target::IGNORE) {
+        tw_reconfig_src_a_if_different(old_cb, new_cb);
+    } else {
+        tw_reconfig_src_a(new_cb);
+    }
+}
+template <
+    bool is_fp32_dest_acc_en = false,
+    p_dim_stride_target target = p_dim_stride_target::IGNORE,
+    bool skip_int8 = false>
+inline void llk_unpack_reconfig_data_format_srcb(uint32_t new_cb) {
+    tw_reconfig_src_b(new_cb);
+}
+template <
+    bool is_fp32_dest_acc_en = false,
+    p_dim_stride_target target = p_dim_stride_target::IGNORE,
+    bool skip_int8 = false>
+inline void llk_unpack_reconfig_data_format_srcb(uint32_t old_cb, uint32_t new_cb) {
+    if constexpr (target == p_dim_stride_target::IGNORE) {
+        tw_reconfig_src_b_if_different(old_cb, new_cb);
+    } else {
+        tw_reconfig_src_b(new_cb);
+    }
+}
+template <
+    bool is_fp32_dest_acc_en = false,
+    p_dim_stride_target target = p_dim_stride_target::IGNORE,
+    bool skip_int8 = false>
+inline void llk_unpack_reconfig_data_format(uint32_t new_cb_a, uint32_t new_cb_b) {
+    tw_reconfig_src_a(new_cb_a);
+    tw_reconfig_src_b(new_cb_b);
+}
+template <
+    bool is_fp32_dest_acc_en = false,
+    p_dim_stride_target target = p_dim_stride_target::IGNORE,
+    bool skip_int8 = false>
+inline void llk_unpack_reconfig_data_format(
+    uint32_t old_cb_a, uint32_t new_cb_a, uint32_t old_cb_b, uint32_t new_cb_b) {
+    llk_unpack_reconfig_data_format_srca<is_fp32_dest_acc_en, target, skip_int8>(old_cb_a, new_cb_a);
+    llk_unpack_reconfig_data_format_srcb<is_fp32_dest_acc_en, target, skip_int8>(old_cb_b, new_cb_b);
+}
+
+// The engine takes the shape of a tile from the CB of each call.
+inline void llk_unpack_reconfig_tile_shape_srca(uint32_t) {}
+inline void llk_unpack_reconfig_tile_shape_srca(uint32_t, uint32_t) {}
+inline void llk_unpack_reconfig_tile_shape_srcb(uint32_t) {}
+inline void llk_unpack_reconfig_tile_shape_srcb(uint32_t, uint32_t) {}
+
+template <
+    ckernel::BroadcastType BType = ckernel::BroadcastType::NONE,
+    bool acc_to_dest = false,
+    ckernel::EltwiseBinaryReuseDestType binary_reuse_dest = ckernel::EltwiseBinaryReuseDestType::NONE,
+    bool unpack_to_dest = false>
+inline void llk_unpack_A_init(uint32_t transpose_of_faces, uint32_t within_face_16x16_transpose, uint32_t cb) {
+    if constexpr (
+        BType == ckernel::BroadcastType::NONE && binary_reuse_dest == ckernel::EltwiseBinaryReuseDestType::NONE) {
+        tw_copy_init(cb, transpose_of_faces, within_face_16x16_transpose);
+    }
+}
+template <ckernel::BroadcastType BType = ckernel::BroadcastType::NONE>
+inline void llk_unpack_A_uninit() {}
+inline void llk_unpack_dummy(uint32_t) {}
+inline void llk_unpack_set_srcb_dummy_valid() {}
+inline void llk_unpack_wait_for_dest_available() {}
+template <bool is_fp32_dest_acc_en = false>
+inline void llk_unpack_dest_section_done() {}
+
+template <ckernel::BroadcastType BType = ckernel::BroadcastType::NONE>
+inline void llk_unpack_AB_init(uint32_t, uint32_t, ckernel::Transpose transpose = ckernel::Transpose::None) {
+    if (transpose != ckernel::Transpose::None) {
+        tw_not_modelled("llk_unpack_AB_init with a transposed operand");
+    }
+}
+template <ckernel::PoolType pool_type, ckernel::ReduceDim reduce_dim>
+inline void llk_unpack_AB_reduce_init(uint32_t, uint32_t) {}
+
+inline void llk_unpack_AB_matmul_init(
+    uint32_t in0_cb_id,
+    uint32_t in1_cb_id,
+    uint32_t transpose = 0,
+    uint32_t ct_dim = 1,
+    uint32_t rt_dim = 1,
+    uint32_t kt_dim = 1) {
+    tw_matmul_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim);
+}
+
+template <bool neginf_srcA = false, uint32_t reload_srcB = false, bool zero_srcA = false, bool zero_srcA_reduce = false>
+inline void llk_unpack_tilizeA_B_init(uint32_t, uint32_t, uint32_t) {}
+
+// Unpack halves without their maths half: the engine has no source registers to leave the data in.
+template <
+    ckernel::BroadcastType BType = ckernel::BroadcastType::NONE,
+    bool acc_to_dest = false,
+    ckernel::EltwiseBinaryReuseDestType binary_reuse_dest = ckernel::EltwiseBinaryReuseDestType::NONE,
+    bool unpack_to_dest = false>
+inline void llk_unpack_A(uint32_t, uint32_t, uint32_t = 0) {
+    tw_not_modelled("llk_unpack_A");
+}
+template <ckernel::BroadcastType BType = ckernel::BroadcastType::NONE>
+inline void llk_unpack_AB(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t = 0) {
+    tw_not_modelled("llk_unpack_AB");
+}
+inline void llk_unpack_AB_matmul(
+    uint32_t, uint32_t, uint32_t, uint32_t, uint32_t = 1, uint32_t = 1, uint32_t = 1) {
+    tw_not_modelled("llk_unpack_AB_matmul");
+}
+
+inline void llk_wait_tiles(uint32_t cb, uint32_t num_tiles) { tw_cb_wait_front(cb, num_tiles); }
+inline void llk_pop_tiles(uint32_t cb, uint32_t num_tiles) { tw_cb_pop_front(cb, num_tiles); }

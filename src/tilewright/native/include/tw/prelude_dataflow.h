@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything a data-movement kernel finds before its own first line. Precompiled.
+#pragma once
+
+#include "api/core_local_mem.h"
+#include "api/dataflow/circular_buffer.h"
+#include "api/dataflow/dataflow_api.h"
+#include "api/dataflow/dataflow_buffer.h"
+#include "api/dataflow/endpoints.h"
+#include "api/dataflow/noc.h"
+#include "api/dataflow/noc_semaphore.h"
+#include "api/scratchpad.h"
+#include "api/tensor/local_tensor_accessor.h"
+#include "api/tensor/noc_traits.h"
+#include "experimental/kernel_args.h"
+#include "tw/common.h"
