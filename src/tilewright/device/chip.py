@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated chip: memory the host reads and writes, and a grid that runs programs."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.device import engine as native
+from tilewright.device.engine import engine
+from tilewright.device.errors import TilewrightError
+from tilewright.device.launch import Launcher
+from tilewright.device.run import Run
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.arch import ArchDescription
+from tilewright.tensor.memory_config import BufferType
+
+_CONFIG_BASE = 32 * 1024  # arguments and semaphores of a program; firmware has what lies below
+_POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
+
+
+class Chip:
+    """One chip. ``ttnn.open_device`` makes one; tests of programs rarely need it directly.
+
+    Example::
+
+        chip = Chip(describe_arch("wormhole_b0"))
+        run = chip.launch(program)
+    """
+
+    def __init__(self, arch: ArchDescription, grid: tuple[int, int] | None = None) -> None:
+        self.arch = arch
+        self.grid = grid if grid is not None else (arch.grid.x, arch.grid.y)
+        config = native.ChipConfig(
+            grid_x=self.grid[0],
+            grid_y=self.grid[1],
+            l1_bytes=arch.l1_bytes,
+            dram_banks=arch.num_dram_banks,
+            dram_bank_bytes=arch.dram_bank_bytes,
+            num_circular_buffers=arch.num_circular_buffers,
+            config_base=_CONFIG_BASE,
+            config_bytes=arch.l1_unreserved_base - _CONFIG_BASE,
+            unreserved_base=arch.l1_unreserved_base,
+            poison=_POISON,
+        )
+        workers = [
+            (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])
+        ]
+        noc_xy = np.array([*workers, *arch.dram_coords], dtype=np.uint8)
+        pointer = noc_xy.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
+        self._handle = engine().tw_chip_new(ctypes.byref(config), pointer)
+        if not self._handle:
+            raise TilewrightError(engine().tw_last_error().decode())
+        self._launcher = Launcher(self._handle, arch, self.grid)
+        self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
+
+    @property
+    def closed(self) -> bool:
+        return not self._finalizer.alive
+
+    def close(self) -> None:
+        """Frees the chip's memory. Tensors on it are gone."""
+        self._finalizer()
+
+    def launch(
+        self,
+        program: ProgramDescriptor,
+        io_tensors: Sequence[object] = (),
+        *,
+        threads: int = 1,
+        time_limit: float | None = None,
+        spin_limit: float = 5.0,
+    ) -> Run:
+        """Runs a program to its end.
+
+        Args:
+            program: what to run.
+            io_tensors: tensors the program works on; they are kept alive while it runs.
+            threads: OS threads. Cores are spread over them only when nothing ties the cores together.
+            time_limit: seconds after which the run is stopped.
+            spin_limit: seconds a kernel may poll memory that nobody changes.
+
+        Raises:
+            DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
+                the message says which kernel, where and why.
+            KernelCompileError: a kernel does not compile.
+        """
+        if self.closed:
+            raise TilewrightError("the device is closed")
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        if time_limit is not None and time_limit <= 0:
+            raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit}")
+        return self._launcher.launch(program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit)
+
+    def write_pages(
+        self,
+        buffer_type: BufferType,
+        address: int,
+        page_bytes: int,
+        aligned_page_bytes: int,
+        pages: NDArray[np.uint8],
+    ) -> None:
+        """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
+        data = np.ascontiguousarray(pages)
+        engine().tw_write_pages(
+            self._handle,
+            int(buffer_type is BufferType.DRAM),
+            address,
+            page_bytes,
+            aligned_page_bytes,
+            len(data),
+            data.ctypes.data,
+        )
+
+    def read_pages(
+        self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
+    ) -> NDArray[np.uint8]:
+        """Reads pages spread over the banks of a memory."""
+        data = np.empty((num_pages, page_bytes), dtype=np.uint8)
+        engine().tw_read_pages(
+            self._handle,
+            int(buffer_type is BufferType.DRAM),
+            address,
+            page_bytes,
+            aligned_page_bytes,
+            num_pages,
+            data.ctypes.data,
+        )
+        return data
+
+    def fill_pages(
+        self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
+    ) -> None:
+        """Fills pages with a 32-bit pattern."""
+        engine().tw_fill_pages(
+            self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
+        )
+
+    def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:
+        """Value of a semaphore on one core."""
+        return int(self.read_l1(core, _CONFIG_BASE + 16 * semaphore_id, 4).view(np.uint32)[0])
+
+    def read_l1(self, core: tuple[int, int], address: int, num_bytes: int) -> NDArray[np.uint8]:
+        """Bytes of one core's L1, for looking at circular buffers after a run."""
+        base = engine().tw_core_l1(self._handle, *core)
+        return np.ctypeslib.as_array((ctypes.c_uint8 * num_bytes).from_address(base + address)).copy()
+
+
+def _free(handle: int, launcher: Launcher) -> None:
+    launcher.close()
+    engine().tw_chip_free(handle)

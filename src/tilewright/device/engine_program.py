@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program loaded into the engine: built once per structure, run many times with other arguments."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+import weakref
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.device import engine as native
+from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
+from tilewright.device.engine import engine
+from tilewright.device.kernel_library import KernelLibrary
+from tilewright.device.kernel_sources import FIDELITY_PHASES
+from tilewright.device.run import (
+    CbTraffic,
+    CbUse,
+    KernelInfo,
+    KernelPosition,
+    KernelState,
+    Run,
+    RunStatus,
+    WaitKind,
+)
+from tilewright.device.source_lines import SourceLine
+from tilewright.device.translation_unit import KernelSource
+from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.cores import CoreRangeSet
+
+PrintHandler = Callable[[tuple[int, int], str, str], None]
+
+
+def _core_array(core_ranges: CoreRangeSet) -> NDArray[np.uint16]:
+    return np.array([(core.x, core.y) for core in core_ranges], dtype=np.uint16)
+
+
+class EngineProgram:
+    """Kernels, circular buffers and semaphores as the engine holds them."""
+
+    def __init__(
+        self,
+        chip_handle: int,
+        program: ProgramDescriptor,
+        sources: Sequence[KernelSource],
+        libraries: Sequence[KernelLibrary],
+        cb_addresses: Sequence[int],
+        on_print: PrintHandler,
+    ) -> None:
+        self.libraries = libraries
+        self.kernels = [KernelInfo(source.name, source.path, source.is_compute) for source in sources]
+        self.cb_labels = {
+            descriptor.buffer_index: descriptor.label for cb in program.cbs for descriptor in cb.format_descriptors
+        }
+        self._handle = engine().tw_program_new(chip_handle)
+        self._finalizer = weakref.finalize(self, engine().tw_program_free, self._handle)
+        self._keep: list[object] = []
+        self._cores = [_core_array(kernel.core_ranges) for kernel in program.kernels]
+        for kernel, library, cores in zip(program.kernels, libraries, self._cores, strict=True):
+            self._add_kernel(kernel, library, cores)
+        self._add_circular_buffers(program, cb_addresses)
+        for semaphore in program.semaphores:
+            cores = _core_array(semaphore.core_ranges)
+            pointer = cores.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))
+            engine().tw_program_add_semaphore(
+                self._handle, semaphore.id, semaphore.initial_value, pointer, len(cores)
+            )
+        callback = native.PrintFunction(
+            lambda x, y, kernel, line: on_print((x, y), kernel.decode(), line.decode(errors="replace"))
+        )
+        self._keep.append(callback)
+        engine().tw_program_set_print(self._handle, callback)
+
+    def close(self) -> None:
+        """Gives the engine's memory back; a chip does this before it goes."""
+        self._finalizer()
+
+    def _add_kernel(self, kernel: KernelDescriptor, library: KernelLibrary, cores: NDArray[np.uint16]) -> None:
+        config = kernel.config
+        compute = config if isinstance(config, ComputeConfigDescriptor) else None
+        spec = native.KernelSpec(
+            entry=library.entry,
+            name=kernel.name.encode(),
+            kind=int(compute is not None),
+            processor=2 if compute is not None else config.processor.value,  # type: ignore[union-attr]
+            noc_index=0 if compute is not None else config.noc.value,  # type: ignore[union-attr]
+            noc_mode=0 if compute is not None else config.noc_mode.value,  # type: ignore[union-attr]
+            fp32_dest=int(compute is not None and compute.fp32_dest_acc_en),
+            full_sync=int(compute is not None and compute.dst_full_sync_en),
+            fidelity=FIDELITY_PHASES[compute.math_fidelity] if compute is not None else 4,
+            math_approx=int(compute is not None and compute.math_approx_mode),
+            statics=library.statics[0],
+            statics_bytes=library.statics[1] - library.statics[0],
+            text_begin=library.text[0],
+            text_end=library.text[1],
+            cores=cores.ctypes.data,
+            num_cores=len(cores),
+        )
+        engine().tw_program_add_kernel(self._handle, ctypes.byref(spec))
+
+    def _add_circular_buffers(self, program: ProgramDescriptor, addresses: Sequence[int]) -> None:
+        computes = [kernel for kernel in program.kernels if kernel.is_compute]
+        for cb, address in zip(program.cbs, addresses, strict=True):
+            cores = _core_array(cb.core_ranges)
+            for descriptor in cb.format_descriptors:
+                index = descriptor.buffer_index
+                to_dest = any(unpacks_to_dest(kernel.config, index) for kernel in computes)
+                format_ = buffer_format(descriptor, to_dest)
+                spec = native.CircularBufferSpec(
+                    index=index,
+                    offset=address,
+                    total_bytes=cb.total_size,
+                    page_bytes=descriptor.page_size,
+                    owns_memory=int(not cb.has_buffer()),
+                    format=format_.data_format,
+                    num_faces=format_.num_faces,
+                    face_rows=format_.face_rows,
+                    tile_rows=format_.tile_rows,
+                    tile_cols=format_.tile_cols,
+                    tile_bytes=format_.tile_bytes,
+                    unpack_to_dest_fp32=int(format_.unpack_to_dest_fp32),
+                    cores=cores.ctypes.data,
+                    num_cores=len(cores),
+                )
+                engine().tw_program_add_circular_buffer(self._handle, ctypes.byref(spec))
+
+    def set_arguments(self, kernels: Sequence[KernelDescriptor]) -> None:
+        """Runtime arguments of every kernel for the next run."""
+        for position, (kernel, cores) in enumerate(zip(kernels, self._cores, strict=True)):
+            by_core = {(core.x, core.y): values for core, values in kernel.runtime_args}
+            rows = [list(by_core.get((int(x), int(y)), ())) for x, y in cores]
+            offsets = np.zeros(len(rows) + 1, dtype=np.uint32)
+            np.cumsum([len(row) for row in rows], out=offsets[1:])
+            flat = np.array([value for row in rows for value in row], dtype=np.uint32)
+            common = np.array(list(kernel.common_runtime_args), dtype=np.uint32)
+            engine().tw_program_set_args(
+                self._handle,
+                position,
+                flat.ctypes.data,
+                offsets.ctypes.data,
+                len(offsets),
+                common.ctypes.data,
+                len(common),
+            )
+
+    def run(self, threads: int, time_limit: float, spin_limit: float) -> tuple[Run, native.RunReport]:
+        """Runs the program to its end, whatever that is."""
+        report = native.RunReport()
+        begin = time.perf_counter()
+        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, ctypes.byref(report))
+        seconds = time.perf_counter() - begin
+        status = RunStatus(report.status)
+        run = Run(
+            status,
+            self.kernels,
+            self.cb_labels,
+            seconds,
+            int(report.switches),
+            self._traffic(),
+            self._circular_buffers(),
+            [] if status is RunStatus.OK else self._positions(),
+        )
+        return run, report
+
+    def _traffic(self) -> list[CbTraffic]:
+        count = engine().tw_program_traffic(self._handle, None, 0)
+        reports = (native.TrafficReport * count)()
+        engine().tw_program_traffic(self._handle, reports, count)
+        return [
+            CbTraffic(
+                r.kernel,
+                (r.core_x, r.core_y),
+                r.cb,
+                r.push_calls,
+                r.pop_calls,
+                r.wait_calls,
+                r.reserve_calls,
+                r.pages_pushed,
+                r.pages_popped,
+                r.blocked_waits,
+                r.blocked_reserves,
+                r.largest_wait,
+                r.largest_reserve,
+            )
+            for r in reports
+        ]
+
+    def _circular_buffers(self) -> list[CbUse]:
+        count = engine().tw_program_circular_buffers(self._handle, None, 0)
+        reports = (native.CircularBufferReport * count)()
+        engine().tw_program_circular_buffers(self._handle, reports, count)
+        return [
+            CbUse((r.core_x, r.core_y), r.index, r.num_pages, r.page_bytes, r.peak, r.pushed, r.popped)
+            for r in reports
+        ]
+
+    def _positions(self) -> list[KernelPosition]:
+        count = engine().tw_program_num_instances(self._handle)
+        reports = (native.InstanceReport * count)()
+        engine().tw_program_instances(self._handle, reports)
+        return [
+            KernelPosition(
+                r.kernel,
+                (r.core_x, r.core_y),
+                KernelState(r.state),
+                WaitKind(r.wait_kind),
+                r.wait_cb,
+                r.wait_amount,
+                r.wait_have,
+                r.wait_address,
+                bool(r.is_error),
+                self._stack(r),
+            )
+            for r in reports
+        ]
+
+    def _stack(self, report: native.InstanceReport) -> tuple[SourceLine, ...]:
+        """Lines of the kernel's own library, innermost first. Addresses of the engine itself are left out."""
+        library = self.libraries[report.kernel]
+        lines = []
+        for address in report.frames[: report.num_frames]:
+            call = address - 1  # a return address points behind its call
+            line = library.source_line(call) if library.contains(call) else None
+            if line is not None:
+                lines.append(line)
+        return tuple(lines)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong between a program and its result."""
+
+from __future__ import annotations
+
+
+class TilewrightError(Exception):
+    """Base of every error tilewright raises about a program or its kernels."""
+
+
+class CompilerNotFoundError(TilewrightError):
+    """No usable C++ compiler on this machine; the message says what to install."""
+
+
+class CompilerCrashError(TilewrightError):
+    """The compiler itself crashed on a kernel; the message names another one to use."""
+
+
+class KernelCompileError(TilewrightError):
+    """A kernel does not compile. The message is the compiler's own, cut to the point.
+
+    Attributes:
+        kernel: name of the kernel.
+        output: everything the compiler printed.
+    """
+
+    def __init__(self, kernel: str, message: str, output: str) -> None:
+        super().__init__(f"kernel {kernel} does not compile:\n{message}")
+        self.kernel = kernel
+        self.output = output
+
+
+class RunError(TilewrightError):
+    """A run that ended before its kernels did. ``run`` holds what it left."""
+
+    def __init__(self, message: str, run: object = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+class DeadlockError(RunError):
+    """Nothing can move any more; the message says who waits for what, where, and the first cause."""
+
+
+class KernelError(RunError):
+    """A kernel asked for something that can never work (more pages than a CB has, a bad address, ...)."""
+
+
+class KernelFaultError(RunError):
+    """A kernel touched memory that is not its own, or crashed in another way."""
+
+
+class SpinningError(RunError):
+    """A kernel polls memory that nobody changes any more."""
+
+
+class TimeLimitError(RunError):
+    """The run took longer than its time limit."""

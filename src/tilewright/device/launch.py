@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a program on a chip: check it, compile what is new, load it, run it, say what went wrong."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+
+from tilewright.device.diagnosis import call_site, deadlock_message, describe_position
+from tilewright.device.engine import RunReport
+from tilewright.device.engine_program import EngineProgram
+from tilewright.device.errors import (
+    DeadlockError,
+    KernelError,
+    KernelFaultError,
+    RunError,
+    SpinningError,
+    TimeLimitError,
+)
+from tilewright.device.kernel_build import compile_kernels
+from tilewright.device.kernel_library import load_kernel
+from tilewright.device.kernel_sources import kernel_source
+from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus
+from tilewright.device.translation_unit import KernelSource
+from tilewright.program.cb_placement import place_circular_buffers
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.arch import ArchDescription
+
+_PROGRAMS_KEPT = 64
+
+
+def show_print(core: tuple[int, int], kernel: str, line: str) -> None:
+    """Shows a line a kernel printed, as ``(x,y) kernel: line``."""
+    print(f"({core[0]},{core[1]}) {kernel}: {line}", file=sys.stdout, flush=True)
+
+
+class Launcher:
+    """Runs programs on one chip and keeps the last ones loaded.
+
+    A program whose kernels, circular buffers and semaphores are those of an earlier one is not built again;
+    only its runtime arguments change.
+    """
+
+    def __init__(self, chip_handle: int, arch: ArchDescription, grid: tuple[int, int]) -> None:
+        self._chip_handle = chip_handle
+        self._arch = arch
+        self._grid = grid
+        self._loaded: dict[object, EngineProgram] = {}
+
+    def close(self) -> None:
+        for program in self._loaded.values():
+            program.close()
+        self._loaded.clear()
+
+    def launch(
+        self, program: ProgramDescriptor, *, threads: int = 1, time_limit: float = 0, spin_limit: float = 5.0
+    ) -> Run:
+        """Runs ``program``; see ``Chip.launch``."""
+        loaded = self._load(program)
+        loaded.set_arguments(program.kernels)
+        run, report = loaded.run(threads, time_limit, spin_limit)
+        if run.status is not RunStatus.OK:
+            _raise(run, report, time_limit)
+        return run
+
+    def _load(self, program: ProgramDescriptor) -> EngineProgram:
+        sources = [kernel_source(program, kernel, self._arch, self._grid) for kernel in program.kernels]
+        libraries = [load_kernel(path) for path in compile_kernels(sources)]
+        addresses = place_circular_buffers(program, self._arch.l1_unreserved_base)
+        key = _structure(program, sources, [library.path for library in libraries], addresses)
+        loaded = self._loaded.pop(key, None)
+        if loaded is None:
+            loaded = EngineProgram(self._chip_handle, program, sources, libraries, addresses, show_print)
+        self._loaded[key] = loaded
+        if len(self._loaded) > _PROGRAMS_KEPT:
+            self._loaded.pop(next(iter(self._loaded))).close()
+        return loaded
+
+
+def _structure(
+    program: ProgramDescriptor, sources: Sequence[KernelSource], libraries: Sequence[object], addresses: Sequence[int]
+) -> object:
+    """Everything of a program but its runtime arguments."""
+    return (
+        tuple(sources),
+        tuple(libraries),
+        tuple((kernel.core_ranges, repr(kernel.config)) for kernel in program.kernels),
+        tuple(zip((repr(cb) for cb in program.cbs), addresses, strict=True)),
+        tuple(repr(semaphore) for semaphore in program.semaphores),
+    )
+
+
+def _raise(run: Run, report: RunReport, time_limit: float) -> None:
+    culprit = next((position for position in run.positions if position.is_error), None)
+    text = report.error_text.decode() if report.error_text else ""
+    if run.status is RunStatus.DEADLOCK:
+        raise DeadlockError(deadlock_message(run), run)
+    if run.status is RunStatus.INTERRUPTED:
+        raise KeyboardInterrupt
+    if run.status is RunStatus.TIME_LIMIT:
+        where = "\n".join(_unfinished(run))
+        raise TimeLimitError(f"the run took longer than its time limit of {time_limit:g} s\n{where}", run)
+    if culprit is None:
+        raise RunError(text or run.status.name, run)
+    where = _where(run, culprit)
+    if run.status is RunStatus.KERNEL_ERROR:
+        raise KernelError(f"{where}: {text}", run)
+    if run.status is RunStatus.SPINNING:
+        raise SpinningError(
+            f"{where}: polls memory that nobody changes any more\n" + "\n".join(_unfinished(run)), run
+        )
+    raise KernelFaultError(f"{where}: {_fault_text(report, text)}", run)
+
+
+def _where(run: Run, position: KernelPosition) -> str:
+    kernel = run.kernels[position.kernel]
+    x, y = position.core
+    return f"kernel {kernel.name} on core ({x},{y}) at {call_site(position.stack, kernel.path)}"
+
+
+def _unfinished(run: Run) -> list[str]:
+    waiting = [position for position in run.positions if position.state is not KernelState.FINISHED]
+    lines = [
+        f"  {run.kernel_label(position.kernel)} on core ({position.core[0]},{position.core[1]})  "
+        f"{describe_position(run, position)}"
+        for position in waiting[:8]
+    ]
+    return [*lines, f"  ... and {len(waiting) - 8} more"] if len(waiting) > 8 else lines
+
+
+def _fault_text(report: RunReport, text: str) -> str:
+    if text:
+        return f"{text} (256 KiB of stack used up; a card has far less)"
+    name = signal.Signals(report.fault_signal).name
+    if report.fault_signal == signal.SIGFPE:
+        return "integer division by zero"
+    if report.fault_signal in (signal.SIGSEGV, signal.SIGBUS):
+        return f"touched memory at {report.fault_address:#x}, which is not in this core's L1 ({name})"
+    return f"stopped by {name}"

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that cannot finish end with an explanation."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from tilewright.device.chip import Chip
+from tilewright.device.errors import (
+    DeadlockError,
+    KernelCompileError,
+    KernelError,
+    KernelFaultError,
+    SpinningError,
+    TimeLimitError,
+)
+
+
+def test_a_producer_that_stops_early_is_named(chip: Chip, make_program) -> None:
+    program = make_program(
+        cbs={0: 4},
+        reader="void kernel_main() {\n  cb_reserve_back(0, 2);\n  cb_push_back(0, 2);\n}",
+        writer="void kernel_main() {\n\n  cb_wait_front(0, 3);\n}",
+    )
+    with pytest.raises(DeadlockError) as caught:
+        chip.launch(program)
+    text = str(caught.value)
+    assert "deadlock on core (0,0)" in text
+    assert "writer.cpp:3  cb_wait_front(c_0, 3)  2 of 3 pages there" in text
+    assert "reader  finished" in text
+    assert "c_0 will never get the 1 page writer still waits for: reader pushed 2 pages in all" in text
+
+
+def test_a_buffer_without_producer_is_named(chip: Chip, make_program) -> None:
+    program = make_program(cbs={3: 1}, writer="void kernel_main() { cb_wait_front(3, 1); }")
+    with pytest.raises(DeadlockError, match="c_3 has no producer"):
+        chip.launch(program)
+
+
+def test_a_full_buffer_nobody_pops_is_named(chip: Chip, make_program) -> None:
+    program = make_program(
+        cbs={0: 2},
+        reader="void kernel_main() { for (int i = 0; i < 3; i++) { cb_reserve_back(0, 1); cb_push_back(0, 1); } }",
+    )
+    with pytest.raises(DeadlockError, match=r"c_0 is full and nobody on this core pops it: 2 pages pushed"):
+        chip.launch(program)
+
+
+def test_kernels_that_wait_for_each_other_are_named(chip: Chip, make_program) -> None:
+    program = make_program(
+        cbs={0: 2, 1: 2},
+        reader="void kernel_main() { cb_reserve_back(0, 1); cb_push_back(0, 1); cb_wait_front(1, 2); "
+        "cb_wait_front(1, 1); cb_pop_front(1, 1); cb_reserve_back(0, 2); cb_push_back(0, 1); }",
+        writer="void kernel_main() { cb_wait_front(0, 1); cb_reserve_back(1, 2); cb_push_back(1, 2); "
+        "cb_reserve_back(1, 2); cb_pop_front(0, 1); }",
+    )
+    with pytest.raises(DeadlockError, match="they wait for each other"):
+        chip.launch(program)
+
+
+def test_compute_waiting_for_itself_is_named(chip: Chip, make_program) -> None:
+    program = make_program(
+        cbs={1: 1},
+        compute="void kernel_main() { for (int i = 0; i < 2; i++) { cb_reserve_back(1, 1); cb_push_back(1, 1); "
+        "cb_wait_front(1, 1); } cb_pop_front(1, 1); }",
+    )
+    with pytest.raises(DeadlockError, match="compute waits for itself: it is the one that pops c_1"):
+        chip.launch(program)
+
+
+def test_cores_stuck_alike_are_one_report(chip: Chip, make_program) -> None:
+    program = make_program(grid=(8, 8), cbs={0: 1}, writer="void kernel_main() { cb_wait_front(0, 1); }")
+    with pytest.raises(DeadlockError) as caught:
+        chip.launch(program)
+    assert "deadlock on core (0,0) and 63 more cores alike" in str(caught.value)
+    assert str(caught.value).count("deadlock") == 1
+
+
+def test_a_semaphore_raised_past_its_value_is_named(chip: Chip, make_program) -> None:
+    program = make_program(
+        semaphores=1,
+        reader="void kernel_main() { auto s = (volatile uint32_t*)get_semaphore(0); *s = 3; noc_semaphore_wait(s, 2); }",
+    )
+    with pytest.raises(DeadlockError, match="exactly 2, but it already holds 3"):
+        chip.launch(program)
+
+
+def test_more_pages_than_the_buffer_has_fails_at_the_call(chip: Chip, make_program) -> None:
+    program = make_program(cbs={0: 2}, reader="void kernel_main() {\n  cb_reserve_back(0, 4);\n}")
+    with pytest.raises(KernelError, match=r"reader on core \(0,0\) at reader.cpp:2: .*can never succeed.* 2 pages"):
+        chip.launch(program)
+
+
+def test_a_polling_loop_is_ended(chip: Chip, make_program) -> None:
+    spin = "void kernel_main() {\n  auto s = (volatile uint32_t*)get_semaphore(0);\n  while (*s != 7) {}\n}"
+    program = make_program(semaphores=1, reader=spin)
+    with pytest.raises(SpinningError, match=r"reader.cpp:3: polls memory"):
+        chip.launch(program, spin_limit=0.2)
+
+
+def test_a_polling_loop_sees_what_another_kernel_writes(chip: Chip, make_program) -> None:
+    program = make_program(
+        semaphores=1,
+        reader="void kernel_main() { auto s = (volatile uint32_t*)get_semaphore(0); while (*s != 7) {} *s = 8; }",
+        writer="void kernel_main() { *(volatile uint32_t*)get_semaphore(0) = 7; }",
+    )
+    chip.launch(program)
+    assert chip.read_semaphore((0, 0), 0) == 8
+
+
+def test_a_time_limit_stops_a_run(chip: Chip, make_program) -> None:
+    forever = "void kernel_main() {\n  volatile int x = 0;\n  for (;;) { x = x + 1; }\n}"
+    begin = time.monotonic()
+    with pytest.raises(TimeLimitError, match=r"time limit of 0.3 s"):
+        chip.launch(make_program(reader=forever), time_limit=0.3, spin_limit=60)
+    assert time.monotonic() - begin < 5
+
+
+def test_ctrl_c_stops_a_run(chip: Chip, make_program) -> None:
+    program = make_program(reader="void kernel_main() { volatile int x = 0; for (;;) { x = x + 1; } }")
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        chip.launch(program, spin_limit=60)
+    chip.launch(make_program(reader="void kernel_main() {}"))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("*(volatile uint32_t*)0x7f000000 = 1;", "touched memory at 0x7f000000"),
+        ("volatile int zero = 0; volatile int x = 7 / zero;", "integer division by zero"),
+        ("__builtin_trap();", "SIGILL"),
+    ],
+)
+def test_a_fault_names_kernel_core_and_line(chip: Chip, make_program, body: str, words: str) -> None:
+    program = make_program(reader="void kernel_main() {\n\n  " + body + "\n}")
+    with pytest.raises(KernelFaultError) as caught:
+        chip.launch(program)
+    assert f"kernel reader on core (0,0) at reader.cpp:3: {words}" in str(caught.value).replace("stopped by ", "")
+
+
+def test_a_stack_overflow_is_named(chip: Chip, make_program) -> None:
+    source = "int deep(volatile int* p) { volatile int x[64]; return deep(x) + x[0] + *p; }\n"
+    program = make_program(reader=source + "void kernel_main() { volatile int y = 0; deep(&y); }")
+    with pytest.raises(KernelFaultError, match="stack overflow"):
+        chip.launch(program)
+
+
+def test_the_process_survives_a_fault(chip: Chip, make_program) -> None:
+    for _ in range(3):
+        with pytest.raises(KernelFaultError):
+            chip.launch(make_program(reader="void kernel_main() { *(volatile int*)0x7f000000 = 1; }"))
+        chip.launch(make_program(reader="void kernel_main() { }"))
+
+
+def test_a_compile_error_points_at_the_users_line(chip: Chip, make_program) -> None:
+    program = make_program(reader="void kernel_main() {\n  cb_wait_frnt(0, 1);\n}")
+    with pytest.raises(KernelCompileError) as caught:
+        chip.launch(program)
+    text = str(caught.value)
+    assert "reader.cpp:2" in text
+    assert "cb_wait_frnt" in text
+    assert len(text.splitlines()) < 12
+
+
+def test_prints_carry_core_and_kernel(chip: Chip, make_program, capsys: pytest.CaptureFixture[str]) -> None:
+    program = make_program(
+        args={"reader": [5]},
+        reader='void kernel_main() { DPRINT << "five is " << get_arg_val<uint32_t>(0) << ENDL(); }',
+    )
+    chip.launch(program)
+    assert capsys.readouterr().out == "(0,0) reader: five is 5\n"
