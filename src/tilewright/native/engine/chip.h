@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct CoreCircularBuffer {
     uint32_t free_pages() const { return num_pages - occupied(); }
 };
 
+struct MailboxWord {
+    uint32_t value;
+    bool from_brisc;
+};
+
 struct Core {
     uint16_t x = 0, y = 0;          // logical
     uint8_t noc_x = 0, noc_y = 0;
@@ -36,6 +42,7 @@ struct Core {
     CoreCircularBuffer cb[kMaxCircularBuffers];
     std::unique_ptr<ComputeState> compute;
     std::vector<KernelInstance*> instances;  // of the program being run
+    std::deque<MailboxWord> mailbox[4];      // words sent to BRISC, unpack, math, pack
 };
 
 // What answers at one NoC coordinate.

@@ -56,6 +56,9 @@ void Program::create_instances() {
 void Program::load_cores() {
     for (Core& core : chip.cores()) {
         core.instances.clear();
+        for (auto& box : core.mailbox) {
+            box.clear();
+        }
         for (CoreCircularBuffer& buffer : core.cb) {
             buffer.num_pages = 0;
         }

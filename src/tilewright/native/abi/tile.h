@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile maths of the engine. Tile indices count from a CB's read pointer (operands) or write pointer (results);
+// `dst` is a DST slot. Operand bytes are read in the format the unpacker was last set to, results written in the
+// format the packer was last set to, whatever the CB itself holds: a forgotten reconfig shows as it would on a card.
+#pragma once
+
+#include <cstdint>
+
+namespace tw {
+
+enum class BinaryOp : uint32_t { Add = 0, Sub = 1, Mul = 2 };
+enum class Broadcast : uint32_t { None = 0, Col = 1, Row = 2, Scalar = 3 };
+enum class ReuseDest : uint32_t { None = 0, ToSrcA = 1, ToSrcB = 2 };
+enum class Pool : uint32_t { Sum = 0, Avg = 1, Max = 2, Min = 3 };
+enum class ReduceAxis : uint32_t { Row = 0, Col = 1, Scalar = 2 };  // Row: over W, result in column 0
+
+}  // namespace tw
+
+extern "C" {
+// --- machine state ---
+void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out);
+void tw_reconfig_src_a(uint32_t cb);
+void tw_reconfig_src_b(uint32_t cb);
+void tw_reconfig_pack(uint32_t cb);
+void tw_set_fp32_dest(uint32_t on);
+void tw_pack_relu_config(uint32_t mode, uint32_t threshold_bits);
+void tw_pack_l1_accumulate(uint32_t on);
+void tw_pack_reduce_mask(uint32_t axis);  // pack only what a reduce along `axis` made; the rest is written as 0
+void tw_pack_reduce_mask_clear();
+
+// --- DST hand-over ---
+void tw_tile_regs_acquire();
+void tw_tile_regs_commit();
+void tw_tile_regs_wait();
+void tw_tile_regs_release();
+
+// --- into DST ---
+void tw_copy_init(uint32_t cb, uint32_t transpose_faces, uint32_t transpose_within_face);
+void tw_copy_tile(uint32_t cb, uint32_t tile, uint32_t dst);
+void tw_unary_broadcast(uint32_t broadcast, uint32_t cb, uint32_t tile, uint32_t dst);
+// accumulate: add to what DST holds (binary "acc_to_dest"; for Mul this is always so on a card after clearing).
+void tw_binary_tiles(
+    uint32_t op,
+    uint32_t broadcast,
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t dst,
+    uint32_t accumulate);
+// The DST tile becomes one operand, the CB's tile the other, the result replaces the DST tile. Reused as SrcA the CB is
+// read in SrcB's format, reused as SrcB in SrcA's.
+void tw_binary_reuse_dest(
+    uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t cb, uint32_t tile, uint32_t dst);
+// Accumulates into DST (sum) or keeps the larger (max), as the hardware's pooling does. Row sums and averages have the
+// scaler in SrcA and the data in SrcB (formats accordingly), all others the data in SrcA.
+void tw_reduce_tile(
+    uint32_t pool, uint32_t axis, uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst);
+// dst += a @ b (b transposed first when asked). in0 (a) goes to SrcB, in1 (b) to SrcA. The block form is one step of
+// the inner dimension, as on a card: tile a[tile_a + r * kt_dim] times tile b[tile_b + c] is added to DST slot
+// dst + r * ct_dim + c, for r < rt_dim and c < ct_dim; kt_dim is only the width in tiles of a's rows.
+void tw_matmul_tiles(uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t transpose);
+void tw_matmul_block(
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t dst,
+    uint32_t transpose,
+    uint32_t ct_dim,
+    uint32_t rt_dim,
+    uint32_t kt_dim);
+void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst);
+void tw_transpose_dest(uint32_t dst);
+
+// --- out of DST ---
+// In order (out_of_order = 0): to the next page since the last push; else to page `tile` from the write pointer.
+void tw_pack_tile(uint32_t dst, uint32_t cb, uint32_t tile, uint32_t out_of_order);
+
+// --- row-major <-> tiles (each goes through DST slot 0.. on a card and so rounds like it) ---
+// 32 rows of num_tiles*32 elements at the front of cb_in become num_tiles tiles at the back of cb_out.
+void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile);
+void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out);
+// block_rt rows of block_ct tiles; the row in L1 is full_ct tiles wide and this block starts at block_c.
+void tw_pack_untilize_block(
+    uint32_t cb_in, uint32_t block_ct, uint32_t block_rt, uint32_t cb_out, uint32_t full_ct, uint32_t block_c);
+void tw_pack_untilize_dest(
+    uint32_t cb_out,
+    uint32_t block_ct,
+    uint32_t block_rt,
+    uint32_t full_ct,
+    uint32_t block_c,
+    uint32_t face_rows,
+    uint32_t num_faces,
+    uint32_t first_dst);
+}
+
+// --- asked for by the headers ---
+namespace tw {
+
+// A flag argument with this value means: what the last init call of that family (below) set. On a card these flags
+// live in the programmed loop, not in the call: add_init(a, b, acc_to_dest) decides for every add_tiles after it.
+inline constexpr uint32_t kAsInit = 2;
+
+}  // namespace tw
+
+extern "C" {
+// Reconfigure only when `to` differs from `from` as on a card: source side when format or face geometry differ,
+// pack side when the format differs. What the machine is really set to does not matter (that is how a wrong
+// `from` goes wrong on a card); when they differ the effect is that of the one-argument call for `to`.
+void tw_reconfig_src_a_if_different(uint32_t from_cb, uint32_t to_cb);
+void tw_reconfig_src_b_if_different(uint32_t from_cb, uint32_t to_cb);
+void tw_reconfig_pack_if_different(uint32_t from_cb, uint32_t to_cb);
+
+// Remembers `accumulate` for tw_binary_tiles(.., accumulate = kAsInit). Formats stay as they are. Mul always adds to
+// what DST holds (DST is zero after a release), whatever accumulate says: mul_tiles passes 1. reuse != None: for
+// tw_binary_reuse_dest, cb_b = cb_a. op, broadcast and CBs are there for checks of a forgotten init.
+void tw_binary_init(
+    uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t cb_a, uint32_t cb_b, uint32_t accumulate);
+// Broadcast::Row with row `row` (0..31) of the b tile instead of its row 0.
+void tw_binary_tiles_broadcast_row(
+    uint32_t op,
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t dst,
+    uint32_t accumulate,
+    uint32_t row);
+// Remembers `transpose` for tw_matmul_tiles / tw_matmul_block(.., transpose = kAsInit), and puts the column stride of b
+// back to 1. Formats stay as they are.
+void tw_matmul_init(
+    uint32_t cb_a, uint32_t cb_b, uint32_t transpose, uint32_t ct_dim, uint32_t rt_dim, uint32_t kt_dim);
+// tw_matmul_block then reads b[tile_b + c * tiles] for column c, until the next tw_matmul_init or another call.
+void tw_matmul_b_column_stride(uint32_t tiles);
+// Matmul from here on with this many fidelity phases (1 LoFi .. 4 HiFi4); 0: what the host set.
+void tw_matmul_fidelity(uint32_t phases);
+
+// Row-major rows at the front of cb_a become `num_tiles` tiles in SrcA one after the other (each 32 x 32, the row in L1
+// is num_tiles * 32 elements), the tile tile_b of cb_b is SrcB; every tw_reduce_tile_math that follows consumes one of
+// them, in order. fill: what elements of rows that do not exist hold (faces beyond the CB's geometry): 0 nothing,
+// 1 -infinity, 2 zero. A queue that is not empty when the next block is unpacked is an error of the kernel.
+void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b, uint32_t fill);
+// Like tw_reduce_tile on the next queued SrcA/SrcB pair; only the first num_faces faces take part.
+void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t num_faces);
+
+// Transposes each 16x16 face in place and leaves the faces where they are (tw_transpose_dest swaps faces 1 and 2 too).
+void tw_transpose_dest_within_faces(uint32_t dst);
+void tw_clear_dest();  // zero the DST half (or all, with full sync) the maths side now works on
+// Releases DST to the maths side without zeroing it (tw_tile_regs_release zeroes).
+void tw_tile_regs_release_keep();
+// tw_pack_untilize_dest with face_rows = 0 or num_faces = 0 means: those of cb_out's own tiles. This form writes only
+// the first row_datums elements of each row of the (single) column of tiles, rows row_datums elements apart.
+void tw_pack_untilize_dest_narrow(
+    uint32_t cb_out, uint32_t block_ct, uint32_t block_rt, uint32_t full_ct, uint32_t row_datums, uint32_t first_dst);
+// The first num_rows (of the last tw_pack_rows_init) rows of 16 data of a DST tile (in face order: f0 row 0, f0 row 1,
+// ...), packed densely to page `tile` from cb's write pointer or to an L1 address given in bytes.
+void tw_pack_rows_init(uint32_t num_rows);
+void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile);
+void tw_pack_rows_to_address(uint32_t dst, uint32_t l1_address);
+// The one-call hand-over of older kernels: after tw_acquire_dst both maths and packer may use DST until tw_release_dst
+// (which zeroes it, like tw_tile_regs_release); no commit or wait in between.
+void tw_acquire_dst();
+void tw_release_dst();
+
+// A whole row of num_tiles tiles from page in_tile (from the read pointer) to num_tiles * 32 elements wide rows that
+// start at page out_tile from the write pointer. Goes through DST in parts, so num_tiles has no limit (Blackhole).
+void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile);
+
+// Layer norm's subtraction of a mean kept in two parts (32-bit DST, full 32 x 32 tiles). The one tile at the front of
+// cb_mean holds an anchor per row in column 0 and anchor - mean per row in column 16:
+//     dst[r][c] = mean[r][16] + (a[r][c] - mean[r][0])
+// Operands are taken as TF32 whatever src_a and src_b are set to, sums are fp32.
+void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a, uint32_t dst);
+
+// The mailboxes between the three compute threads. Our compute kernel is one fiber, so a reader cannot be told from
+// its caller: tw_mailbox_read(from) takes the oldest word sent to the maths thread while there is one, then the oldest
+// sent to the pack thread, then to unpack (all reads on MATH precede those on PACK in the source). Thread numbers as in
+// ckernel::ThreadId: 0 BRISC, 1 unpack, 2 math, 3 pack. From or to BRISC: blocks / wakes the BRISC kernel of the core.
+void tw_mailbox_write(uint32_t to_thread, uint32_t value);
+uint32_t tw_mailbox_read(uint32_t from_thread);
+}

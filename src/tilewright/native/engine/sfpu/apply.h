@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running one element-wise function over the faces of a tile that a call names.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "../../abi/sfpu.h"
+#include "registers.h"
+#include "vector.h"
+
+namespace tw::sfpu {
+
+struct Parameters {
+    uint32_t word[3];
+    float f0, f1, f2;  // the same, as floats
+};
+
+struct Range {
+    uint32_t begin, end;
+};
+// The parts of a tile one call touches; at most one per face.
+struct Ranges {
+    Range part[4];
+    uint32_t count;
+};
+Ranges ranges_of(uint32_t vector_mode, uint32_t vectors);
+
+struct Call {
+    const uint32_t* in[3];
+    uint32_t* out;
+    Ranges ranges;
+    Parameters parameters;
+    bool fp32_dest;
+};
+
+template <class Body>
+TW_INLINE void for_each_vector(const Call& call, Body body) {
+    for (uint32_t part = 0; part < call.ranges.count; ++part) {
+        for (uint32_t i = call.ranges.part[part].begin; i < call.ranges.part[part].end; i += kLanes) {
+            body(i);
+        }
+    }
+}
+
+template <Rounding rounding, bool fp32_dest, class Function>
+TW_INLINE void map_floats_in(const Call& call, Function function) {
+    for_each_vector(call, [&](uint32_t i) TW_LAMBDA_INLINE {
+        if constexpr (requires(Floats x) { function(x, call.parameters); }) {
+            Floats x = from_dest<fp32_dest>(call.in[0] + i);
+            store(call.out + i, to_dest<rounding, fp32_dest>(function(x, call.parameters)));
+        } else if constexpr (requires(Floats x) { function(x, x, call.parameters); }) {
+            Floats a = from_dest<fp32_dest>(call.in[0] + i);
+            Floats b = from_dest<fp32_dest>(call.in[1] + i);
+            store(call.out + i, to_dest<rounding, fp32_dest>(function(a, b, call.parameters)));
+        } else {
+            Floats a = from_dest<fp32_dest>(call.in[0] + i);
+            Floats b = from_dest<fp32_dest>(call.in[1] + i);
+            Floats c = from_dest<fp32_dest>(call.in[2] + i);
+            store(call.out + i, to_dest<rounding, fp32_dest>(function(a, b, c, call.parameters)));
+        }
+    });
+}
+// function(Floats..., const Parameters&) on every vector, rounded as DST's width asks.
+template <Rounding rounding, class Function>
+inline void map_floats(const Call& call, Function function) {
+    if (call.fp32_dest) {
+        map_floats_in<rounding, true>(call, function);
+    } else {
+        map_floats_in<rounding, false>(call, function);
+    }
+}
+
+// The same one element at a time in double precision, for functions whose speed does not matter.
+template <Rounding rounding, class Function>
+inline void map_doubles(const Call& call, Function function) {
+    for (uint32_t part = 0; part < call.ranges.count; ++part) {
+        for (uint32_t i = call.ranges.part[part].begin; i < call.ranges.part[part].end; i += kLanes) {
+            Floats result{};
+            for (uint32_t lane = 0; lane < kLanes; ++lane) {
+                double a = as_float(call.in[0][i + lane]);
+                if constexpr (requires { function(a, call.parameters); }) {
+                    result[lane] = static_cast<float>(function(a, call.parameters));
+                } else {
+                    double b = as_float(call.in[1][i + lane]);
+                    result[lane] = static_cast<float>(function(a, b, call.parameters));
+                }
+            }
+            Words words = call.fp32_dest ? to_dest<rounding, true>(result) : to_dest<rounding, false>(result);
+            store(call.out + i, words);
+        }
+    }
+}
+
+// a modulo b with the sign of b.
+inline double floored_remainder(double a, double b) {
+    double r = std::fmod(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+// Integers: function(int32_t/uint32_t..., const Parameters&) -> word, no rounding.
+template <class Integer, class Function>
+inline void map_integers(const Call& call, Function function) {
+    const Parameters parameters = call.parameters;
+    const uint32_t *in0 = call.in[0], *in1 = call.in[1];
+    uint32_t* out = call.out;
+    for (uint32_t part = 0; part < call.ranges.count; ++part) {
+        const uint32_t begin = call.ranges.part[part].begin, end = call.ranges.part[part].end;
+        TW_INDEPENDENT_ITERATIONS
+        for (uint32_t i = begin; i < end; ++i) {
+            Integer a = static_cast<Integer>(in0[i]);
+            if constexpr (requires { function(a, parameters); }) {
+                out[i] = static_cast<uint32_t>(function(a, parameters));
+            } else {
+                out[i] = static_cast<uint32_t>(function(a, static_cast<Integer>(in1[i]), parameters));
+            }
+        }
+    }
+}
+
+#define TW_SFPU_DECLARE_UNARY(name) void unary_##name(const Call& call);
+#define TW_SFPU_DECLARE_BINARY(name) void binary_##name(const Call& call);
+#define TW_SFPU_DECLARE_TERNARY(name) void ternary_##name(const Call& call);
+TW_SFPU_UNARY_OPS(TW_SFPU_DECLARE_UNARY)
+TW_SFPU_BINARY_OPS(TW_SFPU_DECLARE_BINARY)
+TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
+
+// Definitions of operations read as `TW_UNARY(Exp, Nearest, exp(x))`. In the expression x (or a, b, c) is the
+// input and p the parameters.
+#define TW_UNARY(name, rounding, ...) \
+    void unary_##name(const Call& call) { \
+        map_floats<Rounding::rounding>( \
+            call, [](Floats x, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
+    }
+#define TW_UNARY_DOUBLE(name, rounding, ...) \
+    void unary_##name(const Call& call) { \
+        map_doubles<Rounding::rounding>( \
+            call, [](double x, [[maybe_unused]] const Parameters& p) -> double { return __VA_ARGS__; }); \
+    }
+#define TW_UNARY_INTEGER(name, type, ...) \
+    void unary_##name(const Call& call) { \
+        map_integers<type>(call, [](type x, [[maybe_unused]] const Parameters& p) { return __VA_ARGS__; }); \
+    }
+#define TW_BINARY(name, rounding, ...) \
+    void binary_##name(const Call& call) { \
+        map_floats<Rounding::rounding>( \
+            call, [](Floats a, Floats b, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
+    }
+#define TW_BINARY_DOUBLE(name, rounding, ...) \
+    void binary_##name(const Call& call) { \
+        map_doubles<Rounding::rounding>( \
+            call, [](double a, double b, [[maybe_unused]] const Parameters& p) -> double { return __VA_ARGS__; }); \
+    }
+#define TW_BINARY_INTEGER(name, type, ...) \
+    void binary_##name(const Call& call) { \
+        map_integers<type>(call, [](type a, type b, [[maybe_unused]] const Parameters& p) { return __VA_ARGS__; }); \
+    }
+#define TW_TERNARY(name, rounding, ...) \
+    void ternary_##name(const Call& call) { \
+        map_floats<Rounding::rounding>( \
+            call, [](Floats a, Floats b, Floats c, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
+    }
+
+}  // namespace tw::sfpu

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a call of the kernel API to the function that does it: operands checked, faces chosen.
+#include "../tile/dst.h"
+#include "apply.h"
+
+namespace tw::sfpu {
+
+uint32_t* dst_for_sfpu(uint32_t slot) {
+    ComputeState& state = compute_state();
+    if (state.phase == DstPhase::Idle) {
+        kernel_error("vector-unit call outside tile_regs_acquire ... tile_regs_release");
+    }
+    if (slot >= state.dst_capacity()) {
+        kernel_error("DST index %u given to a vector-unit call, allowed are 0..%u", slot, state.dst_capacity() - 1);
+    }
+    return dst_words(state, slot);
+}
+
+Ranges ranges_of(uint32_t vector_mode, uint32_t vectors) {
+    constexpr uint32_t kWordsPerVector = 32;
+    const uint32_t words = vectors * kWordsPerVector;
+    const bool one_range = vector_mode == uint32_t(SfpuFaces::First) || vector_mode == uint32_t(SfpuFaces::FirstOnly);
+    // Two vectors are the even and the odd columns of four rows; only whole rows are modelled.
+    if (vectors % 2 != 0 || vectors > (one_range ? 32u : kSfpuVectorsPerFace)) {
+        kernel_error(
+            "vector-unit call with %u iterations, allowed are even numbers up to 8 (32 in one sweep)", vectors);
+    }
+    switch (SfpuFaces(vector_mode)) {
+        case SfpuFaces::All:
+            if (vectors == kSfpuVectorsPerFace) {
+                return {{{0, kTileElements}}, 1};
+            }
+            return {{{0, words}, {256, 256 + words}, {512, 512 + words}, {768, 768 + words}}, 4};
+        case SfpuFaces::Row: return {{{0, words}, {256, 256 + words}}, 2};
+        case SfpuFaces::Column: return {{{0, words}, {512, 512 + words}}, 2};
+        case SfpuFaces::First:
+        case SfpuFaces::FirstOnly: return {{{0, words}}, 1};
+    }
+    kernel_error("VectorMode %u, allowed are None, R, C, RC and RC_custom", vector_mode);
+}
+
+namespace {
+
+using Function = void (*)(const Call&);
+#define TW_SFPU_UNARY_ENTRY(name) unary_##name,
+#define TW_SFPU_BINARY_ENTRY(name) binary_##name,
+#define TW_SFPU_TERNARY_ENTRY(name) ternary_##name,
+constexpr Function kUnary[] = {TW_SFPU_UNARY_OPS(TW_SFPU_UNARY_ENTRY)};
+constexpr Function kBinary[] = {TW_SFPU_BINARY_OPS(TW_SFPU_BINARY_ENTRY)};
+constexpr Function kTernary[] = {TW_SFPU_TERNARY_OPS(TW_SFPU_TERNARY_ENTRY)};
+
+Parameters parameters(uint32_t p0, uint32_t p1, uint32_t p2) {
+    return {{p0, p1, p2}, as_float(p0), as_float(p1), as_float(p2)};
+}
+
+}  // namespace
+}  // namespace tw::sfpu
+
+using namespace tw;
+using namespace tw::sfpu;
+
+extern "C" {
+
+void tw_sfpu_unary_vectors(
+    uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t vectors, uint32_t p0, uint32_t p1, uint32_t p2) {
+    uint32_t* tile = dst_for_sfpu(dst);
+    bool fp32 = compute_state().fp32_dest != 0;
+    kUnary[op]({{tile, nullptr, nullptr}, tile, ranges_of(vector_mode, vectors), parameters(p0, p1, p2), fp32});
+}
+
+void tw_sfpu_unary(uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t p0, uint32_t p1, uint32_t p2) {
+    tw_sfpu_unary_vectors(op, dst, vector_mode, kSfpuVectorsPerFace, p0, p1, p2);
+}
+
+void tw_sfpu_binary(
+    uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out, uint32_t vector_mode, uint32_t p0, uint32_t p1) {
+    const uint32_t* a = dst_for_sfpu(dst_a);
+    const uint32_t* b = dst_for_sfpu(dst_b);
+    bool fp32 = compute_state().fp32_dest != 0;
+    kBinary[op](
+        {{a, b, nullptr},
+         dst_for_sfpu(dst_out),
+         ranges_of(vector_mode, kSfpuVectorsPerFace),
+         parameters(p0, p1, 0),
+         fp32});
+}
+
+void tw_sfpu_ternary(
+    uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_c, uint32_t dst_out, uint32_t vector_mode, uint32_t p0) {
+    const uint32_t* a = dst_for_sfpu(dst_a);
+    const uint32_t* b = dst_for_sfpu(dst_b);
+    const uint32_t* c = dst_for_sfpu(dst_c);
+    bool fp32 = compute_state().fp32_dest != 0;
+    kTernary[op](
+        {{a, b, c}, dst_for_sfpu(dst_out), ranges_of(vector_mode, kSfpuVectorsPerFace), parameters(p0, 0, 0), fp32});
+}
+
+void tw_sfpu_set_constants(uint32_t c0, uint32_t c1) {
+    constant(kConstant0) = c0;
+    constant(kConstant1) = c1;
+}
+
+void tw_sfpu_quantize(uint32_t op, uint32_t uint8_op, uint32_t dst_a, uint32_t dst_scale, uint32_t dst_out) {
+    uint32_t chosen = constant(kConstant1) != 0 ? uint8_op : op;
+    tw_sfpu_binary(chosen, dst_a, dst_scale, dst_out, uint32_t(SfpuFaces::All), 0, 0);
+}
+
+void tw_sfpu_set_exp_scale(uint32_t scale_bits) { constant(kExpScale) = scale_bits; }
+}

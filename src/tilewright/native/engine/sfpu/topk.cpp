@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sorting network of top-k. Every column holds a sequence of 64: the rows of the tile at dst, then those of the
+// next. The indices travel along two tiles further on. Tie order without a stable sort is not the hardware's.
+#include <algorithm>
+
+#include "../../abi/sfpu.h"
+#include "registers.h"
+
+namespace tw::sfpu {
+namespace {
+
+enum TieOrder : uint32_t { kUnset = 0, kAscending = 1, kDescending = 2 };
+
+// One column of the value and index tiles.
+struct Sequence {
+    uint32_t* value[64];
+    uint32_t* index[64];
+    uint32_t tie_order;
+
+    static int32_t key(uint32_t bits) { return int32_t(bits) ^ int32_t(uint32_t(int32_t(bits) >> 31) >> 1); }
+
+    bool less(uint32_t a, uint32_t b) const {
+        int32_t key_a = key(*value[a]), key_b = key(*value[b]);
+        if (key_a != key_b || tie_order == kUnset) {
+            return key_a < key_b;
+        }
+        return tie_order == kAscending ? *index[a] < *index[b] : *index[a] > *index[b];
+    }
+    // The smaller one first, or the larger one.
+    void order(uint32_t first, uint32_t second, bool ascending) {
+        if (ascending ? less(second, first) : less(first, second)) {
+            std::swap(*value[first], *value[second]);
+            std::swap(*index[first], *index[second]);
+        }
+    }
+    // One step of the network over positions [begin, end): pairs `distance` apart.
+    void step(uint32_t begin, uint32_t end, uint32_t distance, bool ascending) {
+        for (uint32_t i = begin; i < end; ++i) {
+            if (((i - begin) & distance) == 0 && i + distance < end) {
+                order(i, i + distance, ascending);
+            }
+        }
+    }
+};
+
+template <class Body>
+void for_columns(uint32_t dst, uint32_t tie_order, Body body) {
+    uint32_t* value_tiles[] = {dst_for_sfpu(dst), dst_for_sfpu(dst + 1)};
+    uint32_t* index_tiles[] = {dst_for_sfpu(dst + 2), dst_for_sfpu(dst + 3)};
+    Sequence sequence;
+    sequence.tie_order = tie_order;
+    for (uint32_t column = 0; column < 32; ++column) {
+        for (uint32_t i = 0; i < 64; ++i) {
+            sequence.value[i] = &value_tiles[i / 32][element(i % 32, column)];
+            sequence.index[i] = &index_tiles[i / 32][element(i % 32, column)];
+        }
+        body(sequence);
+    }
+}
+
+}  // namespace
+}  // namespace tw::sfpu
+
+using namespace tw;
+using namespace tw::sfpu;
+
+extern "C" {
+
+// Phase p makes sorted runs of 2^(p+1), directions alternating. Alone, a late phase does only the steps asked for
+// (a step s compares 2^(s-1) apart) and always the last four.
+void tw_sfpu_topk_local_sort(
+    uint32_t dst,
+    uint32_t ascending,
+    int32_t end_phase,
+    int32_t start_phase,
+    int32_t end_step,
+    int32_t start_step,
+    uint32_t tie_order) {
+    for_columns(dst, tie_order, [&](Sequence& sequence) {
+        for (int32_t phase = start_phase; phase <= end_phase; ++phase) {
+            const bool chosen_steps = start_phase == end_phase && phase >= 4;
+            const uint32_t run = 2u << phase;
+            for (uint32_t begin = 0; begin < 64; begin += run) {
+                bool direction = (ascending != 0) != (((begin / run) & 1) != 0);
+                int32_t first = chosen_steps ? start_step : phase + 1;
+                int32_t last = chosen_steps ? std::max(end_step, 4) : 0;
+                for (int32_t s = first; s > last; --s) {
+                    sequence.step(begin, std::min(begin + run, 64u), 1u << (s - 1), direction);
+                }
+                for (int32_t s = chosen_steps ? 4 : 0; s > 0; --s) {
+                    sequence.step(begin, std::min(begin + run, 64u), 1u << (s - 1), direction);
+                }
+            }
+        }
+    });
+}
+
+// Runs of k that lie `distance` apart: the first of two takes the larger (or smaller) of each pair.
+void tw_sfpu_topk_merge(uint32_t dst, int32_t m_iter, int32_t k, uint32_t ascending, uint32_t tie_order) {
+    const uint32_t run = uint32_t(std::min(k, 32));
+    const uint32_t distance = std::min(run << m_iter, 32u);
+    const uint32_t total = std::max(2 * run, 64u >> m_iter);
+    for_columns(dst, tie_order, [&](Sequence& sequence) {
+        uint32_t compared = 0;
+        for (uint32_t begin = 0; compared < total && begin + distance + run <= 64; begin += 2 * distance) {
+            for (uint32_t i = begin; i < begin + run; ++i) {
+                sequence.order(i, i + distance, ascending != 0);
+            }
+            compared += 2 * run;
+        }
+    });
+}
+
+// The runs that kept the top k are bitonic: sorted again, directions alternating.
+void tw_sfpu_topk_rebuild(
+    uint32_t dst,
+    uint32_t ascending,
+    int32_t m_iter,
+    int32_t k,
+    int32_t log_k,
+    int32_t skip_second,
+    uint32_t tie_order) {
+    const uint32_t run = uint32_t(k);
+    const uint32_t distance = k >= 64 ? 64u : std::max(run, std::min(run << (m_iter + 1), 32u));
+    const uint32_t end = skip_second & 1 ? 32u : 64u;
+    for_columns(dst, tie_order, [&](Sequence& sequence) {
+        bool direction = ascending != 0;
+        for (uint32_t begin = 0; begin < end; begin += distance, direction = !direction) {
+            for (int32_t s = log_k; s > 0; --s) {
+                sequence.step(begin, std::min(begin + run, 64u), 1u << (s - 1), direction);
+            }
+        }
+    });
+}
+
+void tw_sfpu_topk_canonicalize_zeros(uint32_t dst) {
+    for (uint32_t slot : {dst, dst + 1}) {
+        uint32_t* tile = dst_for_sfpu(slot);
+        for (uint32_t i = 0; i < kTileElements; ++i) {
+            tile[i] = tile[i] == 0x80000000u ? 0 : tile[i];
+        }
+    }
+}
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DST hand-over between maths and packer.
+//
+// On a card both sides run by themselves and only commit -> wait and release -> acquire order them, so a kernel may
+// write tile_regs_wait (and even pack_tile, tile_regs_release) before tile_regs_commit in its source. That is accepted
+// as long as no slot changes after it was packed.
+#include "dst.h"
+
+#include "abi/tile.h"
+
+namespace tw {
+
+namespace {
+
+enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
+
+void clear_all(ComputeState& state) { state.scratch[kDstCleared] = (1u << kDstSlots) - 1; }
+
+void end_section(ComputeState& state) {
+    state.phase = DstPhase::Idle;
+    state.scratch[kPackSection] = kPackNotStarted;
+    state.scratch[kDstPackedEarly] = 0;
+}
+
+void release(const char* call, bool clear) {
+    ComputeState& state = started_state(call);
+    if (state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen) {
+        state.scratch[kPackSection] = kPackReleased;
+        return;
+    }
+    if (state.phase != DstPhase::Packing) {
+        kernel_error("%s without tile_regs_wait before it: the packer does not hold DST", call);
+    }
+    end_section(state);
+    if (clear) {
+        clear_all(state);
+    }
+}
+
+}  // namespace
+
+ComputeState& started_state(const char* call) {
+    ComputeState& state = compute_state();
+    if (!state.started) [[unlikely]] {
+        kernel_error("%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet", call);
+    }
+    return state;
+}
+
+ComputeState& math_state(const char* call) {
+    ComputeState& state = started_state(call);
+    if (state.phase != DstPhase::Acquired) [[unlikely]] {
+        kernel_error(
+            state.phase == DstPhase::Idle
+                ? "%s without tile_regs_acquire: DST does not belong to the maths side"
+                : "%s after tile_regs_commit: DST belongs to the packer until tile_regs_release and tile_regs_acquire",
+            call);
+    }
+    return state;
+}
+
+ComputeState& pack_state(const char* call) {
+    ComputeState& state = started_state(call);
+    const bool early = state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen;
+    if (state.phase != DstPhase::Packing && !early) [[unlikely]] {
+        kernel_error(
+            state.phase == DstPhase::Committed
+                ? "%s without tile_regs_wait: the packer has not waited for the maths side"
+                : "%s outside tile_regs_wait and tile_regs_release: DST does not belong to the packer",
+            call);
+    }
+    pack_thread_enter();
+    return state;
+}
+
+ComputeState& section_state(const char* call) {
+    ComputeState& state = started_state(call);
+    if (state.phase != DstPhase::Idle) [[unlikely]] {
+        kernel_error("%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
+    }
+    pack_thread_enter();
+    return state;
+}
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_tile_regs_acquire() {
+    ComputeState& state = started_state("tile_regs_acquire");
+    if (state.phase == DstPhase::Acquired) {
+        kernel_error("tile_regs_acquire twice: tile_regs_commit is missing after the first");
+    }
+    if (state.phase != DstPhase::Idle) {
+        kernel_error("tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
+    }
+    state.phase = DstPhase::Acquired;
+}
+
+void tw_tile_regs_commit() {
+    ComputeState& state = started_state("tile_regs_commit");
+    if (state.phase != DstPhase::Acquired) {
+        kernel_error("tile_regs_commit without tile_regs_acquire before it");
+    }
+    switch (state.scratch[kPackSection]) {
+        case kPackOpen: state.phase = DstPhase::Packing; break;
+        case kPackReleased:
+            end_section(state);
+            clear_all(state);
+            return;
+        default: state.phase = DstPhase::Committed;
+    }
+    state.scratch[kDstPackedEarly] = 0;
+}
+
+void tw_tile_regs_wait() {
+    ComputeState& state = started_state("tile_regs_wait");
+    if (state.phase == DstPhase::Committed) {
+        state.phase = DstPhase::Packing;
+    } else if (state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackNotStarted) {
+        state.scratch[kPackSection] = kPackOpen;
+    } else if (state.phase == DstPhase::Idle) {
+        kernel_error("tile_regs_wait without tile_regs_commit: the packer would wait for ever");
+    } else {
+        kernel_error("tile_regs_wait twice: tile_regs_release is missing after the first");
+    }
+}
+
+void tw_tile_regs_release() { release("tile_regs_release", true); }
+void tw_tile_regs_release_keep() { release("tile_regs_release", false); }
+
+// The packer side of acquire_dst waits for the maths side of release_dst, so in effect maths comes first here too.
+void tw_acquire_dst() {
+    tw_tile_regs_acquire();
+    tw_tile_regs_wait();
+}
+
+void tw_release_dst() {
+    ComputeState& state = started_state("release_dst");
+    if (state.phase != DstPhase::Acquired || state.scratch[kPackSection] != kPackOpen) {
+        kernel_error("release_dst without acquire_dst before it");
+    }
+    end_section(state);
+    clear_all(state);
+}
+
+void tw_clear_dest() { clear_all(math_state("clearing DST")); }
+}

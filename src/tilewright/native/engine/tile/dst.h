@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access to the destination registers: who may touch them when, which slots exist, which read as zero.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "../core.h"
+
+namespace tw {
+
+// Use of ComputeState::scratch by the tile maths.
+enum ScratchWord : uint32_t {
+    kDstCleared,          // bit per slot: it reads as zero whatever its memory holds
+    kDstPackedEarly,      // bit per slot: packed before tile_regs_commit
+    kPackSection,         // how far the packer is in a section the maths side still has
+    kReduceMask,          // 0 none, else 1 + ReduceAxis
+    kBinaryAccumulate,    // what binary init said
+    kMatmulTranspose,     // what matmul init said
+    kMatmulColumnStride,  // tiles from one column of b to the next; 0 means 1
+    kMatmulFidelity,      // 0: ComputeState::fidelity
+    kQueueAddress,        // tilized SrcA tiles not yet reduced: L1 address of the rows
+    kQueueNext,
+    kQueueTiles,
+    kQueueCbA,
+    kQueueCbB,
+    kQueueTileB,
+    kQueueFill,
+    kPackRows,  // rows tw_pack_rows writes
+};
+
+// The compute state, once compute_kernel_hw_startup has run.
+ComputeState& started_state(const char* call);
+// The same for a call of the maths side: DST must be acquired and not yet committed.
+ComputeState& math_state(const char* call);
+// The same for a call of the packer: tile_regs_wait must have run. Waits for reservations still pending.
+ComputeState& pack_state(const char* call);
+// The same for a call that takes and gives back DST by itself (tilize_block ...).
+ComputeState& section_state(const char* call);
+
+inline void check_slot(const ComputeState& state, uint32_t slot, const char* call) {
+    if (slot >= state.dst_capacity()) [[unlikely]] {
+        kernel_error(
+            "%s: DST tile %u, but DST has %u tiles (%s DST, %s sync)",
+            call,
+            slot,
+            state.dst_capacity(),
+            state.fp32_dest ? "32-bit" : "16-bit",
+            state.full_sync ? "full" : "half");
+    }
+}
+
+inline bool dst_reads_zero(const ComputeState& state, uint32_t slot) {
+    return (state.scratch[kDstCleared] >> slot) & 1;
+}
+
+// The words of a slot that exists; a cleared slot becomes real zeros first.
+inline uint32_t* dst_words(ComputeState& state, uint32_t slot) {
+    if (dst_reads_zero(state, slot)) {
+        std::memset(state.dst[slot], 0, sizeof state.dst[0]);
+        state.scratch[kDstCleared] &= ~(1u << slot);
+    }
+    return state.dst[slot];
+}
+
+inline void check_change(const ComputeState& state, uint32_t slot, const char* call) {
+    check_slot(state, slot, call);
+    if ((state.scratch[kDstPackedEarly] >> slot) & 1) [[unlikely]] {
+        kernel_error(
+            "%s changes DST tile %u after pack_tile read it in the same section: a card packs only after "
+            "tile_regs_commit and would pack the new value",
+            call,
+            slot);
+    }
+}
+
+// The words of a slot that is going to be written whole.
+inline uint32_t* dst_overwrite(ComputeState& state, uint32_t slot, const char* call) {
+    check_change(state, slot, call);
+    state.scratch[kDstCleared] &= ~(1u << slot);
+    return state.dst[slot];
+}
+
+// The words of a slot to be read and changed, or written in part.
+inline uint32_t* dst_update(ComputeState& state, uint32_t slot, const char* call) {
+    check_change(state, slot, call);
+    return dst_words(state, slot);
+}
+
+// For the packer; nullptr when the slot reads as zero.
+inline const uint32_t* dst_read(ComputeState& state, uint32_t slot, const char* call) {
+    check_slot(state, slot, call);
+    if (state.phase == DstPhase::Acquired) {
+        state.scratch[kDstPackedEarly] |= 1u << slot;
+    }
+    return dst_reads_zero(state, slot) ? nullptr : state.dst[slot];
+}
+
+}  // namespace tw

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise add, subtract and multiply of two operands, one of which may be broadcast or come from DST.
+#include "abi/tile.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "numerics.h"
+#include "unpack.h"
+
+namespace tw {
+
+namespace {
+
+// Operations as the loops see them: a multiply is one per number of fidelity phases.
+enum class Arithmetic : uint8_t { Add, Sub, Mul1, Mul2, Mul3, Mul4 };
+
+// Readers of a broadcast operand.
+// One value per row of each face.
+struct Column {
+    const float* values;
+    VectorF at(size_t datum) const { return splat(values[datum / 16]); }
+};
+// One row of 16 values per face.
+struct Row {
+    const float* values;
+    VectorF at(size_t datum) const { return load<VectorF>(values + datum / kFaceElements * 16 + datum % 16); }
+};
+
+// What DST holds after the phases of a product were added to it one by one.
+template <uint32_t Phases, bool Wide>
+inline VectorU add_product(VectorF held, VectorF a, VectorF b) {
+    if constexpr (Wide) {
+        const VectorF a_full = part_of<Side::A, Part::Full>(a);
+        const VectorF a_high = part_of<Side::A, Part::High>(a);
+        const VectorF b_high = part_of<Side::B, Part::High>(b);
+        if constexpr (Phases == 1) {
+            return dst_bits<true>(multiply_add(a_high, b_high, held));
+        } else if constexpr (Phases == 2) {
+            return dst_bits<true>(multiply_add(a_full, b_high, held));
+        } else if constexpr (Phases == 3) {
+            const VectorF b_low = part_of<Side::B, Part::Low>(b);
+            return dst_bits<true>(multiply_add(a_high, b_low, multiply_add(a_full, b_high, held)));
+        } else {
+            return dst_bits<true>(multiply_add(a_full, part_of<Side::B, Part::Full>(b), held));
+        }
+    } else {
+        const VectorF a_high = part_of<Side::A, Part::High>(a);
+        const VectorF b_high = part_of<Side::B, Part::High>(b);
+        VectorF sum = multiply_add(a_high, b_high, held);
+        if constexpr (Phases > 1) {
+            const VectorF a_low = part_of<Side::A, Part::Low>(a);
+            sum = multiply_add(a_low, b_high, rounded_to_bfloat16(sum));
+            if constexpr (Phases > 2) {
+                const VectorF b_low = part_of<Side::B, Part::Low>(b);
+                sum = multiply_add(a_high, b_low, rounded_to_bfloat16(sum));
+                if constexpr (Phases > 3) {
+                    sum = multiply_add(a_low, b_low, rounded_to_bfloat16(sum));
+                }
+            }
+        }
+        return dst_bits<false>(sum);
+    }
+}
+
+template <Arithmetic K, bool Wide, bool Accumulate>
+inline VectorU combine(const uint32_t* words, VectorF a, VectorF b) {
+    const VectorF held = Accumulate ? floats_of(load<VectorU>(words)) : VectorF{};
+    if constexpr (K == Arithmetic::Add || K == Arithmetic::Sub) {
+        const VectorF result = K == Arithmetic::Add ? a + b : a - b;
+        return dst_bits<Wide>(Accumulate ? held + result : result);
+    } else {
+        constexpr uint32_t kPhases = static_cast<uint32_t>(K) - static_cast<uint32_t>(Arithmetic::Mul1) + 1;
+        return add_product<kPhases, Wide>(held, a, b);
+    }
+}
+
+struct Target {
+    uint32_t* words;
+    uint32_t count;
+    bool accumulate;  // add to what is there; else start from zero
+};
+
+template <Arithmetic K, bool Wide, bool Accumulate, class A, class B>
+void run(Target target, A a, B b) {
+    uint32_t* words = target.words;
+    const size_t count = target.count;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < count; i += kLanes) {
+        store(words + i, combine<K, Wide, Accumulate>(words + i, a.at(i), b.at(i)));
+    }
+}
+
+template <Arithmetic K, bool Wide, class A, class B>
+void run(Target target, A a, B b) {
+    target.accumulate ? run<K, Wide, true>(target, a, b) : run<K, Wide, false>(target, a, b);
+}
+
+template <bool Wide, class A, class B>
+void run(Arithmetic arithmetic, Target target, A a, B b) {
+    switch (arithmetic) {
+        case Arithmetic::Add: return run<Arithmetic::Add, Wide>(target, a, b);
+        case Arithmetic::Sub: return run<Arithmetic::Sub, Wide>(target, a, b);
+        case Arithmetic::Mul1: return run<Arithmetic::Mul1, Wide>(target, a, b);
+        case Arithmetic::Mul2: return run<Arithmetic::Mul2, Wide>(target, a, b);
+        case Arithmetic::Mul3: return run<Arithmetic::Mul3, Wide>(target, a, b);
+        case Arithmetic::Mul4: return run<Arithmetic::Mul4, Wide>(target, a, b);
+    }
+}
+
+template <class A, class B>
+void run(bool wide, Arithmetic arithmetic, Target target, A a, B b) {
+    wide ? run<true>(arithmetic, target, a, b) : run<false>(arithmetic, target, a, b);
+}
+
+template <class B>
+void run(bool wide, Arithmetic arithmetic, Target target, const Operand& a, B b) {
+    with_reader(a, [&](auto reader) { run(wide, arithmetic, target, reader, b); });
+}
+
+// The b operand's values of a broadcast, laid out for the faces of `shape`.
+struct Spread {
+    alignas(64) float values[64] = {};
+};
+
+void spread_column(const Operand& b, const TileGeometry& shape, Spread& spread) {
+    const uint32_t faces_per_row = shape.tile_cols > 16 ? 2 : 1;
+    for (uint32_t face = 0; face < shape.num_faces; face += faces_per_row) {
+        float* values = spread.values + face * 16;
+        const uint32_t from = face / faces_per_row * b.faces_per_row() * kFaceElements;
+        for (uint32_t row = 0; row < 16; row++) {
+            values[row] = b.value(from + row * 16);
+        }
+        if (faces_per_row == 2) {
+            std::memcpy(values + 16, values, 16 * sizeof(float));
+        }
+    }
+}
+
+void spread_row(const Operand& b, const TileGeometry& shape, uint32_t row, Spread& spread) {
+    const uint32_t faces_per_row = shape.tile_cols > 16 ? 2 : 1;
+    with_reader(b, [&](auto reader) {
+        for (uint32_t face = 0; face < shape.num_faces; face++) {
+            const uint32_t from = row / 16 * b.faces_per_row() + face % faces_per_row;
+            for (uint32_t column = 0; column < 16; column += kLanes) {
+                const VectorF values = reader.at(from * kFaceElements + row % 16 * 16 + column);
+                store(spread.values + face * 16 + column, values);
+            }
+        }
+    });
+}
+
+void spread_scalar(const Operand& b, Spread& spread) {
+    for (float& value : spread.values) {
+        value = b.value(0);
+    }
+}
+
+// The last two phases add nothing when no value of b has low bits (a power of two, say).
+Arithmetic without_low_b(Arithmetic arithmetic, const Spread& spread) {
+    uint32_t any = 0;
+    for (float value : spread.values) {
+        any |= std::bit_cast<uint32_t>(value) & kLowMask<Side::B>;
+    }
+    return any == 0 ? std::min(arithmetic, Arithmetic::Mul2) : arithmetic;
+}
+
+// Small integers: exact, in 32-bit words.
+void run_integers(BinaryOp op, Broadcast broadcast, uint32_t row, Target target, const Operand& a, const Operand& b) {
+    const uint32_t a_faces = a.faces_per_row();
+    for (uint32_t i = 0; i < target.count; i++) {
+        const uint32_t face = i / kFaceElements, at = i % kFaceElements;
+        const uint32_t left = face / a_faces * b.faces_per_row(), top = row / 16 * b.faces_per_row() + face % a_faces;
+        const uint32_t from = broadcast == Broadcast::None  ? i
+                              : broadcast == Broadcast::Col ? left * kFaceElements + at / 16 * 16
+                              : broadcast == Broadcast::Row ? top * kFaceElements + row % 16 * 16 + at % 16
+                                                            : 0;
+        const uint32_t x = a.words[i], y = b.words[from];
+        const uint32_t result = op == BinaryOp::Add ? x + y : op == BinaryOp::Sub ? x - y : x * y;
+        target.words[i] = result + (target.accumulate ? target.words[i] : 0);
+    }
+}
+
+bool takes_integers(const Operand& a, const Operand& b, const char* call) {
+    const auto small = [](DataFormat format) { return format == DataFormat::Int8 || format == DataFormat::UInt8; };
+    if (!is_integer(a.format) && !is_integer(b.format)) [[likely]] {
+        return false;
+    }
+    if (!small(a.format) || !small(b.format)) {
+        kernel_error(
+            "%s: the matrix unit has no %s with %s operands, only floats and 8-bit integers; the vector unit has "
+            "integer operations on DST tiles",
+            call,
+            format_name(a.format),
+            format_name(b.format));
+    }
+    return true;
+}
+
+const char* call_name(BinaryOp op) {
+    return op == BinaryOp::Add ? "add_tiles" : op == BinaryOp::Sub ? "sub_tiles" : "mul_tiles";
+}
+
+Arithmetic arithmetic_of(const ComputeState& state, BinaryOp op) {
+    if (op != BinaryOp::Mul) {
+        return op == BinaryOp::Add ? Arithmetic::Add : Arithmetic::Sub;
+    }
+    return static_cast<Arithmetic>(static_cast<uint32_t>(Arithmetic::Mul1) + state.fidelity - 1);
+}
+
+void combine_operands(
+    const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, Target target, const Operand& a,
+    const Operand& b, const char* call) {
+    if (takes_integers(a, b, call)) {
+        run_integers(op, broadcast, row, target, a, b);
+        return;
+    }
+    const Arithmetic arithmetic = arithmetic_of(state, op);
+    const bool wide = state.fp32_dest;
+    Spread spread;
+    switch (broadcast) {
+        case Broadcast::None:
+            with_reader(b, [&](auto reader) { run(wide, arithmetic, target, a, reader); });
+            return;
+        case Broadcast::Col:
+            spread_column(b, a.geometry, spread);
+            run(wide, without_low_b(arithmetic, spread), target, a, Column{spread.values});
+            return;
+        case Broadcast::Row:
+            spread_row(b, a.geometry, row, spread);
+            run(wide, without_low_b(arithmetic, spread), target, a, Row{spread.values});
+            return;
+        case Broadcast::Scalar:
+            spread_scalar(b, spread);
+            run(wide, without_low_b(arithmetic, spread), target, a, Row{spread.values});
+            return;
+    }
+    kernel_error("%s: broadcast %u, but only 0 (none), 1 (column), 2 (row), 3 (scalar) exist", call,
+                 static_cast<uint32_t>(broadcast));
+}
+
+void binary_tiles(
+    uint32_t op_code, uint32_t broadcast, uint32_t row, uint32_t cb_a, uint32_t cb_b, uint32_t tile_a,
+    uint32_t tile_b, uint32_t dst, uint32_t accumulate) {
+    const auto op = static_cast<BinaryOp>(op_code);
+    const char* call = call_name(op);
+    ComputeState& state = math_state(call);
+    alignas(64) uint32_t buffer_a[kTileElements], buffer_b[kTileElements];
+    const Operand a = unpack(state, state.src_a, cb_a, tile_a, buffer_a, call);
+    const Operand b = unpack(state, state.src_b, cb_b, tile_b, buffer_b, call);
+    check_slot(state, dst, call);
+    if (accumulate == kAsInit) {
+        accumulate = state.scratch[kBinaryAccumulate];
+    }
+    // A product is always added to DST, which a release left zero.
+    const bool add = (accumulate || op == BinaryOp::Mul) && !dst_reads_zero(state, dst);
+    const bool whole = a.geometry.num_faces == 4 && !add;
+    uint32_t* words = whole ? dst_overwrite(state, dst, call) : dst_update(state, dst, call);
+    const Target target{words, a.geometry.num_faces * kFaceElements, add};
+    combine_operands(state, op, static_cast<Broadcast>(broadcast), row, target, a, b, call);
+}
+
+}  // namespace
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_binary_init(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t accumulate) {
+    started_state("binary init").scratch[kBinaryAccumulate] = accumulate != 0;
+}
+
+void tw_binary_tiles(
+    uint32_t op, uint32_t broadcast, uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst,
+    uint32_t accumulate) {
+    binary_tiles(op, broadcast, 0, cb_a, cb_b, tile_a, tile_b, dst, accumulate);
+}
+
+void tw_binary_tiles_broadcast_row(
+    uint32_t op, uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t accumulate,
+    uint32_t row) {
+    const TileGeometry& geometry = tile_geometry(cb_b);
+    if (row >= geometry.tile_rows) {
+        kernel_error("%s: row %u to broadcast, but a tile of c_%u has %u rows", call_name(static_cast<BinaryOp>(op)),
+                     row, cb_b, geometry.tile_rows);
+    }
+    binary_tiles(op, static_cast<uint32_t>(Broadcast::Row), row, cb_a, cb_b, tile_a, tile_b, dst, accumulate);
+}
+
+void tw_binary_reuse_dest(
+    uint32_t op_code, uint32_t broadcast, uint32_t reuse, uint32_t cb, uint32_t tile, uint32_t dst) {
+    constexpr const char* kCall = "binary_dest_reuse_tiles";
+    const auto op = static_cast<BinaryOp>(op_code);
+    ComputeState& state = math_state(kCall);
+    const bool dst_is_a = static_cast<ReuseDest>(reuse) == ReuseDest::ToSrcA;
+    if (!dst_is_a && static_cast<ReuseDest>(reuse) != ReuseDest::ToSrcB) {
+        kernel_error("%s: DST must be reused as SrcA (1) or SrcB (2), given %u", kCall, reuse);
+    }
+    alignas(64) uint32_t buffer[kTileElements], reused[kTileElements];
+    const Operand from_cb = unpack(state, dst_is_a ? state.src_b : state.src_a, cb, tile, buffer, kCall);
+    uint32_t* words = dst_update(state, dst, kCall);
+    const uint32_t count = from_cb.geometry.num_faces * kFaceElements;
+    std::memcpy(reused, words, count * 4);
+    Operand from_dst;
+    from_dst.words = reused;
+    from_dst.mask = is_integer(from_cb.format) ? ~0u : src_float_mask(state);
+    from_dst.format = is_integer(from_cb.format) ? from_cb.format : DataFormat::Float32;
+    from_dst.geometry = from_cb.geometry;
+    const Target target{words, count, false};
+    combine_operands(
+        state, op, static_cast<Broadcast>(broadcast), 0, target, dst_is_a ? from_dst : from_cb,
+        dst_is_a ? from_cb : from_dst, kCall);
+}
+
+void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a, uint32_t dst) {
+    constexpr const char* kCall = "sub_bcast_cols_compensated";
+    ComputeState& state = math_state(kCall);
+    if (!state.fp32_dest || tile_geometry(cb_a).num_faces != 4 || tile_geometry(cb_mean).num_faces != 4) {
+        kernel_error("%s needs 32-bit DST and 32 x 32 tiles in c_%u and c_%u", kCall, cb_a, cb_mean);
+    }
+    alignas(64) uint32_t buffer_a[kTileElements], buffer_mean[kTileElements];
+    const Operand a = unpack(state, tile_geometry(cb_a), cb_a, tile_a, buffer_a, kCall);
+    const Operand mean = unpack(state, tile_geometry(cb_mean), cb_mean, 0, buffer_mean, kCall);
+    uint32_t* words = dst_overwrite(state, dst, kCall);
+    with_reader(a, [&](auto reader) {
+        for (uint32_t i = 0; i < kTileElements; i += kLanes) {
+            const uint32_t left = i / (2 * kFaceElements) * 2 * kFaceElements + i % kFaceElements / 16 * 16;
+            const VectorF anchor = splat(mean.value(left));
+            const VectorF rest = splat(mean.value(left + kFaceElements));
+            store(words + i, dst_bits<true>(rest + (reader.at(i) - anchor)));
+        }
+    });
+}
+}

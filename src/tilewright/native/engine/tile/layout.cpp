@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row-major data to tiles and back.
+#include "abi/context.h"
+#include "abi/tile.h"
+
+#include <cstring>
+
+#include "formats.h"
+#include "pack.h"
+#include "unpack.h"
+
+namespace tw {
+
+namespace {
+
+// The faces of a tile and where each of their rows lies in a row-major image of the tile.
+struct Image {
+    uint32_t num_faces, faces_per_row, face_rows;
+    uint32_t segment_bytes;  // 16 data
+    uint32_t row_bytes;      // from one row to the next
+};
+
+template <uint32_t Bytes, class Move>
+void for_each_segment(const Image& image, Move move) {
+    uint32_t in_tile = 0;
+    for (uint32_t face = 0; face < image.num_faces; face++) {
+        const uint32_t top = face / image.faces_per_row * image.face_rows;
+        const uint32_t left = face % image.faces_per_row * Bytes;
+        for (uint32_t row = 0; row < image.face_rows; row++, in_tile += Bytes) {
+            move(in_tile, static_cast<size_t>(top + row) * image.row_bytes + left);
+        }
+    }
+}
+
+template <class Body>
+void with_segment_bytes(const Image& image, Body body) {
+    switch (image.segment_bytes) {
+        case 16: return body(std::integral_constant<uint32_t, 16>{});
+        case 32: return body(std::integral_constant<uint32_t, 32>{});
+        default: return body(std::integral_constant<uint32_t, 64>{});
+    }
+}
+
+void gather(const Image& image, const uint8_t* rows, uint8_t* tile) {
+    with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
+        for_each_segment<Bytes>(
+            image, [&](uint32_t in_tile, size_t in_rows) { std::memcpy(tile + in_tile, rows + in_rows, Bytes); });
+    });
+}
+
+void scatter(const Image& image, const uint8_t* tile, uint8_t* rows) {
+    with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
+        for_each_segment<Bytes>(
+            image, [&](uint32_t in_tile, size_t in_rows) { std::memcpy(rows + in_rows, tile + in_tile, Bytes); });
+    });
+}
+
+Image image_of(const TileGeometry& geometry, uint32_t bytes_per_datum, uint32_t row_data) {
+    return {
+        geometry.num_faces, geometry.tile_cols > 16 ? 2u : 1u, geometry.face_rows, 16 * bytes_per_datum,
+        row_data * bytes_per_datum};
+}
+
+// Bytes pass through DST unchanged.
+bool passes_unchanged(const ComputeState& state, uint32_t cb_in) {
+    const DataFormat format = state.src_a.format;
+    return format == state.pack.format && packs_plainly(state) &&
+           (format == DataFormat::Float16_b || is_integer(format) ||
+            (format == DataFormat::Float32 && copy_mask(state, state.src_a, cb_in) == ~0u));
+}
+
+// Row-major blocks are read and written as one stretch, which must not run over the end of the circular buffer.
+void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, const char* call) {
+    const KernelContext& context = *tw_context();
+    const uint64_t limit = static_cast<uint64_t>(context.cb[cb].fifo_limit) << (context.compute_words ? 4 : 0);
+    const uint64_t first = reinterpret_cast<uintptr_t>(start);
+    if (first + bytes > limit) {
+        kernel_error(
+            "%s: %zu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block does "
+            "not wrap)",
+            call,
+            bytes,
+            cb,
+            static_cast<unsigned long long>(limit - first));
+    }
+}
+
+// One tile of DST words to rows in L1.
+void pack_untilized(
+    const ComputeState& state, const uint32_t* words, const Image& image, DataFormat format, uint8_t* rows,
+    const char* call) {
+    alignas(64) static constexpr uint32_t kZeros[kTileElements] = {};
+    alignas(64) uint8_t tile[kTileElements * 4];
+    if (!words) {
+        words = kZeros;
+    }
+    if (state.pack_l1_accumulate) {
+        gather(image, rows, tile);
+    }
+    const uint32_t face_data = image.face_rows * 16;
+    for (uint32_t face = 0; face < image.num_faces; face++) {
+        uint8_t* bytes = tile + face * image.face_rows * image.segment_bytes;
+        pack_row(state, words + face * kFaceElements, face_data, format, bytes, call);
+    }
+    scatter(image, tile, rows);
+}
+
+// One row of tiles from the front of cb_in to rows of row_data elements.
+void untilize_tiles(
+    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t row_data,
+    uint8_t* rows, const char* call) {
+    const TileGeometry& geometry = tile_geometry(cb_in);
+    const DataFormat format = pack_format(state, call);
+    const uint32_t bytes = datum_bytes(format, call);
+    const Image image = image_of(geometry, bytes, row_data);
+    const bool unchanged = passes_unchanged(state, cb_in);
+    for (uint32_t tile = 0; tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
+        if (unchanged) {
+            scatter(image, front_tile(cb_in, first_tile + tile), rows);
+            continue;
+        }
+        alignas(64) uint32_t words[kTileElements];
+        unpack_words(state, state.src_a, cb_in, first_tile + tile, words, call);
+        pack_untilized(state, words, image, format, rows, call);
+    }
+}
+
+TileGeometry dst_geometry(uint32_t cb_out, uint32_t face_rows, uint32_t num_faces, const char* call) {
+    TileGeometry geometry = tile_geometry(cb_out);
+    if (face_rows != 0) {
+        geometry.face_rows = static_cast<uint8_t>(face_rows);
+    }
+    if (num_faces != 0) {
+        if (num_faces != 1 && num_faces != 2 && num_faces != 4) {
+            kernel_error("%s: %u faces, allowed are 1, 2 and 4", call, num_faces);
+        }
+        if (num_faces != geometry.num_faces) {
+            geometry.tile_cols = num_faces == 1 ? 16 : 32;
+        }
+        geometry.num_faces = static_cast<uint8_t>(num_faces);
+    }
+    return geometry;
+}
+
+uint32_t rows_of(const TileGeometry& geometry) {
+    return geometry.num_faces / (geometry.tile_cols > 16 ? 2u : 1u) * geometry.face_rows;
+}
+
+}  // namespace
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
+    constexpr const char* kCall = "tilize_block";
+    ComputeState& state = section_state(kCall);
+    const TileGeometry& geometry = tile_geometry(cb_in);
+    const DataFormat format = state.src_a.format;
+    const uint32_t bytes = datum_bytes(format, kCall);
+    const uint32_t row_data = num_tiles * geometry.tile_cols;
+    const Image image = image_of(geometry, bytes, row_data);
+    // in_tile counts tiles of blocks that lie one below the other.
+    const size_t block_bytes = static_cast<size_t>(row_data) * geometry.tile_rows * bytes;
+    const uint8_t* rows = front_tile(cb_in, 0);
+    if (num_tiles == 0) {
+        return;
+    }
+    check_stretch(cb_in, rows, block_bytes * (in_tile / num_tiles + 1), kCall);
+    rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
+    const bool unchanged = passes_unchanged(state, cb_in);
+    const uint32_t mask = copy_mask(state, state.src_a, cb_in);
+    for (uint32_t tile = 0; tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
+        uint8_t* out = back_tile(cb_out, out_tile + tile);
+        if (unchanged) {
+            gather(image, rows, out);
+            continue;
+        }
+        alignas(64) uint8_t gathered[kTileElements * 4];
+        alignas(64) uint32_t words[kTileElements];
+        gather(image, rows, gathered);
+        decode_tile(gathered, format, geometry, words);
+        for (uint32_t i = 0; i < kTileElements && mask != ~0u; i++) {
+            words[i] &= mask;
+        }
+        pack_words(state, words, tile_geometry(cb_out), out, kCall);
+    }
+}
+
+void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
+    constexpr const char* kCall = "untilize_block";
+    ComputeState& state = section_state(kCall);
+    const TileGeometry& geometry = tile_geometry(cb_in);
+    const uint32_t row_data = num_tiles * geometry.tile_cols;
+    uint32_t& packed_pages = tw_context()->cb[cb_out].fifo_wr_tile_ptr;
+    uint8_t* rows = back_tile(cb_out, packed_pages);
+    const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
+    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, kCall);
+    untilize_tiles(state, cb_in, 0, num_tiles, row_data, rows, kCall);
+    packed_pages += num_tiles;
+}
+
+void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
+    constexpr const char* kCall = "fast_untilize";
+    ComputeState& state = section_state(kCall);
+    const TileGeometry& geometry = tile_geometry(cb_in);
+    const uint32_t row_data = num_tiles * geometry.tile_cols;
+    uint8_t* rows = back_tile(cb_out, out_tile);
+    const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
+    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, kCall);
+    untilize_tiles(state, cb_in, in_tile, num_tiles, row_data, rows, kCall);
+}
+
+void tw_pack_untilize_block(
+    uint32_t cb_in, uint32_t block_ct, uint32_t block_rt, uint32_t cb_out, uint32_t full_ct, uint32_t block_c) {
+    constexpr const char* kCall = "pack_untilize_block";
+    ComputeState& state = section_state(kCall);
+    if (block_rt != 1) {
+        kernel_error(
+            "%s: block_rt_dim %u, but a card reads the same %u tiles and writes the same rows each time; call it once "
+            "per row of tiles",
+            kCall,
+            block_rt,
+            block_ct);
+    }
+    check_slot(state, block_ct - 1, kCall);
+    const TileGeometry& geometry = tile_geometry(cb_in);
+    const uint32_t row_data = full_ct * geometry.tile_cols;
+    const uint32_t bytes = datum_bytes(pack_format(state, kCall), kCall);
+    uint8_t* rows = back_tile(cb_out, 0);
+    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * bytes, kCall);
+    rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
+    untilize_tiles(state, cb_in, 0, block_ct, row_data, rows, kCall);
+}
+
+void tw_pack_untilize_dest(
+    uint32_t cb_out, uint32_t block_ct, uint32_t block_rt, uint32_t full_ct, uint32_t block_c, uint32_t face_rows,
+    uint32_t num_faces, uint32_t first_dst) {
+    constexpr const char* kCall = "pack_untilize_dest";
+    ComputeState& state = pack_state(kCall);
+    const TileGeometry geometry = dst_geometry(cb_out, face_rows, num_faces, kCall);
+    const DataFormat format = pack_format(state, kCall);
+    const uint32_t bytes = datum_bytes(format, kCall);
+    const Image image = image_of(geometry, bytes, full_ct * geometry.tile_cols);
+    for (uint32_t row = 0; row < block_rt; row++) {
+        uint8_t* rows = back_tile(cb_out, row * full_ct);
+        check_stretch(cb_out, rows, static_cast<size_t>(image.row_bytes) * rows_of(geometry), kCall);
+        rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
+        for (uint32_t column = 0; column < block_ct; column++, rows += geometry.tile_cols * bytes) {
+            const uint32_t* words = dst_read(state, first_dst + row * block_ct + column, kCall);
+            pack_untilized(state, words, image, format, rows, kCall);
+        }
+    }
+}
+
+void tw_pack_untilize_dest_narrow(
+    uint32_t cb_out, uint32_t block_ct, uint32_t block_rt, uint32_t full_ct, uint32_t row_datums, uint32_t first_dst) {
+    constexpr const char* kCall = "pack_untilize_dest with narrow rows";
+    ComputeState& state = pack_state(kCall);
+    if (block_ct != 1 || full_ct != 1 || row_datums == 0 || row_datums > 16) {
+        kernel_error(
+            "%s: block_ct_dim %u, full_ct_dim %u, row_num_datums %u; only one column of tiles with 1 to 16 data per "
+            "row is modelled",
+            kCall,
+            block_ct,
+            full_ct,
+            row_datums);
+    }
+    const TileGeometry& geometry = tile_geometry(cb_out);
+    const DataFormat format = pack_format(state, kCall);
+    const uint32_t bytes = datum_bytes(format, kCall);
+    const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
+    for (uint32_t tile = 0; tile < block_rt; tile++) {
+        const uint32_t* words = dst_read(state, first_dst + tile, kCall);
+        alignas(64) static constexpr uint32_t kZeros[kTileElements] = {};
+        uint8_t* rows = back_tile(cb_out, tile);
+        for (uint32_t row = 0; row < rows_of(geometry); row++) {
+            const uint32_t face = row / geometry.face_rows * faces_per_row;
+            const uint32_t from = face * kFaceElements + row % geometry.face_rows * 16;
+            uint8_t* out = rows + row * row_datums * bytes;
+            pack_row(state, (words ? words : kZeros) + from, row_datums, format, out, kCall);
+        }
+    }
+}
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products of tiles. in0 (m x k) is SrcB, in1 (k x n) is SrcA; DST += in0 @ in1.
+//
+// The inner dimension goes in steps of one face: 16 products are summed, then added to DST. Fidelity phases are the
+// outermost loop over a pair of tiles, as the programmed loop of a card has them.
+#include "abi/tile.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "numerics.h"
+#include "unpack.h"
+
+namespace tw {
+
+namespace {
+
+// Parts of a tile's values in face order.
+struct Parts {
+    alignas(64) float of[2][kTileElements];  // High (or whatever a merged pass needs), Low
+    bool has_low;
+};
+
+// A pass reads Parts::of[0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
+template <Side S>
+void split(const float* values, uint32_t count, Part first, Part second, bool both, Parts& parts) {
+    VectorU low{};
+    const auto cut = [](Part part, VectorF value) {
+        return part == Part::High  ? part_of<S, Part::High>(value)
+               : part == Part::Low ? part_of<S, Part::Low>(value)
+                                   : part_of<S, Part::Full>(value);
+    };
+    for (uint32_t i = 0; i < count; i += kLanes) {
+        const VectorF value = load<VectorF>(values + i);
+        low |= bits_of(value);
+        store(parts.of[0] + i, cut(first, value));
+        if (both) {
+            store(parts.of[1] + i, cut(second, value));
+        }
+    }
+    parts.has_low = any_set(low, kLowMask<S>);
+}
+
+// Which parts of each side the passes use, and where they lie.
+struct Plan {
+    Passes passes;
+    Part first[2], second[2];  // per side A, B
+    bool both[2];
+
+    uint32_t index(Side side, Part part) const {
+        return both[static_cast<uint32_t>(side)] && part == second[static_cast<uint32_t>(side)] ? 1 : 0;
+    }
+};
+
+Plan plan_for(uint32_t phases, bool wide) {
+    Plan plan{passes_for(phases, wide), {}, {}, {false, false}};
+    for (uint32_t side = 0; side < 2; side++) {
+        const auto part = [&](uint32_t i) { return side == 0 ? plan.passes.pass[i].a : plan.passes.pass[i].b; };
+        plan.first[side] = plan.second[side] = part(0);
+        for (uint32_t i = 1; i < plan.passes.count; i++) {
+            if (part(i) != plan.first[side]) {
+                plan.second[side] = part(i);
+                plan.both[side] = true;
+            }
+        }
+    }
+    return plan;
+}
+
+inline constexpr uint32_t kRowsAtOnce = kLanes == 16 ? 16 : 4;
+
+// held (16 x 16) += b (rows x 16) @ a (16 x 16), rounded once.
+template <bool Wide>
+void add_face_product(const float* __restrict b, const float* __restrict a, uint32_t rows, uint32_t* __restrict held) {
+    for (uint32_t first = 0; first < rows; first += kRowsAtOnce, b += kRowsAtOnce * 16, held += kRowsAtOnce * 16) {
+        VectorF sums[kRowsAtOnce][kRowVectors] = {};
+        for (size_t k = 0; k < 16; k++) {
+            VectorF row[kRowVectors];
+            for (size_t i = 0; i < kRowVectors; i++) {
+                row[i] = load<VectorF>(a + k * 16 + i * kLanes);
+            }
+#pragma GCC unroll 16
+            for (size_t r = 0; r < kRowsAtOnce; r++) {
+                const VectorF factor = splat(b[r * 16 + k]);
+                for (size_t i = 0; i < kRowVectors; i++) {
+                    sums[r][i] = multiply_add(factor, row[i], sums[r][i]);
+                }
+            }
+        }
+#pragma GCC unroll 16
+        for (size_t r = 0; r < kRowsAtOnce; r++) {
+            for (size_t i = 0; i < kRowVectors; i++) {
+                uint32_t* at = held + r * 16 + i * kLanes;
+                store(at, dst_bits<Wide>(floats_of(load<VectorU>(at)) + sums[r][i]));
+            }
+        }
+    }
+}
+
+// The face grid of the product of two tiles.
+struct Shape {
+    uint32_t m_faces, k_faces, n_faces;
+    uint32_t rows;  // of in0 in each face
+};
+
+template <bool Wide>
+void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
+    const Passes passes = without_empty(plan.passes, in1.has_low, in0.has_low);
+    for (uint32_t p = 0; p < passes.count; p++) {
+        const float* b = in0.of[plan.index(Side::B, passes.pass[p].b)];
+        const float* a = in1.of[plan.index(Side::A, passes.pass[p].a)];
+        for (uint32_t k = 0; k < shape.k_faces; k++) {
+            for (uint32_t m = 0; m < shape.m_faces; m++) {
+                for (uint32_t n = 0; n < shape.n_faces; n++) {
+                    add_face_product<Wide>(
+                        b + (m * shape.k_faces + k) * kFaceElements,
+                        a + (k * shape.n_faces + n) * kFaceElements,
+                        shape.rows,
+                        words + (m * shape.n_faces + n) * kFaceElements);
+                }
+            }
+        }
+    }
+}
+
+// Small integers: exact 32-bit sums.
+void add_integer_product(const Shape& shape, const uint32_t* in0, const uint32_t* in1, uint32_t* words) {
+    for (uint32_t m = 0; m < shape.m_faces * 16; m++) {
+        for (uint32_t n = 0; n < shape.n_faces * 16; n++) {
+            uint32_t sum = 0;
+            for (uint32_t k = 0; k < shape.k_faces * 16; k++) {
+                const uint32_t b = (m / 16 * shape.k_faces + k / 16) * kFaceElements + m % 16 * 16 + k % 16;
+                const uint32_t a = (k / 16 * shape.n_faces + n / 16) * kFaceElements + k % 16 * 16 + n % 16;
+                sum += in0[b] * in1[a];
+            }
+            words[(m / 16 * shape.n_faces + n / 16) * kFaceElements + m % 16 * 16 + n % 16] += sum;
+        }
+    }
+}
+
+// The operand's values (floats or integers) as plain words in face order.
+void to_words(const Operand& operand, uint32_t* words) {
+    with_reader(operand, [&](auto reader) {
+        for (uint32_t i = 0; i < operand.geometry.num_faces * kFaceElements; i += kLanes) {
+            store(words + i, bits_of(reader.at(i)));
+        }
+    });
+}
+
+struct Block {
+    uint32_t cb_a, cb_b, tile_a, tile_b, dst, transpose, ct_dim, rt_dim, kt_dim;
+};
+
+Shape shape_of(const Block& block, const char* call) {
+    TileGeometry in0 = tile_geometry(block.cb_a);
+    TileGeometry in1 = tile_geometry(block.cb_b);
+    if (block.transpose) {
+        if (in1.face_rows != 16) {
+            kernel_error("%s: c_%u has faces of %u rows, only 16 can be transposed", call, block.cb_b, in1.face_rows);
+        }
+        std::swap(in1.tile_rows, in1.tile_cols);
+    }
+    if (in0.tile_cols != in1.tile_rows) {
+        kernel_error(
+            "%s: tiles of c_%u are %u columns wide, those of c_%u%s have %u rows",
+            call,
+            block.cb_a,
+            in0.tile_cols,
+            block.cb_b,
+            block.transpose ? " transposed" : "",
+            in1.tile_rows);
+    }
+    const auto faces = [](uint32_t extent) { return extent > 16 ? 2u : 1u; };
+    return {faces(in0.tile_rows), faces(in0.tile_cols), faces(in1.tile_cols), in0.face_rows};
+}
+
+bool multiplies_integers(const ComputeState& state, const char* call) {
+    const auto small = [](DataFormat format) { return format == DataFormat::Int8 || format == DataFormat::UInt8; };
+    if (!is_integer(state.src_a.format) && !is_integer(state.src_b.format)) [[likely]] {
+        return false;
+    }
+    if (!small(state.src_a.format) || !small(state.src_b.format)) {
+        kernel_error(
+            "%s: the matrix unit multiplies floats and 8-bit integers, not %s by %s",
+            call,
+            format_name(state.src_b.format),
+            format_name(state.src_a.format));
+    }
+    return true;
+}
+
+void unpack_in1(
+    const ComputeState& state, const Block& block, uint32_t tile, uint32_t* words, const char* call) {
+    alignas(64) uint32_t buffer[kTileElements];
+    const Operand operand = unpack(state, state.src_a, block.cb_b, tile, buffer, call);
+    to_words(operand, words);
+    if (block.transpose) {
+        transpose_words(words, operand.geometry, true, true);
+    }
+}
+
+void unpack_in0(
+    const ComputeState& state, const Block& block, uint32_t tile, uint32_t* words, const char* call) {
+    alignas(64) uint32_t buffer[kTileElements];
+    to_words(unpack(state, state.src_b, block.cb_a, tile, buffer, call), words);
+}
+
+inline uint32_t rounded_rows(uint32_t rows) { return (rows + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce; }
+
+void multiply_integers(ComputeState& state, const Block& block, const Shape& shape, const char* call) {
+    alignas(64) uint32_t in0[kTileElements], in1[kTileElements];
+    const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
+    for (uint32_t row = 0; row < block.rt_dim; row++) {
+        unpack_in0(state, block, block.tile_a + row * block.kt_dim, in0, call);
+        for (uint32_t column = 0; column < block.ct_dim; column++) {
+            unpack_in1(state, block, block.tile_b + column * stride, in1, call);
+            const uint32_t slot = block.dst + row * block.ct_dim + column;
+            add_integer_product(shape, in0, in1, dst_update(state, slot, call));
+        }
+    }
+}
+
+void multiply_block(Block block, const char* call) {
+    ComputeState& state = math_state(call);
+    if (block.transpose == kAsInit) {
+        block.transpose = state.scratch[kMatmulTranspose];
+    }
+    if (block.ct_dim == 0 || block.rt_dim == 0) {
+        kernel_error("%s: ct_dim %u and rt_dim %u must be at least 1", call, block.ct_dim, block.rt_dim);
+    }
+    check_slot(state, block.dst + block.rt_dim * block.ct_dim - 1, call);
+    Shape shape = shape_of(block, call);
+    if (multiplies_integers(state, call)) {
+        multiply_integers(state, block, shape, call);
+        return;
+    }
+    shape.rows = rounded_rows(shape.rows);
+    const bool wide = state.fp32_dest;
+    const uint32_t phases = state.scratch[kMatmulFidelity] ? state.scratch[kMatmulFidelity] : state.fidelity;
+    const Plan plan = plan_for(phases, wide);
+    // On the heap: a shared library has little room for thread-local memory of its own, a fiber's stack less.
+    static thread_local const std::unique_ptr<Parts[]> parts(new Parts[kDstSlots + 1]);
+    Parts* in1 = parts.get();
+    Parts& in0 = parts[kDstSlots];
+    alignas(64) uint32_t words[kTileElements];
+    const auto* values = reinterpret_cast<const float*>(words);
+    const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
+    for (uint32_t column = 0; column < block.ct_dim; column++) {
+        unpack_in1(state, block, block.tile_b + column * stride, words, call);
+        split<Side::A>(
+            values, shape.k_faces * shape.n_faces * kFaceElements, plan.first[0], plan.second[0], plan.both[0],
+            in1[column]);
+    }
+    for (uint32_t row = 0; row < block.rt_dim; row++) {
+        unpack_in0(state, block, block.tile_a + row * block.kt_dim, words, call);
+        split<Side::B>(
+            values, shape.m_faces * shape.k_faces * kFaceElements, plan.first[1], plan.second[1], plan.both[1], in0);
+        for (uint32_t column = 0; column < block.ct_dim; column++) {
+            uint32_t* held = dst_update(state, block.dst + row * block.ct_dim + column, call);
+            wide ? add_tile_product<true>(plan, shape, in0, in1[column], held)
+                 : add_tile_product<false>(plan, shape, in0, in1[column], held);
+        }
+    }
+}
+
+}  // namespace
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_matmul_init(uint32_t, uint32_t, uint32_t transpose, uint32_t, uint32_t, uint32_t) {
+    ComputeState& state = started_state("matmul init");
+    state.scratch[kMatmulTranspose] = transpose != 0;
+    state.scratch[kMatmulColumnStride] = 1;
+}
+
+void tw_matmul_b_column_stride(uint32_t tiles) { compute_state().scratch[kMatmulColumnStride] = tiles; }
+
+void tw_matmul_fidelity(uint32_t phases) {
+    if (phases > 4) {
+        kernel_error("matmul fidelity: %u phases, allowed are 1 (LoFi) to 4 (HiFi4), 0 for the host's choice", phases);
+    }
+    compute_state().scratch[kMatmulFidelity] = phases;
+}
+
+void tw_matmul_tiles(
+    uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t transpose) {
+    multiply_block({cb_a, cb_b, tile_a, tile_b, dst, transpose, 1, 1, 1}, "matmul_tiles");
+}
+
+void tw_matmul_block(
+    uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t transpose, uint32_t ct_dim,
+    uint32_t rt_dim, uint32_t kt_dim) {
+    multiply_block({cb_a, cb_b, tile_a, tile_b, dst, transpose, ct_dim, rt_dim, kt_dim}, "matmul_block");
+}
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, averages and maxima along rows, columns or a whole tile, with the scaler tile as the second operand.
+//
+// Row sums are a matrix product: data in SrcB, the scaler's rows (transposed) in SrcA, so column j of the result comes
+// from row j of the scaler; usually only its row 0 is filled. Column sums are pooled: data in SrcA, row 0 of the
+// scaler's face in SrcB. A whole-tile sum pools columns, turns the row of sums, pools again: the scaler applies twice.
+// Maxima pool columns of SrcA (of the transposed face for rows); the running maxima of rows live in row 0 of the face.
+#include "reduce.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "numerics.h"
+
+namespace tw {
+
+namespace {
+
+struct Reduction {
+    const ComputeState& state;
+    const Operand& data;
+    const Operand& scaler;
+    uint32_t* words;
+    bool fresh;  // DST was zero: for a maximum that is "nothing yet"
+    uint32_t num_faces;
+
+    uint32_t faces_per_row() const { return num_faces == 1 ? 1 : data.faces_per_row(); }
+    uint32_t face_row_count() const { return (num_faces + faces_per_row() - 1) / faces_per_row(); }
+    uint32_t face_rows() const { return data.geometry.face_rows; }
+    uint32_t scaler_face(uint32_t face) const { return std::min<uint32_t>(face, scaler.geometry.num_faces - 1); }
+    bool wide() const { return state.fp32_dest; }
+    Passes passes(bool a_has_low, bool b_has_low) const {
+        return without_empty(passes_for(state.fidelity, wide()), a_has_low, b_has_low);
+    }
+};
+
+struct FaceRow {
+    alignas(64) float values[16];
+};
+
+FaceRow row_of(const Operand& operand, uint32_t face, uint32_t row) {
+    FaceRow result;
+    with_reader(operand, [&](auto reader) {
+        for (size_t i = 0; i < 16; i += kLanes) {
+            store(result.values + i, reader.at(face * kFaceElements + row * 16 + i));
+        }
+    });
+    return result;
+}
+
+template <Side S>
+FaceRow part_of_row(const FaceRow& row, Part part) {
+    FaceRow result;
+    for (size_t i = 0; i < 16; i += kLanes) {
+        const auto value = load<VectorF>(row.values + i);
+        store(result.values + i, part == Part::High  ? part_of<S, Part::High>(value)
+                                 : part == Part::Low ? part_of<S, Part::Low>(value)
+                                                     : part_of<S, Part::Full>(value));
+    }
+    return result;
+}
+
+bool has_bits(const FaceRow& row, uint32_t mask) {
+    VectorU any{};
+    for (size_t i = 0; i < 16; i += kLanes) {
+        any |= load<VectorU>(row.values + i);
+    }
+    return any_set(any, mask);
+}
+
+template <Side S>
+bool has_low(const FaceRow& row) {
+    return has_bits(row, kLowMask<S>);
+}
+
+bool is_zero(const FaceRow& row) { return !has_bits(row, kMagnitudeMask); }
+
+// sums[row] = sum of part(data[row][k]) * scale[k]
+template <Part P, class Reader>
+void sum_rows(Reader data, uint32_t face, const FaceRow& scale, FaceRow& sums) {
+    const auto add = [](VectorF a, VectorF b) { return a + b; };
+    VectorF scales[kRowVectors];
+    for (uint32_t i = 0; i < kRowVectors; i++) {
+        scales[i] = load<VectorF>(scale.values + i * kLanes);
+    }
+    for (uint32_t first = 0; first < 16; first += kLanes) {
+        VectorF rows[kLanes];
+        for (uint32_t row = 0; row < kLanes; row++) {
+            VectorF products[kRowVectors];
+            for (uint32_t i = 0; i < kRowVectors; i++) {
+                const size_t datum = face * kFaceElements + (first + row) * 16 + i * kLanes;
+                products[i] = part_of<Side::B, P>(data.at(datum)) * scales[i];
+            }
+            rows[row] = fold_vectors(products, add);
+        }
+        store(sums.values + first, fold_rows(rows, add));
+    }
+}
+
+template <class Reader>
+void sum_rows(Part part, Reader data, uint32_t face, const FaceRow& scale, FaceRow& sums) {
+    switch (part) {
+        case Part::High: return sum_rows<Part::High>(data, face, scale, sums);
+        case Part::Low: return sum_rows<Part::Low>(data, face, scale, sums);
+        case Part::Full: return sum_rows<Part::Full>(data, face, scale, sums);
+    }
+}
+
+template <bool Wide>
+inline void add_to(FaceRow& held, const FaceRow& sums) {
+    for (uint32_t i = 0; i < 16; i += kLanes) {
+        const VectorF sum = load<VectorF>(held.values + i) + load<VectorF>(sums.values + i);
+        store(held.values + i, as_in_dst<Wide>(sum));
+    }
+}
+
+void add_to(FaceRow& held, const FaceRow& sums, bool wide) {
+    wide ? add_to<true>(held, sums) : add_to<false>(held, sums);
+}
+
+// Column `column` of the result, from row `column` of the scaler.
+void sum_into_column(const Reduction& reduction, uint32_t column) {
+    const uint32_t faces_per_row = reduction.faces_per_row();
+    const bool full_tile = reduction.num_faces == 4;
+    const auto scaler_face = [&](uint32_t face_row, uint32_t face_column) {
+        return reduction.scaler_face(full_tile ? face_column : face_row * faces_per_row + face_column);
+    };
+    bool low = false;
+    FaceRow scales[2][2], held[2];
+    for (uint32_t row = 0; row < reduction.face_row_count(); row++) {
+        for (uint32_t i = 0; i < faces_per_row; i++) {
+            scales[row][i] = row_of(reduction.scaler, scaler_face(row, i), column);
+            low |= has_low<Side::A>(scales[row][i]);
+        }
+        const uint32_t* words = reduction.words + row * faces_per_row * kFaceElements + column;
+        for (uint32_t i = 0; i < 16; i++) {
+            held[row].values[i] = std::bit_cast<float>(words[i * 16]);
+        }
+    }
+    const Passes passes = reduction.passes(low, true);
+    const auto run_pass = [&](Pass pass, uint32_t row, uint32_t i) {
+        const FaceRow scale = part_of_row<Side::A>(scales[row][i], pass.a);
+        FaceRow sums{};
+        with_reader(reduction.data, [&](auto reader) {
+            sum_rows(pass.b, reader, row * faces_per_row + i, scale, sums);
+        });
+        add_to(held[row], sums, reduction.wide());
+    };
+    if (full_tile) {  // the whole tile once per phase
+        for (uint32_t p = 0; p < passes.count; p++) {
+            for (uint32_t i = 0; i < 2; i++) {
+                run_pass(passes.pass[p], 0, i);
+                run_pass(passes.pass[p], 1, i);
+            }
+        }
+    } else {  // all phases face by face
+        for (uint32_t row = 0; row < reduction.face_row_count(); row++) {
+            for (uint32_t i = 0; i < faces_per_row; i++) {
+                for (uint32_t p = 0; p < passes.count; p++) {
+                    run_pass(passes.pass[p], row, i);
+                }
+            }
+        }
+    }
+    for (uint32_t row = 0; row < reduction.face_row_count(); row++) {
+        uint32_t* words = reduction.words + row * faces_per_row * kFaceElements + column;
+        for (uint32_t i = 0; i < reduction.face_rows(); i++) {
+            words[i * 16] = std::bit_cast<uint32_t>(held[row].values[i]);
+        }
+    }
+}
+
+// Whether the scaler has anything below row 0 in the faces a row sum multiplies by.
+bool only_row_zero(const Reduction& reduction) {
+    const uint32_t faces = std::min<uint32_t>(reduction.num_faces == 4 ? 2 : reduction.num_faces,
+                                              reduction.scaler.geometry.num_faces);
+    VectorU any{};
+    with_reader(reduction.scaler, [&](auto reader) {
+        for (uint32_t face = 0; face < faces; face++) {
+            for (uint32_t i = 16; i < kFaceElements; i += kLanes) {
+                any |= bits_of(reader.at(face * kFaceElements + i));
+            }
+        }
+    });
+    return !any_set(any, kMagnitudeMask);
+}
+
+void sum_along_rows(const Reduction& reduction) {
+    sum_into_column(reduction, 0);
+    if (only_row_zero(reduction)) [[likely]] {
+        return;
+    }
+    for (uint32_t column = 1; column < 16; column++) {
+        bool zero = true;
+        for (uint32_t face = 0; face < reduction.num_faces; face++) {
+            zero &= is_zero(row_of(reduction.scaler, reduction.scaler_face(face), column));
+        }
+        if (!zero) {
+            sum_into_column(reduction, column);
+        }
+    }
+}
+
+// sums[column] = sum of part(data[k][column]) * scale[k]
+template <Part P, class Reader>
+void sum_columns(Reader data, uint32_t face, uint32_t face_rows, const FaceRow& scale, FaceRow& sums) {
+    for (uint32_t i = 0; i < kRowVectors; i++) {
+        const size_t base = face * kFaceElements + i * kLanes;
+        VectorF upper{}, lower{};
+        for (uint32_t k = 0; k < std::min(face_rows, 8u); k++) {
+            upper = multiply_add(part_of<Side::A, P>(data.at(base + k * 16)), splat(scale.values[k]), upper);
+        }
+        for (uint32_t k = 8; k < face_rows; k++) {
+            lower = multiply_add(part_of<Side::A, P>(data.at(base + k * 16)), splat(scale.values[k]), lower);
+        }
+        store(sums.values + i * kLanes, upper + lower);
+    }
+}
+
+// Pools one face into a row of 16 results.
+void pool_columns(const Reduction& reduction, uint32_t face, FaceRow& held) {
+    const FaceRow scaler = row_of(reduction.scaler, reduction.scaler_face(face), 0);
+    const Passes passes = reduction.passes(true, has_low<Side::B>(scaler));
+    for (uint32_t p = 0; p < passes.count; p++) {
+        const FaceRow scale = part_of_row<Side::B>(scaler, passes.pass[p].b);
+        FaceRow sums{};
+        with_reader(reduction.data, [&](auto reader) {
+            switch (passes.pass[p].a) {
+                case Part::High: sum_columns<Part::High>(reader, face, reduction.face_rows(), scale, sums); break;
+                case Part::Low: sum_columns<Part::Low>(reader, face, reduction.face_rows(), scale, sums); break;
+                case Part::Full: sum_columns<Part::Full>(reader, face, reduction.face_rows(), scale, sums); break;
+            }
+        });
+        add_to(held, sums, reduction.wide());
+    }
+}
+
+void sum_along_columns(const Reduction& reduction) {
+    for (uint32_t face = 0; face < reduction.num_faces; face++) {
+        uint32_t* words = reduction.words + face % reduction.faces_per_row() * kFaceElements;
+        FaceRow held;
+        std::memcpy(held.values, words, sizeof held.values);
+        pool_columns(reduction, face, held);
+        std::memcpy(words, held.values, sizeof held.values);
+    }
+}
+
+void sum_whole_tile(const Reduction& reduction) {
+    FaceRow pooled{};
+    for (uint32_t face = 0; face < reduction.num_faces; face++) {
+        pool_columns(reduction, face, pooled);
+    }
+    const FaceRow scaler = row_of(reduction.scaler, reduction.scaler_face(reduction.num_faces - 1), 0);
+    const Passes passes = reduction.passes(true, has_low<Side::B>(scaler));
+    float held = std::bit_cast<float>(reduction.words[0]);
+    for (uint32_t p = 0; p < passes.count; p++) {
+        float sum = 0;
+        for (uint32_t k = 0; k < 16; k++) {
+            const uint32_t turned = std::bit_cast<uint32_t>(pooled.values[k]) & src_float_mask(reduction.state);
+            sum += part_of(Side::A, passes.pass[p].a, std::bit_cast<float>(turned)) *
+                   part_of(Side::B, passes.pass[p].b, scaler.values[k]);
+        }
+        held = as_in_dst(held + sum, reduction.wide());
+    }
+    reduction.words[0] = std::bit_cast<uint32_t>(held);
+}
+
+struct Keys {
+    alignas(64) int32_t values[16];
+};
+
+inline VectorI larger(VectorI a, VectorI b) { return a > b ? a : b; }
+
+Keys nothing_yet() {
+    Keys keys;
+    std::fill_n(keys.values, 16, order_key(kMinusInfinity));
+    return keys;
+}
+
+Keys keys_of(const uint32_t* words) {
+    Keys keys;
+    for (uint32_t i = 0; i < 16; i++) {
+        keys.values[i] = order_key(words[i]);
+    }
+    return keys;
+}
+
+// The maximum is scaled by the scaler's first value after it was found.
+Keys scaled(const Reduction& reduction, uint32_t face, const Keys& found) {
+    Keys keys = found;
+    const float scale = reduction.scaler.value(reduction.scaler_face(face) * kFaceElements);
+    if (scale != 1.0f) {
+        for (int32_t& key : keys.values) {
+            const float value = std::bit_cast<float>(bits_of_key(key)) * scale;
+            key = order_key(std::bit_cast<uint32_t>(as_in_dst(value, reduction.wide())));
+        }
+    }
+    return keys;
+}
+
+void keep_larger(Keys& keys, const Keys& others) {
+    for (uint32_t i = 0; i < 16; i++) {
+        keys.values[i] = std::max(keys.values[i], others.values[i]);
+    }
+}
+
+template <class Reader>
+Keys row_maxima(Reader data, uint32_t face) {
+    Keys result;
+    for (uint32_t first = 0; first < 16; first += kLanes) {
+        VectorI rows[kLanes];
+        for (uint32_t row = 0; row < kLanes; row++) {
+            VectorI keys[kRowVectors];
+            for (uint32_t i = 0; i < kRowVectors; i++) {
+                const size_t datum = face * kFaceElements + (first + row) * 16 + i * kLanes;
+                keys[i] = order_key(bits_of(data.at(datum)));
+            }
+            rows[row] = fold_vectors(keys, larger);
+        }
+        store(result.values + first, fold_rows(rows, larger));
+    }
+    return result;
+}
+
+template <class Reader>
+Keys column_maxima(Reader data, uint32_t face, uint32_t face_rows) {
+    Keys result;
+    for (uint32_t i = 0; i < kRowVectors; i++) {
+        VectorI keys = order_key(splat_bits(kMinusInfinity));
+        for (uint32_t row = 0; row < face_rows; row++) {
+            keys = larger(keys, order_key(bits_of(data.at(face * kFaceElements + row * 16 + i * kLanes))));
+        }
+        store(result.values + i * kLanes, keys);
+    }
+    return result;
+}
+
+void max_along_rows(const Reduction& reduction) {
+    const uint32_t faces_per_row = reduction.faces_per_row();
+    for (uint32_t row = 0; row < reduction.face_row_count(); row++) {
+        uint32_t* words = reduction.words + row * faces_per_row * kFaceElements;
+        Keys keys = reduction.fresh ? nothing_yet() : keys_of(words);
+        for (uint32_t i = 0; i < faces_per_row; i++) {
+            const uint32_t face = row * faces_per_row + i;
+            const Keys found = with_reader(reduction.data, [&](auto reader) { return row_maxima(reader, face); });
+            keep_larger(keys, scaled(reduction, face, found));
+        }
+        std::memset(words, 0, kFaceElements * 4);
+        for (uint32_t i = 0; i < 16; i++) {
+            const uint32_t through_src = bits_of_key(keys.values[i]) & src_float_mask(reduction.state);
+            words[i] = through_src;
+            words[i * 16] = through_src;
+        }
+    }
+}
+
+void max_along_columns(const Reduction& reduction) {
+    for (uint32_t face = 0; face < reduction.num_faces; face++) {
+        uint32_t* words = reduction.words + face % reduction.faces_per_row() * kFaceElements;
+        const bool first = reduction.fresh && face < reduction.faces_per_row();
+        Keys keys = first ? nothing_yet() : keys_of(words);
+        const Keys found = with_reader(
+            reduction.data, [&](auto reader) { return column_maxima(reader, face, reduction.face_rows()); });
+        keep_larger(keys, scaled(reduction, face, found));
+        for (uint32_t i = 0; i < 16; i++) {
+            words[i] = bits_of_key(keys.values[i]);
+        }
+    }
+}
+
+void max_of_whole_tile(const Reduction& reduction) {
+    Keys keys = nothing_yet();
+    for (uint32_t face = 0; face < reduction.num_faces; face++) {
+        const Keys found = with_reader(
+            reduction.data, [&](auto reader) { return column_maxima(reader, face, reduction.face_rows()); });
+        keep_larger(keys, scaled(reduction, face, found));
+    }
+    int32_t largest = reduction.fresh ? order_key(kMinusInfinity) : order_key(reduction.words[0]);
+    for (int32_t key : keys.values) {
+        largest = std::max(largest, order_key(bits_of_key(key) & src_float_mask(reduction.state)));
+    }
+    reduction.words[0] = bits_of_key(largest);
+}
+
+}  // namespace
+
+void reduce(
+    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const Operand& scaler, uint32_t num_faces,
+    uint32_t dst) {
+    if (is_integer(data.format) || is_integer(scaler.format)) {
+        kernel_error(
+            "reduce_tile of %s data with a %s scaler is not modelled, only floats are",
+            format_name(data.format),
+            format_name(scaler.format));
+    }
+    check_slot(state, dst, "reduce_tile");
+    const bool fresh = dst_reads_zero(state, dst);
+    uint32_t* words = dst_update(state, dst, "reduce_tile");
+    const Reduction reduction{state, data, scaler, words, fresh, num_faces};
+    const bool maximum = pool == Pool::Max;
+    switch (axis) {
+        case ReduceAxis::Row: return maximum ? max_along_rows(reduction) : sum_along_rows(reduction);
+        case ReduceAxis::Col: return maximum ? max_along_columns(reduction) : sum_along_columns(reduction);
+        case ReduceAxis::Scalar: return maximum ? max_of_whole_tile(reduction) : sum_whole_tile(reduction);
+    }
+}
+
+void check_pool(uint32_t pool, uint32_t axis) {
+    if (static_cast<Pool>(pool) == Pool::Min || pool > static_cast<uint32_t>(Pool::Min)) {
+        kernel_error(
+            "reduce_tile: the matrix unit pools SUM, AVG and MAX only; take MIN as -MAX(-x) or with the vector unit");
+    }
+    if (axis > static_cast<uint32_t>(ReduceAxis::Scalar)) {
+        kernel_error("reduce_tile: axis %u, but only 0 (row), 1 (column), 2 (scalar) exist", axis);
+    }
+}
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_reduce_tile(
+    uint32_t pool, uint32_t axis, uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst) {
+    check_pool(pool, axis);
+    ComputeState& state = math_state("reduce_tile");
+    // Only the row sum has the data in SrcB.
+    const bool swapped = static_cast<ReduceAxis>(axis) == ReduceAxis::Row && static_cast<Pool>(pool) != Pool::Max;
+    alignas(64) uint32_t data_buffer[kTileElements], scaler_buffer[kTileElements];
+    const Operand data =
+        unpack(state, swapped ? state.src_b : state.src_a, cb, tile, data_buffer, "reduce_tile");
+    const Operand scaler =
+        unpack(state, swapped ? state.src_a : state.src_b, cb_scaler, tile_scaler, scaler_buffer, "reduce_tile");
+    reduce(state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, scaler, data.geometry.num_faces, dst);
+}
+}

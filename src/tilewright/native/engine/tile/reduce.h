@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reducing a tile that has already been unpacked.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/tile.h"
+#include "unpack.h"
+
+namespace tw {
+
+// Ends the run when the matrix unit has no such reduction.
+void check_pool(uint32_t pool, uint32_t axis);
+
+// The first num_faces faces of data into DST slot `dst`.
+void reduce(
+    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const Operand& scaler, uint32_t num_faces,
+    uint32_t dst);
+
+}  // namespace tw

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unpack.h"
+
+#include <cstring>
+
+#include "abi/tile.h"
+#include "numerics.h"
+
+namespace tw {
+
+namespace {
+
+bool is_float32(DataFormat format) { return format == DataFormat::Float32 || format == DataFormat::Tf32; }
+
+DataFormat known_format(const TileGeometry& unpacker, uint32_t cb, const char* call) {
+    if (unpacker.format == DataFormat::Invalid) [[unlikely]] {
+        kernel_error("%s: the unpacker was set up for a circular buffer without data format (reads c_%u)", call, cb);
+    }
+    return unpacker.format;
+}
+
+void widen_tile(const uint16_t* halves, uint32_t count, uint32_t* words) {
+    for (size_t i = 0; i < count; i += kLanes) {
+        store(words + i, widen_bfloat16(halves + i));
+    }
+}
+
+void mask_tile(const uint32_t* from, uint32_t count, uint32_t mask, uint32_t* words) {
+    for (size_t i = 0; i < count; i += kLanes) {
+        store(words + i, load<VectorU>(from + i) & mask);
+    }
+}
+
+typedef uint32_t Quad __attribute__((vector_size(16)));
+
+}  // namespace
+
+uint32_t src_float_mask(const ComputeState& state) { return state.fp32_dest ? kTf32Mask : kBfloat16Mask; }
+
+uint32_t copy_mask(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb) {
+    if (!is_float32(unpacker.format) || (state.fp32_dest && tile_geometry(cb).unpack_to_dest_fp32)) {
+        return ~0u;
+    }
+    return src_float_mask(state);
+}
+
+Operand unpack(
+    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* buffer,
+    const char* call) {
+    Operand operand;
+    operand.format = known_format(unpacker, cb, call);
+    operand.geometry = tile_geometry(cb);
+    const uint8_t* bytes = front_tile(cb, tile);
+    const bool whole_faces = operand.geometry.face_rows == 16;
+    if (operand.format == DataFormat::Float16_b && whole_faces) {
+        operand.halves = reinterpret_cast<const uint16_t*>(bytes);
+        return operand;
+    }
+    if (is_float32(operand.format)) {
+        operand.mask = src_float_mask(state);
+    }
+    if (operand.format == DataFormat::Float32 && whole_faces) {
+        operand.words = reinterpret_cast<const uint32_t*>(bytes);
+        return operand;
+    }
+    decode_tile(bytes, operand.format, operand.geometry, buffer);
+    operand.words = buffer;
+    return operand;
+}
+
+void unpack_words(
+    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* words,
+    const char* call) {
+    const DataFormat format = known_format(unpacker, cb, call);
+    const TileGeometry& geometry = tile_geometry(cb);
+    const uint8_t* bytes = front_tile(cb, tile);
+    const uint32_t count = geometry.num_faces * kFaceElements;
+    if (format == DataFormat::Float16_b && geometry.face_rows == 16) {
+        widen_tile(reinterpret_cast<const uint16_t*>(bytes), count, words);
+    } else if (format == DataFormat::Float32 && geometry.face_rows == 16) {
+        mask_tile(reinterpret_cast<const uint32_t*>(bytes), count, copy_mask(state, unpacker, cb), words);
+    } else {
+        decode_tile(bytes, format, geometry, words);
+        if (is_float32(format)) {
+            mask_tile(words, count, copy_mask(state, unpacker, cb), words);
+        }
+    }
+}
+
+void unpack_to_dst(
+    ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose,
+    const char* call) {
+    const TileGeometry& geometry = tile_geometry(cb);
+    uint32_t* words =
+        geometry.num_faces == 4 ? dst_overwrite(state, slot, call) : dst_update(state, slot, call);
+    unpack_words(state, unpacker, cb, tile, words, call);
+    if (transpose) {
+        transpose_words(words, geometry, transpose & 1, transpose & 2);
+    }
+}
+
+void transpose_face(const uint32_t* face, uint32_t* transposed) {
+    for (uint32_t row = 0; row < 16; row += 4) {
+        for (uint32_t column = 0; column < 16; column += 4) {
+            const auto a = load<Quad>(face + row * 16 + column);
+            const auto b = load<Quad>(face + (row + 1) * 16 + column);
+            const auto c = load<Quad>(face + (row + 2) * 16 + column);
+            const auto d = load<Quad>(face + (row + 3) * 16 + column);
+            const Quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+            const Quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+            const Quad cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+            const Quad cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+            uint32_t* out = transposed + column * 16 + row;
+            store(out, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
+            store(out + 16, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
+            store(out + 32, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
+            store(out + 48, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
+        }
+    }
+}
+
+void transpose_words(uint32_t* words, const TileGeometry& geometry, bool faces, bool within) {
+    alignas(64) uint32_t copy[kTileElements];
+    const uint32_t num_faces = geometry.num_faces;
+    std::memcpy(copy, words, num_faces * kFaceElements * 4);
+    for (uint32_t face = 0; face < num_faces; face++) {
+        const bool swaps = faces && num_faces == 4 && (face == 1 || face == 2);
+        const uint32_t* from = copy + (swaps ? 3 - face : face) * kFaceElements;
+        if (within) {
+            transpose_face(from, words + face * kFaceElements);
+        } else if (swaps) {
+            std::memcpy(words + face * kFaceElements, from, kFaceElements * 4);
+        }
+    }
+}
+
+}  // namespace tw
+
+using namespace tw;
+
+namespace {
+
+constexpr uint32_t kTransposeBoth = 3;
+
+// Every datum of the broadcast row, column or scalar, spread over the tile.
+void spread(uint32_t* words, const TileGeometry& geometry, Broadcast broadcast) {
+    alignas(64) uint32_t copy[kTileElements];
+    const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
+    std::memcpy(copy, words, geometry.num_faces * kFaceElements * 4);
+    for (uint32_t face = 0; face < geometry.num_faces; face++) {
+        const uint32_t left = face / faces_per_row * faces_per_row * kFaceElements;
+        const uint32_t top = face % faces_per_row * kFaceElements;
+        for (uint32_t i = 0; i < kFaceElements; i++) {
+            const uint32_t from = broadcast == Broadcast::Col   ? left + i / 16 * 16
+                                  : broadcast == Broadcast::Row ? top + i % 16
+                                                                : 0;
+            words[face * kFaceElements + i] = copy[from];
+        }
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+void tw_copy_init(uint32_t cb, uint32_t transpose_faces, uint32_t transpose_within_face) {
+    ComputeState& state = started_state("copy_init");
+    if ((transpose_faces || transpose_within_face) && tile_geometry(cb).face_rows != 16) {
+        kernel_error("copy_init: c_%u has faces of %u rows, only 16 work", cb, tile_geometry(cb).face_rows);
+    }
+    state.copy_transpose = static_cast<uint8_t>((transpose_faces ? 1 : 0) | (transpose_within_face ? 2 : 0));
+}
+
+void tw_copy_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
+    ComputeState& state = math_state("copy_tile");
+    unpack_to_dst(state, state.src_a, cb, tile, dst, state.copy_transpose, "copy_tile");
+}
+
+void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
+    ComputeState& state = math_state("transpose_tile");
+    if (tile_geometry(cb).face_rows != 16) {
+        kernel_error("transpose_tile: c_%u has faces of %u rows, only 16 work", cb, tile_geometry(cb).face_rows);
+    }
+    unpack_to_dst(state, state.src_a, cb, tile, dst, kTransposeBoth, "transpose_tile");
+}
+
+void tw_transpose_dest(uint32_t dst) {
+    ComputeState& state = math_state("transpose_dest");
+    transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, true, true);
+}
+
+void tw_transpose_dest_within_faces(uint32_t dst) {
+    ComputeState& state = math_state("transpose_dest");
+    transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, false, true);
+}
+
+// 32-bit data go straight to DST and so through unpacker A; narrower ones are broadcast by SrcB.
+void tw_unary_broadcast(uint32_t broadcast, uint32_t cb, uint32_t tile, uint32_t dst) {
+    ComputeState& state = math_state("unary_bcast");
+    const TileGeometry& geometry = tile_geometry(cb);
+    const bool to_dst = geometry.unpack_to_dest_fp32 || is_integer(geometry.format);
+    const bool through_a = to_dst || static_cast<Broadcast>(broadcast) == Broadcast::None;
+    unpack_to_dst(state, through_a ? state.src_a : state.src_b, cb, tile, dst, 0, "unary_bcast");
+    if (static_cast<Broadcast>(broadcast) != Broadcast::None) {
+        spread(state.dst[dst], geometry, static_cast<Broadcast>(broadcast));
+    }
+}
+}

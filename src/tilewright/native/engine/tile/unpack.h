@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand tiles on their way from L1 into SrcA, SrcB or DST.
+#pragma once
+
+#include <cstdint>
+
+#include "dst.h"
+#include "formats.h"
+#include "vector.h"
+
+namespace tw {
+
+// What survives of a 32-bit float on its way through Src: tf32 with 32-bit DST, bfloat16 with 16-bit DST.
+uint32_t src_float_mask(const ComputeState& state);
+
+// A tile as Src sees it, in face order with whole faces. Common formats are read where they lie in L1.
+struct Operand {
+    const uint16_t* halves = nullptr;  // bfloat16
+    const uint32_t* words = nullptr;   // float bits, to be masked; or integers
+    uint32_t mask = ~0u;
+    DataFormat format = DataFormat::Invalid;
+    TileGeometry geometry;
+
+    uint32_t faces_per_row() const { return geometry.tile_cols > 16 ? 2 : 1; }
+    uint32_t face_rows_of_tile() const { return (geometry.num_faces + faces_per_row() - 1) / faces_per_row(); }
+
+    uint32_t bits(uint32_t datum) const {
+        return halves ? static_cast<uint32_t>(halves[datum]) << 16 : words[datum] & mask;
+    }
+    float value(uint32_t datum) const { return std::bit_cast<float>(bits(datum)); }
+};
+
+// Readers for loops that should not look at the operand's format datum by datum.
+struct Halves {
+    const uint16_t* data;
+    VectorF at(size_t datum) const { return floats_of(widen_bfloat16(data + datum)); }
+};
+struct Words {
+    const uint32_t* data;
+    uint32_t mask;
+    VectorF at(size_t datum) const { return floats_of(load<VectorU>(data + datum) & mask); }
+};
+
+template <class Body>
+inline auto with_reader(const Operand& operand, Body body) {
+    return operand.halves ? body(Halves{operand.halves}) : body(Words{operand.words, operand.mask});
+}
+
+// `unpacker` is the side whose format applies; buffer holds the tile when it has to be converted.
+Operand unpack(
+    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* buffer,
+    const char* call);
+
+// Writes a tile to DST as copy_tile does. transpose: bit 0 swaps the faces, bit 1 transposes each face.
+void unpack_to_dst(
+    ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose,
+    const char* call);
+// The same into a buffer of 1024 words.
+void unpack_words(
+    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* words,
+    const char* call);
+// What copy_tile would keep of each word.
+uint32_t copy_mask(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb);
+
+void transpose_face(const uint32_t* face, uint32_t* transposed);
+// In place; faces too: the faces change places as well.
+void transpose_words(uint32_t* words, const TileGeometry& geometry, bool faces, bool within);
+
+}  // namespace tw

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of the widest register the target has. A face row (16 data) is 1, 2 or 4 of them; results never depend on
+// the width.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#if defined(__AVX2__) || defined(__FMA__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace tw {
+
+#if defined(__AVX512F__)
+inline constexpr uint32_t kLanes = 16;
+#elif defined(__AVX__)
+inline constexpr uint32_t kLanes = 8;
+#else
+inline constexpr uint32_t kLanes = 4;
+#endif
+inline constexpr uint32_t kRowVectors = 16 / kLanes;
+
+typedef float VectorF __attribute__((vector_size(kLanes * 4)));
+typedef uint32_t VectorU __attribute__((vector_size(kLanes * 4)));
+typedef int32_t VectorI __attribute__((vector_size(kLanes * 4)));
+typedef uint16_t VectorH __attribute__((vector_size(kLanes * 2)));
+typedef uint8_t VectorB __attribute__((vector_size(kLanes)));
+
+template <class Vector>
+inline Vector load(const void* address) {
+    Vector value;
+    std::memcpy(&value, address, sizeof value);
+    return value;
+}
+
+template <class Vector>
+inline void store(void* address, Vector value) {
+    std::memcpy(address, &value, sizeof value);
+}
+
+inline VectorF splat(float value) { return value - VectorF{}; }
+inline VectorU splat_bits(uint32_t value) { return value - VectorU{}; }
+
+inline VectorU bits_of(VectorF value) { return reinterpret_cast<VectorU>(value); }
+inline VectorF floats_of(VectorU bits) { return reinterpret_cast<VectorF>(bits); }
+inline VectorI signed_of(VectorU bits) { return reinterpret_cast<VectorI>(bits); }
+inline VectorU unsigned_of(VectorI bits) { return reinterpret_cast<VectorU>(bits); }
+
+inline VectorU widen_bfloat16(const uint16_t* data) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<VectorU>(_mm512_maskz_cvtepu16_epi32(0xffff, load<__m256i>(data))) << 16;
+#elif defined(__AVX2__)
+    return reinterpret_cast<VectorU>(_mm256_cvtepu16_epi32(load<__m128i>(data))) << 16;
+#else
+    return __builtin_convertvector(load<VectorH>(data), VectorU) << 16;
+#endif
+}
+
+inline VectorU widen_bytes(const uint8_t* data) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<VectorU>(_mm512_maskz_cvtepu8_epi32(0xffff, load<__m128i>(data)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<VectorU>(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(data))));
+#else
+    return __builtin_convertvector(load<VectorB>(data), VectorU);
+#endif
+}
+
+inline void store_bytes(uint8_t* data, VectorU value) {
+#if defined(__AVX512F__)
+    store(data, _mm512_maskz_cvtepi32_epi8(0xffff, reinterpret_cast<__m512i>(value)));
+#else
+    store(data, __builtin_convertvector(value, VectorB));
+#endif
+}
+
+// a * b + c. Whether it is fused does not show: products of Src parts always fit a float exactly.
+inline VectorF multiply_add(VectorF a, VectorF b, VectorF c) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<VectorF>(
+        _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+#elif defined(__AVX__) && defined(__FMA__)
+    return reinterpret_cast<VectorF>(
+        _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+#elif defined(__aarch64__)
+    return reinterpret_cast<VectorF>(vfmaq_f32(
+        reinterpret_cast<float32x4_t>(c), reinterpret_cast<float32x4_t>(a), reinterpret_cast<float32x4_t>(b)));
+#else
+    return a * b + c;
+#endif
+}
+
+// Whether any lane has one of the bits in mask.
+inline bool any_set(VectorU value, uint32_t mask) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(value), reinterpret_cast<__m512i>(splat_bits(mask))) != 0;
+#else
+    uint32_t any = 0;
+    for (uint32_t lane = 0; lane < kLanes; lane++) {
+        any |= value[lane];
+    }
+    return (any & mask) != 0;
+#endif
+}
+
+// Lanes [0, Half) of each block of 2 * Half lanes from a then b (Upper = 0), or the other half (Upper = Half).
+template <uint32_t Half, uint32_t Upper, class Vector, uint32_t... Lane>
+inline Vector pick_halves(Vector a, Vector b, std::integer_sequence<uint32_t, Lane...>) {
+    constexpr uint32_t kBlock = 2 * Half;
+    return __builtin_shufflevector(
+        a, b, (Lane / kBlock * kBlock + Lane % Half + Upper + (Lane % kBlock >= Half ? kLanes : 0))...);
+}
+
+// Folds kLanes vectors to one: lane i of the result is op over all lanes of rows[i], taken as a tree that halves.
+template <class Vector, class Op>
+inline Vector fold_rows(const Vector* rows, Op op) {
+    using Lanes = std::make_integer_sequence<uint32_t, kLanes>;
+    const auto fold = [&op]<uint32_t Half>(Vector a, Vector b, std::integral_constant<uint32_t, Half>) {
+        return op(pick_halves<Half, 0>(a, b, Lanes{}), pick_halves<Half, Half>(a, b, Lanes{}));
+    };
+    if constexpr (kLanes == 16) {
+        Vector by8[8], by4[4], by2[2];
+        for (uint32_t i = 0; i < 8; i++) {
+            by8[i] = fold(rows[i], rows[i + 8], std::integral_constant<uint32_t, 8>{});
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            by4[i] = fold(by8[i], by8[i + 4], std::integral_constant<uint32_t, 4>{});
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            by2[i] = fold(by4[i], by4[i + 2], std::integral_constant<uint32_t, 2>{});
+        }
+        return fold(by2[0], by2[1], std::integral_constant<uint32_t, 1>{});
+    } else if constexpr (kLanes == 8) {
+        Vector by4[4], by2[2];
+        for (uint32_t i = 0; i < 4; i++) {
+            by4[i] = fold(rows[i], rows[i + 4], std::integral_constant<uint32_t, 4>{});
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            by2[i] = fold(by4[i], by4[i + 2], std::integral_constant<uint32_t, 2>{});
+        }
+        return fold(by2[0], by2[1], std::integral_constant<uint32_t, 1>{});
+    } else {
+        const Vector first = fold(rows[0], rows[2], std::integral_constant<uint32_t, 2>{});
+        const Vector second = fold(rows[1], rows[3], std::integral_constant<uint32_t, 2>{});
+        return fold(first, second, std::integral_constant<uint32_t, 1>{});
+    }
+}
+
+// The kRowVectors vectors of a face row put together by op, in halves.
+template <class Vector, class Op>
+inline Vector fold_vectors(Vector* vectors, Op op) {
+    for (uint32_t count = kRowVectors; count > 1; count /= 2) {
+        for (uint32_t i = 0; i < count / 2; i++) {
+            vectors[i] = op(vectors[i], vectors[i + count / 2]);
+        }
+    }
+    return vectors[0];
+}
+
+}  // namespace tw
