@@ -10,6 +10,7 @@
 #define UCK_CHLKC_MATH
 #define UCK_CHLKC_PACK
 
+#include <cmath>
 #include "tw/common.h"
 
 #include "api/compute/add_int_sfpu.h"
@@ -122,5 +123,8 @@
 #include "api/scratchpad.h"
 #include "api/semaphore.h"
 #include "experimental/kernel_args.h"
+
+// A card's C library has no such macro, and kernels name constants of their own so.
+#undef M_PI
 
 using namespace ckernel;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sum, difference and product of two tiles.
+#pragma once
+
+#include "api/compute/common.h"
+
+namespace ckernel {
+
+template <bool full_init, EltwiseBinaryType eltwise_binary_type>
+ALWI void binary_tiles_init(
+    std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = false, std::uint32_t call_line = __builtin_LINE()) {
+    state_configure(icb0, icb1, call_line);
+    llk_math_eltwise_binary_init<eltwise_binary_type, BroadcastType::NONE>(icb0, icb1, acc_to_dest);
+}
+
+ALWI void add_init(
+    std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = false, std::uint32_t call_line = __builtin_LINE()) {
+    binary_tiles_init<true, EltwiseBinaryType::ELWADD>(icb0, icb1, acc_to_dest, call_line);
+}
+ALWI void sub_init(
+    std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = false, std::uint32_t call_line = __builtin_LINE()) {
+    binary_tiles_init<true, EltwiseBinaryType::ELWSUB>(icb0, icb1, acc_to_dest, call_line);
+}
+ALWI void mul_init(
+    std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = true, std::uint32_t call_line = __builtin_LINE()) {
+    binary_tiles_init<true, EltwiseBinaryType::ELWMUL>(icb0, icb1, acc_to_dest, call_line);
+}
+
+namespace detail {
+
+template <EltwiseBinaryType eltwise_binary_type>
+ALWI void binary_tiles(
+    std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
+    // The multiplier always adds to DST, which a release leaves at zero.
+    constexpr std::uint32_t accumulate = eltwise_binary_type == EltwiseBinaryType::ELWMUL ? 1 : tw::kAsInit;
+    tw_binary_tiles(
+        tw::code(eltwise_binary_type), tw::code(BroadcastType::NONE), icb0, icb1, itile0, itile1, idst, accumulate);
+}
+
+template <EltwiseBinaryType eltwise_binary_type>
+ALWI void binary_block(
+    std::uint32_t icb0,
+    std::uint32_t icb1,
+    std::uint32_t start_itile0,
+    std::uint32_t start_itile1,
+    std::uint32_t start_idst,
+    std::uint32_t ntiles) {
+    for (std::uint32_t i = 0; i < ntiles; ++i) {
+        binary_tiles<eltwise_binary_type>(icb0, icb1, start_itile0 + i, start_itile1 + i, start_idst + i);
+    }
+}
+
+template <EltwiseBinaryType eltwise_binary_type, EltwiseBinaryReuseDestType reuse_dest>
+ALWI void binary_reuse_dest_init(std::uint32_t icb0, std::uint32_t call_line) {
+    static_assert(
+        reuse_dest != EltwiseBinaryReuseDestType::NONE,
+        "reuse_dest is DEST_TO_SRCA or DEST_TO_SRCB; for two CBs call add_init, sub_init or mul_init");
+    state_configure(icb0, call_line);
+    llk_math_eltwise_binary_init<eltwise_binary_type, BroadcastType::NONE, MathFidelity::LoFi, reuse_dest>(icb0, icb0);
+}
+
+template <
+    EltwiseBinaryType eltwise_binary_type,
+    EltwiseBinaryReuseDestType reuse_dest,
+    bool is_fp32_dest_acc_en = false>
+ALWI void binary_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
+    tw_binary_reuse_dest(
+        tw::code(eltwise_binary_type),
+        tw::code(BroadcastType::NONE),
+        tw::code(reuse_dest),
+        in_cb_id,
+        in_tile_index,
+        dst_tile_index);
+}
+
+}  // namespace detail
+
+template <bool is_fp32_dest_acc_en = false>
+ALWI void add_tiles(
+    std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
+    detail::binary_tiles<EltwiseBinaryType::ELWADD>(icb0, icb1, itile0, itile1, idst);
+}
+template <bool is_fp32_dest_acc_en = false>
+ALWI void sub_tiles(
+    std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
+    detail::binary_tiles<EltwiseBinaryType::ELWSUB>(icb0, icb1, itile0, itile1, idst);
+}
+template <bool is_fp32_dest_acc_en = false>
+ALWI void mul_tiles(
+    std::uint32_t icb0, std::uint32_t icb1, std::uint32_t itile0, std::uint32_t itile1, std::uint32_t idst) {
+    detail::binary_tiles<EltwiseBinaryType::ELWMUL>(icb0, icb1, itile0, itile1, idst);
+}
+
+template <bool is_fp32_dest_acc_en = false>
+ALWI void add_block(
+    std::uint32_t icb0,
+    std::uint32_t icb1,
+    std::uint32_t start_itile0,
+    std::uint32_t start_itile1,
+    std::uint32_t start_idst,
+    std::uint32_t ntiles) {
+    detail::binary_block<EltwiseBinaryType::ELWADD>(icb0, icb1, start_itile0, start_itile1, start_idst, ntiles);
+}
+template <bool is_fp32_dest_acc_en = false>
+ALWI void sub_block(
+    std::uint32_t icb0,
+    std::uint32_t icb1,
+    std::uint32_t start_itile0,
+    std::uint32_t start_itile1,
+    std::uint32_t start_idst,
+    std::uint32_t ntiles) {
+    detail::binary_block<EltwiseBinaryType::ELWSUB>(icb0, icb1, start_itile0, start_itile1, start_idst, ntiles);
+}
+template <bool is_fp32_dest_acc_en = false>
+ALWI void mul_block(
+    std::uint32_t icb0,
+    std::uint32_t icb1,
+    std::uint32_t start_itile0,
+    std::uint32_t start_itile1,
+    std::uint32_t start_idst,
+    std::uint32_t ntiles) {
+    detail::binary_block<EltwiseBinaryType::ELWMUL>(icb0, icb1, start_itile0, start_itile1, start_idst, ntiles);
+}
+
+// The tile in DST is one operand and is replaced by the result.
+template <EltwiseBinaryReuseDestType reuse_dest>
+ALWI void add_reuse_dest_init(std::uint32_t icb, std::uint32_t call_line = __builtin_LINE()) {
+    detail::binary_reuse_dest_init<EltwiseBinaryType::ELWADD, reuse_dest>(icb, call_line);
+}
+template <EltwiseBinaryReuseDestType reuse_dest>
+ALWI void sub_reuse_dest_init(std::uint32_t icb, std::uint32_t call_line = __builtin_LINE()) {
+    detail::binary_reuse_dest_init<EltwiseBinaryType::ELWSUB, reuse_dest>(icb, call_line);
+}
+template <EltwiseBinaryReuseDestType reuse_dest>
+ALWI void mul_reuse_dest_init(std::uint32_t icb, std::uint32_t call_line = __builtin_LINE()) {
+    detail::binary_reuse_dest_init<EltwiseBinaryType::ELWMUL, reuse_dest>(icb, call_line);
+}
+template <EltwiseBinaryReuseDestType reuse_dest, bool is_fp32_dest_acc_en = false>
+ALWI void add_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
+    detail::binary_reuse_dest_tiles<EltwiseBinaryType::ELWADD, reuse_dest>(in_cb_id, in_tile_index, dst_tile_index);
+}
+template <EltwiseBinaryReuseDestType reuse_dest, bool is_fp32_dest_acc_en = false>
+ALWI void sub_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
+    detail::binary_reuse_dest_tiles<EltwiseBinaryType::ELWSUB, reuse_dest>(in_cb_id, in_tile_index, dst_tile_index);
+}
+template <EltwiseBinaryReuseDestType reuse_dest, bool is_fp32_dest_acc_en = false>
+ALWI void mul_reuse_dest_tiles(std::uint32_t in_cb_id, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
+    detail::binary_reuse_dest_tiles<EltwiseBinaryType::ELWMUL, reuse_dest>(in_cb_id, in_tile_index, dst_tile_index);
+}
+
+}  // namespace ckernel
+
+#include "tw/older/eltwise_binary.h"

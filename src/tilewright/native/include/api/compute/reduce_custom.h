@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row maxima over a whole row of tiles in one call.
+#pragma once
+
+#include "api/compute/reduce.h"
+
+namespace ckernel {
+
+namespace detail {
+
+ALWI void reduce_row_of_tiles_max(
+    std::uint32_t icb,
+    std::uint32_t icb_scaler,
+    std::uint32_t first_tile,
+    std::uint32_t idst,
+    std::uint32_t num_tiles) {
+    for (std::uint32_t i = 0; i < num_tiles; ++i) {
+        reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(icb, icb_scaler, first_tile + i, 0, idst);
+    }
+}
+
+// The block's width belongs to the init on a card; the call that follows does not say it.
+ALWI void reduce_row_of_tiles_max_as_init() { tw_not_modelled("reduce_block_max_row_runtime"); }
+
+}  // namespace detail
+
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, bool is_fp32_dest_acc_en = false>
+ALWI void reduce_block_max_row_init(const ckernel::TensorShape&, std::uint32_t ocb) {
+    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+}
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
+ALWI void reduce_block_max_row_init(std::uint32_t ocb) {
+    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+}
+
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, bool is_fp32_dest_acc_en = false>
+ALWI void reduce_block_max_row(
+    const ckernel::TensorShape&,
+    std::uint32_t icb,
+    std::uint32_t icb_scaler,
+    std::uint32_t row_start_index,
+    std::uint32_t idst) {
+    detail::reduce_row_of_tiles_max(icb, icb_scaler, row_start_index, idst, block_ct_dim);
+}
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
+ALWI void reduce_block_max_row(
+    std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t row_start_index, std::uint32_t idst) {
+    detail::reduce_row_of_tiles_max(icb, icb_scaler, row_start_index, idst, block_ct_dim);
+}
+
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
+ALWI void reduce_block_max_row_reinit_short(std::uint32_t ocb) {
+    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+}
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
+ALWI void reduce_block_max_row_reinit_minimal(std::uint32_t ocb) {
+    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+}
+
+template <bool respect_trigger = false>
+ALWI void reduce_block_max_row_uninit(std::uint32_t) {
+    llk_pack_reduce_mask_clear();
+}
+
+// The forms with the block's width known only at run time.
+template <typename... Arguments>
+ALWI void reduce_block_max_row_init_runtime(Arguments...) {
+    detail::reduce_row_of_tiles_max_as_init();
+}
+template <bool is_fp32_dest_acc_en = false, typename... Arguments>
+ALWI void reduce_block_max_row_reinit_minimal_runtime(Arguments...) {
+    detail::reduce_row_of_tiles_max_as_init();
+}
+template <bool is_fp32_dest_acc_en = false, typename... Arguments>
+ALWI void reduce_block_max_row_reinit_short_runtime(Arguments...) {
+    detail::reduce_row_of_tiles_max_as_init();
+}
+template <bool is_fp32_dest_acc_en = false, typename... Arguments>
+ALWI void reduce_block_max_row_runtime(Arguments...) {
+    detail::reduce_row_of_tiles_max_as_init();
+}
+ALWI void reduce_block_max_row_uninit_runtime(std::uint32_t, bool = false, bool = false) {
+    llk_pack_reduce_mask_clear();
+}
+
+}  // namespace ckernel

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile transposed where it lies in DST.
+#pragma once
+
+#include "api/compute/common.h"
+
+namespace ckernel {
+
+template <bool is_32bit = false, bool transpose_of_faces = true>
+ALWI void transpose_dest_init([[maybe_unused]] uint32_t operand = 0) {}
+
+template <bool is_32bit = false, bool transpose_of_faces = true>
+ALWI void transpose_dest(uint32_t idst) {
+    if constexpr (transpose_of_faces) {
+        tw_transpose_dest(idst);
+    } else {
+        tw_transpose_dest_within_faces(idst);
+    }
+}
+
+}  // namespace ckernel
+
+#include "tw/older/transpose.h"
