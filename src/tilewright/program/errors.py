@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The error a program gets that cannot run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class ProgramError(ValueError):
+    """Everything found wrong with a program before it runs; ``problems`` has one text for each."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = list(problems)
+        if len(self.problems) == 1:
+            super().__init__(self.problems[0])
+        else:
+            numbered = "\n".join(f"{number}. {text}" for number, text in enumerate(self.problems, 1))
+            super().__init__(f"{len(self.problems)} things are wrong with this program:\n{numbered}")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole program: kernels, circular buffers, semaphores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
+from tilewright.program.kernel import KernelDescriptor
+from tilewright.program.semaphore import SemaphoreDescriptor
+from tilewright.program.uint32_list import CopiedList
+from tilewright.tensor.cores import CoreRangeSet
+
+
+class ProgramDescriptor:
+    """What is to run.
+
+    As in ttnn the program keeps copies of the descriptors it is given: change ``program.kernels[0]``, not the
+    descriptor it was made from.
+    """
+
+    def __init__(
+        self,
+        kernels: Iterable[KernelDescriptor] = (),
+        semaphores: Iterable[SemaphoreDescriptor] = (),
+        cbs: Iterable[CBDescriptor] = (),
+    ) -> None:
+        self.kernels = kernels
+        self.semaphores = semaphores
+        self.cbs = cbs
+        self.custom_program_hash: int | None = None
+
+    @property
+    def kernels(self) -> CopiedList[KernelDescriptor]:
+        return CopiedList(self._kernels, "ProgramDescriptor.kernels")
+
+    @kernels.setter
+    def kernels(self, kernels: Iterable[KernelDescriptor]) -> None:
+        self._kernels = [_require("kernels", kernel, KernelDescriptor).copy() for kernel in kernels]
+
+    @property
+    def semaphores(self) -> CopiedList[SemaphoreDescriptor]:
+        return CopiedList(self._semaphores, "ProgramDescriptor.semaphores")
+
+    @semaphores.setter
+    def semaphores(self, semaphores: Iterable[SemaphoreDescriptor]) -> None:
+        self._semaphores = [_require("semaphores", item, SemaphoreDescriptor).copy() for item in semaphores]
+
+    @property
+    def cbs(self) -> CopiedList[CBDescriptor]:
+        return CopiedList(self._cbs, "ProgramDescriptor.cbs")
+
+    @cbs.setter
+    def cbs(self, cbs: Iterable[CBDescriptor]) -> None:
+        self._cbs = [_require("cbs", cb, CBDescriptor).copy() for cb in cbs]
+
+    def all_cores(self) -> CoreRangeSet:
+        """Every core a kernel of this program runs on."""
+        cores = CoreRangeSet([])
+        for kernel in self._kernels:
+            cores = cores.merge(kernel.core_ranges)
+        return cores
+
+    def cb_formats_on(self, core: object) -> dict[int, tuple[CBDescriptor, CBFormatDescriptor]]:
+        """The CB indices that exist on ``core``, with the buffer and format behind each."""
+        return {
+            descriptor.buffer_index: (cb, descriptor)
+            for cb in self._cbs
+            if core in cb.core_ranges
+            for descriptor in cb.format_descriptors
+        }
+
+    def __repr__(self) -> str:
+        sections = [("kernels", self._kernels), ("cbs", self._cbs), ("semaphores", self._semaphores)]
+        lines = ["ProgramDescriptor("]
+        for label, items in sections:
+            if items:
+                lines.append(f"  {label}=[")
+                lines += [f"    {item!r}," for item in items]
+                lines.append("  ],")
+        return "\n".join(lines) + ("\n)" if len(lines) > 1 else ")")
+
+
+def _require(label: str, value: object, kind: type) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"ProgramDescriptor.{label} takes {kind.__name__} objects, not {value!r}")
+    return value

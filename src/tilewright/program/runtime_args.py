@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments a kernel gets when it is launched, per core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tilewright.program.uint32_list import VectorUInt32
+from tilewright.tensor.cores import CoreCoord, as_core
+
+
+class RuntimeArgs:
+    """Runtime args per core, written ``args[x][y] = [...]`` (x first, as in ``CoreCoord``).
+
+    >>> args = RuntimeArgs()
+    >>> args[0][1] = [4, 5]
+    >>> args[0][1].append(6)
+    >>> args.to_list()
+    [(0-1, [4, 5, 6])]
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[CoreCoord, VectorUInt32]] = []
+        self._first_of_core: dict[CoreCoord, VectorUInt32] = {}
+
+    def __getitem__(self, x: int) -> RuntimeArgsColProxy:
+        if not isinstance(x, int) or x < 0:
+            raise TypeError(f"runtime args are indexed [x][y] with ints of 0 or more, not [{x!r}]")
+        return RuntimeArgsColProxy(self, x)
+
+    def append(self, coord: CoreCoord | tuple[int, int], values: Iterable[int]) -> None:
+        """Add an entry for ``coord``. Like ttnn it does not look whether the core has one already."""
+        core = as_core(coord)
+        self._add(core, VectorUInt32(values, f"runtime_args[{core.x}][{core.y}]"))
+
+    def _add(self, core: CoreCoord, words: VectorUInt32) -> None:
+        self._entries.append((core, words))
+        self._first_of_core.setdefault(core, words)
+
+    def get(self, idx: int) -> tuple[CoreCoord, list[int]]:
+        if not 0 <= idx < len(self._entries):
+            raise IndexError(f"idx {idx} is outside the {len(self._entries)} entries of runtime args")
+        core, values = self._entries[idx]
+        return core, list(values)
+
+    def to_list(self) -> list[tuple[CoreCoord, list[int]]]:
+        return [(core, list(values)) for core, values in self._entries]
+
+    def clear(self) -> None:
+        self._entries.clear()
+        self._first_of_core.clear()
+
+    def of_core(self, core: CoreCoord) -> VectorUInt32 | None:
+        """The live args of ``core``, or None when it has no entry."""
+        return self._first_of_core.get(core)
+
+    def copy(self) -> RuntimeArgs:
+        other = RuntimeArgs()
+        for core, words in self._entries:
+            other._add(core, words.copy())
+        return other
+
+    def __iter__(self) -> Iterator[tuple[CoreCoord, VectorUInt32]]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        shown = [f"{core}: {list(values)}" for core, values in self._entries[:4]]
+        more = len(self._entries) - len(shown)
+        return "RuntimeArgs{" + ", ".join(shown) + (f", ... {more} more cores" if more > 0 else "") + "}"
+
+
+class RuntimeArgsColProxy:
+    """Column ``x`` of runtime args: what ``args[x]`` gives, so that ``args[x][y]`` can be read and set."""
+
+    def __init__(self, runtime_args: RuntimeArgs, x: int) -> None:
+        self._runtime_args = runtime_args
+        self._x = x
+
+    def __getitem__(self, y: int) -> VectorUInt32:
+        values = self._runtime_args.of_core(CoreCoord(self._x, y))
+        if values is None:
+            raise IndexError(f"No runtime args found for CoreCoord({self._x}, {y})")
+        return values
+
+    def __setitem__(self, y: int, values: Iterable[int]) -> None:
+        core = CoreCoord(self._x, y)
+        existing = self._runtime_args.of_core(core)
+        if existing is None:
+            self._runtime_args.append(core, values)
+        else:
+            existing[:] = list(values)
+
+    def append(self, y: int, value: int) -> None:
+        self[y].append(value)
+
+    def extend(self, y: int, values: Iterable[int]) -> None:
+        self[y].extend(values)
+
+
+def as_runtime_args(value: Any) -> RuntimeArgs:
+    """A copy of ``value`` (RuntimeArgs, or a list of (core, args) pairs) that nobody else holds."""
+    if isinstance(value, RuntimeArgs):
+        return value.copy()
+    result = RuntimeArgs()
+    for index, pair in enumerate(value):
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], (CoreCoord, tuple)):
+            raise TypeError(
+                f"runtime_args[{index}] must be a pair (CoreCoord, [values]), not {pair!r}; "
+                "or pass a ttnn.RuntimeArgs filled by args[x][y] = [values]"
+            )
+        result.append(pair[0], pair[1])
+    return result

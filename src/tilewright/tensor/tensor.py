@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors, on the host or on a device.
+
+A tensor on the host holds the same pages a device would hold, so moving it is a plain copy and every conversion
+happens in one place (``layout.encode`` and ``layout.decode``).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tilewright.tensor.buffer import Buffer
+from tilewright.tensor.dtype import DataType, data_type_of_numpy, require_supported
+from tilewright.tensor.layout import Layout, check_layout, decode, encode, padded_shape, page_geometry
+from tilewright.tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, require_allocatable
+from tilewright.tensor.shape import Shape
+from tilewright.tensor.tile import TILE_SIZE, Tile
+from tilewright.tensor.ttnn_names import TENSOR_NAMES, missing_attribute
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tilewright.tensor.device import Device
+
+
+class StorageType(Enum):
+    HOST = 0
+    DEVICE = 1
+
+    def __repr__(self) -> str:
+        return f"StorageType.{self.name}"
+
+
+class Tensor:
+    """Elements of one dtype in pages. Made by ``ttnn.from_torch``, ``ttnn.from_numpy`` and their like.
+
+    >>> Tensor(np.zeros((2, 40), np.float32), layout=Layout.TILE).padded_shape
+    Shape([32, 64])
+    """
+
+    def __init__(
+        self,
+        tensor: Any,
+        data_type: DataType | None = None,
+        device: Device | None = None,
+        layout: Layout | None = None,
+        mem_config: MemoryConfig | None = None,
+        tile: Tile | None = None,
+        cq_id: int | None = None,
+        pad_value: float | None = None,
+    ) -> None:
+        array = _as_numpy(tensor)
+        dtype = require_supported(data_type) if data_type is not None else data_type_of_numpy(array)
+        default_layout = Layout.TILE if dtype.is_block_float else Layout.ROW_MAJOR
+        self._describe(Shape(array.shape), dtype, layout or default_layout, tile)
+        pages = encode(_convert(array, dtype), dtype, self._layout, self._tile, pad_value)
+        self._pages: NDArray[np.uint8] | None = pages
+        self._buffer: Buffer | None = None
+        self._memory_config = mem_config or DRAM_MEMORY_CONFIG
+        if device is not None:
+            self._move_to(device, self._memory_config)
+
+    def _describe(self, shape: Shape, dtype: DataType, layout: Layout, tile: Tile | None) -> None:
+        check_layout(dtype, layout)
+        self._shape = shape
+        self._dtype = dtype
+        self._layout = layout
+        self._tile = tile or Tile((TILE_SIZE, TILE_SIZE))
+
+    def _move_to(self, device: Device, memory_config: MemoryConfig) -> None:
+        pages = self.host_pages()
+        buffer = _new_buffer(self._shape, self._dtype, self._layout, self._tile, device, memory_config)
+        buffer.write(pages)
+        self._pages, self._buffer, self._memory_config = None, buffer, memory_config
+
+    @classmethod
+    def _made_of(
+        cls,
+        like: Tensor | tuple[Shape, DataType, Layout, Tile],
+        pages: NDArray[np.uint8] | None,
+        buffer: Buffer | None,
+        memory_config: MemoryConfig,
+    ) -> Tensor:
+        shape, dtype, layout, tile = (
+            (like._shape, like._dtype, like._layout, like._tile) if isinstance(like, Tensor) else like
+        )
+        tensor = cls.__new__(cls)
+        tensor._describe(shape, dtype, layout, tile)
+        tensor._pages, tensor._buffer, tensor._memory_config = pages, buffer, memory_config
+        return tensor
+
+    # What it is
+
+    @property
+    def shape(self) -> Shape:
+        """The logical shape, without padding."""
+        return self._shape
+
+    @property
+    def padded_shape(self) -> Shape:
+        return padded_shape(self._shape, self._layout, self._tile)
+
+    @property
+    def dtype(self) -> DataType:
+        return self._dtype
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    @property
+    def tile(self) -> Tile:
+        return self._tile
+
+    def get_dtype(self) -> DataType:
+        return self._dtype
+
+    def get_layout(self) -> Layout:
+        return self._layout
+
+    def get_tile(self) -> Tile:
+        return self._tile
+
+    def logical_volume(self) -> int:
+        return self._shape.volume()
+
+    def volume(self) -> int:
+        """Number of elements with padding."""
+        return self.padded_shape.volume()
+
+    def element_size(self) -> int:
+        return self._dtype.element_bytes
+
+    # Where it is
+
+    def storage_type(self) -> StorageType:
+        return StorageType.HOST if self._buffer is None else StorageType.DEVICE
+
+    def memory_config(self) -> MemoryConfig:
+        return self._memory_config
+
+    def is_sharded(self) -> bool:
+        return self._memory_config.is_sharded()
+
+    def is_allocated(self) -> bool:
+        return self._buffer.is_allocated() if self._buffer is not None else self._pages is not None
+
+    def device(self) -> Device | None:
+        return None if self._buffer is None else self._buffer.device
+
+    def devices(self) -> list[Device]:
+        return [] if self._buffer is None else [self._buffer.device]
+
+    def buffer(self) -> Buffer:
+        """The device memory behind this tensor."""
+        if self._buffer is None:
+            raise RuntimeError("Tensor must be on device to have a buffer; it is on the host")
+        if not self._buffer.is_allocated():
+            raise RuntimeError("Tensor is not allocated.")
+        return self._buffer
+
+    def buffer_address(self) -> int:
+        return self.buffer().address
+
+    def buffer_page_size(self) -> int:
+        return self.buffer().page_size
+
+    def buffer_aligned_page_size(self) -> int:
+        return self.buffer().aligned_page_size
+
+    def buffer_num_pages(self) -> int:
+        return self.buffer().num_pages
+
+    # Moving and converting
+
+    def deallocate(self, force: bool = True) -> None:
+        """Give the device memory back. ``force`` is accepted as in ttnn; tensors here never share a buffer."""
+        if self._buffer is not None:
+            self._buffer.deallocate()
+        self._pages = None
+
+    def cpu(self, blocking: bool = True, cq_id: int | None = None) -> Tensor:
+        if self._buffer is None:
+            return self
+        return Tensor._made_of(self, self.buffer().read(), None, self._memory_config)
+
+    def to(self, target: Device | Layout, mem_config: MemoryConfig | None = None) -> Tensor:
+        """A copy on a device, or (host tensors only) in another layout."""
+        if isinstance(target, Layout):
+            return self.to_layout(target)
+        moved = Tensor._made_of(self, self.host_pages(), None, self._memory_config)
+        moved._move_to(target, mem_config or self._memory_config)
+        return moved
+
+    def to_layout(self, layout: Layout, pad_value: float | None = None) -> Tensor:
+        if layout is self._layout:
+            return self
+        check_layout(self._dtype, layout)
+        array = decode(self.host_pages(), self._shape, self._dtype, self._layout, self._tile)
+        pages = encode(array, self._dtype, layout, self._tile, pad_value)
+        description = (self._shape, self._dtype, layout, self._tile)
+        return Tensor._made_of(description, pages, None, self._memory_config)
+
+    def to_numpy(self) -> NDArray[Any]:
+        """The elements without padding. Device tensors are read back first (ttnn wants ``.cpu()`` before)."""
+        pages = self.buffer().read() if self._buffer is not None else self.host_pages()
+        return decode(pages, self._shape, self._dtype, self._layout, self._tile)
+
+    def to_numpy_with_padding(self) -> NDArray[Any]:
+        """The elements of the padded shape, to see what lies in the padding."""
+        pages = self.buffer().read() if self._buffer is not None else self.host_pages()
+        return decode(pages, self.padded_shape, self._dtype, self._layout, self._tile)
+
+    def to_torch(self) -> Any:
+        return numpy_to_torch(self.to_numpy())
+
+    def to_torch_with_padded_shape(self) -> Any:
+        return numpy_to_torch(self.to_numpy_with_padding())
+
+    def to_list(self) -> Any:
+        array = self.to_numpy()
+        return (array.astype(np.float32) if self._dtype is DataType.BFLOAT16 else array).tolist()
+
+    def item(self) -> float | int:
+        if self._shape.volume() != 1:
+            raise RuntimeError(f"item() needs a tensor of one element, this one has shape {self._shape}")
+        value = self.to_numpy().reshape(())
+        return float(value) if self._dtype.is_floating_point else int(value)
+
+    def host_pages(self) -> NDArray[np.uint8]:
+        """The bytes of a host tensor, page by page, as a device would hold them."""
+        if self._buffer is not None:
+            raise RuntimeError("the tensor must be on the host: call .cpu() or ttnn.from_device first")
+        if self._pages is None:
+            raise RuntimeError("Tensor is not allocated.")
+        return self._pages
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing_attribute("ttnn.Tensor", name, TENSOR_NAMES)
+
+    def __repr__(self) -> str:
+        if not self.is_allocated():
+            content = "<buffer is not allocated>"
+        else:
+            array = self.to_numpy()
+            shown = array.astype(np.float32) if self._dtype.is_floating_point else array
+            content = np.array2string(
+                shown,
+                separator=", ",
+                threshold=100,
+                edgeitems=2,
+                prefix="ttnn.Tensor(",
+                formatter={"float_kind": lambda value: f"{value: .4f}", "int_kind": lambda value: f"{value:5d}"},
+            )
+        return (
+            f"ttnn.Tensor({content}, shape={self._shape}, dtype=DataType::{self._dtype.name}, "
+            f"layout=Layout::{self._layout.name})"
+        )
+
+
+def allocate_tensor_on_device(
+    shape: Shape | list[int] | tuple[int, ...],
+    dtype: DataType,
+    layout: Layout,
+    mesh_device: Device,
+    memory_config: MemoryConfig | None = None,
+    *,
+    tile: Tile | None = None,
+) -> Tensor:
+    """A tensor nobody has written yet: it holds poison (see ``dtype.POISON_PATTERNS``)."""
+    sides, config, used_tile = (
+        Shape(shape),
+        memory_config or DRAM_MEMORY_CONFIG,
+        tile or Tile((TILE_SIZE, TILE_SIZE)),
+    )
+    check_layout(require_supported(dtype), layout)
+    buffer = _new_buffer(sides, dtype, layout, used_tile, mesh_device, config)
+    return Tensor._made_of((sides, dtype, layout, used_tile), None, buffer, config)
+
+
+def numpy_to_torch(array: NDArray[Any]) -> Any:
+    torch = _torch()
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _new_buffer(
+    shape: Shape, dtype: DataType, layout: Layout, tile: Tile, device: Device, memory_config: MemoryConfig
+) -> Buffer:
+    require_allocatable(memory_config)
+    page_size, num_pages = page_geometry(shape, dtype, layout, tile)
+    return Buffer(device, memory_config.buffer_type, page_size, num_pages, dtype.poison)
+
+
+def _as_numpy(value: Any) -> NDArray[Any]:
+    if isinstance(value, Tensor):
+        return value.to_numpy()
+    if hasattr(value, "detach"):  # a torch tensor, without importing torch to find out
+        return _torch_to_numpy(value)
+    return np.asarray(value)
+
+
+def _torch_to_numpy(value: Any) -> NDArray[Any]:
+    torch = _torch()
+    tensor = value.detach().cpu()
+    if tensor.dtype == torch.bfloat16:
+        from tilewright.tensor.dtype import bfloat16_numpy_dtype
+
+        bits: NDArray[Any] = tensor.contiguous().view(torch.int16).numpy()
+        return bits.view(bfloat16_numpy_dtype())
+    array: NDArray[Any] = tensor.numpy()
+    return array
+
+
+def _torch() -> Any:
+    try:
+        import torch  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise ImportError("torch is not installed: pip install torch, or use to_numpy / from_numpy") from None
+    return torch
+
+
+def _convert(array: NDArray[Any], dtype: DataType) -> NDArray[Any]:
+    """``array`` in the dtype's NumPy type; floats go to bfloat16 rounded to nearest even."""
+    target = dtype.numpy_dtype
+    if array.dtype == target:
+        return array
+    if array.dtype.kind in "fV" and not dtype.is_floating_point:
+        array = np.asarray(array, np.float64)
+    if array.dtype == np.float64 and dtype is DataType.BFLOAT16:
+        array = array.astype(np.float32)  # as torch does it: by way of float32
+    with np.errstate(invalid="ignore"):  # NaNs stay NaNs; nothing to warn about
+        return array.astype(target)

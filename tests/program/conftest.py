@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices without an engine: enough for everything that happens before a program runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.tensor.arch import BLACKHOLE, WORMHOLE_B0
+from tilewright.tensor.device import Device
+
+
+class NoMemory:
+    """Takes what is written and keeps nothing."""
+
+    def fill_pages(self, *arguments: object) -> None:
+        pass
+
+    def write_pages(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def wormhole() -> Device:
+    return Device(WORMHOLE_B0, NoMemory())
+
+
+@pytest.fixture
+def blackhole() -> Device:
+    return Device(BLACKHOLE, NoMemory())
