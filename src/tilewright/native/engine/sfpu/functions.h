@@ -24,14 +24,18 @@ TW_INLINE Floats polynomial(Floats x, float c0, Rest... rest) {
 
 TW_INLINE Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
+// Adding 1.5 * 2^23 leaves the rounded integer in the low mantissa bits; good for |x| < 2^22.
+inline constexpr float kRoundingShift = 12582912.0f;
+
 struct ExpParts {
-    Floats remainder;  // in +-ln(2)/2
-    Ints exponent;
+    Floats remainder;       // in +-ln(2)/2
+    Ints shifted_exponent;  // n in the exponent's place of a float: adding it multiplies by 2^n
 };
 TW_INLINE ExpParts exp_reduce(Floats x) {
-    Floats shifted = x * kLog2E + 12582912.0f;
-    Floats n = shifted - 12582912.0f;
-    return {(x - n * kLn2High) - n * kLn2Low, ints_of(shifted) - 0x4b400000};
+    Floats shifted = x * kLog2E + kRoundingShift;
+    Floats n = shifted - kRoundingShift;
+    // The shift itself has no bits that survive moving n up to the exponent.
+    return {(x - n * kLn2High) - n * kLn2Low, ints_of(shifted) << 23};
 }
 
 // (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2.
@@ -40,26 +44,25 @@ TW_INLINE Floats expm1_series(Floats r) {
         r, 0.5000000013f, 0.1666666668f, 0.04166646501f, 0.008333310934f, 0.001393364103f, 0.0001989098087f);
 }
 TW_INLINE Floats exp_polynomial(Floats r) {
-    return 1.0f + r * (1.0f + r * expm1_series(r));
+    return polynomial(r, 1.0f, 1.0f, 0.5f, 0.1666657703f, 0.04166655466f, 0.008363173075f, 0.001392617612f);
 }
-// value * 2^exponent where value is in [0.5, 2) and the result is a normal number.
-TW_INLINE Floats scale_exponent(Floats value, Ints exponent) { return floats_of(ints_of(value) + (exponent << 23)); }
+// value * 2^n where value is in [0.5, 2) and the result is a normal number.
+TW_INLINE Floats scale(Floats value, Ints shifted_exponent) { return floats_of(ints_of(value) + shifted_exponent); }
 
 TW_INLINE Floats exp(Floats x) {
     ExpParts parts = exp_reduce(x);
-    Floats result = scale_exponent(exp_polynomial(parts.remainder), parts.exponent);
-    result = select(x > 88.7228394f, kInfinity, result);
+    Floats result = scale(exp_polynomial(parts.remainder), parts.shifted_exponent);
     result = select(x < -87.3365478f, 0.0f, result);
-    return select(is_nan(x), x, result);
+    // Too large becomes infinity, and NaN stays one.
+    return select(~(x <= 88.7228394f), x * kInfinity, result);
 }
 
 TW_INLINE Floats exp2(Floats x) {
-    Floats shifted = x + 12582912.0f;
-    Floats remainder = (x - (shifted - 12582912.0f)) * kLn2;
-    Floats result = scale_exponent(exp_polynomial(remainder), ints_of(shifted) - 0x4b400000);
-    result = select(x >= 128.0f, kInfinity, result);
+    Floats shifted = x + kRoundingShift;
+    Floats remainder = (x - (shifted - kRoundingShift)) * kLn2;
+    Floats result = scale(exp_polynomial(remainder), ints_of(shifted) << 23);
     result = select(x < -126.0f, 0.0f, result);
-    return select(is_nan(x), x, result);
+    return select(~(x < 128.0f), x * kInfinity, result);
 }
 
 TW_INLINE Floats expm1(Floats x) {
@@ -67,7 +70,7 @@ TW_INLINE Floats expm1(Floats x) {
     ExpParts parts = exp_reduce(bounded);
     Floats r = parts.remainder;
     Floats minus_one = r + r * r * expm1_series(r);
-    Floats power = floats_of((parts.exponent + 127) << 23);
+    Floats power = scale(all(1.0f), parts.shifted_exponent);
     Floats result = power * minus_one + (power - 1.0f);
     return select(x > 17.5f, exp(x), select(is_nan(x), x, result));
 }

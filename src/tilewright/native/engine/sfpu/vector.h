@@ -90,16 +90,13 @@ TW_INLINE Words flush_denormals(Words x) {
 template <Rounding rounding>
 TW_INLINE Words to_bfloat16(Words x) {
     x = flush_denormals(x);
-    Words rounded = x;
-    if constexpr (rounding != Rounding::Truncate) {
-        Words bias = all(0x8000u);
-        if constexpr (rounding == Rounding::NearestEven) {
-            bias = 0x7fffu + ((x >> 16) & 1u);
-        }
-        // A NaN must not carry into the exponent; infinity has nothing to round.
-        rounded = select(bits_as<Ints>((x & kExponentBits) == kExponentBits), x, x + bias);
+    // NaNs need no care: what arithmetic makes has no low bits that could carry into the sign.
+    if constexpr (rounding == Rounding::Nearest) {
+        x += 0x8000u;
+    } else if constexpr (rounding == Rounding::NearestEven) {
+        x += 0x7fffu + ((x >> 16) & 1u);
     }
-    return rounded & 0xffff0000u;
+    return x & 0xffff0000u;
 }
 
 template <Rounding rounding, bool fp32_dest>
