@@ -9,4 +9,17 @@
     output = ttnn.generic_op([x, y], program)
 """
 
+from typing import Any
+
 __version__ = "0.1.0"
+
+# Loaded when first asked for, so that `import tilewright` stays quick.
+_LAZY = {"run_program": "tilewright.device.run_program", "Run": "tilewright.device.run"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        import importlib
+
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'tilewright' has no attribute {name!r}")

@@ -44,7 +44,6 @@ from tilewright.program import (
     split_work_to_cores,
 )
 from tilewright.program.errors import ProgramError
-from tilewright.program.validate import validate_program
 from tilewright.tensor.allocator import OutOfMemoryError
 from tilewright.tensor.arch import Arch, describe_arch
 from tilewright.tensor.creation import (
@@ -162,13 +161,10 @@ def synchronize_device(device: Device, cq_id: int | None = None, sub_device_ids:
 
 def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor) -> Tensor:
     """Run a program. ``io_tensors`` are its inputs and, last, its output, which is returned."""
-    if not io_tensors:
-        raise ValueError("generic_op: io_tensors is empty; it takes the inputs and, last, the output tensor")
-    device = io_tensors[-1].device()
-    if device is None:
-        raise ProgramError([f"io_tensors[{len(io_tensors) - 1}] is on the host; it must be on a device"])
-    validate_program(program_descriptor, device, io_tensors)
-    cast("Chip", device.memory).launch(program_descriptor, list(io_tensors))
+    # Imported here: a program is described long before the engine is needed.
+    from tilewright.device.run_program import run_program
+
+    run_program(io_tensors, program_descriptor)
     return io_tensors[-1]
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tilewright.program.circular_buffer import TileDescriptor
 from tilewright.program.spec_source import KernelEntry
@@ -32,7 +32,7 @@ class TileFormat:
     """Format and tile shape behind a name, where the spec says them."""
 
     data_format: DataFormat = DataFormat.Invalid
-    tile: TileDescriptor = TileDescriptor()
+    tile: TileDescriptor = field(default_factory=TileDescriptor)
 
     def cpp(self) -> str:
         face_rows = min(self.tile.height, _FACE_SIDE)

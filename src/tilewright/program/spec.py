@@ -284,24 +284,26 @@ class ProgramSpec:
 
     def cores_of(self, kernel: str) -> CoreRangeSet:
         """The cores of every work unit ``kernel`` is in."""
-        cores = CoreRangeSet([])
-        for unit in self.work_units:
-            if kernel in unit.kernels:
-                cores = cores.merge(as_core_ranges(unit.target_nodes))
-        return cores
+        return _union(as_core_ranges(unit.target_nodes) for unit in self.work_units if kernel in unit.kernels)
 
     def cores_of_buffer(self, dfb: str) -> CoreRangeSet:
         """A dataflow buffer is on all cores of the kernels bound to it."""
-        return self._cores_where(kernel for kernel in self.kernels if _binds_buffer(kernel, dfb))
+        return _union(self.cores_of(kernel.unique_id) for kernel in self.kernels if _binds_buffer(kernel, dfb))
 
     def cores_of_scratchpad(self, scratchpad: str) -> CoreRangeSet:
-        return self._cores_where(kernel for kernel in self.kernels if _binds_scratchpad(kernel, scratchpad))
+        return _union(
+            self.cores_of(kernel.unique_id) for kernel in self.kernels if _binds_scratchpad(kernel, scratchpad)
+        )
 
-    def _cores_where(self, kernels: Iterable[KernelSpec]) -> CoreRangeSet:
-        cores = CoreRangeSet([])
-        for kernel in kernels:
-            cores = cores.merge(self.cores_of(kernel.unique_id))
-        return cores
+
+def _union(parts: Iterable[CoreRangeSet]) -> CoreRangeSet:
+    cores = CoreRangeSet([])
+    for part in parts:
+        if cores.empty():
+            cores = part
+        elif part != cores:  # merging is slow, and the kernels of a program mostly run on the same cores
+            cores = cores.merge(part)
+    return cores
 
 
 def as_core_ranges(nodes: Nodes) -> CoreRangeSet:

@@ -16,9 +16,7 @@ NAMESPACES = ("args", "dfb", "tensor", "sem", "scratch", "pipe")
 _USE = re.compile(rf"(?<![\w:])(?:::)?({'|'.join(NAMESPACES)})::([A-Za-z_]\w*)")
 # Names the API itself has in these namespaces.
 _NOT_BINDINGS = {"get_token_if_present", "AccessPattern", "STRIDED", "ALL", "BLOCKED", "UNKNOWN"}
-_COMMENT_OR_LITERAL = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL
-)
+_COMMENT_OR_LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
 _DIRECTIVE = re.compile(r"\s*#\s*(\w+)\s*(.*)", re.DOTALL)
 # Set on the compiler's command line, not by the host program.
 _COMMAND_LINE_MACROS = re.compile(

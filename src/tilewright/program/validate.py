@@ -18,6 +18,7 @@ from tilewright.program.kernel import (
 )
 from tilewright.program.kernel_path import resolve_kernel_path
 from tilewright.program.program import ProgramDescriptor
+from tilewright.program.scratchpad import ScratchpadDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
 from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilewright.tensor.device import Device
@@ -183,7 +184,7 @@ def _data_movement_clash(first: KernelDescriptor, second: KernelDescriptor) -> s
 def _cb_problems(cb: CBDescriptor, device: Device) -> Iterator[str]:
     label = f"CB {cb.label}"
     limit = device.description.num_circular_buffers
-    if not cb.format_descriptors:
+    if not cb.format_descriptors and not isinstance(cb, ScratchpadDescriptor):
         yield f"{label}: format_descriptors is empty"
     if cb.total_size == 0:
         yield f"{label}: total_size is 0"
@@ -275,7 +276,8 @@ def _l1_table(
             pages = ", ".join(
                 f"{cb.total_size // d.page_size} pages of {d.page_size}" for d in cb.format_descriptors if d.page_size
             )
-            rows.append((f"CB {cb.label}", cb.total_size, pages))
+            label = cb.label if isinstance(cb, ScratchpadDescriptor) else f"CB {cb.label}"
+            rows.append((label, cb.total_size, pages))
     for buffer in device.l1_buffers():
         rows.append((f"L1 buffer at {buffer.address:#x}", buffer.bytes_per_bank(), f"{buffer.num_pages} pages in all"))
     width = max(len(label) for label, _, _ in rows)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m bench``: measures everything and prints one table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from pathlib import Path
+
+from bench import start_up, versus_torch, versus_ttlang
+from bench.timing import print_table
+from tilewright.device.compiler import find_compiler
+
+_PARTS = {"torch": versus_torch, "ttlang": versus_ttlang, "start": start_up}
+
+
+def machine() -> str:
+    """One line about the machine, for reading the figures later."""
+    model = "unknown processor"
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, {find_compiler().version}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Speed as ratios, measured side by side.")
+    parser.add_argument("--only", choices=_PARTS, action="append", help="measure only this part (may be repeated)")
+    parser.add_argument("--turns", type=int, default=9, help="how often each candidate runs; the best counts")
+    options = parser.parse_args()
+    rows = []
+    for name in options.only or _PARTS:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        rows += _PARTS[name].measure(options.turns)
+    print(machine())
+    print()
+    print_table(rows)
+    return 0 if all(row.kept for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Phases over one row of tiles, shared by the row-wise kernels. A phase waits for its operands, leaves popping to
+// the caller, and pushes its result.
+#pragma once
+
+#include "api/compute/bcast.h"
+#include "api/compute/common.h"
+#include "api/compute/eltwise_binary.h"
+#include "api/compute/eltwise_unary/binop_with_scalar.h"
+#include "api/compute/eltwise_unary/exp.h"
+#include "api/compute/eltwise_unary/recip.h"
+#include "api/compute/eltwise_unary/rsqrt.h"
+#include "api/compute/compute_kernel_api.h"
+#include "api/compute/reduce.h"
+
+constexpr uint32_t dst_tiles = 8;
+
+// out (one tile, column 0) = reduction of a row of tiles; `then` works on the result in DST slot 0.
+template <PoolType pool, typename Then>
+void reduce_row(uint32_t cb_in, uint32_t cb_scaler, uint32_t cb_out, uint32_t row_tiles, Then then) {
+    cb_wait_front(cb_in, row_tiles);
+    cb_wait_front(cb_scaler, 1);
+    cb_reserve_back(cb_out, 1);
+    reduce_init<pool, ReduceDim::REDUCE_ROW>(cb_in, cb_scaler, cb_out);
+    tile_regs_acquire();
+    for (uint32_t i = 0; i < row_tiles; i++) {
+        reduce_tile<pool, ReduceDim::REDUCE_ROW>(cb_in, cb_scaler, i, 0, 0);
+    }
+    reduce_uninit();
+    then();
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, cb_out);
+    tile_regs_release();
+    cb_push_back(cb_out, 1);
+}
+
+// out[i] = f(i) for a row of tiles, where f(i, slot) leaves its result in a DST slot.
+template <typename Function>
+void map_row(uint32_t cb_out, uint32_t row_tiles, Function function) {
+    for (uint32_t first = 0; first < row_tiles; first += dst_tiles) {
+        cb_reserve_back(cb_out, dst_tiles);
+        tile_regs_acquire();
+        for (uint32_t slot = 0; slot < dst_tiles; slot++) {
+            function(first + slot, slot);
+        }
+        tile_regs_commit();
+        tile_regs_wait();
+        for (uint32_t slot = 0; slot < dst_tiles; slot++) {
+            pack_tile(slot, cb_out);
+        }
+        tile_regs_release();
+        cb_push_back(cb_out, dst_tiles);
+    }
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What it costs before kernels run: cold compilation, a warm launch, an idle grid."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from bench import programs
+from bench.timing import Row, best_of_turns, milliseconds
+from tilewright import ttnn
+from tilewright.device.cache import cache_directory
+from tilewright.device.engine_build import engine_library
+
+_COLD = """
+import time, numpy as np
+from bench import programs
+from tilewright import ttnn
+device = ttnn.open_device(device_id=0)
+prepared = programs.elementwise("exp", [np.ones((256, 256), np.float32)], device, (1, 1))
+begin = time.perf_counter()
+prepared.run()
+print(time.perf_counter() - begin)
+"""
+
+_IDLE = """
+import resource
+from tilewright import ttnn
+from tilewright.device.engine import engine
+engine()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+device = ttnn.open_device(device_id=0, arch="blackhole")
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+"""
+
+
+def _in_process(code: str, cache: Path) -> float:
+    root = str(Path(__file__).resolve().parent.parent)
+    environment = dict(os.environ, TILEWRIGHT_CACHE=str(cache), PYTHONPATH=root)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    return float(result.stdout.splitlines()[-1])
+
+
+def _cold_seconds(with_preludes: bool) -> float:
+    """Launch of three kernels never compiled before; the engine is there."""
+    with tempfile.TemporaryDirectory() as directory:
+        cache = Path(directory)
+        shutil.copytree(engine_library().parent, cache / "engine")
+        if with_preludes:
+            shutil.copytree(cache_directory() / "preludes", cache / "preludes")
+        return _in_process(_COLD, cache)
+
+
+def measure(turns: int) -> list[Row]:
+    device = ttnn.open_device(device_id=0)
+    # One tile block per core: what is left is the launch itself.
+    prepared = programs.elementwise("exp", [np.zeros((64 * 8 * 32, 32), np.float32)], device, (8, 8))
+    warm = best_of_turns({"ours": prepared.run}, turns * 4)["ours"]
+    ttnn.close_device(device)
+    first = min(_cold_seconds(with_preludes=False) for _ in range(2))
+    later = min(_cold_seconds(with_preludes=True) for _ in range(2))
+    idle = _in_process(_IDLE, cache_directory())
+    return [
+        Row("first launch ever of three kernels (s)", milliseconds(first), "", first, 3.0),
+        Row("first launch of three new kernels (s)", milliseconds(later), "", later, 3.0),
+        Row("warm launch on 64 cores (ms)", milliseconds(warm), "", warm * 1e3, 10.0),
+        Row("130 idle cores (MB)", f"{idle / 1e6:.1f} MB", "", idle / 1e6, 100.0),
+    ]

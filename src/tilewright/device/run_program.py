@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a program on the device its tensors are on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from tilewright.device.chip import Chip
+from tilewright.device.run import Run
+from tilewright.program.errors import ProgramError
+from tilewright.program.program import ProgramDescriptor
+from tilewright.program.validate import validate_program
+from tilewright.tensor.tensor import Tensor
+
+
+def run_program(
+    io_tensors: Sequence[Tensor],
+    program: ProgramDescriptor,
+    *,
+    threads: int = 1,
+    time_limit: float | None = None,
+    spin_limit: float = 5.0,
+) -> Run:
+    """Like ``ttnn.generic_op``, but gives back the record of the run.
+
+    Args:
+        io_tensors: inputs and, last, the output, all on one device.
+        program: what to run; everything wrong with it is said before it runs.
+        threads: OS threads; cores are spread over them when nothing ties the cores together.
+        time_limit: seconds after which the run is stopped.
+        spin_limit: seconds a kernel may poll memory that nobody changes.
+
+    Example::
+
+        run = tilewright.run_program([x, y], program, time_limit=10)
+        print(run.seconds, [(use.index, use.peak) for use in run.circular_buffers])
+    """
+    if not io_tensors:
+        raise ValueError("io_tensors is empty; it takes the inputs and, last, the output tensor")
+    device = io_tensors[-1].device()
+    if device is None:
+        raise ProgramError([f"io_tensors[{len(io_tensors) - 1}] is on the host; it must be on a device"])
+    validate_program(program, device, io_tensors)
+    chip = cast(Chip, device.memory)
+    return chip.launch(program, io_tensors, threads=threads, time_limit=time_limit, spin_limit=spin_limit)
