@@ -11,15 +11,15 @@ from types import ModuleType
 
 
 class _Submodules(importlib.abc.MetaPathFinder):
-    """Answers ``import ttnn.something``: with what exists here, or by name with what does not."""
+    """Answers ``import ttnn.something``, of which nothing exists here, by name."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         if fullname.startswith("ttnn."):
             raise ModuleNotFoundError(
-                f"{fullname} is part of ttnn but tilewright does not simulate it "
-                "(tilewright.ttnn has devices, tensors, program descriptors and generic_op)",
+                f"{fullname} is not part of tilewright's ttnn (which has devices, tensors, program descriptors "
+                "and generic_op)",
                 name=fullname,
             )
         return None
@@ -36,6 +36,8 @@ def install_as_ttnn() -> ModuleType:
     present = sys.modules.get("ttnn")
     if present is not None and present is not simulated:
         raise RuntimeError("the real ttnn is already imported in this process; tilewright cannot take its place")
+    # Only a package is asked for its submodules; an empty path lets the finder above answer.
+    simulated.__path__ = []
     sys.modules["ttnn"] = simulated
     if not any(isinstance(finder, _Submodules) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Submodules())

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest plugin: ``pytest --tilewright`` runs tests that say ``import ttnn`` on the simulated chip."""
+"""pytest plugin: ``pytest --tilewright`` runs tests that say ``import ttnn`` on the simulated chip.
+
+With the option, a fixture ``device`` gives an open device, as tt-metal's own tests have it; a ``conftest.py``
+with a fixture of that name goes before.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -16,9 +23,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--tilewright"):
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before any ``conftest.py`` is read: it may import ttnn too."""
+    if early_config.known_args_namespace.tilewright:
         # Imported here: without the option this plugin must cost nothing.
         from tilewright.drop_in import install_as_ttnn
 
-        install_as_ttnn()
+        try:
+            install_as_ttnn()
+        except RuntimeError as error:
+            raise pytest.UsageError(f"--tilewright: {error}") from None
+        early_config.pluginmanager.register(_Fixtures(), "tilewright-fixtures")
+
+
+class _Fixtures:
+    @pytest.fixture
+    def device_params(self, request: pytest.FixtureRequest) -> dict[str, Any]:
+        """Arguments of ``open_device`` for the ``device`` fixture, given by indirect parametrization."""
+        return dict(getattr(request, "param", {}))
+
+    @pytest.fixture
+    def device(self, device_params: dict[str, Any]) -> Iterator[object]:
+        """An open device of its own for every test."""
+        from tilewright import ttnn
+
+        device = ttnn.open_device(**{"device_id": 0, **device_params})
+        yield device
+        ttnn.close_device(device)

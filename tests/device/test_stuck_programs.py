@@ -66,11 +66,21 @@ def test_kernels_that_wait_for_each_other_are_named(chip: Chip, make_program) ->
 def test_compute_waiting_for_itself_is_named(chip: Chip, make_program) -> None:
     program = make_program(
         cbs={1: 1},
-        compute="void kernel_main() { for (int i = 0; i < 2; i++) { cb_reserve_back(1, 1); cb_push_back(1, 1); "
-        "cb_wait_front(1, 1); } cb_pop_front(1, 1); }",
+        compute="void kernel_main() { for (int i = 0; i < 3; i++) { cb_reserve_back(1, 1); cb_push_back(1, 1); "
+        "cb_wait_front(1, 1); if (i == 0) { cb_pop_front(1, 1); } } }",
     )
     with pytest.raises(DeadlockError, match="compute waits for itself: it is the one that pops c_1"):
         chip.launch(program)
+
+
+def test_compute_that_never_pops_what_it_reads_is_named_at_its_reserve(chip: Chip, make_program) -> None:
+    source = "void kernel_main() {\n for (int i = 0; i < 2; i++) {\n  cb_reserve_back(1, 1);\n  cb_push_back(1, 1);\n"
+    program = make_program(cbs={1: 1}, compute=source + "  cb_wait_front(1, 1);\n }\n}")
+    with pytest.raises(DeadlockError) as caught:
+        chip.launch(program)
+    # The pack thread waits when it gets there; the line shown is that of the reservation.
+    assert "compute.cpp:3  cb_reserve_back(c_1, 1)" in str(caught.value)
+    assert "c_1 is full and was never popped: compute pushed 1 page" in str(caught.value)
 
 
 def test_cores_stuck_alike_are_one_report(chip: Chip, make_program) -> None:
@@ -84,7 +94,8 @@ def test_cores_stuck_alike_are_one_report(chip: Chip, make_program) -> None:
 def test_a_semaphore_raised_past_its_value_is_named(chip: Chip, make_program) -> None:
     program = make_program(
         semaphores=1,
-        reader="void kernel_main() { auto s = (volatile uint32_t*)get_semaphore(0); *s = 3; noc_semaphore_wait(s, 2); }",
+        reader="void kernel_main() { auto s = (volatile uint32_t*)get_semaphore(0); *s = 3; "
+        "noc_semaphore_wait(s, 2); }",
     )
     with pytest.raises(DeadlockError, match="exactly 2, but it already holds 3"):
         chip.launch(program)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tilewright import __version__
-from tilewright.device.cache import cache_directory
+from tilewright.device.cache import building, cache_directory
 from tilewright.device.compiler import available_compilers, find_compiler
 from tilewright.device.errors import TilewrightError
 
@@ -46,9 +46,9 @@ def _cpu_features() -> str:
 
 def _cache_state() -> str:
     directory = cache_directory()
-    directory.mkdir(parents=True, exist_ok=True)
-    files = [path for path in directory.rglob("*") if path.is_file()]
-    return f"{directory} ({len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB)"
+    with building("doctor"):  # shows that it can be written to
+        sizes = [path.stat().st_size for path in directory.rglob("*") if path.is_file()]
+    return f"{directory} ({len(sizes)} files, {sum(sizes) / 1e6:.1f} MB)"
 
 
 def _engine() -> str:
@@ -106,7 +106,7 @@ def run(arguments: list[str]) -> int:
     }
     healthy = _check(findings, "compiler", lambda: str(find_compiler()))
     others = [str(compiler) for compiler in available_compilers()[1:]]
-    findings["other compilers"] = "; ".join(others) if others else 'none (pip install "tilewright[compiler]")'
+    findings["other compilers"] = "\n".join(others) if others else 'none (pip install "tilewright[compiler]" adds one)'
     findings["processor"] = _cpu_features()
     healthy &= _check(findings, "cache", _cache_state)
     healthy = healthy and _check(findings, "engine", _engine) and _check(findings, "kernel", _try_kernel)
@@ -116,7 +116,7 @@ def run(arguments: list[str]) -> int:
     else:
         width = max(map(len, findings))
         for name, value in findings.items():
-            print(f"{name:<{width}}  {value}")
+            print(f"{name:<{width}}  " + value.replace("\n", "\n" + " " * (width + 2)))
     if not healthy:
         print("something is missing: see the lines that say FAILED", file=sys.stderr)
     return 0 if healthy else 1

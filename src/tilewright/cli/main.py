@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 
 from tilewright import __version__
@@ -23,7 +24,9 @@ def build_parser() -> argparse.ArgumentParser:
         prog="tilewright", description="Build and run Tenstorrent operations without a card."
     )
     parser.add_argument("--version", action="version", version=f"tilewright {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+    commands = parser.add_subparsers(
+        dest="command", metavar="command", title="commands", description="`tilewright command --help` says more."
+    )
     for name, help_line in _COMMANDS.items():
         # `exec` hands everything after the script to the script, so its module parses the rest itself.
         commands.add_parser(name, help=help_line, add_help=False)
@@ -33,14 +36,22 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command and returns its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    known, rest = build_parser().parse_known_args(given[:1])
+    parser = build_parser()
+    known = parser.parse_args(given[:1])
+    if known.command is None:
+        parser.print_help(sys.stderr)
+        return 2
     command = importlib.import_module(f"tilewright.cli.{known.command}_command")
     try:
-        return int(command.run([*rest, *given[1:]]))
+        return int(command.run(list(given[1:])))
     except TilewrightError as error:
         print(f"tilewright {known.command}: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130  # what a shell shows for a program ended by Ctrl-C
     except BrokenPipeError:
+        # Whoever read our output has gone; Python must not try to flush it again on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 

@@ -1,52 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
 """The per-user cache of compiled engines and kernels.
 
-Entries are written to a temporary name and renamed, so a reader never sees half a file; a lock per entry
-keeps two processes from building the same thing twice.
+Entries are made in a place of their own and renamed into the cache, so a reader never sees half a file; a lock
+per entry keeps two processes from building the same thing twice. What a crash or a full disk may have damaged is
+noticed when it is read, and counts as missing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
+import functools
 import hashlib
+import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from tilewright.device.errors import CacheError
 
 
 def cache_directory() -> Path:
     """The cache: ``$TILEWRIGHT_CACHE``, else ``$XDG_CACHE_HOME/tilewright``, else ``~/.cache/tilewright``."""
     chosen = os.environ.get("TILEWRIGHT_CACHE")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).absolute()  # kernels are compiled from other working directories too
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "tilewright"
+
+
+def full_cache() -> CacheError:
+    """The error for a disk without room."""
+    return CacheError(
+        f"no space left for the cache directory {cache_directory()}; make room, or set TILEWRIGHT_CACHE to a "
+        "directory on another disk"
+    )
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Turns what the system says about the cache's files into an error that names the cache."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise full_cache() from error
+        raise CacheError(
+            f"cannot write to the cache directory {cache_directory()} ({error.strerror}: {error.filename}); "
+            "set TILEWRIGHT_CACHE to a directory you may write to"
+        ) from error
 
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
     """Holds the cache's lock called ``name``; other processes wait. A process that dies lets go of it."""
     directory = cache_directory() / "locks"
-    directory.mkdir(parents=True, exist_ok=True)
-    with open(directory / f"{name}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as stack:
+        with _explained():
+            directory.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context((directory / f"{name}.lock").open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+@contextlib.contextmanager
+def building(name: str) -> Iterator[Path]:
+    """Holds the lock of the entry called ``name`` and gives an empty directory to build it in.
+
+    What an earlier process left there when it was killed goes first.
+    """
+    work = cache_directory() / "work" / name
+    with locked(name):
+        shutil.rmtree(work, ignore_errors=True)
+        with _explained():
+            work.mkdir(parents=True)
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes ``path`` in one step: it is either the old content or all of the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    with _explained():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(temporary).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+            raise
+
+
+def move_into_cache(built: Path, target: Path) -> None:
+    """Gives a file made in a ``building`` directory its place."""
+    with _explained():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        built.replace(target)
+
+
+def store_library(entry: Path, built: Path, **facts: Any) -> Path:
+    """Puts a library into the cache under its content's name, and a record about it at ``entry``."""
+    library = entry.parent / f"{digest(built.read_bytes())}.so"
+    move_into_cache(built, library)
+    write_atomically(entry, json.dumps({"library": library.name, **facts}).encode())
+    return library
+
+
+def stored_library(entry: Path) -> tuple[Path, dict[str, Any]] | None:
+    """The library and the facts stored at ``entry``; None when they are missing or damaged."""
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        record = json.loads(entry.read_bytes())
+        library = entry.parent / record["library"]
+        state = library.stat()
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return (library, record) if _is_intact(library, state.st_size, state.st_mtime_ns) else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_intact(library: Path, size: int, modified: int) -> bool:
+    return digest(library.read_bytes()) == library.stem
 
 
 def digest(*parts: str | bytes) -> str:

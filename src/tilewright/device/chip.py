@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import weakref
 from collections.abc import Sequence
 
@@ -55,6 +56,7 @@ class Chip:
         self._handle = engine().tw_chip_new(ctypes.byref(config), pointer)
         if not self._handle:
             raise TilewrightError(engine().tw_last_error().decode())
+        self._process = os.getpid()
         self._launcher = Launcher(self._handle, arch, self.grid)
         self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
 
@@ -89,13 +91,21 @@ class Chip:
                 the message says which kernel, where and why.
             KernelCompileError: a kernel does not compile.
         """
-        if self.closed:
-            raise TilewrightError("the device is closed")
+        self._check_usable()
         if threads < 1:
             raise ValueError(f"threads must be at least 1, not {threads}")
         if time_limit is not None and time_limit <= 0:
             raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit}")
         return self._launcher.launch(program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit)
+
+    def _check_usable(self) -> None:
+        if self.closed:
+            raise TilewrightError("the device is closed")
+        if os.getpid() != self._process:
+            # After a fork both processes see the same L1.
+            raise TilewrightError(
+                f"the device was opened by process {self._process}; process {os.getpid()} must open its own"
+            )
 
     def write_pages(
         self,
@@ -148,7 +158,7 @@ class Chip:
     def read_l1(self, core: tuple[int, int], address: int, num_bytes: int) -> NDArray[np.uint8]:
         """Bytes of one core's L1, for looking at circular buffers after a run."""
         base = engine().tw_core_l1(self._handle, *core)
-        return np.ctypeslib.as_array((ctypes.c_uint8 * num_bytes).from_address(base + address)).copy()
+        return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
 
 
 def _free(handle: int, launcher: Launcher) -> None:

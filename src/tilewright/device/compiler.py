@@ -13,20 +13,22 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tilewright.device.cache import cache_directory
 from tilewright.device.errors import CompilerNotFoundError
 
-_MINIMUM_GCC = 11
+# The oldest versions that know enough of C++20.
+_MINIMUM = {"gcc": 11, "clang": 14, "zig": 14}
+_NAMES = {"gcc": "g++", "clang": "clang++", "zig": "zig's clang"}
+_NEWEST_TRIED = {"g++": 20, "clang++": 30}
 
-_INSTALL_HINT = (
-    "install one of:\n"
-    "  apt install g++            (or your system's package of g++ 11 or newer)\n"
-    "  apt install clang\n"
-    '  pip install "tilewright[compiler]"   (clang from PyPI, no root needed)\n'
-    "or set TILEWRIGHT_CXX to the compiler's command"
-)
+_INSTALL_HINT = """install one of
+  apt install g++                      (or your system's package of g++ 11 or newer)
+  apt install clang                    (clang++ 14 or newer)
+  pip install "tilewright[compiler]"   (clang from PyPI; needs no root)
+or set TILEWRIGHT_CXX to the command of a compiler"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,10 +55,27 @@ class Compiler:
 
     def run(self, arguments: Sequence[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Calls the compiler and collects what it prints."""
-        environment = dict(os.environ, LC_ALL="C")
-        return subprocess.run(
-            [*self.command, *arguments], cwd=cwd, capture_output=True, text=True, env=environment, check=False
-        )
+        return _call([*self.command, *arguments], cwd)
+
+
+def _zig_caches() -> dict[str, str]:
+    """zig keeps its own cache of objects and of the C++ library it has to build first: inside ours."""
+    directory = str(cache_directory() / "zig")
+    return {"ZIG_GLOBAL_CACHE_DIR": directory, "ZIG_LOCAL_CACHE_DIR": directory}
+
+
+def _call(command: Sequence[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    # The compiler quotes the user's source, in whatever encoding that is.
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        env=_zig_caches() | os.environ | {"LC_ALL": "C"},
+        check=False,
+    )
 
 
 def kernel_flags(compiler: Compiler) -> list[str]:
@@ -77,12 +96,21 @@ def kernel_flags(compiler: Compiler) -> list[str]:
         "-fno-threadsafe-statics",
         "-fvisibility=hidden",
         "-fno-strict-aliasing",
+        "-fno-delete-null-pointer-checks",  # address 0 is memory on a card; here using it must fault, not vanish
         "-w",
     ]
     if compiler.family == "gcc":
         return [*flags, "-fpermissive", "-fno-gnu-unique", "-fmax-errors=20"]
     flags += ["-ferror-limit=20", "-Wno-everything"]
     return [*flags, "-fno-sanitize=all"] if compiler.family == "zig" else flags
+
+
+def kernel_link_flags(compiler: Compiler) -> list[str]:
+    """Flags that make a kernel's object a library. A kernel has no C++ runtime, here as on a card."""
+    if compiler.family == "zig":
+        return ["-shared", "-nostdlib", "-Wl,-Bsymbolic"]  # it puts start files in whatever -nostartfiles says
+    flags = ["-shared", "-nostartfiles", "-Wl,-Bsymbolic"]
+    return flags if compiler.family == "gcc" else [*flags, "-nostdlib++"]
 
 
 def engine_flags(compiler: Compiler) -> list[str]:
@@ -92,69 +120,109 @@ def engine_flags(compiler: Compiler) -> list[str]:
     return [*flags, "-fno-sanitize=all"] if compiler.family == "zig" else flags
 
 
-def _describe(command: tuple[str, ...]) -> Compiler | None:
+def _examine(command: tuple[str, ...]) -> Compiler | str:
+    """The compiler a command starts, or why it cannot be used."""
+    shown = " ".join(command)
     try:
-        result = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
-    except OSError:
-        return None
-    if result.returncode != 0 or not result.stdout:
-        return None
-    first_line = result.stdout.splitlines()[0]
+        result = _call([*command, "--version"])
+    except OSError as error:
+        return f"{shown} cannot be started ({error.strerror})"
+    if result.returncode != 0 or not result.stdout.strip():
+        return f"{shown} --version ended with status {result.returncode} instead of a version"
+    version = result.stdout.splitlines()[0]
     if "clang" in result.stdout:
-        family = "zig" if "ziglang" in command or Path(command[0]).name == "zig" else "clang"
+        family = "zig" if Path(command[0]).name == "zig" or "ziglang" in command else "clang"
     elif re.search(r"g\+\+|gcc|Free Software Foundation", result.stdout):
         family = "gcc"
     else:
-        return None
-    return Compiler(command, family, first_line)
+        return f"{shown} is neither g++ nor clang++ (it says {version!r})"
+    if major_version(version) < _MINIMUM[family]:
+        return f"{shown} is too old: {version}; {_NAMES[family]} must be {_MINIMUM[family]} or newer"
+    return Compiler(command, family, version)
 
 
-def gcc_major(compiler: Compiler) -> int:
-    """Major version of a gcc, 0 where the version line does not tell."""
-    match = re.search(r"(\d+)\.\d+\.\d+", compiler.version)
+def major_version(version: str) -> int:
+    """First number of a compiler's version line, 0 where it does not tell.
+
+    >>> major_version("g++ (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0")
+    11
+    """
+    match = re.search(r"(?<![\w.-])(\d+)\.\d+(\.\d+)?", re.sub(r"\([^)]*\)", "", version))
     return int(match.group(1)) if match else 0
 
 
-def _candidates() -> list[tuple[str, ...]]:
-    found: list[tuple[str, ...]] = []
-    for name in ("g++", "clang++"):
-        path = shutil.which(name)
+def _system_commands(name: str) -> Iterator[tuple[str, ...]]:
+    """``g++``, and where that is old, ``g++-14`` and the like that may stand beside it."""
+    versioned = (f"{name}-{number}" for number in range(_NEWEST_TRIED[name], 10, -1))
+    for each in (name, *versioned):
+        path = shutil.which(each)
         if path:
-            found.append((path,))
-    if importlib.util.find_spec("ziglang") is not None:
-        found.append((sys.executable, "-m", "ziglang", "c++"))
-    return found
+            yield (path,)
 
 
-@functools.lru_cache(maxsize=None)
+def _zig_command() -> tuple[str, ...] | None:
+    package = importlib.util.find_spec("ziglang")
+    if package is None or not package.submodule_search_locations:
+        return None
+    binary = Path(package.submodule_search_locations[0]) / "zig"
+    # Starting it through Python costs more than the compilation of a small kernel.
+    return (str(binary), "c++") if binary.is_file() else (sys.executable, "-m", "ziglang", "c++")
+
+
+def _search(refused: list[str]) -> Iterator[Compiler]:
+    """Usable compilers, one of each kind, the preferred one first; says in ``refused`` why others are not."""
+    chosen = os.environ.get("TILEWRIGHT_CXX")
+    zig = _zig_command()
+    kinds: list[list[tuple[str, ...]]] = (
+        [[tuple(shlex.split(chosen))]]
+        if chosen
+        else [list(_system_commands("g++")), list(_system_commands("clang++")), [zig] if zig else []]
+    )
+    for commands in kinds:
+        for command in commands:
+            found = _examine(command)
+            if isinstance(found, Compiler):
+                yield found
+                break
+            refused.append(found)
+
+
+def _surroundings() -> tuple[str | None, str | None]:
+    return os.environ.get("TILEWRIGHT_CXX"), os.environ.get("PATH")
+
+
+@functools.cache
+def _available(_surroundings: object) -> tuple[Compiler, ...]:
+    return tuple(_search([]))
+
+
+@functools.cache
+def _preferred(_surroundings: object) -> Compiler:
+    refused: list[str] = []
+    compiler = next(_search(refused), None)
+    if compiler is not None:
+        return compiler
+    chosen = os.environ.get("TILEWRIGHT_CXX")
+    if chosen:
+        raise CompilerNotFoundError(
+            f"TILEWRIGHT_CXX is {chosen!r}, which is not a usable C++ compiler: {refused[0]}; "
+            f"correct or unset it, or {_INSTALL_HINT}"
+        )
+    reasons = "".join(f"\n  ({reason})" for reason in refused)
+    raise CompilerNotFoundError(
+        f"no C++ compiler found, and tilewright needs one to compile kernels; {_INSTALL_HINT}{reasons}"
+    )
+
+
 def available_compilers() -> tuple[Compiler, ...]:
     """Every usable compiler on this machine, the preferred one first."""
-    chosen = os.environ.get("TILEWRIGHT_CXX")
-    candidates = [tuple(shlex.split(chosen))] if chosen else _candidates()
-    usable = []
-    for command in candidates:
-        compiler = _describe(command)
-        if compiler is None:
-            continue
-        if compiler.family == "gcc" and gcc_major(compiler) < _MINIMUM_GCC:
-            continue
-        usable.append(compiler)
-    return tuple(usable)
+    return _available(_surroundings())
 
 
 def find_compiler() -> Compiler:
-    """The compiler to use.
+    """The compiler to use; the others are not even looked for.
 
     Raises:
         CompilerNotFoundError: there is none; the message says what to install.
     """
-    compilers = available_compilers()
-    if compilers:
-        return compilers[0]
-    chosen = os.environ.get("TILEWRIGHT_CXX")
-    if chosen:
-        raise CompilerNotFoundError(
-            f"TILEWRIGHT_CXX is {chosen!r}, which is not a usable C++ compiler "
-            f"(g++ {_MINIMUM_GCC} or newer, or clang++); {_INSTALL_HINT}"
-        )
-    raise CompilerNotFoundError(f"no C++ compiler found: tilewright compiles kernels; {_INSTALL_HINT}")
+    return _preferred(_surroundings())

@@ -98,22 +98,43 @@ def _cause(run: Run, positions: list[KernelPosition]) -> str:
     start = next((position for position in stuck if position.is_error), stuck[0])
     # A finished or missing partner says more than a cycle: look for one first, from every stuck kernel.
     chains = [_follow(run, positions, position) for position in [start, *stuck]]
-    return next((text for text, is_cycle in chains if text and not is_cycle), chains[0][0])
+    return next((text for text, is_certain in chains if text and is_certain), chains[0][0])
 
 
 def _follow(run: Run, positions: list[KernelPosition], position: KernelPosition) -> tuple[str, bool]:
+    """The cause at the end of the chain of waits, and whether it is one nobody else of the core could end."""
+    stuck = [p for p in positions if p.state in _STUCK]
     seen: list[int] = []
     while True:
         if position.wait_kind not in (WaitKind.CB_WAIT_FRONT, WaitKind.CB_RESERVE_BACK):
-            return _semaphore_cause(run, position), False
+            return _semaphore_cause(run, position), True
         if position.kernel in seen:
-            return _cycle_cause(run, positions, seen[seen.index(position.kernel) :]), True
+            return _cycle_cause(run, positions, seen[seen.index(position.kernel) :]), False
         seen.append(position.kernel)
         partners = _partners(run, position)
-        alive = [p for p in positions if p.kernel in {t.kernel for t in partners} and p.state in _STUCK]
+        alive = [p for p in stuck if p.kernel in {t.kernel for t in partners}]
+        if not partners and len(stuck) > 1:
+            return _unknown_partners(run, stuck), False
         if not alive:
-            return _missing_partner(run, position, partners), False
+            return _missing_partner(run, position, partners), True
         position = next((p for p in alive if p.kernel != position.kernel), alive[0])
+
+
+def _unknown_partners(run: Run, stuck: list[KernelPosition]) -> str:
+    """A partner that never came to its first push or pop cannot be told from one that does not exist."""
+    pushes = [p for p in stuck if p.wait_kind is WaitKind.CB_WAIT_FRONT and not _partners(run, p)]
+    pops = [p for p in stuck if p.wait_kind is WaitKind.CB_RESERVE_BACK and not _partners(run, p)]
+    # Others usually wait for the compute kernel, so what it waits for comes first.
+    pushes.sort(key=lambda position: not run.kernels[position.kernel].is_compute)
+    parts = [
+        f"nothing was ever pushed to {run.cb_label(p.wait_cb)}, which {run.kernel_label(p.kernel)} waits for"
+        for p in pushes
+    ]
+    parts += [
+        f"nothing was ever popped from {run.cb_label(p.wait_cb)}, in which {run.kernel_label(p.kernel)} waits for room"
+        for p in pops
+    ]
+    return "; ".join(parts) + ". The kernel that should do so is missing, or is itself one of those that wait."
 
 
 def _partners(run: Run, position: KernelPosition) -> list[CbTraffic]:
@@ -134,7 +155,8 @@ def _missing_partner(run: Run, position: KernelPosition, partners: list[CbTraffi
     name = run.kernel_label(position.kernel)
     if position.wait_kind is WaitKind.CB_WAIT_FRONT:
         if not partners:
-            return f"{label} has no producer: {name} waits for {_pages(position.wait_amount)}, nobody on this core pushes any."
+            wanted = _pages(position.wait_amount)
+            return f"{label} has no producer: {name} waits for {wanted}, nobody on this core pushes any."
         done = ", ".join(f"{run.kernel_label(t.kernel)} pushed {_pages(t.pages_pushed)}" for t in partners)
         missing = position.wait_amount - position.wait_have
         return f"{label} will never get the {_pages(missing)} {name} still waits for: {done} in all and has finished."
@@ -144,7 +166,10 @@ def _missing_partner(run: Run, position: KernelPosition, partners: list[CbTraffi
             f"{use.popped} popped, {use.num_pages} in the buffer."
         )
     done = ", ".join(f"{run.kernel_label(t.kernel)} popped {_pages(t.pages_popped)}" for t in partners)
-    return f"{label} stays full for {name}: {done} in all and has finished, {_pages(use.left_over)} of {use.num_pages} are left in it."
+    return (
+        f"{label} stays full for {name}: {done} in all and has finished, "
+        f"{_pages(use.left_over)} of {use.num_pages} are left in it."
+    )
 
 
 def _cycle_cause(run: Run, positions: list[KernelPosition], cycle: list[int]) -> str:
@@ -155,6 +180,11 @@ def _cycle_cause(run: Run, positions: list[KernelPosition], cycle: list[int]) ->
         name = run.kernel_label(position.kernel)
         if position.wait_kind is WaitKind.CB_RESERVE_BACK:
             use = next(u for u in run.circular_buffers if u.core == position.core and u.index == position.wait_cb)
+            if use.popped == 0:
+                return (
+                    f"{label} is full and was never popped: {name} pushed {_pages(use.pushed)} and waits for room, "
+                    "but it is also the kernel that reads them and must pop them first."
+                )
             return (
                 f"{name} waits for itself: it is the one that pops {label}, which holds {_pages(use.left_over)} of "
                 f"{use.num_pages} pushed earlier and not popped."
@@ -175,4 +205,7 @@ def _semaphore_cause(run: Run, position: KernelPosition) -> str:
             f"{name} waits until the semaphore is exactly {position.wait_amount}, but it already holds "
             f"{position.wait_have}: it was raised past the value."
         )
-    return f"{name} waits on a semaphore that holds {position.wait_have} and that nobody raises to {position.wait_amount} any more."
+    return (
+        f"{name} waits on a semaphore that holds {position.wait_have} and that nobody raises to "
+        f"{position.wait_amount} any more."
+    )

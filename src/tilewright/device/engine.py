@@ -164,7 +164,7 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
 }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def engine() -> ctypes.CDLL:
     """The engine, built if need be and loaded once. Kernels find its functions, so its symbols are global."""
     library = ctypes.CDLL(str(engine_library()), mode=ctypes.RTLD_GLOBAL)

@@ -7,19 +7,18 @@ import concurrent.futures
 import functools
 import os
 import platform
-import shutil
+import re
 import sys
-import tempfile
 from pathlib import Path
 
-from tilewright.device.cache import cache_directory, digest, locked
+from tilewright.device.cache import building, cache_directory, digest, full_cache, store_library, stored_library
 from tilewright.device.compiler import Compiler, engine_flags, find_compiler
 from tilewright.device.errors import TilewrightError
 
 NATIVE = Path(__file__).resolve().parent.parent / "native"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def tree_digest(directory: str) -> str:
     """Name for the content of all sources below ``native/<directory>``."""
     root = NATIVE / directory
@@ -36,39 +35,60 @@ def _processor() -> str:
     return "\n".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
 
-def _compile(compiler: Compiler, source: Path, target: Path) -> str | None:
-    arguments = [*engine_flags(compiler), f"-I{NATIVE}", f"-I{NATIVE / 'engine'}", "-c", str(source), "-o", str(target)]
+# Kernels find the engine's functions by name; nothing else of it, and of the C++ library some compilers put into
+# it, may get in the way of other libraries of the process.
+_EXPORTS = "{ global: tw_*; local: *; };\n"
+
+
+def _compile(compiler: Compiler, source: Path, target: Path) -> None:
+    includes = [f"-I{NATIVE}", f"-I{NATIVE / 'engine'}"]
+    _run(compiler, [*engine_flags(compiler), *includes, "-c", str(source), "-o", str(target)], "compile")
+
+
+def _run(compiler: Compiler, arguments: list[str], verb: str) -> None:
     result = compiler.run(arguments)
-    return None if result.returncode == 0 else result.stderr
+    if result.returncode == 0:
+        return
+    if "No space left on device" in result.stderr:
+        raise full_cache()
+    no_library = re.search(r"'c?\w+' file not found|c?\w+: No such file or directory", result.stderr)
+    hint = "\n(it finds no C++ standard library: install libstdc++-dev or g++)" if no_library else ""
+    raise TilewrightError(f"the engine does not {verb} with {compiler}:\n{result.stderr.strip()}{hint}")
 
 
-def _build(compiler: Compiler, target: Path) -> None:
+def _build(compiler: Compiler, work: Path) -> Path:
     sources = sorted((NATIVE / "engine").rglob("*.cpp"))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as work:
-        objects = [Path(work) / f"{digest(str(source))}.o" for source in sources]
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for error in pool.map(_compile, [compiler] * len(sources), sources, objects):
-                if error is not None:
-                    raise TilewrightError(f"the engine does not compile with {compiler}:\n{error}")
-        library = Path(work) / "engine.so"
-        result = compiler.run(
-            ["-shared", "-o", str(library), *map(str, objects), "-Wl,-Bsymbolic", "-lpthread", "-ldl", "-lrt"]
-        )
-        if result.returncode != 0:
-            raise TilewrightError(f"the engine does not link with {compiler}:\n{result.stderr}")
-        shutil.move(str(library), target)
+    objects = [work / f"{index}-{source.stem}.o" for index, source in enumerate(sources)]
+    pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+    try:
+        list(pool.map(_compile, [compiler] * len(sources), sources, objects))
+    finally:
+        # After an error, or Ctrl-C, what has not begun is not worth waiting for.
+        pool.shutdown(cancel_futures=True)
+    exports = work / "exports.map"
+    exports.write_text(_EXPORTS)
+    library = work / "engine.so"
+    link = ["-shared", "-o", str(library), *map(str, objects), "-Wl,-Bsymbolic", f"-Wl,--version-script={exports}"]
+    _run(compiler, [*link, "-lpthread", "-ldl", "-lrt"], "link")
+    return library
 
 
 def engine_library() -> Path:
     """Path of the engine's shared library; built first if this machine has none yet."""
     compiler = find_compiler()
-    name = digest(tree_digest("engine"), tree_digest("abi"), compiler.identity, _processor(), *engine_flags(compiler))
-    target = cache_directory() / "engine" / f"{name}.so"
-    if target.exists():
-        return target
-    with locked(f"engine-{name}"):
-        if not target.exists():
-            print(f"tilewright: building the engine with {compiler} (once) ...", file=sys.stderr, flush=True)
-            _build(compiler, target)
-    return target
+    parts = (tree_digest("engine"), tree_digest("abi"), compiler.identity, _processor(), *engine_flags(compiler))
+    name = digest(*parts, _EXPORTS)
+    entry = cache_directory() / "engine" / f"{name}.json"
+    stored = stored_library(entry)
+    if stored is not None:
+        return stored[0]
+    with building(f"engine-{name}") as work:
+        stored = stored_library(entry)  # another process may have built it while this one waited
+        if stored is not None:
+            return stored[0]
+        print(
+            f"tilewright: building the engine with {compiler}, once; this takes a while ...",
+            file=sys.stderr,
+            flush=True,
+        )
+        return store_library(entry, _build(compiler, work), compiler=str(compiler))

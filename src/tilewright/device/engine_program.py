@@ -15,7 +15,7 @@ from tilewright.device import engine as native
 from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
 from tilewright.device.engine import engine
 from tilewright.device.kernel_library import KernelLibrary
-from tilewright.device.kernel_sources import FIDELITY_PHASES
+from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.run import (
     CbTraffic,
     CbUse,
@@ -66,9 +66,7 @@ class EngineProgram:
         for semaphore in program.semaphores:
             cores = _core_array(semaphore.core_ranges)
             pointer = cores.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))
-            engine().tw_program_add_semaphore(
-                self._handle, semaphore.id, semaphore.initial_value, pointer, len(cores)
-            )
+            engine().tw_program_add_semaphore(self._handle, semaphore.id, semaphore.initial_value, pointer, len(cores))
         callback = native.PrintFunction(
             lambda x, y, kernel, line: on_print((x, y), kernel.decode(), line.decode(errors="replace"))
         )
@@ -80,15 +78,15 @@ class EngineProgram:
         self._finalizer()
 
     def _add_kernel(self, kernel: KernelDescriptor, library: KernelLibrary, cores: NDArray[np.uint16]) -> None:
-        config = kernel.config
-        compute = config if isinstance(config, ComputeConfigDescriptor) else None
+        compute = kernel.config if isinstance(kernel.config, ComputeConfigDescriptor) else None
+        where = placement(kernel)
         spec = native.KernelSpec(
             entry=library.entry,
             name=kernel.name.encode(),
             kind=int(compute is not None),
-            processor=2 if compute is not None else config.processor.value,  # type: ignore[union-attr]
-            noc_index=0 if compute is not None else config.noc.value,  # type: ignore[union-attr]
-            noc_mode=0 if compute is not None else config.noc_mode.value,  # type: ignore[union-attr]
+            processor=where.processor,
+            noc_index=where.noc_index,
+            noc_mode=where.noc_mode,
             fp32_dest=int(compute is not None and compute.fp32_dest_acc_en),
             full_sync=int(compute is not None and compute.dst_full_sync_en),
             fidelity=FIDELITY_PHASES[compute.math_fidelity] if compute is not None else 4,
@@ -100,6 +98,7 @@ class EngineProgram:
             cores=cores.ctypes.data,
             num_cores=len(cores),
         )
+        library.restore_statics()  # another program's run may have left them changed
         engine().tw_program_add_kernel(self._handle, ctypes.byref(spec))
 
     def _add_circular_buffers(self, program: ProgramDescriptor, addresses: Sequence[int]) -> None:
@@ -194,8 +193,7 @@ class EngineProgram:
         reports = (native.CircularBufferReport * count)()
         engine().tw_program_circular_buffers(self._handle, reports, count)
         return [
-            CbUse((r.core_x, r.core_y), r.index, r.num_pages, r.page_bytes, r.peak, r.pushed, r.popped)
-            for r in reports
+            CbUse((r.core_x, r.core_y), r.index, r.num_pages, r.page_bytes, r.peak, r.pushed, r.popped) for r in reports
         ]
 
     def _positions(self) -> list[KernelPosition]:

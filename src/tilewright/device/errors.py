@@ -12,6 +12,10 @@ class CompilerNotFoundError(TilewrightError):
     """No usable C++ compiler on this machine; the message says what to install."""
 
 
+class CacheError(TilewrightError):
+    """The directory for compiled kernels cannot be used; the message names it."""
+
+
 class CompilerCrashError(TilewrightError):
     """The compiler itself crashed on a kernel; the message names another one to use."""
 

@@ -4,21 +4,37 @@
 from __future__ import annotations
 
 import concurrent.futures
-import json
+import dataclasses
 import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
-from tilewright.device.cache import cache_directory, digest, locked, write_atomically
-from tilewright.device.compiler import Compiler, available_compilers, find_compiler, kernel_flags
+from tilewright.device.cache import (
+    building,
+    cache_directory,
+    digest,
+    full_cache,
+    move_into_cache,
+    store_library,
+    stored_library,
+    write_atomically,
+)
+from tilewright.device.compiler import Compiler, available_compilers, find_compiler, kernel_flags, kernel_link_flags
 from tilewright.device.engine_build import NATIVE, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.translation_unit import KernelSource, prelude_macros, prelude_name, translation_unit
 
 _MAX_ERRORS_SHOWN = 3
+# Lines that begin something else than an error.
+_STORY = re.compile(
+    r"(note|warning): |^In file included|^\s+from |In (instantiation|function|member|static)"
+    r"|^\d+ (error|warning)s? .*generated|^compilation terminated"
+)
 
 
 def source_file(name: str, text: str) -> Path:
@@ -88,48 +104,82 @@ def _cached(source: KernelSource, compiler: Compiler) -> Path:
     library = _valid_library(entry)
     if library is not None:
         return library
-    with locked(f"kernel-{key}"):
+    with building(f"kernel-{key}") as work:
         library = _valid_library(entry)
-        return library if library is not None else _compile(source, compiler, text, arguments, entry)
+        return library if library is not None else _compile(source, compiler, text, arguments, entry, work)
 
 
 def _valid_library(entry: Path) -> Path | None:
     """The library an entry names, unless a file it was made from has changed."""
-    try:
-        record = json.loads(entry.read_bytes())
-    except (OSError, ValueError):
+    stored = stored_library(entry)
+    if stored is None:
         return None
-    library = entry.parent / record["library"]
+    library, record = stored
     for path, content in record["dependencies"].items():
         try:
             if digest(Path(path).read_bytes()) != content:
                 return None
         except OSError:
             return None
-    return library if library.exists() else None
+    return library
 
 
-def _compile(source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path) -> Path:
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    precompiled = _precompiled_prelude(source, compiler, arguments) if compiler.family == "gcc" else None
-    if precompiled is not None:
-        arguments = [f"-I{precompiled}", *arguments]
-        text = text.replace(f'#include "{prelude_name(source)}"', '#include "tw_prelude.h"', 1)
-    with tempfile.TemporaryDirectory(dir=entry.parent) as work:
+def _compile(
+    source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
+) -> Path:
+    text, arguments = _with_precompiled_prelude(source, compiler, text, arguments)
+    unit, library, depends = work / "kernel_unit.cpp", work / "kernel.so", work / "kernel.d"
+    unit.write_text(text, encoding="utf-8")
+    began = time.time_ns()
+    command = [*arguments, "-MMD", "-MF", str(depends), "-MT", "kernel"]
+    linking = [*kernel_link_flags(compiler), "-o", str(library)]
+    if compiler.family == "zig":  # told in one step not to link its C++ library, it does not find its headers either
+        _run(source, compiler, [*command, "-c", "-o", str(work / "kernel.o"), str(unit)], unit)
+        _run(source, compiler, [*linking, str(work / "kernel.o")], unit)
+    else:
+        _run(source, compiler, [*command, *linking, str(unit)], unit)
+    files = _dependencies(depends.read_text(encoding="utf-8"), unit)
+    dependencies = {str(path): digest(path.read_bytes()) for path in files}
+    if any(path.stat().st_mtime_ns > began for path in files):
+        # Saved while the compiler read it: which of the two texts this library has is anyone's guess.
+        dependencies["changed while it was compiled"] = ""
+    return store_library(entry, library, dependencies=dependencies, kernel=source.name)
+
+
+def _run(source: KernelSource, compiler: Compiler, arguments: Sequence[str], unit: Path) -> None:
+    result = compiler.run(arguments)
+    if result.returncode != 0:
+        _explain_failure(source, compiler, result.stderr, unit)
+
+
+def check_kernel(source: KernelSource, compiler: Compiler) -> None:
+    """Compiles a kernel as a launch would, but keeps nothing.
+
+    Raises:
+        KernelCompileError, CompilerCrashError: as :func:`compile_kernels`.
+    """
+    text, arguments = _with_precompiled_prelude(
+        source, compiler, translation_unit(source), _arguments(source, compiler)
+    )
+    with tempfile.TemporaryDirectory() as work:
         unit = Path(work) / "kernel_unit.cpp"
-        unit.write_text(text)
-        library = Path(work) / "kernel.so"
-        depends = Path(work) / "kernel.d"
-        command = [*arguments, "-MMD", "-MF", str(depends), "-shared", "-nostartfiles", "-Wl,-Bsymbolic"]
-        result = compiler.run([*command, "-o", str(library), str(unit)])
-        if result.returncode != 0:
-            _explain_failure(source, compiler, result.stderr, unit)
-        dependencies = _dependencies(depends.read_text(), unit)
-        final = entry.parent / f"{digest(library.read_bytes())}.so"
-        os.replace(library, final)
-    record = {"library": final.name, "dependencies": dependencies, "kernel": source.name}
-    write_atomically(entry, json.dumps(record).encode())
-    return final
+        unit.write_text(text, encoding="utf-8")
+        # zig's driver always wants to write an object.
+        mode = ["-c", "-o", str(Path(work) / "kernel.o")] if compiler.family == "zig" else ["-fsyntax-only"]
+        _run(source, compiler, [*arguments, *mode, str(unit)], unit)
+
+
+def _with_precompiled_prelude(
+    source: KernelSource, compiler: Compiler, text: str, arguments: list[str]
+) -> tuple[str, list[str]]:
+    """The unit's text and the compiler's arguments, changed to use a compiled prelude where the compiler can."""
+    precompiled = _precompiled_prelude(source, compiler, arguments)
+    if compiler.family != "gcc":
+        # Our own key knows the headers' content; clang would go by their dates, which an installation changes.
+        pch = ["-include-pch", str(precompiled / "tw_prelude.h.pch"), "-Xclang", "-fno-validate-pch"]
+        return text, [*pch, *arguments]
+    text = text.replace(f'#include "{prelude_name(source)}"', '#include "tw_prelude.h"', 1)
+    return text, [f"-I{precompiled}", *arguments]
 
 
 def _precompiled_prelude(source: KernelSource, compiler: Compiler, arguments: list[str]) -> Path:
@@ -137,35 +187,41 @@ def _precompiled_prelude(source: KernelSource, compiler: Compiler, arguments: li
     own = [argument for argument in arguments if not argument.startswith("-I")]
     key = digest(prelude_name(source), *own, compiler.identity, tree_digest("include"), tree_digest("abi"), str(NATIVE))
     directory = cache_directory() / "preludes" / key
-    compiled = directory / "tw_prelude.h.gch"
-    if compiled.exists():
+    header, size = directory / "tw_prelude.h", directory / "bytes"
+    compiled = directory / ("tw_prelude.h.gch" if compiler.family == "gcc" else "tw_prelude.h.pch")
+    if _is_complete(compiled, size):
         return directory
-    with locked(f"prelude-{key}"):
-        if not compiled.exists():
-            header = directory / "tw_prelude.h"
+    with building(f"prelude-{key}") as work:
+        if not _is_complete(compiled, size):
             write_atomically(header, f'#include "{prelude_name(source)}"\n'.encode())
-            partial = directory / f"partial-{os.getpid()}"
-            result = compiler.run(
-                [*own, f"-I{NATIVE / 'include'}", f"-I{NATIVE}", "-x", "c++-header", str(header), "-o", str(partial)]
-            )
-            if result.returncode != 0:
-                raise KernelCompileError("(kernel API headers)", result.stderr, result.stderr)
-            os.replace(partial, compiled)
+            roots = [f"-I{NATIVE / 'include'}", f"-I{NATIVE}"]
+            target = work / compiled.name
+            command = [*own, *roots, "-x", "c++-header", str(header), "-o", str(target)]
+            _run(dataclasses.replace(source, name="(kernel API headers)"), compiler, command, header)
+            move_into_cache(target, compiled)
+            write_atomically(size, str(compiled.stat().st_size).encode())
     return directory
 
 
-def _dependencies(rule: str, unit: Path) -> dict[str, str]:
-    """Files outside our own headers that a kernel was made from, with their content's name."""
-    paths = rule.replace("\\\n", " ").split(":", 1)[1].split()
-    outside = [path for path in paths if not path.startswith((str(NATIVE), str(cache_directory() / "preludes")))]
-    return {
-        path: digest(Path(path).read_bytes())
-        for path in outside
-        if path != str(unit) and not path.startswith("/usr/") and Path(path).exists()
-    }
+def _is_complete(compiled: Path, size: Path) -> bool:
+    """Whether a compiled prelude has its full length; it is too large to be read for every kernel."""
+    try:
+        return compiled.stat().st_size == int(size.read_bytes())
+    except (OSError, ValueError):
+        return False
 
 
-def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit: Path) -> None:
+def _dependencies(rule: str, unit: Path) -> list[Path]:
+    """Files besides our own headers that a kernel was made from, out of the rule the compiler writes for make."""
+    names = re.findall(r"(?:\\.|\$\$|[^\s\\])+", rule.replace("\\\n", " ").split(":", 1)[1])
+    paths = [Path(re.sub(r"\\(.)", r"\1", name).replace("$$", "$")) for name in names]
+    own = (str(NATIVE), str(cache_directory() / "preludes"), str(unit))
+    return [path for path in dict.fromkeys(paths) if not str(path).startswith(own)]
+
+
+def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit: Path) -> NoReturn:
+    if "No space left on device" in output:
+        raise full_cache()
     if "internal compiler error" in output or "PLEASE submit a bug report" in output:
         raise CompilerCrashError(
             f"{compiler.version} crashed on kernel {source.name} (a fault of the compiler, not of the kernel); "
@@ -183,11 +239,12 @@ def to_the_point(output: str, unit: Path) -> str:
         if re.search(r"(fatal )?error: ", line):
             errors += 1
             keep = errors <= _MAX_ERRORS_SHOWN
-        elif re.search(r"(note|warning): |^In file included|^\s+from |In (instantiation|function|member|static)", line):
+        elif _STORY.search(line):
             keep = False
         if keep:
             shown.append(line)
-    if errors > _MAX_ERRORS_SHOWN:
-        shown.append(f"... and {errors - _MAX_ERRORS_SHOWN} more errors")
+    more = errors - _MAX_ERRORS_SHOWN
+    if more > 0:
+        shown.append(f"... and {more} more error{'s' if more > 1 else ''}")
     text = "\n".join(shown) if shown else output.strip()
     return text.replace(str(unit), "<generated>")

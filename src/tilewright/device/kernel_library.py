@@ -23,6 +23,11 @@ class KernelLibrary:
     base: int
     text: tuple[int, int]
     statics: tuple[int, int]
+    initial_statics: bytes
+
+    def restore_statics(self) -> None:
+        """Gives the mutable globals the values they had when the library was loaded."""
+        ctypes.memmove(self.statics[0], self.initial_statics, len(self.initial_statics))
 
     def contains(self, address: int) -> bool:
         return self.text[0] <= address < self.text[1]
@@ -31,7 +36,7 @@ class KernelLibrary:
         return line_table(self.path).find(address - self.base)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def load_kernel(path: Path) -> KernelLibrary:
     """Loads a compiled kernel. Libraries in the cache are named by content, so each is loaded once."""
     engine()  # its functions must be there before the kernel's references are bound
@@ -40,12 +45,14 @@ def load_kernel(path: Path) -> KernelLibrary:
     base = engine().tw_library_base(entry)
     layout = library_layout(path)
     _KEEP_LOADED.append(library)
+    statics = (base + layout.statics_begin, base + layout.statics_end)
     return KernelLibrary(
         path,
         entry,
         base,
         (base + layout.text_begin, base + layout.text_end),
-        (base + layout.statics_begin, base + layout.statics_end),
+        statics,
+        ctypes.string_at(statics[0], statics[1] - statics[0]),
     )
 
 

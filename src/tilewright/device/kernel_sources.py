@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from tilewright.device.buffer_formats import kernel_formats
 from tilewright.device.kernel_build import source_file
 from tilewright.device.translation_unit import KernelSource
@@ -20,14 +22,35 @@ _TRISC = 2
 FIDELITY_PHASES = {MathFidelity.LoFi: 1, MathFidelity.HiFi2: 2, MathFidelity.HiFi3: 3, MathFidelity.HiFi4: 4}
 
 
+@dataclasses.dataclass(frozen=True)
+class Placement:
+    """Which processor of a core a kernel runs on, and which NoC it uses unless it says otherwise."""
+
+    processor: int
+    noc_index: int
+    noc_mode: int
+
+
+def placement(kernel: KernelDescriptor) -> Placement:
+    config = kernel.config
+    if isinstance(config, ComputeConfigDescriptor):
+        return Placement(_TRISC, 0, 0)
+    return Placement(config.processor.value, config.noc.value, config.noc_mode.value)
+
+
 def kernel_source(
     program: ProgramDescriptor, kernel: KernelDescriptor, arch: ArchDescription, grid: tuple[int, int]
 ) -> KernelSource:
     """What has to be compiled for ``kernel`` in ``program`` on a chip with this grid."""
     config = kernel.config
-    common = dict(
+    where = placement(kernel)
+    source = KernelSource(
         name=kernel.name,
         path=_source_path(kernel),
+        is_compute=kernel.is_compute,
+        processor=where.processor,
+        noc_index=where.noc_index,
+        noc_mode=where.noc_mode,
         arch=arch.name,
         num_dram_banks=arch.num_dram_banks,
         num_l1_banks=grid[0] * grid[1],
@@ -39,24 +62,14 @@ def kernel_source(
         entry=kernel.entry,
         include_paths=tuple(kernel.compiler_include_paths),
     )
-    if isinstance(config, ComputeConfigDescriptor):
-        return KernelSource(
-            **common,
-            is_compute=True,
-            processor=_TRISC,
-            noc_index=0,
-            noc_mode=0,
-            fp32_dest_acc_en=config.fp32_dest_acc_en,
-            dst_full_sync_en=config.dst_full_sync_en,
-            math_fidelity=config.math_fidelity.name,
-            math_approx_mode=config.math_approx_mode,
-        )
-    return KernelSource(
-        **common,
-        is_compute=False,
-        processor=config.processor.value,
-        noc_index=config.noc.value,
-        noc_mode=config.noc_mode.value,
+    if not isinstance(config, ComputeConfigDescriptor):
+        return source
+    return dataclasses.replace(
+        source,
+        fp32_dest_acc_en=config.fp32_dest_acc_en,
+        dst_full_sync_en=config.dst_full_sync_en,
+        math_fidelity=config.math_fidelity.name,
+        math_approx_mode=config.math_approx_mode,
     )
 
 

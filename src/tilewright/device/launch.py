@@ -3,23 +3,31 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import signal
+import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
 
 from tilewright.device.diagnosis import call_site, deadlock_message, describe_position
-from tilewright.device.engine import RunReport
+from tilewright.device.engine import RunReport, engine
 from tilewright.device.engine_program import EngineProgram
 from tilewright.device.errors import (
     DeadlockError,
+    KernelCompileError,
     KernelError,
     KernelFaultError,
     RunError,
     SpinningError,
+    TilewrightError,
     TimeLimitError,
 )
 from tilewright.device.kernel_build import compile_kernels
-from tilewright.device.kernel_library import load_kernel
+from tilewright.device.kernel_library import KernelLibrary, load_kernel
 from tilewright.device.kernel_sources import kernel_source
 from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus
 from tilewright.device.translation_unit import KernelSource
@@ -28,6 +36,12 @@ from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.arch import ArchDescription
 
 _PROGRAMS_KEPT = 64
+_NULL_PAGE = 0x1000
+_WINDOW_BEGIN = 0x10000  # lowest L1 offset the engine can show as a plain address
+_SLOT_BYTES = 2 << 20  # address space of one core's L1
+# The engine runs one program at a time in a process. Threads wait here, where Ctrl-C can reach them, and where
+# nobody else can change a loaded program's arguments before it runs.
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def show_print(core: tuple[int, int], kernel: str, line: str) -> None:
@@ -47,26 +61,35 @@ class Launcher:
         self._arch = arch
         self._grid = grid
         self._loaded: dict[object, EngineProgram] = {}
+        self._closed = False
 
     def close(self) -> None:
-        for program in self._loaded.values():
-            program.close()
-        self._loaded.clear()
+        with _ONE_AT_A_TIME:
+            self._closed = True
+            for program in self._loaded.values():
+                program.close()
+            self._loaded.clear()
 
     def launch(
         self, program: ProgramDescriptor, *, threads: int = 1, time_limit: float = 0, spin_limit: float = 5.0
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
-        loaded = self._load(program)
-        loaded.set_arguments(program.kernels)
-        run, report = loaded.run(threads, time_limit, spin_limit)
-        if run.status is not RunStatus.OK:
-            _raise(run, report, time_limit)
+        sources = [kernel_source(program, kernel, self._arch, self._grid) for kernel in program.kernels]
+        paths = compile_kernels(sources)
+        with _ONE_AT_A_TIME:
+            if self._closed:
+                raise TilewrightError("the device is closed")
+            loaded = self._load(program, sources, paths)
+            loaded.set_arguments(program.kernels)
+            run, report = loaded.run(threads, time_limit, spin_limit)
+            if run.status is not RunStatus.OK:
+                _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
         return run
 
-    def _load(self, program: ProgramDescriptor) -> EngineProgram:
-        sources = [kernel_source(program, kernel, self._arch, self._grid) for kernel in program.kernels]
-        libraries = [load_kernel(path) for path in compile_kernels(sources)]
+    def _load(
+        self, program: ProgramDescriptor, sources: Sequence[KernelSource], paths: Sequence[Path]
+    ) -> EngineProgram:
+        libraries = [_load_kernel(source, path) for source, path in zip(sources, paths, strict=True)]
         addresses = place_circular_buffers(program, self._arch.l1_unreserved_base)
         key = _structure(program, sources, [library.path for library in libraries], addresses)
         loaded = self._loaded.pop(key, None)
@@ -76,6 +99,54 @@ class Launcher:
         if len(self._loaded) > _PROGRAMS_KEPT:
             self._loaded.pop(next(iter(self._loaded))).close()
         return loaded
+
+    def _fault_text(self, report: RunReport, core: tuple[int, int], threads: int) -> str:
+        """What a fault was, told in terms of the core's memory where it can be."""
+        name = signal.Signals(report.fault_signal).name
+        if report.error_text:
+            return f"{report.error_text.decode()} (256 KiB of stack used up; a card has far less)"
+        if report.fault_signal == signal.SIGFPE:
+            return "integer division by zero"
+        if report.fault_signal not in (signal.SIGSEGV, signal.SIGBUS):
+            return f"stopped by {name}"
+        address, size = int(report.fault_address), self._arch.l1_bytes
+        offset = address - engine().tw_core_l1(self._chip_handle, *core)
+        if address < _NULL_PAGE:
+            return f"touched memory at {address:#x}, a null pointer ({name})"
+        if address < _WINDOW_BEGIN:
+            return (
+                f"touched memory at {address:#x}: L1 below {_WINDOW_BEGIN:#x} is the firmware's and cannot be reached "
+                f"by its plain offset ({name})"
+            )
+        if address < size and threads > 1:
+            return (
+                f"touched L1 by its plain offset {address:#x}, which only a run in one thread can offer: "
+                f"launch with threads=1 ({name})"
+            )
+        if size <= offset < _SLOT_BYTES:
+            return f"touched memory at {address:#x}, {offset - size} bytes past the end of this core's L1 ({name})"
+        return f"touched memory at {address:#x}, which is not in this core's L1 ({name})"
+
+
+def _load_kernel(source: KernelSource, path: Path) -> KernelLibrary:
+    try:
+        return load_kernel(path)
+    except OSError as error:
+        missing = re.search(r"undefined symbol: (\S+)", str(error))
+        if missing is None:
+            raise
+        name = _readable(missing.group(1))
+        raise KernelCompileError(
+            source.name, f"it uses {name}, which is declared but not defined", str(error)
+        ) from None
+
+
+def _readable(symbol: str) -> str:
+    """A C++ name as it stands in the source, where the system has a tool that knows."""
+    tool = shutil.which("c++filt") or shutil.which("llvm-cxxfilt")
+    if tool is None:
+        return symbol
+    return subprocess.run([tool, symbol], capture_output=True, text=True, check=False).stdout.strip() or symbol
 
 
 def _structure(
@@ -91,7 +162,7 @@ def _structure(
     )
 
 
-def _raise(run: Run, report: RunReport, time_limit: float) -> None:
+def _raise(run: Run, report: RunReport, time_limit: float, fault_text: Callable[[tuple[int, int]], str]) -> NoReturn:
     culprit = next((position for position in run.positions if position.is_error), None)
     text = report.error_text.decode() if report.error_text else ""
     if run.status is RunStatus.DEADLOCK:
@@ -107,10 +178,8 @@ def _raise(run: Run, report: RunReport, time_limit: float) -> None:
     if run.status is RunStatus.KERNEL_ERROR:
         raise KernelError(f"{where}: {text}", run)
     if run.status is RunStatus.SPINNING:
-        raise SpinningError(
-            f"{where}: polls memory that nobody changes any more\n" + "\n".join(_unfinished(run)), run
-        )
-    raise KernelFaultError(f"{where}: {_fault_text(report, text)}", run)
+        raise SpinningError(f"{where}: polls memory that nobody changes any more\n" + "\n".join(_unfinished(run)), run)
+    raise KernelFaultError(f"{where}: {fault_text(culprit.core)}", run)
 
 
 def _where(run: Run, position: KernelPosition) -> str:
@@ -127,14 +196,3 @@ def _unfinished(run: Run) -> list[str]:
         for position in waiting[:8]
     ]
     return [*lines, f"  ... and {len(waiting) - 8} more"] if len(waiting) > 8 else lines
-
-
-def _fault_text(report: RunReport, text: str) -> str:
-    if text:
-        return f"{text} (256 KiB of stack used up; a card has far less)"
-    name = signal.Signals(report.fault_signal).name
-    if report.fault_signal == signal.SIGFPE:
-        return "integer division by zero"
-    if report.fault_signal in (signal.SIGSEGV, signal.SIGBUS):
-        return f"touched memory at {report.fault_address:#x}, which is not in this core's L1 ({name})"
-    return f"stopped by {name}"

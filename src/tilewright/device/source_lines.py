@@ -10,6 +10,7 @@ from pathlib import Path
 
 from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +35,7 @@ class LineTable:
     def __init__(self, path: Path) -> None:
         self._rows: list[tuple[int, str, int]] = []
         self._functions: list[tuple[int, int, str]] = []
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             elf = ELFFile(file)
             self._read_symbols(elf)
             if elf.has_dwarf_info():
@@ -61,7 +62,7 @@ class LineTable:
 
     def _read_symbols(self, elf: ELFFile) -> None:
         table = elf.get_section_by_name(".symtab")
-        if table is None:
+        if not isinstance(table, SymbolTableSection):
             return
         for symbol in table.iter_symbols():
             if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]:

@@ -147,7 +147,7 @@ def _descriptors(source: KernelSource) -> list[str]:
     lines = [
         _array("uint8_t", "unpack_src_format", data_formats),
         _array("uint8_t", "unpack_dst_format", [_unpack_destination(each) for each in every]),
-        _array("uint8_t", "pack_src_format", [_INVALID_FORMAT if f == _INVALID_FORMAT else dst_format for f in data_formats]),
+        _array("uint8_t", "pack_src_format", [f if f == _INVALID_FORMAT else dst_format for f in data_formats]),
         _array("uint8_t", "pack_dst_format", data_formats),
     ]
     shapes = {

@@ -141,7 +141,7 @@ class KernelBindings:
         yield "constexpr uint32_t get_compile_time_vararg(uint32_t idx) {"
         yield f"    constexpr uint32_t values[] = {{{table}}};"
         yield f"    if (idx >= {len(values)}) {{"
-        yield f'        tw_assert_failed("get_compile_time_vararg: the kernel was given {len(values)} of them");'
+        yield f'        tw_kernel_failed("get_compile_time_vararg: the kernel was given {len(values)} of them");'
         yield "    }"
         yield "    return values[idx];"
         yield "}"

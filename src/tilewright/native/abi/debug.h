@@ -9,6 +9,8 @@ extern "C" {
 void tw_print_text(const char* text, uint32_t length);
 // Ends the run: ASSERT that failed. Never returns.
 [[noreturn]] void tw_assert_failed(const char* expression);
+// Ends the run with a sentence about what the kernel did. Never returns.
+[[noreturn]] void tw_kernel_failed(const char* sentence);
 // Ends the run: a call of the kernel API that is not modelled. Never returns.
 [[noreturn]] void tw_not_modelled(const char* what);
 }

@@ -23,36 +23,6 @@ static std::vector<CoreXY> to_cores(const uint16_t* xy, uint64_t count) {
     return cores;
 }
 
-// Return addresses from the innermost frame outwards, by frame pointer, staying on the kernel's own stack. An
-// instruction that was interrupted is given as if it had been a call: one byte further.
-static uint32_t walk_stack(const KernelInstance& instance, uint64_t* frames, uint32_t capacity) {
-    uintptr_t frame_pointer = 0;
-    uintptr_t program_counter = 0;
-    if (instance.failed_program_counter != 0) {
-        program_counter = instance.failed_program_counter + 1;
-        frame_pointer = instance.failed_frame_pointer;
-    } else if (instance.state != InstanceState::Finished) {
-        fiber_suspended_frame(instance.fiber, frame_pointer, program_counter);
-    }
-    uint32_t count = 0;
-    if (program_counter != 0 && count < capacity) {
-        frames[count++] = program_counter;
-    }
-    while (count < capacity && instance.stack.contains(frame_pointer) &&
-           instance.stack.contains(frame_pointer + 15)) {
-        const auto* words = reinterpret_cast<const uintptr_t*>(frame_pointer);
-        if (words[1] == 0) {
-            break;
-        }
-        frames[count++] = words[1];
-        if (words[0] <= frame_pointer) {
-            break;
-        }
-        frame_pointer = words[0];
-    }
-    return count;
-}
-
 static uint32_t wait_have(const KernelInstance& instance) {
     switch (instance.wait_kind) {
         case WaitKind::CbWaitFront: return instance.core->cb[instance.wait_cb].occupied();
@@ -211,7 +181,13 @@ void tw_program_run(void* program, uint32_t threads, double time_limit, double s
     options.threads = threads;
     options.time_limit_seconds = time_limit;
     options.spin_limit_seconds = spin_limit;
-    report->status = static_cast<int32_t>(target.run(options));
+    try {
+        report->status = static_cast<int32_t>(target.run(options));
+    } catch (const std::exception& error) {  // no memory for it
+        report->status = static_cast<int32_t>(RunStatus::KernelError);
+        target.error_instance = nullptr;
+        target.error_text = std::string("the engine cannot run this program here: ") + error.what();
+    }
     report->fault_signal = target.fault_signal;
     report->fault_address = target.fault_address;
     report->switches = target.switches;
@@ -234,7 +210,8 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
         report.wait_have = wait_have(*instance);
         report.wait_address = reinterpret_cast<uintptr_t>(instance->wait_address);
         report.is_error = instance.get() == source.error_instance ? 1 : 0;
-        report.num_frames = walk_stack(*instance, report.frames, 24);
+        report.num_frames = instance->num_frames;
+        std::copy_n(instance->frames, instance->num_frames, report.frames);
     }
 }
 

@@ -20,8 +20,13 @@ static uint64_t noc_bits(uint8_t x, uint8_t y) {
 
 Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy)
     : config_(config), cores_(config.grid_x * config.grid_y), nodes_(64 * 64) {
-    map_l1();
-    map_dram();
+    try {
+        map_l1();
+        map_dram();
+    } catch (...) {
+        unmap();
+        throw;
+    }
     for (uint32_t index = 0; index < cores_.size(); index++) {
         Core& core = cores_[index];
         core.x = static_cast<uint16_t>(index % config_.grid_x);
@@ -40,7 +45,9 @@ Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy)
     }
 }
 
-Chip::~Chip() {
+Chip::~Chip() { unmap(); }
+
+void Chip::unmap() {
     if (l1_region_ != nullptr) {
         munmap(l1_region_, cores_.size() * kL1SlotBytes);
     }
@@ -68,6 +75,8 @@ void Chip::map_l1() {
             l1_region_ = static_cast<uint8_t*>(got);
             for (size_t index = 0; index < cores_.size(); index++) {
                 cores_[index].l1_base = static_cast<uint32_t>(base + index * kL1SlotBytes);
+                // A slot is larger than an L1: what lies behind it must fault, not be somebody's memory.
+                mprotect(l1_region_ + index * kL1SlotBytes + config_.l1_bytes, kL1SlotBytes - config_.l1_bytes, PROT_NONE);
             }
             return;
         }
@@ -85,6 +94,8 @@ void Chip::map_dram() {
         if (memory == MAP_FAILED) {
             throw std::runtime_error("cannot reserve address space for the DRAM banks");
         }
+        // Pages of a tensor go round the banks, so with small pages nearly every access would miss the TLB.
+        madvise(memory, config_.dram_bank_bytes, MADV_HUGEPAGE);
         dram_.push_back(NocNode{static_cast<uint8_t*>(memory), config_.dram_bank_bytes, nullptr});
     }
 }

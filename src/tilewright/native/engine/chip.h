@@ -85,6 +85,7 @@ public:
 private:
     void map_l1();
     void map_dram();
+    void unmap();
 
     ChipConfig config_;
     std::vector<Core> cores_;

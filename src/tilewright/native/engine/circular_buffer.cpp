@@ -48,9 +48,11 @@ static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages
 void wait_for_pending_reserves(KernelInstance& instance) {
     while (instance.pending_reserve_mask != 0) {
         const auto cb = static_cast<uint32_t>(__builtin_ctzll(instance.pending_reserve_mask));
-        wait_for_space(instance, cb, instance.pending_reserve[cb]);
+        instance.held_by = &instance.pending_reserve[cb];
+        wait_for_space(instance, cb, instance.pending_reserve[cb].pages);
         instance.pending_reserve_mask &= ~(uint64_t{1} << cb);
     }
+    instance.held_by = nullptr;
 }
 
 void pack_thread_enter() {
@@ -137,7 +139,10 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     traffic.largest_reserve = std::max(traffic.largest_reserve, pages);
     if (instance.context.kind == static_cast<uint8_t>(KernelKind::Compute) && buffer.free_pages() < pages) {
         instance.pending_reserve_mask |= uint64_t{1} << cb;
-        instance.pending_reserve[cb] = pages;
+        PendingReserve& pending = instance.pending_reserve[cb];
+        pending.pages = pages;
+        const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+        pending.num_frames = walk_frames(*instance.stack, here, pending.frames, 8);
         return;
     }
     wait_for_space(instance, cb, pages);

@@ -12,8 +12,8 @@
 
 namespace tw {
 
-static void show_line(KernelInstance& instance, const std::string& line) {
-    static std::mutex mutex;
+void show_line(KernelInstance& instance, const std::string& line) {
+    static std::mutex mutex;  // of several threads
     Program& program = instance.scheduler->program;
     if (program.print != nullptr) {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -55,13 +55,15 @@ void tw_print_text(const char* text, uint32_t length) {
             return;
         }
         instance.printed.append(text, newline);
-        show_line(instance, instance.printed);
+        instance.scheduler->print(instance.printed);
         instance.printed.clear();
         text = newline + 1;
     }
 }
 
 void tw_assert_failed(const char* expression) { kernel_error("ASSERT(%s) failed", expression); }
+
+void tw_kernel_failed(const char* sentence) { kernel_error("%s", sentence); }
 
 void tw_not_modelled(const char* what) { kernel_error("%s is not simulated", what); }
 }

@@ -28,9 +28,9 @@ static constexpr uintptr_t kWindowBegin = 0x10000;
 static struct sigaction g_old_faults[4];
 static struct sigaction g_old_interrupt;
 static struct sigaction g_old_tick;
-static int g_running_programs = 0;
-static std::mutex g_mutex;
-static std::atomic<Program*> g_interruptible{nullptr};
+// Handlers and the window on L1 belong to the whole process, so one program runs at a time.
+static std::mutex g_run_mutex;
+static std::atomic<Program*> g_running{nullptr};
 
 static int tick_signal() { return SIGRTMIN + 3; }
 
@@ -102,12 +102,12 @@ static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
     Program& program = scheduler->program;
     program.fault_signal = signal_number;
     program.fault_address = address;
-    program.fail(RunStatus::Fault, &instance, instance.stack.in_guard(address) ? "stack overflow" : "");
+    program.fail(RunStatus::Fault, &instance, instance.stack->in_guard(address) ? "stack overflow" : "");
     siglongjmp(scheduler->fault_landing, 1);
 }
 
 static void on_interrupt(int signal_number, siginfo_t* info, void* raw_context) {
-    if (Program* program = g_interruptible.load()) {
+    if (Program* program = g_running.load()) {
         program->fail(RunStatus::Interrupted, nullptr, "");
     }
     // Python's own handler notes the interrupt, so KeyboardInterrupt follows when the run returns.
@@ -136,7 +136,9 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
     const bool in_kernel =
         program_counter >= instance.kernel->text_begin && program_counter < instance.kernel->text_end;
     if (!in_kernel) {
-        return;  // inside the engine: it may hold state that must not be left half-way
+        // Inside the engine, which may hold state that must not be left half-way.
+        scheduler->abandon = scheduler->program.stop.load();
+        return;
     }
     if (scheduler->program.stop.load()) {
         instance.failed_program_counter = program_counter;
@@ -150,6 +152,7 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
     }
     instance.failed_program_counter = program_counter;
     instance.failed_frame_pointer = frame_pointer;
+    flush_denormals();
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     instance.failed_program_counter = 0;
 }
@@ -163,28 +166,25 @@ static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), 
     sigaction(signal_number, &action, old);
 }
 
-SignalScope::SignalScope(Program& program) {
-    const std::lock_guard<std::mutex> lock(g_mutex);
-    if (g_running_programs++ == 0) {
-        for (size_t i = 0; i < 4; i++) {
-            install(kFaultSignals[i], on_fault, SA_ONSTACK, &g_old_faults[i]);
-        }
-        install(tick_signal(), on_tick, SA_RESTART, &g_old_tick);
-        install(SIGINT, on_interrupt, SA_RESTART, &g_old_interrupt);
-        g_interruptible.store(&program);
+SignalScope::SignalScope(Program& program) : lock_(g_run_mutex) {
+    g_running.store(&program);
+    for (size_t i = 0; i < 4; i++) {
+        install(kFaultSignals[i], on_fault, SA_ONSTACK, &g_old_faults[i]);
+    }
+    install(tick_signal(), on_tick, SA_RESTART, &g_old_tick);
+    install(SIGINT, on_interrupt, SA_RESTART, &g_old_interrupt);
+    if (g_old_interrupt.sa_handler == SIG_IGN) {
+        sigaction(SIGINT, &g_old_interrupt, nullptr);  // a process started in the background: Ctrl-C is not for it
     }
 }
 
 SignalScope::~SignalScope() {
-    const std::lock_guard<std::mutex> lock(g_mutex);
-    if (--g_running_programs == 0) {
-        g_interruptible.store(nullptr);
-        for (size_t i = 0; i < 4; i++) {
-            sigaction(kFaultSignals[i], &g_old_faults[i], nullptr);
-        }
-        sigaction(SIGINT, &g_old_interrupt, nullptr);
-        sigaction(tick_signal(), &g_old_tick, nullptr);
+    for (size_t i = 0; i < 4; i++) {
+        sigaction(kFaultSignals[i], &g_old_faults[i], nullptr);
     }
+    sigaction(SIGINT, &g_old_interrupt, nullptr);
+    sigaction(tick_signal(), &g_old_tick, nullptr);
+    g_running.store(nullptr);
 }
 
 static bool start_tick(timer_t& timer) {

@@ -41,6 +41,22 @@ bool FiberStack::contains(uintptr_t address) const {
     return address >= reinterpret_cast<uintptr_t>(low_) && address < reinterpret_cast<uintptr_t>(high());
 }
 
+uint32_t walk_frames(const FiberStack& stack, uintptr_t frame_pointer, uint64_t* frames, uint32_t capacity) {
+    uint32_t count = 0;
+    while (count < capacity && stack.contains(frame_pointer) && stack.contains(frame_pointer + 15)) {
+        const auto* words = reinterpret_cast<const uintptr_t*>(frame_pointer);
+        if (words[1] == 0) {
+            break;
+        }
+        frames[count++] = words[1];
+        if (words[0] <= frame_pointer) {
+            break;
+        }
+        frame_pointer = words[0];
+    }
+    return count;
+}
+
 #ifdef TW_FIBER_UCONTEXT
 
 void fiber_prepare(FiberContext& fiber, FiberStack& stack, void (*entry)()) {

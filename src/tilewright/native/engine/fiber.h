@@ -32,6 +32,9 @@ private:
     size_t bytes_ = 0;
 };
 
+// Return addresses from `frame_pointer` outwards, innermost first, as long as frames lie on `stack`.
+uint32_t walk_frames(const FiberStack& stack, uintptr_t frame_pointer, uint64_t* frames, uint32_t capacity);
+
 // A place execution can be continued from.
 struct FiberContext {
 #ifdef TW_FIBER_UCONTEXT

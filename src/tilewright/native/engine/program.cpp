@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 #include "scheduler.h"
@@ -28,13 +29,48 @@ void reset_compute_state(ComputeState& state) {
         sizeof(ComputeState) - begin);
 }
 
+Program::Program(Chip& chip) : chip(chip) {}
+Program::~Program() = default;
+
 void Program::fail(RunStatus why, KernelInstance* who, const std::string& text) {
+    note_failure(why, who, text);
+    stop.store(true);
+}
+
+void Program::note_failure(RunStatus why, KernelInstance* who, const std::string& text) {
     int32_t expected = 0;
     if (status.compare_exchange_strong(expected, static_cast<int32_t>(why))) {
         error_instance = who;
         error_text = text;
     }
-    stop.store(true);
+}
+
+bool Program::any_poll_met() const {
+    return std::any_of(instances.begin(), instances.end(), [](const auto& instance) {
+        return instance->state == InstanceState::Polling && poll_met(*instance);
+    });
+}
+
+// An instruction that was interrupted is noted as if it had been a call: one byte further.
+void KernelInstance::note_stack() {
+    num_frames = 0;
+    if (state == InstanceState::Finished) {
+        return;
+    }
+    if (held_by != nullptr) {
+        num_frames = held_by->num_frames;
+        std::copy_n(held_by->frames, num_frames, frames);
+        return;
+    }
+    uintptr_t frame_pointer = failed_frame_pointer;
+    uintptr_t program_counter = failed_program_counter + 1;
+    if (failed_program_counter == 0) {
+        fiber_suspended_frame(fiber, frame_pointer, program_counter);
+    }
+    if (program_counter != 0) {
+        frames[num_frames++] = program_counter;
+    }
+    num_frames += walk_frames(*stack, frame_pointer, frames + num_frames, kMaxFrames - num_frames);
 }
 
 void Program::create_instances() {
@@ -46,9 +82,22 @@ void Program::create_instances() {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
             instance->core = &chip.core(where.x, where.y);
-            instance->stack.allocate(kStackBytes);
             instances.push_back(std::move(instance));
         }
+    }
+}
+
+// Stacks are lent to the program that runs: if each loaded program kept its own, a long session would run into the
+// system's limit on mappings.
+void Program::lend_stacks() {
+    static std::vector<std::unique_ptr<FiberStack>> stacks;
+    for (size_t index = 0; index < instances.size(); index++) {
+        if (index == stacks.size()) {
+            auto stack = std::make_unique<FiberStack>();
+            stack->allocate(kStackBytes);
+            stacks.push_back(std::move(stack));
+        }
+        instances[index]->stack = stacks[index].get();
     }
 }
 
@@ -161,76 +210,105 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
+    instance.held_by = nullptr;
     instance.failed_program_counter = instance.failed_frame_pointer = 0;
     instance.printed.clear();
     instance.statics = kernel.statics_initial;
     instance.noc_state[0] = instance.noc_state[1] = NocState{};
-    fiber_prepare(instance.fiber, instance.stack, fiber_entry);
+    fiber_prepare(instance.fiber, *instance.stack, fiber_entry);
     core.instances.push_back(&instance);
 }
 
-RunStatus Program::run(const RunOptions& requested) {
-    status.store(0);
-    stop.store(false);
-    error_text.clear();
-    error_instance = nullptr;
-    fault_signal = 0;
+// Puts the program on the chip and returns how many OS threads its cores may be spread over.
+uint32_t Program::load() {
     create_instances();
+    lend_stacks();
     load_cores();
-    RunOptions options = requested;
+    bool ties = !semaphores.empty();  // cores talk to each other: one order, always the same
     size_t next = 0;
     for (auto& kernel : kernels) {
         kernel->statics_owner = nullptr;
         if (kernel->statics_bytes != 0) {
-            options.threads = 1;  // the cores take turns at the kernel's one set of globals
+            ties = true;  // the cores take turns at the kernel's one set of globals
         }
         for (uint32_t index = 0; index < kernel->cores.size(); index++) {
             load_instance(*instances[next++], index);
         }
     }
-    if (!semaphores.empty()) {
-        options.threads = 1;  // cores talk to each other: one order, always the same
-    }
+    auto is_active = [](const Core& core) { return !core.instances.empty(); };
+    return ties ? 1 : static_cast<uint32_t>(std::count_if(chip.cores().begin(), chip.cores().end(), is_active));
+}
 
+std::vector<std::unique_ptr<Scheduler>> Program::make_schedulers(const RunOptions& options) {
+    std::vector<std::unique_ptr<Scheduler>> schedulers;
+    for (uint32_t thread = 0; thread < options.threads; thread++) {
+        schedulers.push_back(std::make_unique<Scheduler>(*this, options));
+        if (options.time_limit_seconds > 0) {
+            schedulers.back()->deadline = monotonic_seconds() + options.time_limit_seconds;
+        }
+    }
     std::vector<Core*> active;
     for (Core& core : chip.cores()) {
         if (!core.instances.empty()) {
             active.push_back(&core);
         }
     }
-    const uint32_t threads = std::max(1u, std::min<uint32_t>(options.threads, static_cast<uint32_t>(active.size())));
-    options.threads = threads;
-    std::vector<std::unique_ptr<Scheduler>> schedulers;
-    for (uint32_t thread = 0; thread < threads; thread++) {
-        schedulers.push_back(std::make_unique<Scheduler>(*this, options));
-        if (options.time_limit_seconds > 0) {
-            schedulers.back()->deadline = monotonic_seconds() + options.time_limit_seconds;
-        }
-    }
     for (size_t index = 0; index < active.size(); index++) {
-        Scheduler* scheduler = schedulers[index * threads / active.size()].get();
+        Scheduler* scheduler = schedulers[index * schedulers.size() / active.size()].get();
         scheduler->cores.push_back(active[index]);
         for (KernelInstance* instance : active[index]->instances) {
             instance->scheduler = scheduler;
         }
     }
-    {
-        const SignalScope signals(*this);
-        std::vector<std::thread> others;
-        for (uint32_t thread = 1; thread < threads; thread++) {
-            others.emplace_back([&schedulers, thread] { schedulers[thread]->run(); });
-        }
-        schedulers[0]->run();
-        for (std::thread& other : others) {
-            other.join();
+    return schedulers;
+}
+
+static void take_over(Scheduler& from, Scheduler& to) {
+    for (Core* core : from.cores) {
+        to.cores.push_back(core);
+        for (KernelInstance* instance : core->instances) {
+            instance->scheduler = &to;
         }
     }
+}
+
+void Program::run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
+    moving.store(static_cast<uint32_t>(schedulers.size()));
+    std::vector<std::thread> others;
+    for (size_t thread = 1; thread < schedulers.size(); thread++) {
+        try {
+            others.emplace_back([&schedulers, thread] { schedulers[thread]->run(); });
+        } catch (const std::system_error&) {  // no thread to be had: this one does the work
+            take_over(*schedulers[thread], *schedulers[0]);
+            moving--;
+        }
+    }
+    schedulers[0]->run();
+    for (std::thread& other : others) {
+        other.join();
+    }
+}
+
+RunStatus Program::run(const RunOptions& requested) {
+    const SignalScope signals(*this);
+    status.store(0);
+    stop.store(false);
+    error_text.clear();
+    error_instance = nullptr;
+    fault_signal = 0;
+    RunOptions options = requested;
+    options.threads = std::max(1u, std::min(options.threads, load()));
+    auto schedulers = make_schedulers(options);
+    run_all(schedulers);
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;
     }
     for (auto& instance : instances) {
         flush_print(*instance);
+        if (status.load() != 0) {
+            instance->note_stack();
+        }
     }
     return static_cast<RunStatus>(status.load());
 }

@@ -75,6 +75,15 @@ struct CbTraffic {
     uint32_t largest_wait = 0, largest_reserve = 0;
 };
 
+inline constexpr uint32_t kMaxFrames = 24;
+
+// A reservation of a compute kernel that its pack thread has not come to yet, and where it was made.
+struct PendingReserve {
+    uint32_t pages = 0;
+    uint32_t num_frames = 0;
+    uint64_t frames[8];
+};
+
 struct Scheduler;
 
 // One kernel on one core.
@@ -85,7 +94,7 @@ struct KernelInstance {
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     FiberContext fiber;
-    FiberStack stack;
+    FiberStack* stack = nullptr;  // lent for one run
     InstanceState state = InstanceState::Ready;
     WaitKind wait_kind = WaitKind::None;
     uint32_t wait_cb = 0;
@@ -93,11 +102,17 @@ struct KernelInstance {
     volatile uint32_t* wait_address = nullptr;
     // Reservations of a compute kernel not yet waited for: its pack thread runs behind the unpacker.
     uint64_t pending_reserve_mask = 0;
-    uint32_t pending_reserve[kMaxCircularBuffers] = {};
+    PendingReserve pending_reserve[kMaxCircularBuffers];
+    const PendingReserve* held_by = nullptr;  // the one the pack thread waits for now
     CbTraffic traffic[kMaxCircularBuffers];
     std::vector<uint8_t> statics;
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
+    // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.
+    uint32_t num_frames = 0;
+    uint64_t frames[kMaxFrames];
+
+    void note_stack();
 };
 
 enum class RunStatus : int32_t {
@@ -120,7 +135,8 @@ using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* ker
 
 class Program {
 public:
-    explicit Program(Chip& chip) : chip(chip) {}
+    explicit Program(Chip& chip);
+    ~Program();
 
     RunStatus run(const RunOptions& options);
 
@@ -133,6 +149,7 @@ public:
     // What the last run left.
     std::atomic<int32_t> status{0};
     std::atomic<bool> stop{false};
+    std::atomic<uint32_t> moving{0};  // schedulers that still have something to run
     std::string error_text;
     KernelInstance* error_instance = nullptr;
     int fault_signal = 0;
@@ -142,9 +159,16 @@ public:
 
     // The first failure wins; every scheduler stops as soon as it sees it.
     void fail(RunStatus why, KernelInstance* who, const std::string& text);
+    // The same, but the other schedulers run on: their cores may have nothing to do with it.
+    void note_failure(RunStatus why, KernelInstance* who, const std::string& text);
+    bool any_poll_met() const;
 
 private:
     void create_instances();
+    void lend_stacks();
+    uint32_t load();
+    std::vector<std::unique_ptr<Scheduler>> make_schedulers(const RunOptions& options);
+    void run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers);
     void load_cores();
     void load_instance(KernelInstance& instance, uint32_t core_index);
     uint32_t place_arguments(KernelInstance& instance, uint32_t core_index, uint32_t offset);

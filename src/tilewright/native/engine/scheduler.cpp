@@ -7,7 +7,9 @@
 #endif
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace tw {
 
@@ -21,12 +23,22 @@ double monotonic_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// The hardware has no denormals: what a kernel or tile operation computes flushes them, as on a card.
+void flush_denormals() {
+#if defined(__x86_64__)
+    _mm_setcsr(_mm_getcsr() | 0x8040u);
+#elif defined(__aarch64__)
+    uint64_t mode;
+    asm volatile("mrs %0, fpcr" : "=r"(mode));
+    asm volatile("msr fpcr, %0" : : "r"(mode | (1ull << 24)));
+#endif
+}
+
+// What a kernel or tile operation computes flushes denormals, as on a card.
 namespace {
 class FlushDenormals {
 public:
 #if defined(__x86_64__)
-    FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040u); }
+    FlushDenormals() : saved_(_mm_getcsr()) { flush_denormals(); }
     ~FlushDenormals() { _mm_setcsr(saved_); }
 
 private:
@@ -34,7 +46,7 @@ private:
 #elif defined(__aarch64__)
     FlushDenormals() {
         asm volatile("mrs %0, fpcr" : "=r"(saved_));
-        asm volatile("msr fpcr, %0" : : "r"(saved_ | (1ull << 24)));
+        flush_denormals();
     }
     ~FlushDenormals() { asm volatile("msr fpcr, %0" : : "r"(saved_)); }
 
@@ -96,14 +108,30 @@ void Scheduler::resume(KernelInstance& instance) {
     current = &instance;
     fiber_switch(home, instance.fiber);
     current = nullptr;
+    while (line_to_print_ != nullptr) {
+        const std::string& line = *line_to_print_;
+        line_to_print_ = nullptr;
+        show_line(instance, line);
+        current = &instance;
+        fiber_switch(home, instance.fiber);
+        current = nullptr;
+    }
+}
+
+void Scheduler::print(const std::string& line) {
+    line_to_print_ = &line;
+    fiber_switch(current->fiber, home);
+}
+
+bool poll_met(const KernelInstance& instance) {
+    return instance.wait_kind == WaitKind::SemaphoreEqual ? *instance.wait_address == instance.wait_amount
+                                                          : *instance.wait_address >= instance.wait_amount;
 }
 
 bool Scheduler::wake(KernelInstance& instance) {
     switch (instance.state) {
         case InstanceState::Ready: return true;
-        case InstanceState::Polling:
-            return instance.wait_kind == WaitKind::SemaphoreEqual ? *instance.wait_address == instance.wait_amount
-                                                                  : *instance.wait_address >= instance.wait_amount;
+        case InstanceState::Polling: return poll_met(instance);
         default: return false;
     }
 }
@@ -176,11 +204,34 @@ void Scheduler::report_deadlock() {
     for (Core* core : cores) {
         for (KernelInstance* instance : core->instances) {
             if (instance->state == InstanceState::Blocked || instance->state == InstanceState::Polling) {
-                program.fail(RunStatus::Deadlock, instance, "");
+                program.note_failure(RunStatus::Deadlock, instance, "");
                 return;
             }
         }
     }
+}
+
+// A kernel that polls may be freed by a core of another thread. Returns whether one was, or the run has ended.
+bool Scheduler::wait_for_other_threads() {
+    auto is_polling = [](const KernelInstance* instance) { return instance->state == InstanceState::Polling; };
+    const bool polling = std::any_of(cores.begin(), cores.end(), [&](const Core* core) {
+        return std::any_of(core->instances.begin(), core->instances.end(), is_polling);
+    });
+    if (options.threads == 1 || !polling) {
+        return false;
+    }
+    program.moving--;
+    bool goes_on = false;
+    while (!goes_on && !(program.moving.load() == 0 && !program.any_poll_met())) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        goes_on = program.stop.load() || std::any_of(cores.begin(), cores.end(), [&](const Core* core) {
+            return std::any_of(core->instances.begin(), core->instances.end(), [&](const KernelInstance* instance) {
+                return is_polling(instance) && poll_met(*instance);
+            });
+        });
+    }
+    program.moving++;
+    return goes_on;
 }
 
 void Scheduler::run() {
@@ -201,12 +252,16 @@ void Scheduler::run() {
         }
         KernelInstance* polling = next_yielded();
         if (!ran && polling == nullptr) {
+            if (wait_for_other_threads()) {
+                continue;
+            }
             report_deadlock();
             break;
         }
         watch_for_spinning(polling);
         release_yielded();
     }
+    program.moving--;
     hide_l1_window(*this);
     this_scheduler() = nullptr;
 }

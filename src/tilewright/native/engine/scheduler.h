@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "program.h"
@@ -31,10 +33,13 @@ struct Scheduler {
     uint64_t tick_switches = 0;
     double deadline = 0;           // on the monotonic clock; 0: none
     Core* window_core = nullptr;   // whose L1 is shown at the addresses a card uses
+    volatile bool abandon = false; // the run has ended: the kernel leaves at its next call into the engine
 
     // --- called from inside a fiber ---
     void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);
     [[noreturn]] void abandon_current();
+    // Lines are shown from the thread's own stack: what shows them is Python, which knows only that one.
+    void print(const std::string& line);
 
 private:
     bool run_core(Core& core);
@@ -45,8 +50,10 @@ private:
     void release_yielded();
     void watch_for_spinning(KernelInstance* polling);
     void report_deadlock();
+    bool wait_for_other_threads();
     void swap_statics(KernelInstance& instance);
 
+    const std::string* line_to_print_ = nullptr;
     uint64_t spin_progress_ = 0;
     double spin_since_ = 0;
 };
@@ -54,23 +61,37 @@ private:
 // The scheduler of this OS thread; null outside a run.
 Scheduler*& this_scheduler();
 
-inline KernelInstance& current_instance() { return *this_scheduler()->current; }
+inline KernelInstance& current_instance() {
+    Scheduler& scheduler = *this_scheduler();
+    if (__builtin_expect(scheduler.abandon, 0)) {
+        scheduler.abandon_current();
+    }
+    return *scheduler.current;
+}
 
+// Whether the memory a polling kernel looks at holds what it waits for.
+bool poll_met(const KernelInstance& instance);
+// The hardware has no denormals; the system clears this mode of the processor when it calls a signal handler.
+void flush_denormals();
 double monotonic_seconds();
 void fiber_entry();
 
 // circular_buffer.cpp: blocks until every reservation the pack thread still owes is met.
 void wait_for_pending_reserves(KernelInstance& instance);
-// debug.cpp: shows a last line that did not end in a newline.
+// debug.cpp: shows a line, or a last one that did not end in a newline.
+void show_line(KernelInstance& instance, const std::string& line);
 void flush_print(KernelInstance& instance);
 
-// fault.cpp: signals of a running program.
+// fault.cpp: signals of a running program. Only one program of the process runs at a time.
 class SignalScope {
 public:
     explicit SignalScope(Program& program);
     ~SignalScope();
     SignalScope(const SignalScope&) = delete;
     SignalScope& operator=(const SignalScope&) = delete;
+
+private:
+    std::lock_guard<std::mutex> lock_;
 };
 class ThreadSignals {
 public:

@@ -125,12 +125,12 @@ TW_INLINE Floats log1p(Floats x) {
 // 1/sqrt(x) for x > 0. Halving the exponent of the bit pattern is a first guess; each Newton step doubles its good
 // bits. A negative x is taken as positive: it would send the steps through denormals, slowly.
 TW_INLINE Floats reciprocal_root_of_magnitude(Floats magnitude) {
-    Floats y = floats_of(0x5f375a86 - (ints_of(magnitude) >> 1));
-    Floats half = 0.5f * magnitude;
-    y = y * (1.5f - half * y * y);
-    y = y * (1.5f - half * y * y);
-    y = y * (1.5f - half * y * y);
-    return y;
+    // z is the result over the root of two: the steps then need no half of x, which could be a denormal.
+    Floats z = floats_of(0x5f375a86 - (ints_of(magnitude) >> 1)) * 0.707106781f;
+    z = z * (1.5f - magnitude * z * z);
+    z = z * (1.5f - magnitude * z * z);
+    z = z * (1.5f - magnitude * z * z);
+    return z * 1.41421356f;
 }
 TW_INLINE Floats reciprocal_square_root(Floats x) {
     Floats magnitude = absolute(x);
@@ -143,7 +143,8 @@ TW_INLINE Floats reciprocal_square_root(Floats x) {
 TW_INLINE Floats square_root(Floats x) {
     Floats y = reciprocal_root_of_magnitude(absolute(x));
     Floats root = x * y;
-    root = root + 0.5f * y * (x - root * root);
+    // Not from x - root * root: that square can be a denormal although x is not.
+    root = root + 0.5f * root * (1.0f - root * y);
     root = select((x == 0.0f) | (x == kInfinity), x, root);
     return select((x < 0.0f) | is_nan(x), kNan, root);
 }
@@ -219,7 +220,8 @@ TW_INLINE Floats normal_cdf(Floats x) {
     Floats tail = 0.5f * exp(-0.5f * high * high) * exp_polynomial(-0.5f * low_part) * t * erfc_series(t);
     tail = select(z > 10.0f, 0.0f, tail);
     Floats near = 0.5f + 0.5f * erf_small(x * kRootHalf);
-    return select(z < 1.0f, near, select(x < 0.0f, tail, 1.0f - tail));
+    // Below -0.5 the sum would cancel.
+    return select((z < 1.0f) & (x > -0.5f), near, select(x < 0.0f, tail, 1.0f - tail));
 }
 
 TW_INLINE Floats truncate(Floats x) {

@@ -19,12 +19,13 @@ namespace {
 struct Parts {
     alignas(64) float of[2][kTileElements];  // High (or whatever a merged pass needs), Low
     bool has_low;
+    bool has_special;  // infinity or NaN, which are just large numbers to a card: zero times one is zero
 };
 
 // A pass reads Parts::of[0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
 template <Side S>
 void split(const float* values, uint32_t count, Part first, Part second, bool both, Parts& parts) {
-    VectorU low{};
+    VectorU low{}, special{};
     const auto cut = [](Part part, VectorF value) {
         return part == Part::High  ? part_of<S, Part::High>(value)
                : part == Part::Low ? part_of<S, Part::Low>(value)
@@ -33,12 +34,14 @@ void split(const float* values, uint32_t count, Part first, Part second, bool bo
     for (uint32_t i = 0; i < count; i += kLanes) {
         const VectorF value = load<VectorF>(values + i);
         low |= bits_of(value);
+        special |= (bits_of(value) & kExponentMask) == kExponentMask ? splat_bits(1) : splat_bits(0);
         store(parts.of[0] + i, cut(first, value));
         if (both) {
             store(parts.of[1] + i, cut(second, value));
         }
     }
     parts.has_low = any_set(low, kLowMask<S>);
+    parts.has_special = any_set(special, 1);
 }
 
 // Which parts of each side the passes use, and where they lie.
@@ -69,29 +72,50 @@ Plan plan_for(uint32_t phases, bool wide) {
 
 inline constexpr uint32_t kRowsAtOnce = kLanes == 16 ? 16 : 4;
 
-// held (16 x 16) += b (rows x 16) @ a (16 x 16), rounded once.
-template <bool Wide>
-void add_face_product(const float* __restrict b, const float* __restrict a, uint32_t rows, uint32_t* __restrict held) {
-    for (uint32_t first = 0; first < rows; first += kRowsAtOnce, b += kRowsAtOnce * 16, held += kRowsAtOnce * 16) {
-        VectorF sums[kRowsAtOnce][kRowVectors] = {};
-        for (size_t k = 0; k < 16; k++) {
-            VectorF row[kRowVectors];
-            for (size_t i = 0; i < kRowVectors; i++) {
-                row[i] = load<VectorF>(a + k * 16 + i * kLanes);
-            }
+struct RowSums {
+    VectorF of[kRowsAtOnce][kRowVectors];
+};
+
+// sums = b (rows x 16) @ a (16 x 16) over Count of the inner 16, from First on.
+template <bool Special, size_t First, size_t Count>
+inline void multiply_rows(const float* __restrict b, const float* __restrict a, RowSums& sums) {
+    for (size_t k = First; k < First + Count; k++) {
+        VectorF row[kRowVectors];
+        for (size_t i = 0; i < kRowVectors; i++) {
+            row[i] = load<VectorF>(a + k * 16 + i * kLanes);
+        }
 #pragma GCC unroll 16
-            for (size_t r = 0; r < kRowsAtOnce; r++) {
-                const VectorF factor = splat(b[r * 16 + k]);
-                for (size_t i = 0; i < kRowVectors; i++) {
-                    sums[r][i] = multiply_add(factor, row[i], sums[r][i]);
+        for (size_t r = 0; r < kRowsAtOnce; r++) {
+            const VectorF factor = splat(b[r * 16 + k]);
+            for (size_t i = 0; i < kRowVectors; i++) {
+                const VectorF sum = multiply_add(factor, row[i], sums.of[r][i]);
+                if constexpr (Special) {
+                    sums.of[r][i] = (factor == 0.0f) | (row[i] == 0.0f) ? sums.of[r][i] : sum;
+                } else {
+                    sums.of[r][i] = sum;
                 }
             }
+        }
+    }
+}
+
+// held (16 x 16) += b (rows x 16) @ a (16 x 16), rounded once. In 16-bit DST each half of the 16 counts by itself.
+template <bool Wide, bool Special>
+void add_face_product(const float* __restrict b, const float* __restrict a, uint32_t rows, uint32_t* __restrict held) {
+    for (uint32_t first = 0; first < rows; first += kRowsAtOnce, b += kRowsAtOnce * 16, held += kRowsAtOnce * 16) {
+        RowSums sums{}, late_sums{};
+        if constexpr (Wide) {
+            multiply_rows<Special, 0, 16>(b, a, sums);
+        } else {
+            multiply_rows<Special, 0, 8>(b, a, sums);
+            multiply_rows<Special, 8, 8>(b, a, late_sums);
         }
 #pragma GCC unroll 16
         for (size_t r = 0; r < kRowsAtOnce; r++) {
             for (size_t i = 0; i < kRowVectors; i++) {
                 uint32_t* at = held + r * 16 + i * kLanes;
-                store(at, dst_bits<Wide>(floats_of(load<VectorU>(at)) + sums[r][i]));
+                const VectorF before = floats_of(load<VectorU>(at));
+                store(at, bits_of(accumulated<Wide>(before, sums.of[r][i], late_sums.of[r][i])));
             }
         }
     }
@@ -103,7 +127,7 @@ struct Shape {
     uint32_t rows;  // of in0 in each face
 };
 
-template <bool Wide>
+template <bool Wide, bool Special>
 void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
     const Passes passes = without_empty(plan.passes, in1.has_low, in0.has_low);
     for (uint32_t p = 0; p < passes.count; p++) {
@@ -112,7 +136,7 @@ void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, co
         for (uint32_t k = 0; k < shape.k_faces; k++) {
             for (uint32_t m = 0; m < shape.m_faces; m++) {
                 for (uint32_t n = 0; n < shape.n_faces; n++) {
-                    add_face_product<Wide>(
+                    add_face_product<Wide, Special>(
                         b + (m * shape.k_faces + k) * kFaceElements,
                         a + (k * shape.n_faces + n) * kFaceElements,
                         shape.rows,
@@ -257,8 +281,10 @@ void multiply_block(Block block, const char* call) {
             values, shape.m_faces * shape.k_faces * kFaceElements, plan.first[1], plan.second[1], plan.both[1], in0);
         for (uint32_t column = 0; column < block.ct_dim; column++) {
             uint32_t* held = dst_update(state, block.dst + row * block.ct_dim + column, call);
-            wide ? add_tile_product<true>(plan, shape, in0, in1[column], held)
-                 : add_tile_product<false>(plan, shape, in0, in1[column], held);
+            const bool special = in0.has_special || in1[column].has_special;
+            const auto add = special ? (wide ? add_tile_product<true, true> : add_tile_product<false, true>)
+                                     : (wide ? add_tile_product<true, false> : add_tile_product<false, false>);
+            add(plan, shape, in0, in1[column], held);
         }
     }
 }

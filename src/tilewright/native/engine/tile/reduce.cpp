@@ -75,30 +75,38 @@ bool has_low(const FaceRow& row) {
 
 bool is_zero(const FaceRow& row) { return !has_bits(row, kMagnitudeMask); }
 
+// The matrix unit adds 16 products as two groups of 8.
+struct GroupSums {
+    FaceRow of[2];
+};
+
+// Kernels shut padding out with zeros in the scaler. Whatever the padding holds: to a card infinity and NaN are just
+// large numbers, and zero times one is zero.
+
 // sums[row] = sum of part(data[row][k]) * scale[k]
 template <Part P, class Reader>
-void sum_rows(Reader data, uint32_t face, const FaceRow& scale, FaceRow& sums) {
-    const auto add = [](VectorF a, VectorF b) { return a + b; };
+void sum_rows(Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums) {
     VectorF scales[kRowVectors];
     for (uint32_t i = 0; i < kRowVectors; i++) {
         scales[i] = load<VectorF>(scale.values + i * kLanes);
     }
     for (uint32_t first = 0; first < 16; first += kLanes) {
-        VectorF rows[kLanes];
+        VectorF products[kLanes][kRowVectors], groups[2];
         for (uint32_t row = 0; row < kLanes; row++) {
-            VectorF products[kRowVectors];
             for (uint32_t i = 0; i < kRowVectors; i++) {
                 const size_t datum = face * kFaceElements + (first + row) * 16 + i * kLanes;
-                products[i] = part_of<Side::B, P>(data.at(datum)) * scales[i];
+                const VectorF product = part_of<Side::B, P>(data.at(datum)) * scales[i];
+                products[row][i] = scales[i] == 0.0f ? VectorF{} : product;
             }
-            rows[row] = fold_vectors(products, add);
         }
-        store(sums.values + first, fold_rows(rows, add));
+        fold_row_halves(products, [](VectorF a, VectorF b) { return a + b; }, groups[0], groups[1]);
+        store(sums.of[0].values + first, groups[0]);
+        store(sums.of[1].values + first, groups[1]);
     }
 }
 
 template <class Reader>
-void sum_rows(Part part, Reader data, uint32_t face, const FaceRow& scale, FaceRow& sums) {
+void sum_rows(Part part, Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums) {
     switch (part) {
         case Part::High: return sum_rows<Part::High>(data, face, scale, sums);
         case Part::Low: return sum_rows<Part::Low>(data, face, scale, sums);
@@ -107,14 +115,15 @@ void sum_rows(Part part, Reader data, uint32_t face, const FaceRow& scale, FaceR
 }
 
 template <bool Wide>
-inline void add_to(FaceRow& held, const FaceRow& sums) {
+inline void add_to(FaceRow& held, const GroupSums& sums) {
     for (uint32_t i = 0; i < 16; i += kLanes) {
-        const VectorF sum = load<VectorF>(held.values + i) + load<VectorF>(sums.values + i);
-        store(held.values + i, as_in_dst<Wide>(sum));
+        const auto before = load<VectorF>(held.values + i);
+        const auto first = load<VectorF>(sums.of[0].values + i), last = load<VectorF>(sums.of[1].values + i);
+        store(held.values + i, accumulated<Wide>(before, first, last));
     }
 }
 
-void add_to(FaceRow& held, const FaceRow& sums, bool wide) {
+void add_to(FaceRow& held, const GroupSums& sums, bool wide) {
     wide ? add_to<true>(held, sums) : add_to<false>(held, sums);
 }
 
@@ -140,7 +149,7 @@ void sum_into_column(const Reduction& reduction, uint32_t column) {
     const Passes passes = reduction.passes(low, true);
     const auto run_pass = [&](Pass pass, uint32_t row, uint32_t i) {
         const FaceRow scale = part_of_row<Side::A>(scales[row][i], pass.a);
-        FaceRow sums{};
+        GroupSums sums{};
         with_reader(reduction.data, [&](auto reader) {
             sum_rows(pass.b, reader, row * faces_per_row + i, scale, sums);
         });
@@ -203,17 +212,24 @@ void sum_along_rows(const Reduction& reduction) {
 
 // sums[column] = sum of part(data[k][column]) * scale[k]
 template <Part P, class Reader>
-void sum_columns(Reader data, uint32_t face, uint32_t face_rows, const FaceRow& scale, FaceRow& sums) {
+void sum_columns(Reader data, uint32_t face, uint32_t face_rows, const FaceRow& scale, GroupSums& sums) {
     for (uint32_t i = 0; i < kRowVectors; i++) {
         const size_t base = face * kFaceElements + i * kLanes;
         VectorF upper{}, lower{};
         for (uint32_t k = 0; k < std::min(face_rows, 8u); k++) {
+            if (scale.values[k] == 0.0f) {
+                continue;
+            }
             upper = multiply_add(part_of<Side::A, P>(data.at(base + k * 16)), splat(scale.values[k]), upper);
         }
         for (uint32_t k = 8; k < face_rows; k++) {
+            if (scale.values[k] == 0.0f) {
+                continue;
+            }
             lower = multiply_add(part_of<Side::A, P>(data.at(base + k * 16)), splat(scale.values[k]), lower);
         }
-        store(sums.values + i * kLanes, upper + lower);
+        store(sums.of[0].values + i * kLanes, upper);
+        store(sums.of[1].values + i * kLanes, lower);
     }
 }
 
@@ -223,7 +239,7 @@ void pool_columns(const Reduction& reduction, uint32_t face, FaceRow& held) {
     const Passes passes = reduction.passes(true, has_low<Side::B>(scaler));
     for (uint32_t p = 0; p < passes.count; p++) {
         const FaceRow scale = part_of_row<Side::B>(scaler, passes.pass[p].b);
-        FaceRow sums{};
+        GroupSums sums{};
         with_reader(reduction.data, [&](auto reader) {
             switch (passes.pass[p].a) {
                 case Part::High: sum_columns<Part::High>(reader, face, reduction.face_rows(), scale, sums); break;
@@ -252,17 +268,18 @@ void sum_whole_tile(const Reduction& reduction) {
     }
     const FaceRow scaler = row_of(reduction.scaler, reduction.scaler_face(reduction.num_faces - 1), 0);
     const Passes passes = reduction.passes(true, has_low<Side::B>(scaler));
-    float held = std::bit_cast<float>(reduction.words[0]);
+    FaceRow held{};
+    held.values[0] = std::bit_cast<float>(reduction.words[0]);
     for (uint32_t p = 0; p < passes.count; p++) {
-        float sum = 0;
+        GroupSums sums{};
         for (uint32_t k = 0; k < 16; k++) {
             const uint32_t turned = std::bit_cast<uint32_t>(pooled.values[k]) & src_float_mask(reduction.state);
-            sum += part_of(Side::A, passes.pass[p].a, std::bit_cast<float>(turned)) *
-                   part_of(Side::B, passes.pass[p].b, scaler.values[k]);
+            sums.of[k / 8].values[0] += part_of(Side::A, passes.pass[p].a, std::bit_cast<float>(turned)) *
+                                        part_of(Side::B, passes.pass[p].b, scaler.values[k]);
         }
-        held = as_in_dst(held + sum, reduction.wide());
+        add_to(held, sums, reduction.wide());
     }
-    reduction.words[0] = std::bit_cast<uint32_t>(held);
+    reduction.words[0] = std::bit_cast<uint32_t>(held.values[0]);
 }
 
 struct Keys {

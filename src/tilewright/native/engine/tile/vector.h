@@ -162,4 +162,40 @@ inline Vector fold_vectors(Vector* vectors, Op op) {
     return vectors[0];
 }
 
+// Folds the first and the last 8 data of kLanes face rows: lane i of each result is op over a half of rows[i].
+template <class Vector, class Op>
+inline void fold_row_halves(Vector (*rows)[kRowVectors], Op op, Vector& first, Vector& last) {
+    if constexpr (kLanes == 16) {
+        using Lanes = std::make_integer_sequence<uint32_t, kLanes>;
+        const auto fold = [&op]<uint32_t Half>(Vector a, Vector b, std::integral_constant<uint32_t, Half>) {
+            return op(pick_halves<Half, 0>(a, b, Lanes{}), pick_halves<Half, Half>(a, b, Lanes{}));
+        };
+        Vector by1[2];
+        for (uint32_t half = 0; half < 2; half++) {  // rows 0 to 7, 8 to 15
+            Vector by4[4], by2[2];
+            for (uint32_t i = 0; i < 4; i++) {
+                by4[i] = fold(rows[8 * half + i][0], rows[8 * half + i + 4][0], std::integral_constant<uint32_t, 4>{});
+            }
+            for (uint32_t i = 0; i < 2; i++) {
+                by2[i] = fold(by4[i], by4[i + 2], std::integral_constant<uint32_t, 2>{});
+            }
+            by1[half] = fold(by2[0], by2[1], std::integral_constant<uint32_t, 1>{});
+        }
+        first = pick_halves<8, 0>(by1[0], by1[1], Lanes{});
+        last = pick_halves<8, 8>(by1[0], by1[1], Lanes{});
+    } else {
+        Vector halves[2][kLanes];
+        for (uint32_t row = 0; row < kLanes; row++) {
+            for (uint32_t half = 0; half < 2; half++) {
+                halves[half][row] = rows[row][half * kRowVectors / 2];
+                for (uint32_t i = 1; i < kRowVectors / 2; i++) {
+                    halves[half][row] = op(halves[half][row], rows[row][half * kRowVectors / 2 + i]);
+                }
+            }
+        }
+        first = fold_rows(halves[0], op);
+        last = fold_rows(halves[1], op);
+    }
+}
+
 }  // namespace tw

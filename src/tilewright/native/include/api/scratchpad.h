@@ -24,7 +24,7 @@ public:
     using iterator = pointer;
 
     [[nodiscard]] explicit Scratchpad(const ScratchpadBindingToken& token) noexcept :
-        begin_(get_common_arg_val<uint32_t>(token.crta_offset_)),
+        begin_(tw_context()->l1_base + get_common_arg_val<uint32_t>(token.crta_offset_)),
         size_in_bytes_(token.size_in_bytes_),
         format_(DataFormat(token.llk_metadata_.format)) {}
 

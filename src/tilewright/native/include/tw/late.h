@@ -46,7 +46,7 @@ constexpr uint32_t get_named_ct_arg(std::string_view name) {
             return value;
         }
     }
-    tw_assert_failed("get_named_compile_time_arg_val: the kernel was given no argument of that name");
+    tw_kernel_failed("get_named_compile_time_arg_val: the kernel was given no argument of that name");
 }
 constexpr uint32_t get_named_compile_time_arg_val(std::string_view name) { return get_named_ct_arg(name); }
 

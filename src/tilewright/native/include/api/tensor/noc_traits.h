@@ -14,7 +14,7 @@ template <Noc::AddressType address_type>
 auto tensor_address(uint64_t address, const Noc& noc) {
     if constexpr (address_type == Noc::AddressType::LOCAL_L1) {
         if (!noc.is_local_addr(address)) {
-            tw_assert_failed("a page used as local memory lies in another core");
+            tw_kernel_failed("a page used as local memory lies in another core");
         }
         return noc_address_backend::extract_local_address(address);
     } else {

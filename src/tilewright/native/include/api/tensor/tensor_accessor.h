@@ -82,7 +82,7 @@ struct TensorAccessor {
 
     PageMapping get_bank_and_offset(uint32_t page_id) const {
         if (page_id >= dspec_.tensor_volume()) {
-            tw_assert_failed("TensorAccessor: page id beyond the tensor's last page");
+            tw_kernel_failed("TensorAccessor: page id beyond the tensor's last page");
         }
         size_t shard = 0, in_shard = 0;
         for (uint32_t i = dspec_.rank(); i-- > 0;) {

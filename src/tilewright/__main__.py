@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m tilewright``: the ``tilewright`` command where its script is not on the path."""
+
+import sys
+
+from tilewright.cli.main import main
+
+sys.exit(main())

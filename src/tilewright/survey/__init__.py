@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much of a ttnn package's kernels compiles against our kernel API."""

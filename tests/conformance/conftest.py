@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels nobody here wrote: those of the published ttnn wheel, unmodified, driven through our descriptors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tilewright import ttnn
+from tilewright.wheel import WheelUnavailableError, fetch_wheel
+
+
+@pytest.fixture(scope="session")
+def wheel() -> Path:
+    """Root of the unpacked wheel: ``wheel / "ttnn/cpp/ttnn/operations"`` has the kernels."""
+    try:
+        return fetch_wheel()
+    except WheelUnavailableError as error:
+        pytest.skip(f"the ttnn wheel cannot be had here: {error}")
+
+
+@pytest.fixture(scope="session")
+def operations(wheel: Path) -> Path:
+    """Directory of the stock operations."""
+    return wheel / "ttnn" / "cpp" / "ttnn" / "operations"
+
+
+@pytest.fixture(scope="session")
+def device() -> Iterator[ttnn.Device]:
+    device = ttnn.open_device(device_id=0)
+    yield device
+    ttnn.close_device(device)
