@@ -9,13 +9,17 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
+from tilewright.tensor.ttnn_names import TTNN_NAMES, missing_attribute
+
 
 class _Submodules(importlib.abc.MetaPathFinder):
-    """Answers ``import ttnn.something``, of which nothing exists here, by name."""
+    """Answers by name what is asked of ttnn and does not exist here: it has no submodules at all."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        if fullname.startswith("tilewright.ttnn."):  # from ttnn import something
+            raise ImportError(str(missing_attribute("ttnn", fullname.rpartition(".")[2], TTNN_NAMES)), name=fullname)
         if fullname.startswith("ttnn."):
             raise ModuleNotFoundError(
                 f"{fullname} is not part of tilewright's ttnn (which has devices, tensors, program descriptors "

@@ -90,7 +90,8 @@ inline void multiply_rows(const float* __restrict b, const float* __restrict a, 
             for (size_t i = 0; i < kRowVectors; i++) {
                 const VectorF sum = multiply_add(factor, row[i], sums.of[r][i]);
                 if constexpr (Special) {
-                    sums.of[r][i] = (factor == 0.0f) | (row[i] == 0.0f) ? sums.of[r][i] : sum;
+                    const auto nothing = (factor == 0.0f) | (row[i] == 0.0f);
+                    sums.of[r][i] = nothing ? sums.of[r][i] : sum;
                 } else {
                     sums.of[r][i] = sum;
                 }

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What running-programs.md says about code that says ``import ttnn``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TILEWRIGHT = [sys.executable, "-m", "tilewright.cli.main"]
+
+
+def run_script(path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path.write_text(text)
+    command = [*TILEWRIGHT, "exec", str(path), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_script_gets_the_simulated_ttnn_and_its_arguments(tmp_path: Path) -> None:
+    result = run_script(tmp_path / "script.py", "import sys, ttnn\nprint(ttnn.__name__, sys.argv[1:])", "one", "two")
+    assert result.stdout == "tilewright.ttnn ['one', 'two']\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("ttnn.softmax", "AttributeError: ttnn.softmax exists in ttnn 0.81 but tilewright does not simulate it"),
+        ("ttnn.sofmax", "AttributeError: ttnn has no attribute 'sofmax', neither here nor in ttnn 0.81"),
+        ("import ttnn.operations", "ModuleNotFoundError: ttnn.operations is not part of tilewright's ttnn"),
+    ],
+)
+def test_what_does_not_exist_here_says_so_by_name(tmp_path: Path, statement: str, words: str) -> None:
+    result = run_script(tmp_path / "script.py", f"import ttnn\n{statement}\n")
+    assert result.returncode != 0
+    assert words in result.stderr
