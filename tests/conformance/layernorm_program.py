@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from error_bounds import Array, assert_within
-from named_bindings import named_kernel
-from programs import ALL_CORES, TILE, as_float64, circular_buffer, output_like, split_work
+from programs import ALL_CORES, TILE, as_float64, output_like
+from row_program import RowKernel, run_rows
 from running_error import Approximation, Datapath, exact
 
 from tilewright import ttnn
@@ -39,9 +39,9 @@ class Case:
         return 4 if self.wide_dst else 8
 
     @property
-    def defines(self) -> list[tuple[str, str]]:
+    def defines(self) -> dict[str, str]:
         chosen = {"RMSNORM": self.rms, "FUSE_GAMMA": self.gamma, "FUSE_BETA": self.beta}
-        return [(name, "1") for name, on in chosen.items() if on]
+        return {name: "1" for name, on in chosen.items() if on}
 
 
 def weights_on_device(values: Array, case: Case, device: ttnn.Device) -> ttnn.Tensor:
@@ -60,16 +60,11 @@ def run(case: Case, x: ttnn.Tensor, weights: dict[str, ttnn.Tensor], kernels: Pa
     height, width = x.shape[-2], x.shape[-1]
     width_tiles = -(-width // TILE)
     y = output_like((height, width), case.dtype, x.device())
-    cores, work = split_work(case.cores, -(-height // TILE))
-    sizes = _buffer_sizes(case, width_tiles)
-    buffers = {name: index for index, name in enumerate(sizes)}
-    cbs = [circular_buffer(buffers[name], dtype, pages, cores) for name, (dtype, pages) in sizes.items()]
     by_tile = case.weights == ROW_MAJOR  # that reader counts its start in tiles, the other two in rows of tiles
-    reader = named_kernel(
+    reader = RowKernel(
         kernels / f"dataflow/reader_unary_interleaved_ln{_reader_suffix(case)}.cpp",
-        cores,
-        ttnn.ReaderConfigDescriptor(),
-        work,
+        produces=("in", "scaler", "eps", "gamma", "beta"),
+        tensors={"src": x} | weights,
         compile_time={"block_size": case.block, "W": width},
         runtime={
             "NCHt": lambda rows, start: rows,
@@ -77,29 +72,13 @@ def run(case: Case, x: ttnn.Tensor, weights: dict[str, ttnn.Tensor], kernels: Pa
             "reader_start": lambda rows, start: start * width_tiles if by_tile else start,
             "eps": lambda rows, start: int(np.float32(EPSILON).view(np.uint32)),
         },
-        buffers=buffers,
-        tensors={"src": x} | weights,
         defines=case.defines,
     )
-    writer = named_kernel(
-        kernels / "dataflow/writer_unary_interleaved_start_id_blocked.cpp",
-        cores,
-        ttnn.WriterConfigDescriptor(),
-        work,
-        compile_time={"block_size": case.block},
-        runtime={
-            "Wt": lambda rows, start: width_tiles,
-            "num_tile_rows": lambda rows, start: rows,
-            "writer_start": lambda rows, start: start * width_tiles,
-        },
-        buffers=buffers,
-        tensors={"dst": y},
-    )
-    compute = named_kernel(
+    inner = ("xmm", "xmm2", "ex", "ex2", "ex2pe", "fusion", "accumulate")
+    compute = RowKernel(
         kernels / f"compute/layernorm{'' if case.form == SMALL else '_large_tensor'}.cpp",
-        cores,
-        ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=case.wide_dst),
-        work,
+        consumes=(*reader.produces, *inner),
+        produces=(*inner, "out"),
         compile_time={
             "Wt": width_tiles,
             "block_size": case.block,
@@ -111,11 +90,21 @@ def run(case: Case, x: ttnn.Tensor, weights: dict[str, ttnn.Tensor], kernels: Pa
             "tile_width": TILE,
         },
         runtime={"NCHt": lambda rows, start: rows},
-        buffers=buffers,
         defines=case.defines,
     )
-    program = ttnn.ProgramDescriptor(kernels=[reader, writer, compute], cbs=cbs)
-    ttnn.generic_op([x, *weights.values(), y], program)
+    writer = RowKernel(
+        kernels / "dataflow/writer_unary_interleaved_start_id_blocked.cpp",
+        consumes=("out",),
+        tensors={"dst": y},
+        compile_time={"block_size": case.block},
+        runtime={
+            "Wt": lambda rows, start: width_tiles,
+            "num_tile_rows": lambda rows, start: rows,
+            "writer_start": lambda rows, start: start * width_tiles,
+        },
+    )
+    buffers = _buffer_sizes(case, width_tiles)
+    run_rows(reader, compute, writer, buffers, case.cores, -(-height // TILE), wide_dst=case.wide_dst)
     return y
 
 

@@ -19,8 +19,11 @@ ONE_OUTER_BLOCK = [1, 1]
 
 @dataclass(frozen=True)
 class Multicast:
+    """``packer_adds``: the packer adds partial sums to those in L1, instead of reloading them into DST."""
+
     blocks: Blocks
     device: ttnn.Device
+    packer_adds: bool = False
 
     def run(self, operations: Path) -> ttnn.Tensor:
         matmul = self.blocks.matmul
@@ -94,7 +97,10 @@ class Multicast:
                 *unused,
             ],
             named_compile_time_args=NAMES,
-            defines=[("FP32_DEST_ACC_EN", "1")] if blocks.matmul.wide_dst else [],
+            defines=[
+                *([("FP32_DEST_ACC_EN", "1")] if blocks.matmul.wide_dst else []),
+                *([("PACKER_L1_ACC", "1")] if self.packer_adds else []),
+            ],
         )
 
     def _place(self, x: int, y: int) -> list[int]:

@@ -113,21 +113,25 @@ def whole_numbers(
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b], ids=lambda dtype: dtype.name)
-@pytest.mark.parametrize("multicast", [False, True], ids=["own readers", "multicast"])
-def test_blocks_of_whole_numbers(multicast, dtype, operations, device):
+@pytest.mark.parametrize("way", ["own readers", "multicast", "multicast, packer adds"])
+def test_blocks_of_whole_numbers(way, dtype, operations, device):
     """1024 x 1024 on 4 x 8 cores, K in four blocks with partial sums between them: any tile out of place shows."""
     matmul = Matmul(*whole_numbers((1024, 1024, 1024), dtype, device), ttnn.float32, wide_dst=True, fidelity=LOFI)
     blocks = Blocks(matmul, grid_rows=4, grid_columns=8, inner=8, subblock=(2, 2))
-    result = Multicast(blocks, device).run(operations) if multicast else blocks.run(operations, device)
+    if way == "own readers":
+        result = blocks.run(operations, device)
+    else:
+        result = Multicast(blocks, device, packer_adds=way.endswith("packer adds")).run(operations)
     assert_within(as_float64(result), as_float64(matmul.in0) @ as_float64(matmul.in1), 0.0, "matmul")
 
 
 @pytest.mark.parametrize("formats", FORMATS)
 def test_multicast(formats, operations, device):
-    """Partial sums spill between blocks of K, in DST's own format: nothing more is lost than in one go."""
+    """Partial sums go out to L1 and back between blocks of K in DST's own format, so nothing more is lost. In
+    bfloat8_b they would have the output's format and be rounded: K is one block there.
+    """
     dtype, wide = FORMATS[formats]
     matmul = Matmul(*operands((128, 192, 192), dtype, device), dtype, wide)
-    blocks = Blocks(matmul, grid_rows=2, grid_columns=3, inner=3, subblock=(2, 1))
-    if dtype == ttnn.bfloat8_b:
-        blocks = Blocks(matmul, grid_rows=2, grid_columns=3, inner=6, subblock=(2, 1))
+    inner = 6 if dtype == ttnn.bfloat8_b else 3
+    blocks = Blocks(matmul, grid_rows=2, grid_columns=3, inner=inner, subblock=(2, 1))
     check(matmul, Multicast(blocks, device).run(operations))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from accumulation import FACE, Step, accumulated, exact_in_eights, grouped, kept, phases, rounded_sum
 from error_bounds import BFLOAT16_NEAREST, FLOAT32_STEP, TF32_TRUNCATED, Array, assert_within, rounded
-from programs import ALL_CORES, ONE_CORE, TILE, as_float64, output_like, split_work
+from programs import ALL_CORES, ONE_CORE, TILE, as_float64, on_device, output_like, split_work
 
 from tilewright import ttnn
 from tilewright.program.spec import (
@@ -170,6 +170,10 @@ def pooled_steps(x: Array, scaler: float) -> Iterator[Step]:
             yield grouped(part * scale, axis=0)
 
 
+def step_of_tile(step: Step, tile: int) -> Step:
+    return Step((step.groups[0][tile], step.groups[1][tile]), step.magnitude[tile])
+
+
 def whole_steps(x: Array, scaler: float, *, wide_dst: bool) -> tuple[list[Step], Array]:
     """Tile by tile: the four faces are pooled into 16 sums, which go back through SrcA and are pooled again.
 
@@ -181,17 +185,12 @@ def whole_steps(x: Array, scaler: float, *, wide_dst: bool) -> tuple[list[Step],
     if wide_dst:
         error = error + rounded(np.abs(sums) + error, TF32_TRUNCATED)
     second = list(pooled_steps(sums.reshape(-1, FACE).T, scaler))
-    steps = [
-        Step((step.groups[0][tile], step.groups[1][tile]), step.magnitude[tile])
-        for tile in range(len(tiles))
-        for step in second
-    ]
+    steps = [step_of_tile(step, tile) for tile in range(len(tiles)) for step in second]
     return steps, (error * abs(scaler)).sum()
 
 
-def data(shape: tuple[int, int], dtype: ttnn.DataType, device: ttnn.Device, pad_value: float | None = None):
-    array = np.random.default_rng(3).standard_normal(shape).astype(np.float32) + 0.25
-    return ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device, pad_value=pad_value)
+def data(shape: tuple[int, int], dtype: ttnn.DataType, device: ttnn.Device) -> ttnn.Tensor:
+    return on_device(np.random.default_rng(3).standard_normal(shape).astype(np.float32) + 0.25, dtype, device)
 
 
 def sum_bound(x: Array, scaler: float, dim: str, *, wide_dst: bool) -> tuple[Array, Array]:
@@ -209,9 +208,17 @@ def cores_for(shape: tuple[int, int], dim: str) -> ttnn.CoreRangeSet:
     return ONE_CORE if shape == (32, 32) or dim == "HW" else ALL_CORES
 
 
-@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
-@pytest.mark.parametrize("dim", DIMS)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+# Over thousands of tiles the bound of a whole sum in 16-bit DST says nothing; the test to the bit has that size.
+SUMS = [
+    pytest.param(shape, dim, dtype, id=f"{shape}-{dim}-{dtype.name}")
+    for shape in SHAPES
+    for dim in DIMS
+    for dtype in (ttnn.bfloat16, ttnn.float32)
+    if (shape, dim, dtype) != ((1024, 1024), "HW", ttnn.bfloat16)
+]
+
+
+@pytest.mark.parametrize(("shape", "dim", "dtype"), SUMS)
 @pytest.mark.parametrize("pool", ["SUM", "AVG"])
 def test_sum_and_mean(pool, shape, dim, dtype, operations, device):
     wide = dtype == ttnn.float32
@@ -265,14 +272,26 @@ def test_wide_dst_keeps_the_sum_of_bfloat16(dim, operations, device):
     assert_within(got, expected, error + rounded(np.abs(expected) + error, BFLOAT16_NEAREST), "SUM")
 
 
-@pytest.mark.parametrize("dim", ["W", "H"])
+def rounded_whole(x: Array) -> Array:
+    """The sum of everything as a 16-bit DST has it: 16 sums per tile, then those of all tiles one after the other."""
+    tiles = faces(x).reshape(-1, 4 * FACE, FACE)
+    sums = rounded_sum(pooled_steps(tiles.swapaxes(0, 1).reshape(4 * FACE, -1), 1.0))
+    second = list(pooled_steps(sums.reshape(-1, FACE).T, 1.0))
+    return rounded_sum(step_of_tile(step, tile) for tile in range(len(tiles)) for step in second).reshape(1)
+
+
+@pytest.mark.parametrize("dim", DIMS)
 def test_narrow_dst_rounds_after_every_step(dim, operations, device):
     """To the bit: sums of 8 are exact for these numbers, so only the documented roundings are left."""
-    x = exact_in_eights((256, 256))
-    source = ttnn.from_numpy(x.astype(np.float32), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
-    steps = row_steps(x, 1.0) if dim == "W" else pooled_steps(x, 1.0)
-    got = Reduction(source, "SUM", dim, 1.0, wide_dst=False, cores=ALL_CORES).run(operations, device)
-    assert_within(got.reshape(-1), rounded_sum(steps), 0.0, "SUM")
+    x = exact_in_eights((1024, 1024))
+    source = on_device(x.astype(np.float32), ttnn.bfloat16, device)
+    expected = {
+        "W": lambda: rounded_sum(row_steps(x, 1.0)),
+        "H": lambda: rounded_sum(pooled_steps(x, 1.0)),
+        "HW": lambda: rounded_whole(x),
+    }[dim]()
+    got = Reduction(source, "SUM", dim, 1.0, wide_dst=False, cores=cores_for(x.shape, dim)).run(operations, device)
+    assert_within(got.reshape(-1), expected, 0.0, "SUM")
 
 
 @pytest.mark.parametrize(("length", "narrow"), [(1024, 1024), (4096, 4096), (6144, 8192), (8192, 8192), (16384, 8192)])
@@ -280,9 +299,7 @@ def test_sum_of_ones(length, narrow, operations, device):
     """Steps of 16 fit a bfloat16 up to 4096. Above, neighbours are 32 apart: each 16 is a tie and goes up to 32. From
     8192 on they are 64 apart and a 16 is lost: the sum stays there.
     """
-    source = ttnn.from_numpy(
-        np.ones((TILE, length), np.float32), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device
-    )
+    source = on_device(np.ones((TILE, length), np.float32), ttnn.bfloat16, device)
     for wide, expected in ((False, narrow), (True, length)):
         got = Reduction(source, "SUM", "W", 1.0, wide_dst=wide, cores=ONE_CORE).run(operations, device)
         assert_within(got, np.full((TILE, 1), float(expected)), 0.0, f"ones, wide_dst={wide}")

@@ -9,17 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from error_bounds import Array, assert_within
-from named_bindings import named_kernel
 from programs import (
     ALL_CORES,
     ONE_CORE,
     SHAPES,
     TILE,
     as_float64,
-    circular_buffer,
     output_like,
-    split_work,
 )
+from row_program import RowKernel, run_rows
 from running_error import Approximation, Datapath, exact
 
 from tilewright import ttnn
@@ -49,105 +47,96 @@ class Case:
 
 
 def run_softmax(case: Case, x: ttnn.Tensor, mask: ttnn.Tensor | None, kernels: Path) -> ttnn.Tensor:
-    """``mask`` has one tile-row per batch (here: one) and comes with ``case.scale``."""
+    """``mask`` is one row of tiles for all rows, and comes with ``case.scale``."""
     height, width = x.shape[-2], x.shape[-1]
     height_tiles, width_tiles = -(-height // TILE), -(-width // TILE)
     padded_columns = width_tiles * TILE - width
     y = output_like((height, width), case.dtype, x.device())
-    cores, work = split_work(case.cores, height_tiles)
-    block = case.block
-    defines = [("EXP_APPROX", "0")]
-    defines += [("NUMERIC_STABLE", "1")] if case.stable else []
-    defines += [("FUSED_SCALE_MASK", "1")] if mask is not None else []
-    defines += [("MASK_PADDED_DATA", "1")] if padded_columns and case.form == SMALL else []
-
-    row_tiles = -(-width_tiles // block) * block if case.form == SMALL else case.pass_tiles
-    between = ttnn.float32 if case.wide_dst else ttnn.bfloat16
-    sizes = {
-        "in0": (case.dtype, row_tiles),
-        "out0": (case.dtype, 2 * block),
-        "max_scaler": (ttnn.bfloat16, 1),
-        "sum_scaler": (ttnn.bfloat16, 1),
-        "exps": (between, row_tiles),
-        "recip_sum_exps": (between, 1),
-        "mask_padded": (ttnn.bfloat16, 1),
+    buffers = _buffers(case, width_tiles, masked=mask is not None, padded=padded_columns > 0)
+    capacity = {"in0_t": buffers["in0"][1]} if case.form == SMALL else {"dfb_length": buffers["in0"][1]}
+    chosen = {
+        "NUMERIC_STABLE": case.stable,
+        "FUSED_SCALE_MASK": mask is not None,
+        "MASK_PADDED_DATA": padded_columns > 0 and case.form == SMALL,
     }
-    if case.form == LARGE or (case.stable and (mask is not None or padded_columns)):
-        sizes["x"] = (between, row_tiles)
-    if case.stable:
-        sizes["max"] = (between, 1)
-    if case.form == LARGE:
-        sizes |= {"prev_max": (between, 1), "prev_reduce": (between, 1), "recip": (between, 1)}
-    if mask is not None:
-        held = row_tiles + block if case.form == SMALL else row_tiles
-        sizes |= {
-            "fused_scale": (ttnn.bfloat16, 1),
-            "fused_attn": (ttnn.bfloat16, row_tiles),
-            "scale_mask": (between, held),
-        }
-    buffers = {name: index for index, name in enumerate(sizes)}
-    cbs = [circular_buffer(buffers[name], dtype, pages, cores) for name, (dtype, pages) in sizes.items()]
-
-    capacity = {"in0_t": row_tiles} if case.form == SMALL else {"dfb_length": row_tiles}
+    defines = {"EXP_APPROX": "0"} | {name: "1" for name, on in chosen.items() if on}
     scale_bits = int(np.float32(case.scale or 1.0).view(np.uint32))
+    rows_and_columns = {
+        "num_rows": lambda rows, start: rows,
+        "blk": lambda rows, start: case.block,
+        "Wt": lambda rows, start: width_tiles,
+        "Ht": lambda rows, start: height_tiles,
+        "start_ht": lambda rows, start: start,
+    }
     suffix = "" if case.form == SMALL else "_large_tensor"
-    reader = named_kernel(
+    reader = RowKernel(
         kernels / f"dataflow/reader_unary_interleaved_sm{suffix}.cpp",
-        cores,
-        ttnn.ReaderConfigDescriptor(),
-        work,
+        produces=("in0", "max_scaler", "sum_scaler", "fused_scale", "fused_attn"),
+        tensors={"src": x} | ({"mask": mask} if mask is not None else {}),
         compile_time=capacity,
-        runtime={
-            "blk": lambda rows, start: block,
-            "num_rows": lambda rows, start: rows,
+        runtime=rows_and_columns
+        | {
             "tile_offset": lambda rows, start: start * width_tiles,
-            "Wt": lambda rows, start: width_tiles,
-            "Ht": lambda rows, start: height_tiles,
-            "start_ht": lambda rows, start: start,
             "start_mask_id": lambda rows, start: 0,
             "pre_scale": lambda rows, start: scale_bits,
         },
-        buffers=buffers,
-        tensors={"src": x} | ({"mask": mask} if mask is not None else {}),
         defines=defines,
     )
-    writer = named_kernel(
+    inner = ("exps", "recip_sum_exps", "x", "max", "prev_max", "prev_reduce", "recip", "scale_mask")
+    compute = RowKernel(
+        kernels / f"compute/softmax{suffix}.cpp",
+        consumes=(*reader.produces, *inner, "mask_padded"),
+        produces=(*inner, "out0"),
+        compile_time=capacity,
+        runtime=rows_and_columns | {"mask_padded_data": lambda rows, start: int(padded_columns > 0)},
+        defines=defines,
+    )
+    writer = RowKernel(
         kernels / "dataflow/writer_unary_interleaved_start_id_blocked_sm.cpp",
-        cores,
-        ttnn.WriterConfigDescriptor(),
-        work,
+        consumes=("out0",),
+        produces=("mask_padded",),
+        tensors={"dst": y},
         compile_time={"num_datum_padded": padded_columns, "tile_hw": TILE * TILE},
         runtime={
             "num_tiles": lambda rows, start: rows * width_tiles,
             "tile_offset": lambda rows, start: start * width_tiles,
-            "blk": lambda rows, start: block,
+            "blk": lambda rows, start: case.block,
             "Wt": lambda rows, start: width_tiles,
             "mask_padded_data": lambda rows, start: int(padded_columns > 0),
         },
-        buffers=buffers,
-        tensors={"dst": y},
     )
-    compute = named_kernel(
-        kernels / f"compute/softmax{suffix}.cpp",
-        cores,
-        ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=case.wide_dst),
-        work,
-        compile_time=capacity if case.form == SMALL else {},
-        runtime={
-            "num_rows": lambda rows, start: rows,
-            "Ht": lambda rows, start: height_tiles,
-            "Wt": lambda rows, start: width_tiles,
-            "blk": lambda rows, start: block,
-            "start_ht": lambda rows, start: start,
-            "mask_padded_data": lambda rows, start: int(padded_columns > 0),
-        }
-        | ({} if case.form == SMALL else {"dfb_length": lambda rows, start: row_tiles}),
-        buffers=buffers,
-        defines=defines,
-    )
-    program = ttnn.ProgramDescriptor(kernels=[reader, writer, compute], cbs=cbs)
-    ttnn.generic_op([x, y] if mask is None else [x, mask, y], program)
+    run_rows(reader, compute, writer, buffers, case.cores, height_tiles, wide_dst=case.wide_dst)
     return y
+
+
+def _buffers(case: Case, width_tiles: int, *, masked: bool, padded: bool) -> dict[str, tuple[ttnn.DataType, int]]:
+    """Whole blocks, or one pass of a streamed row."""
+    block = case.block
+    row = -(-width_tiles // block) * block if case.form == SMALL else case.pass_tiles
+    between = ttnn.float32 if case.wide_dst else ttnn.bfloat16
+    buffers = {
+        "in0": (case.dtype, row),
+        "out0": (case.dtype, 2 * block),
+        "max_scaler": (ttnn.bfloat16, 1),
+        "sum_scaler": (ttnn.bfloat16, 1),
+        "exps": (between, row),
+        "recip_sum_exps": (between, 1),
+        "mask_padded": (ttnn.bfloat16, 1),
+    }
+    if case.form == LARGE or (case.stable and (masked or padded)):
+        buffers["x"] = (between, row)
+    if case.stable:
+        buffers["max"] = (between, 1)
+    if case.form == LARGE:
+        buffers |= {name: (between, 1) for name in ("prev_max", "prev_reduce", "recip")}
+    if masked:
+        held = row + block if case.form == SMALL else row
+        buffers |= {
+            "fused_scale": (ttnn.bfloat16, 1),
+            "fused_attn": (ttnn.bfloat16, row),
+            "scale_mask": (between, held),
+        }
+    return buffers
 
 
 def expected(case: Case, x: Array, mask: Array | None) -> Approximation:
@@ -267,3 +256,22 @@ def test_padding_does_not_count(
     form: str, pass_tiles: int, scale: float | None, device: ttnn.Device, kernels: Path
 ) -> None:
     check(Case(form, scale=scale, pass_tiles=pass_tiles), (70, 150), device, kernels)
+
+
+# Mean row sums of bfloat16 softmax on Wormhole and Blackhole cards (tt-metal #53643): the sum of a long row in 16-bit
+# DST comes out too large. The same with 32-bit DST gives 0.9942 to 0.9949, by an approximate reciprocal this wheel does
+# not use any more.
+ON_CARDS = {1024: 0.983110, 4096: 0.897854, 8192: 0.864987}
+ON_CARDS_WITH_32_BIT_DST = 0.9945
+
+
+@pytest.mark.parametrize("width", list(ON_CARDS))
+def test_row_sums_lose_what_they_lose_on_cards(width: int, device: ttnn.Device, kernels: Path) -> None:
+    """The report does not say what its input was. Uniform from -1 to 1 is inferred: of normal and uniform inputs of
+    several widths only that gives the reported drop at all lengths. Hence 1.5 %; rounding sums once, without aligning
+    them to DST first, would be off by 60 % at 8192.
+    """
+    values = np.random.default_rng(0).uniform(-1, 1, (64, width)).astype(np.float32)
+    x = ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    sums = as_float64(run_softmax(Case(SMALL), x, None, kernels)).sum(axis=-1)
+    assert sums.mean() == pytest.approx(ON_CARDS[width] / ON_CARDS_WITH_32_BIT_DST, rel=0.015)

@@ -71,17 +71,19 @@ def locked(name: str) -> Iterator[None]:
 def building(name: str) -> Iterator[Path]:
     """Holds the lock of the entry called ``name`` and gives an empty directory to build it in.
 
-    What an earlier process left there when it was killed goes first.
+    What an earlier process left there when it was killed goes first; its compiler may still be running, so the
+    directory has a name nobody had before.
     """
-    work = cache_directory() / "work" / name
+    place = cache_directory() / "work" / name
     with locked(name):
-        shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
         with _explained():
-            work.mkdir(parents=True)
+            place.mkdir(parents=True, exist_ok=True)
+            work = Path(tempfile.mkdtemp(dir=place))
         try:
             yield work
         finally:
-            shutil.rmtree(work, ignore_errors=True)
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compilers: which one is taken, what each makes of a kernel, and when a kernel is compiled again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_threads import exp_program
+
+from tilewright import ttnn
+from tilewright.device import compiler as compilers
+from tilewright.device import kernel_build
+from tilewright.device.chip import Chip
+from tilewright.device.compiler import Compiler, available_compilers, find_compiler, major_version
+from tilewright.device.errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
+from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+
+FAMILIES = ("gcc", "clang", "zig")
+
+
+@pytest.fixture(params=FAMILIES)
+def kernel_compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Compiler:
+    """Kernels are compiled with this one; the engine stays as it is, for the two share only a C interface."""
+    found = next((each for each in available_compilers() if each.family == request.param), None)
+    if found is None:
+        pytest.skip(f"no usable {request.param} here")
+    monkeypatch.setattr(kernel_build, "find_compiler", lambda: found)
+    return found
+
+
+def fake_compiler(path: Path, version: str, then: str = "exit 0") -> Path:
+    path.write_text(f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{version}"; else {then}; fi\n')
+    path.chmod(0o755)
+    return path
+
+
+def file_program(path: Path) -> ProgramDescriptor:
+    core = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(0, 0))])
+    kernel = KernelDescriptor(str(path), core_ranges=core, config=ReaderConfigDescriptor())
+    return ProgramDescriptor(kernels=[kernel])
+
+
+def test_a_program_gives_the_same_with_every_compiler(kernel_compiler: Compiler) -> None:
+    with ttnn.manage_device(0) as device:
+        host = np.random.default_rng(0).standard_normal((64, 64), dtype=np.float32)
+        x = ttnn.from_numpy(host, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+        y = ttnn.allocate_tensor_on_device(x.shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+        device.memory.launch(exp_program(x, y, (2, 2)), threads=2)
+        assert np.allclose(ttnn.to_numpy(y).astype(np.float32), np.exp(host), rtol=0.02)
+
+
+@pytest.mark.usefixtures("kernel_compiler")
+def test_globals_are_fresh_with_every_compiler(chip: Chip, make_program) -> None:
+    source = (
+        "uint32_t n = 5, zeros[9]; void kernel_main() { n++; *(volatile uint32_t*)get_semaphore(0) = n + ++zeros[3]; }"
+    )
+    for _ in range(2):
+        chip.launch(make_program(grid=(2, 1), semaphores=1, reader=source))
+        assert [chip.read_semaphore((x, 0), 0) for x in range(2)] == [7, 7]
+
+
+@pytest.mark.usefixtures("kernel_compiler")
+@pytest.mark.parametrize(
+    ("source", "line", "word"),
+    [
+        ("void kernel_main() {\n  cb_wait_frnt(0, 1);\n}", 2, "cb_wait_frnt"),
+        ('#include "nowhere.h"\nvoid kernel_main() {}', 1, "nowhere.h"),
+        ("template <class T> void f(T t) {\n  t.foo();\n}\nvoid kernel_main() { f(3); }", 2, "foo"),
+        ("void kernel_main() {\n" + "".join(f"  missing{i}(1);\n" for i in range(9)) + "}", 2, "and 6 more errors"),
+    ],
+)
+def test_compile_errors_are_cut_to_the_point(chip: Chip, make_program, source: str, line: int, word: str) -> None:
+    with pytest.raises(KernelCompileError) as caught:
+        chip.launch(make_program(reader=source))
+    text = str(caught.value)
+    assert text.startswith("kernel reader does not compile:\n")
+    assert f"reader.cpp:{line}" in text
+    assert word in text
+    assert len(text.splitlines()) <= 14
+    assert "generated" not in text
+    assert "kernel_unit" not in text
+
+
+@pytest.mark.usefixtures("kernel_compiler")
+def test_a_function_without_a_body_is_named(chip: Chip, make_program) -> None:
+    source = "void helper(int);\nvoid kernel_main() { helper(1); }"
+    with pytest.raises(KernelCompileError, match=r"it uses \S*helper\S*, which is declared but not defined"):
+        chip.launch(make_program(reader=source))
+
+
+@pytest.mark.usefixtures("kernel_compiler")
+def test_a_fault_has_its_line_with_every_compiler(chip: Chip, make_program) -> None:
+    helper = "void helper(uint32_t address) {\n  *(volatile int*)(uintptr_t)address = 1;\n}\n"
+    source = helper + "void kernel_main() {\n  helper(8);\n}"
+    with pytest.raises(KernelFaultError, match=r"at reader.cpp:2: touched memory at 0x8, a null pointer"):
+        chip.launch(make_program(reader=source))
+
+
+@pytest.mark.skipif("TILEWRIGHT_TEST_ENGINES" not in os.environ, reason="set TILEWRIGHT_TEST_ENGINES=1: takes minutes")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_engine_builds_with_every_compiler(family: str) -> None:
+    found = next((each for each in available_compilers() if each.family == family), None)
+    if found is None:
+        pytest.skip(f"no usable {family} here")
+    environment = os.environ | {"TILEWRIGHT_CXX": " ".join(found.command)}
+    command = [sys.executable, "-m", "tilewright", "doctor"]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert "right result" in result.stdout
+
+
+def test_a_changed_kernel_is_compiled_again(chip: Chip, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    directory = tmp_path / "my kernels #1"
+    directory.mkdir()
+    helper, kernel = directory / "helper $x.h", directory / "print me.cpp"
+
+    def printed(helper_text: str, kernel_text: str) -> str:
+        helper.write_text(helper_text)
+        kernel.write_text(
+            f'#include "helper $x.h"\nvoid kernel_main() {{ DPRINT << {kernel_text} << VALUE << ENDL(); }}\n'
+        )
+        chip.launch(file_program(kernel))
+        return capsys.readouterr().out.partition(": ")[2]
+
+    assert printed("#define VALUE 1", '"a"') == "a1\n"
+    assert printed("#define VALUE 1", '"b"') == "b1\n"
+    assert printed("#define VALUE 2", '"b"') == "b2\n"
+    assert printed("#define VALUE 1", '"b"') == "b1\n"
+
+
+def test_a_kernel_saved_while_it_is_compiled_is_compiled_again(
+    chip: Chip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = tmp_path / "edited.cpp"
+    text = 'void kernel_main() {{ DPRINT << "{}" << ENDL(); }}\n'
+    kernel.write_text(text.format("old"))
+    run = Compiler.run
+
+    def run_and_save(self: Compiler, arguments: list[str], cwd: Path | None = None) -> object:
+        result = run(self, arguments, cwd)
+        kernel.write_text(text.format("new"))
+        return result
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Compiler, "run", run_and_save)
+        chip.launch(file_program(kernel))
+    chip.launch(file_program(kernel))
+    assert capsys.readouterr().out.splitlines()[-1] == "(0,0) edited: new"
+
+
+@pytest.mark.parametrize(
+    ("version", "major"),
+    [
+        ("g++ (Debian 12.2.0-14+deb12u1) 12.2.0", 12),
+        ("g++ (Ubuntu 9.4.0-1ubuntu1~20.04.2) 9.4.0", 9),
+        ("g++-11 (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0", 11),
+        ("g++ (GCC) 14.2.1 20250110 (Red Hat 14.2.1-7)", 14),
+        ("Debian clang version 14.0.6", 14),
+        ("Ubuntu clang version 18.1.3 (1ubuntu1)", 18),
+        ("clang version 20.1.2 (https://github.com/ziglang/zig-bootstrap 7ef74e6)", 20),
+        ("no number", 0),
+    ],
+)
+def test_versions_are_read(version: str, major: int) -> None:
+    assert major_version(version) == major
+
+
+def test_a_compiler_that_is_too_old_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = fake_compiler(tmp_path / "g++", "g++ (GCC) 9.4.0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("TILEWRIGHT_CXX", raising=False)
+    monkeypatch.setattr(compilers, "_zig_command", lambda: None)
+    with pytest.raises(CompilerNotFoundError) as caught:
+        find_compiler()
+    assert "apt install g++" in str(caught.value)
+    assert f"({old} is too old: g++ (GCC) 9.4.0; g++ must be 11 or newer)" in str(caught.value)
+
+
+def test_a_newer_one_beside_an_old_one_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_compiler(tmp_path / "g++", "g++ (GCC) 9.4.0")
+    fake_compiler(tmp_path / "g++-13", "g++-13 (GCC) 13.1.0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("TILEWRIGHT_CXX", raising=False)
+    assert find_compiler().command == (str(tmp_path / "g++-13"),)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("/nowhere/g++", "/nowhere/g++ cannot be started (No such file or directory)"),
+        ("/bin/true", "/bin/true --version ended with status 0 instead of a version"),
+        ("echo hello", "echo hello is neither g++ nor clang++ (it says 'hello --version')"),
+    ],
+)
+def test_a_wrong_choice_is_named(monkeypatch: pytest.MonkeyPatch, command: str, words: str) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CXX", command)
+    with pytest.raises(CompilerNotFoundError) as caught:
+        find_compiler()
+    if "true" not in command:  # what `true --version` says depends on the system
+        assert words in str(caught.value)
+    assert f"TILEWRIGHT_CXX is {command!r}" in str(caught.value)
+    assert "correct or unset it" in str(caught.value)
+
+
+def test_a_compiler_that_crashes_is_not_blamed_on_the_kernel(
+    chip: Chip, make_program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crash = """case "$*" in
+    *kernel_unit*) echo 'x.cpp:1: internal compiler error: Segmentation fault' >&2; exit 1;;
+    *) for last; do :; done; : > "$last";;
+    esac"""
+    path = fake_compiler(tmp_path / "g++", "g++ (GCC) 12.9.9", crash)
+    crashing = Compiler((str(path),), "gcc", "g++ (GCC) 12.9.9")
+    working = find_compiler()
+    monkeypatch.setattr(kernel_build, "find_compiler", lambda: crashing)
+    monkeypatch.setattr(kernel_build, "available_compilers", lambda: (crashing,))
+    program = make_program(reader="void kernel_main() { uint32_t unseen_before = 1; }")
+    with pytest.raises(CompilerCrashError, match=r"12.9.9 crashed on kernel reader .*pip install"):
+        chip.launch(program)
+    monkeypatch.setattr(kernel_build, "available_compilers", lambda: (crashing, working))
+    chip.launch(program)
+    assert f"compiling reader with {working} instead" in capsys.readouterr().err
