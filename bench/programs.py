@@ -14,7 +14,8 @@ from tilewright import run_program, ttnn
 
 KERNELS = Path(__file__).parent / "kernels"
 TILE = 32
-DST_TILES = 8
+DST_TILES = 8  # 16-bit DST, half of it at a time
+WIDE_DST_TILES = 4  # 32-bit DST: torch adds up in float32 too
 BFLOAT16_TILE_BYTES = 2048
 
 
@@ -152,6 +153,10 @@ def tilize(array: np.ndarray, device: ttnn.Device, grid: tuple[int, int]) -> Pre
     return build.program([reader, compute, _writer(build, output, row_tiles)], pages, [source, output])
 
 
+def _wide_dst() -> ttnn.ComputeConfigDescriptor:
+    return ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=True)
+
+
 def rowwise(name: str, array: np.ndarray, device: ttnn.Device, grid: tuple[int, int]) -> Prepared:
     """``variance`` or ``softmax`` of each row, a whole row of tiles in L1."""
     rows, width = array.shape
@@ -167,10 +172,10 @@ def rowwise(name: str, array: np.ndarray, device: ttnn.Device, grid: tuple[int, 
         [row_tiles, scaler, 1, *_accessor(source), *_accessor(source)],
         lambda count, start: [count, start * row_tiles, source.buffer_address(), source.buffer_address()],
     )
-    compute = build.kernel(f"{name}.cpp", ttnn.ComputeConfigDescriptor(), [row_tiles], lambda count, start: [count])
-    out_block = 1 if reduces_to_column else DST_TILES
-    blocks = 1 if reduces_to_column else row_tiles // DST_TILES
-    pages = {0: 2 * row_tiles, 2: 1, 3: 1, 4: row_tiles, 7: 1, 16: 2 * out_block}
+    compute = build.kernel(f"{name}.cpp", _wide_dst(), [row_tiles], lambda count, start: [count])
+    out_block = 1 if reduces_to_column else WIDE_DST_TILES
+    blocks = 1 if reduces_to_column else row_tiles // WIDE_DST_TILES
+    pages = {0: 2 * row_tiles, 2: 1, 3: 1, 4: 1 if reduces_to_column else row_tiles, 5: 1, 7: 1, 16: 2 * out_block}
     return build.program([reader, compute, _writer(build, output, out_block, blocks)], pages, [source, output])
 
 
@@ -206,10 +211,7 @@ def layernorm(
         ],
     )
     epsilon = int(np.array(1e-5, dtype=np.float32).view(np.uint32))
-    compute = build.kernel(
-        "layernorm.cpp", ttnn.ComputeConfigDescriptor(), [row_tiles, epsilon], lambda count, start: [count]
-    )
-    pages = {0: row_tiles, 2: 1, 3: 1, 4: row_tiles, 5: row_tiles, 6: row_tiles, 7: 1, 8: row_tiles}
-    pages |= {9: 2 * DST_TILES, 16: 2 * DST_TILES}
-    writer = _writer(build, output, DST_TILES, row_tiles // DST_TILES)
+    compute = build.kernel("layernorm.cpp", _wide_dst(), [row_tiles, epsilon], lambda count, start: [count])
+    pages = {0: row_tiles, 2: 1, 3: 1, 4: 1, 5: row_tiles, 6: row_tiles, 7: 1, 8: 1, 16: 2 * WIDE_DST_TILES}
+    writer = _writer(build, output, WIDE_DST_TILES, row_tiles // WIDE_DST_TILES)
     return build.program([reader, compute, writer], pages, [source, gamma_tensor, beta_tensor, output])

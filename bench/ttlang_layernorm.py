@@ -81,34 +81,37 @@ def layernorm(x: ttnn.Tensor, g: ttnn.Tensor, b: ttnn.Tensor, y: ttnn.Tensor):
     def read():
         if num_blocks == 1:
             with g_buffer.reserve() as g_block, b_buffer.reserve() as b_block:
-                copies = [ttl.copy(g[0:1, 0:block], g_block), ttl.copy(b[0:1, 0:block], b_block)]
-                for copy in copies:
-                    copy.wait()
+                g_copy = ttl.copy(g[0:1, 0:block], g_block)
+                b_copy = ttl.copy(b[0:1, 0:block], b_block)
+                g_copy.wait()
+                b_copy.wait()
             for r in range(tile_rows):
                 with x_buffer.reserve() as x_block:
-                    ttl.copy(x[r : r + 1, 0:block], x_block).wait()
+                    x_copy = ttl.copy(x[r : r + 1, 0:block], x_block)
+                    x_copy.wait()
             return
         for r in range(tile_rows):
             for _ in range(2):
                 for c in range(num_blocks):
                     with x_buffer.reserve() as x_block:
-                        ttl.copy(x[r : r + 1, c * block : (c + 1) * block], x_block).wait()
+                        x_copy = ttl.copy(x[r : r + 1, c * block : (c + 1) * block], x_block)
+                        x_copy.wait()
             for c in range(num_blocks):
                 with x_buffer.reserve() as x_block, g_buffer.reserve() as g_block, b_buffer.reserve() as b_block:
-                    copies = [
-                        ttl.copy(x[r : r + 1, c * block : (c + 1) * block], x_block),
-                        ttl.copy(g[0:1, c * block : (c + 1) * block], g_block),
-                        ttl.copy(b[0:1, c * block : (c + 1) * block], b_block),
-                    ]
-                    for copy in copies:
-                        copy.wait()
+                    x_copy = ttl.copy(x[r : r + 1, c * block : (c + 1) * block], x_block)
+                    g_copy = ttl.copy(g[0:1, c * block : (c + 1) * block], g_block)
+                    b_copy = ttl.copy(b[0:1, c * block : (c + 1) * block], b_block)
+                    x_copy.wait()
+                    g_copy.wait()
+                    b_copy.wait()
 
     @ttl.datamovement()
     def write():
         for r in range(tile_rows):
             for c in range(num_blocks):
                 with y_buffer.wait() as y_block:
-                    ttl.copy(y_block, y[r : r + 1, c * block : (c + 1) * block]).wait()
+                    y_copy = ttl.copy(y_block, y[r : r + 1, c * block : (c + 1) * block])
+                    y_copy.wait()
 
 
 def to_device(values: torch.Tensor) -> ttnn.Tensor:

@@ -1,55 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_16 = (x - mean) * rsqrt(variance + epsilon) * gamma + beta for each row of c_0. c_2 holds the scaler 1/W.
+// c_16 = (x - mean) * rsqrt(variance + epsilon) * gamma + beta for each row of c_0. c_2 holds the scaler 1/W; gamma and
+// beta are tiles with their row in every row, so the last steps stay in DST.
 #include "row_phases.h"
 
 constexpr uint32_t row_tiles = get_compile_time_arg_val(0);
 constexpr uint32_t epsilon_bits = get_compile_time_arg_val(1);
 
+constexpr uint32_t cb_in = 0, cb_scaler = 2, cb_mean = 3, cb_partial = 4, cb_gamma = 5, cb_beta = 6;
+constexpr uint32_t cb_inverse_std = 7, cb_scale = 8, cb_out = 16;
+constexpr auto into_src_a = EltwiseBinaryReuseDestType::DEST_TO_SRCA;
+
+// The tile of cb (one number per row, in column 0) spread over all columns.
+void spread_columns(uint32_t cb, uint32_t cb_spread) {
+    cb_wait_front(cb, 1);
+    cb_reserve_back(cb_spread, 1);
+    unary_bcast_init<BroadcastType::COL>(cb);
+    tile_regs_acquire();
+    unary_bcast<BroadcastType::COL>(cb, 0, 0);
+    pack_one(cb_spread);
+    cb_pop_front(cb, 1);
+}
+
+// out = (in - mean) * scale * gamma + beta, a DST section at a time.
+void normalize_row(uint32_t num_tiles) {
+    for (uint32_t first = 0; first < num_tiles; first += dst_tiles) {
+        cb_reserve_back(cb_out, dst_tiles);
+        tile_regs_acquire();
+        sub_bcast_cols_init(cb_in, cb_mean);
+        for (uint32_t slot = 0; slot < dst_tiles; slot++) {
+            sub_tiles_bcast_cols(cb_in, cb_mean, first + slot, 0, slot);
+        }
+        mul_reuse_dest_init<into_src_a>(cb_scale);
+        for (uint32_t slot = 0; slot < dst_tiles; slot++) {
+            mul_reuse_dest_tiles<into_src_a>(cb_scale, 0, slot);
+            mul_reuse_dest_tiles<into_src_a>(cb_gamma, first + slot, slot);
+        }
+        add_reuse_dest_init<into_src_a>(cb_beta);
+        for (uint32_t slot = 0; slot < dst_tiles; slot++) {
+            add_reuse_dest_tiles<into_src_a>(cb_beta, first + slot, slot);
+        }
+        tile_regs_commit();
+        tile_regs_wait();
+        for (uint32_t slot = 0; slot < dst_tiles; slot++) {
+            pack_tile(slot, cb_out);
+        }
+        tile_regs_release();
+        cb_push_back(cb_out, dst_tiles);
+    }
+}
+
 void kernel_main() {
     const uint32_t num_rows = get_arg_val<uint32_t>(0);
-    constexpr uint32_t in = 0, scaler = 2, mean = 3, centered = 4, gamma = 5, beta = 6, inverse_std = 7, squares = 8,
-                       scaled = 9, out = 16;
-    compute_kernel_hw_startup(in, scaler, out);
-    cb_wait_front(gamma, row_tiles);
-    cb_wait_front(beta, row_tiles);
+    compute_kernel_hw_startup(cb_in, cb_scaler, cb_out);
+    cb_wait_front(cb_gamma, row_tiles);
+    cb_wait_front(cb_beta, row_tiles);
     for (uint32_t row = 0; row < num_rows; row++) {
-        reduce_row<PoolType::SUM>(in, scaler, mean, row_tiles, [] {});
-        cb_wait_front(mean, 1);
-        sub_bcast_cols_init(in, mean);
-        map_row(centered, row_tiles, [](uint32_t i, uint32_t slot) { sub_tiles_bcast_cols(in, mean, i, 0, slot); });
-        cb_pop_front(mean, 1);
-        cb_pop_front(in, row_tiles);
-        cb_wait_front(centered, row_tiles);
-        mul_init(centered, centered);
-        map_row(squares, row_tiles, [](uint32_t i, uint32_t slot) { mul_tiles(centered, centered, i, i, slot); });
-        reduce_row<PoolType::SUM>(squares, scaler, inverse_std, row_tiles, [] {
+        sum_row(cb_in, cb_scaler, cb_partial, cb_mean, row_tiles, [] {});
+        sum_squared_differences(cb_in, cb_mean, cb_scaler, cb_partial, cb_inverse_std, row_tiles, [] {
             binop_with_scalar_tile_init();
             add_unary_tile(0, epsilon_bits);
             rsqrt_tile_init();
             rsqrt_tile(0);
         });
-        cb_pop_front(squares, row_tiles);
-        cb_wait_front(inverse_std, 1);
-        for (uint32_t first = 0; first < row_tiles; first += dst_tiles) {
-            mul_bcast_cols_init(centered, inverse_std);
-            map_row(scaled, dst_tiles, [first](uint32_t i, uint32_t slot) {
-                mul_tiles_bcast_cols(centered, inverse_std, first + i, 0, slot);
-            });
-            cb_wait_front(scaled, dst_tiles);
-            mul_bcast_rows_init(scaled, gamma);
-            cb_reserve_back(scaled, dst_tiles);
-            map_row(scaled, dst_tiles, [first](uint32_t i, uint32_t slot) {
-                mul_tiles_bcast_rows(scaled, gamma, i, first + i, slot);
-            });
-            cb_pop_front(scaled, dst_tiles);
-            cb_wait_front(scaled, dst_tiles);
-            add_bcast_rows_init(scaled, beta);
-            map_row(out, dst_tiles, [first](uint32_t i, uint32_t slot) {
-                add_tiles_bcast_rows(scaled, beta, i, first + i, slot);
-            });
-            cb_pop_front(scaled, dst_tiles);
-        }
-        cb_pop_front(inverse_std, 1);
-        cb_pop_front(centered, row_tiles);
+        spread_columns(cb_inverse_std, cb_scale);
+        cb_wait_front(cb_scale, 1);
+        normalize_row(row_tiles);
+        cb_pop_front(cb_scale, 1);
+        cb_pop_front(cb_mean, 1);
+        cb_pop_front(cb_in, row_tiles);
     }
 }

@@ -6,6 +6,7 @@
 #include "api/compute/bcast.h"
 #include "api/compute/common.h"
 #include "api/compute/eltwise_binary.h"
+#include "api/compute/eltwise_binary_sfpu.h"
 #include "api/compute/eltwise_unary/binop_with_scalar.h"
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/eltwise_unary/recip.h"
@@ -13,7 +14,16 @@
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/reduce.h"
 
-constexpr uint32_t dst_tiles = 8;
+constexpr uint32_t dst_tiles = 4;  // 32-bit DST, half of it at a time
+
+// DST slot 0 into one page of cb.
+inline void pack_one(uint32_t cb) {
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, cb);
+    tile_regs_release();
+    cb_push_back(cb, 1);
+}
 
 // out (one tile, column 0) = reduction of a row of tiles; `then` works on the result in DST slot 0.
 template <PoolType pool, typename Then>
@@ -28,11 +38,51 @@ void reduce_row(uint32_t cb_in, uint32_t cb_scaler, uint32_t cb_out, uint32_t ro
     }
     reduce_uninit();
     then();
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_tile(0, cb_out);
-    tile_regs_release();
-    cb_push_back(cb_out, 1);
+    pack_one(cb_out);
+}
+
+// Sum over a row of tiles: tile by tile in DST first, so that only one tile is left to reduce.
+template <typename Then>
+void sum_row(uint32_t cb_in, uint32_t cb_scaler, uint32_t cb_partial, uint32_t cb_sum, uint32_t row_tiles, Then then) {
+    cb_wait_front(cb_in, row_tiles);
+    cb_reserve_back(cb_partial, 1);
+    add_init(cb_in, cb_in, true);
+    tile_regs_acquire();
+    for (uint32_t i = 0; i < row_tiles; i += 2) {
+        add_tiles(cb_in, cb_in, i, i + 1, 0);
+    }
+    pack_one(cb_partial);
+    reduce_row<PoolType::SUM>(cb_partial, cb_scaler, cb_sum, 1, then);
+    cb_pop_front(cb_partial, 1);
+}
+
+// Sum of (in - mean)^2 over a row of tiles, in the same way.
+template <typename Then>
+void sum_squared_differences(
+    uint32_t cb_in,
+    uint32_t cb_mean,
+    uint32_t cb_scaler,
+    uint32_t cb_partial,
+    uint32_t cb_sum,
+    uint32_t row_tiles,
+    Then then) {
+    cb_wait_front(cb_mean, 1);
+    cb_reserve_back(cb_partial, 1);
+    sub_bcast_cols_init(cb_in, cb_mean);
+    square_tile_init();
+    add_binary_tile_init();
+    tile_regs_acquire();
+    for (uint32_t i = 0; i < row_tiles; i++) {
+        const uint32_t slot = i == 0 ? 0 : 1 + i % 2;
+        sub_tiles_bcast_cols(cb_in, cb_mean, i, 0, slot);
+        square_tile(slot);
+        if (i != 0) {
+            add_binary_tile(0, slot, 0);
+        }
+    }
+    pack_one(cb_partial);
+    reduce_row<PoolType::SUM>(cb_partial, cb_scaler, cb_sum, 1, then);
+    cb_pop_front(cb_partial, 1);
 }
 
 // out[i] = f(i) for a row of tiles, where f(i, slot) leaves its result in a DST slot.

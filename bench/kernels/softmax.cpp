@@ -6,7 +6,7 @@ constexpr uint32_t row_tiles = get_compile_time_arg_val(0);
 
 void kernel_main() {
     const uint32_t num_rows = get_arg_val<uint32_t>(0);
-    constexpr uint32_t in = 0, scaler = 2, row_max = 3, exps = 4, reciprocal = 7, out = 16;
+    constexpr uint32_t in = 0, scaler = 2, row_max = 3, exps = 4, partial = 5, reciprocal = 7, out = 16;
     compute_kernel_hw_startup(in, scaler, out);
     for (uint32_t row = 0; row < num_rows; row++) {
         reduce_row<PoolType::MAX>(in, scaler, row_max, row_tiles, [] {});
@@ -19,7 +19,7 @@ void kernel_main() {
         });
         cb_pop_front(row_max, 1);
         cb_pop_front(in, row_tiles);
-        reduce_row<PoolType::SUM>(exps, scaler, reciprocal, row_tiles, [] {
+        sum_row(exps, scaler, partial, reciprocal, row_tiles, [] {
             recip_tile_init();
             recip_tile(0);
         });

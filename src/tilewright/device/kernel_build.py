@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import dataclasses
 import os
 import re
@@ -65,25 +66,55 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
         KernelCompileError: a kernel is wrong; the message is the compiler's.
         CompilerCrashError: the compiler crashed and there is no other to try.
     """
-    unique = list(dict.fromkeys(sources))
-    if len(unique) == 1:
-        built = {unique[0]: compile_kernel(unique[0])}
-    else:
+    built = {source: library for source in sources if (library := _unchanged(source)) is not None}
+    missing = [source for source in dict.fromkeys(sources) if source not in built]
+    if len(missing) > 1:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            built = dict(zip(unique, pool.map(compile_kernel, unique), strict=True))
+            built.update(zip(missing, pool.map(compile_kernel, missing), strict=True))
+    elif missing:
+        built[missing[0]] = compile_kernel(missing[0])
     return [built[source] for source in sources]
 
 
+# Libraries this process has used, with the state their files were in: a warm launch looks at nothing else.
+_used: dict[tuple[KernelSource, str, str | None], tuple[Path, dict[str, tuple[int, int]]]] = {}
+
+
+def _used_key(source: KernelSource) -> tuple[KernelSource, str, str | None]:
+    return source, str(cache_directory()), os.environ.get("TILEWRIGHT_CXX")
+
+
+def _file_state(path: str) -> tuple[int, int]:
+    status = Path(path).stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def _unchanged(source: KernelSource) -> Path | None:
+    """The library this process used last for a kernel, if no file it was made from has changed since."""
+    used = _used.get(_used_key(source))
+    if used is None:
+        return None
+    library, states = used
+    try:
+        return library if all(_file_state(path) == state for path, state in states.items()) else None
+    except OSError:
+        return None
+
+
 def compile_kernel(source: KernelSource) -> Path:
-    """Library of one kernel, compiled if the cache does not have it."""
+    """Library of one kernel, compiled if the cache does not have it.
+
+    Where the preferred compiler crashes the others are tried in turn; a compiler that then refuses the kernel says
+    less about the kernel than the crash does.
+    """
     try:
         return _cached(source, find_compiler())
     except CompilerCrashError as crash:
-        others = available_compilers()[1:]
-        if not others:
-            raise
-        print(f"tilewright: {crash}; compiling {source.name} with {others[0]} instead", file=sys.stderr)
-        return _cached(source, others[0])
+        for other in available_compilers()[1:]:
+            print(f"tilewright: {crash}; compiling {source.name} with {other} instead", file=sys.stderr)
+            with contextlib.suppress(CompilerCrashError, KernelCompileError):
+                return _cached(source, other)
+        raise
 
 
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
@@ -101,26 +132,29 @@ def _cached(source: KernelSource, compiler: Compiler) -> Path:
     headers = tree_digest("include") + tree_digest("abi")
     key = digest(text, *arguments, compiler.identity, headers)
     entry = cache_directory() / "kernels" / f"{key}.json"
-    library = _valid_library(entry)
+    library = _valid_library(entry, source)
     if library is not None:
         return library
     with building(f"kernel-{key}") as work:
-        library = _valid_library(entry)
+        library = _valid_library(entry, source)
         return library if library is not None else _compile(source, compiler, text, arguments, entry, work)
 
 
-def _valid_library(entry: Path) -> Path | None:
+def _valid_library(entry: Path, source: KernelSource) -> Path | None:
     """The library an entry names, unless a file it was made from has changed."""
     stored = stored_library(entry)
     if stored is None:
         return None
     library, record = stored
+    states: dict[str, tuple[int, int]] = {}
     for path, content in record["dependencies"].items():
         try:
+            states[path] = _file_state(path)  # before it is read: a later edit must show
             if digest(Path(path).read_bytes()) != content:
                 return None
         except OSError:
             return None
+    _used[_used_key(source)] = library, states
     return library
 
 

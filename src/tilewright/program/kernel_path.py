@@ -47,6 +47,6 @@ def resolve_kernel_path(path: str) -> Path:
     candidates = [given] if given.is_absolute() else [place / given for place in kernel_search_path()]
     for candidate in candidates:
         if candidate.is_file():
-            return candidate.resolve()
+            return candidate.absolute()
     looked = ", ".join(str(candidate) for candidate in candidates)
     raise FileNotFoundError(f"kernel source {path!r} does not exist; looked for {looked}")

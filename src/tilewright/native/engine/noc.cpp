@@ -8,6 +8,7 @@
 
 #include "core.h"
 #include "scheduler.h"
+#include "streaming_copy.h"
 
 namespace tw {
 
@@ -139,12 +140,23 @@ extern "C" {
 
 void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint32_t, uint32_t) {
     uint8_t* to = local_memory(destination_l1, bytes, "noc_async_read");
-    std::memmove(to, remote_memory(source, bytes, "noc_async_read"), bytes);
+    const NocAddress where = decode(source);
+    const uint8_t* from = remote_memory(where.x, where.y, where.local, bytes, "noc_async_read");
+    if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
+        prefetch_following(from, bytes);
+    }
+    std::memmove(to, from, bytes);
 }
 
 void tw_noc_write(uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t, uint32_t, uint32_t) {
     const uint8_t* from = local_memory(source_l1, bytes, "noc_async_write");
-    std::memmove(remote_memory(destination, bytes, "noc_async_write"), from, bytes);
+    const NocAddress where = decode(destination);
+    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write");
+    if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
+        streaming_copy(to, from, bytes);
+    } else {
+        std::memmove(to, from, bytes);
+    }
     current_instance().scheduler->progress++;
 }
 

@@ -287,6 +287,24 @@ void decode_data(const uint8_t* bytes, DataFormat format, uint32_t count, uint32
     }
 }
 
+template <bool Wide>
+static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* bytes) {
+    uint32_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        VectorU value = load<VectorU>(words + i);
+        if constexpr (Wide) {
+            const auto is_nan = (value & kMagnitudeMask) > kExponentMask;
+            value = is_nan ? value | 0x00400000u : value + 0x8000u;
+            value = (value & kExponentMask) != 0 ? value : splat_bits(0);
+        }
+        store_halves(bytes + 2 * i, value >> 16);
+    }
+    encode_each<uint16_t>(words + i, count - i, bytes + 2 * i, [](uint32_t word) {
+        const uint32_t rounded = Wide ? round_to_bfloat16(word) : word;
+        return Wide && (rounded & kExponentMask) == 0 ? 0 : rounded >> 16;
+    });
+}
+
 void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool wide, uint8_t* bytes) {
     switch (format) {
         case DataFormat::Float32:
@@ -297,14 +315,7 @@ void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool 
             encode_each<uint32_t>(words, count, bytes, [](uint32_t word) { return word & kTf32Mask; });
             return;
         case DataFormat::Float16_b:
-            if (wide) {
-                encode_each<uint16_t>(words, count, bytes, [](uint32_t word) {
-                    const uint32_t rounded = round_to_bfloat16(word);
-                    return (rounded & kExponentMask) == 0 ? 0 : rounded >> 16;
-                });
-            } else {
-                encode_each<uint16_t>(words, count, bytes, [](uint32_t word) { return word >> 16; });
-            }
+            wide ? encode_bfloat16<true>(words, count, bytes) : encode_bfloat16<false>(words, count, bytes);
             return;
         case DataFormat::Float16:
             encode_each<uint16_t>(words, count, bytes, [](uint32_t word) { return narrow(word, kFloat16); });

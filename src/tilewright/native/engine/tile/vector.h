@@ -71,6 +71,15 @@ inline VectorU widen_bytes(const uint8_t* data) {
 #endif
 }
 
+// The low halves of a vector's words.
+inline void store_halves(uint8_t* data, VectorU value) {
+#if defined(__AVX512F__)
+    store(data, _mm512_maskz_cvtepi32_epi16(0xffff, reinterpret_cast<__m512i>(value)));
+#else
+    store(data, __builtin_convertvector(value, VectorH));
+#endif
+}
+
 inline void store_bytes(uint8_t* data, VectorU value) {
 #if defined(__AVX512F__)
     store(data, _mm512_maskz_cvtepi32_epi8(0xffff, reinterpret_cast<__m512i>(value)));

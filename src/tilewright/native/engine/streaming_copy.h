@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies to memory that nobody reads soon, past the caches: a tensor written page by page would only push out what
+// the cores work on, and each of its lines would first be read for nothing.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace tw {
+
+inline void streaming_copy(uint8_t* to, const uint8_t* from, uint32_t bytes) {
+#if defined(__x86_64__)
+    constexpr uint32_t kStep = sizeof(__m128i);
+    const bool aligned = ((reinterpret_cast<uintptr_t>(to) | bytes) & (kStep - 1)) == 0;
+    if (aligned && bytes >= 512) {
+        for (uint32_t at = 0; at < bytes; at += kStep) {
+            _mm_stream_si128(
+                reinterpret_cast<__m128i*>(to + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+        }
+        return;
+    }
+#endif
+    std::memmove(to, from, bytes);
+}
+
+// Pages of a tensor go round the banks, so the page behind this one in its bank is read a few pages later; no
+// hardware prefetcher sees that.
+inline void prefetch_following(const uint8_t* from, uint32_t bytes) {
+    constexpr uint32_t kLine = 64;
+    constexpr uint32_t kMostBytes = 4096;
+    for (uint32_t at = 0; at < bytes && at < kMostBytes; at += kLine) {
+        __builtin_prefetch(from + bytes + at, 0, 2);
+    }
+}
+
+}  // namespace tw
