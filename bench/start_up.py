@@ -30,13 +30,18 @@ print(time.perf_counter() - begin)
 """
 
 _IDLE = """
-import resource
+import os
+from pathlib import Path
 from tilewright import ttnn
 from tilewright.device.engine import engine
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
 engine()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = resident()
 device = ttnn.open_device(device_id=0, arch="blackhole")
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+print(resident() - before)
 """
 
 

@@ -165,34 +165,18 @@ class EngineProgram:
         )
         return run, report
 
-    def _traffic(self) -> list[CbTraffic]:
+    def _traffic(self) -> Callable[[], list[CbTraffic]]:
+        """Copies what the engine counted now; the objects are made when somebody looks."""
         count = engine().tw_program_traffic(self._handle, None, 0)
         reports = (native.TrafficReport * count)()
         engine().tw_program_traffic(self._handle, reports, count)
-        return [
-            CbTraffic(
-                r.kernel,
-                (r.core_x, r.core_y),
-                r.cb,
-                r.push_calls,
-                r.pop_calls,
-                r.wait_calls,
-                r.reserve_calls,
-                r.pages_pushed,
-                r.pages_popped,
-                r.blocked_waits,
-                r.blocked_reserves,
-                r.largest_wait,
-                r.largest_reserve,
-            )
-            for r in reports
-        ]
+        return lambda: [_traffic_of(report) for report in reports]
 
-    def _circular_buffers(self) -> list[CbUse]:
+    def _circular_buffers(self) -> Callable[[], list[CbUse]]:
         count = engine().tw_program_circular_buffers(self._handle, None, 0)
         reports = (native.CircularBufferReport * count)()
         engine().tw_program_circular_buffers(self._handle, reports, count)
-        return [
+        return lambda: [
             CbUse((r.core_x, r.core_y), r.index, r.num_pages, r.page_bytes, r.peak, r.pushed, r.popped) for r in reports
         ]
 
@@ -226,3 +210,21 @@ class EngineProgram:
             if line is not None:
                 lines.append(line)
         return tuple(lines)
+
+
+def _traffic_of(report: native.TrafficReport) -> CbTraffic:
+    return CbTraffic(
+        report.kernel,
+        (report.core_x, report.core_y),
+        report.cb,
+        report.push_calls,
+        report.pop_calls,
+        report.wait_calls,
+        report.reserve_calls,
+        report.pages_pushed,
+        report.pages_popped,
+        report.blocked_waits,
+        report.blocked_reserves,
+        report.largest_wait,
+        report.largest_reserve,
+    )

@@ -17,7 +17,7 @@ class CacheError(TilewrightError):
 
 
 class CompilerCrashError(TilewrightError):
-    """The compiler itself crashed on a kernel; the message names another one to use."""
+    """The compiler crashed on a kernel, or cannot compile what others can; the message says what to use instead."""
 
 
 class KernelCompileError(TilewrightError):

@@ -77,11 +77,12 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
 
 
 # Libraries this process has used, with the state their files were in: a warm launch looks at nothing else.
-_used: dict[tuple[KernelSource, str, str | None], tuple[Path, dict[str, tuple[int, int]]]] = {}
+_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Path, dict[str, tuple[int, int]]]] = {}
+_DECIDING = ("TILEWRIGHT_CXX", "TILEWRIGHT_CACHE", "XDG_CACHE_HOME", "HOME")
 
 
-def _used_key(source: KernelSource) -> tuple[KernelSource, str, str | None]:
-    return source, str(cache_directory()), os.environ.get("TILEWRIGHT_CXX")
+def _used_key(source: KernelSource) -> tuple[KernelSource, tuple[str | None, ...]]:
+    return source, tuple(map(os.environ.get, _DECIDING))
 
 
 def _file_state(path: str) -> tuple[int, int]:
@@ -256,6 +257,11 @@ def _dependencies(rule: str, unit: Path) -> list[Path]:
 def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit: Path) -> NoReturn:
     if "No space left on device" in output:
         raise full_cache()
+    if "'#pragma GCC unroll' requires" in output and compiler.family == "gcc":
+        raise CompilerCrashError(
+            f"{compiler.version} does not take a '#pragma GCC unroll' of kernel {source.name}, whose count depends on "
+            'a template; another compiler does: pip install "tilewright[compiler]"'
+        )
     if "internal compiler error" in output or "PLEASE submit a bug report" in output:
         raise CompilerCrashError(
             f"{compiler.version} crashed on kernel {source.name} (a fault of the compiler, not of the kernel); "

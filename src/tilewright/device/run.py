@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 from tilewright.device.source_lines import SourceLine
 
@@ -106,25 +107,46 @@ class KernelPosition:
     stack: tuple[SourceLine, ...]
 
 
-@dataclasses.dataclass
 class Run:
     """What a launch did.
 
     Example::
 
-        run = device.launch(program, [x, y])
+        run = tilewright.run_program([x, y], program)
         for use in run.circular_buffers:
             print(use.core, use.index, use.peak, "of", use.num_pages)
     """
 
-    status: RunStatus
-    kernels: Sequence[KernelInfo]
-    cb_labels: dict[int, str]
-    seconds: float
-    switches: int
-    traffic: list[CbTraffic]
-    circular_buffers: list[CbUse]
-    positions: list[KernelPosition]
+    def __init__(
+        self,
+        status: RunStatus,
+        kernels: Sequence[KernelInfo],
+        cb_labels: dict[int, str],
+        seconds: float,
+        switches: int,
+        traffic: Callable[[], list[CbTraffic]],
+        circular_buffers: Callable[[], list[CbUse]],
+        positions: list[KernelPosition],
+    ) -> None:
+        self.status = status
+        self.kernels = kernels
+        self.cb_labels = cb_labels
+        self.seconds = seconds
+        self.switches = switches
+        self.positions = positions
+        # Most launches are never asked: the lists are made when they are.
+        self._make_traffic = traffic
+        self._make_circular_buffers = circular_buffers
+
+    @functools.cached_property
+    def traffic(self) -> list[CbTraffic]:
+        """Pages each kernel moved through each circular buffer, core by core."""
+        return self._make_traffic()
+
+    @functools.cached_property
+    def circular_buffers(self) -> list[CbUse]:
+        """Every circular buffer of every core."""
+        return self._make_circular_buffers()
 
     def kernel_label(self, kernel: int) -> str:
         return self.kernels[kernel].name
@@ -132,3 +154,6 @@ class Run:
     def cb_label(self, index: int) -> str:
         """Index and name of a circular buffer, e.g. ``c_1 in_tiled``."""
         return self.cb_labels.get(index, f"c_{index}")
+
+    def __repr__(self) -> str:
+        return f"Run({self.status.name}, {len(self.kernels)} kernels, {self.seconds * 1e3:.1f} ms)"

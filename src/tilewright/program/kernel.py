@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from tilewright.program.runtime_args import RuntimeArgs, as_runtime_args
@@ -262,7 +261,8 @@ class KernelDescriptor:
         if self._name:
             return self._name
         if self.source_type is SourceType.FILE_PATH and self.kernel_source:
-            return Path(self.kernel_source).stem
+            file = self.kernel_source.rpartition("/")[2]
+            return file.rpartition(".")[0] or file
         return "compute" if self.is_compute else self.processor.name
 
     @name.setter

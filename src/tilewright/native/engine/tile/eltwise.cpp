@@ -298,13 +298,12 @@ void tw_binary_reuse_dest(
     if (!dst_is_a && static_cast<ReuseDest>(reuse) != ReuseDest::ToSrcB) {
         kernel_error("%s: DST must be reused as SrcA (1) or SrcB (2), given %u", kCall, reuse);
     }
-    alignas(64) uint32_t buffer[kTileElements], reused[kTileElements];
+    alignas(64) uint32_t buffer[kTileElements];
     const Operand from_cb = unpack(state, dst_is_a ? state.src_b : state.src_a, cb, tile, buffer, kCall);
     uint32_t* words = dst_update(state, dst, kCall);
     const uint32_t count = from_cb.geometry.num_faces * kFaceElements;
-    std::memcpy(reused, words, count * 4);
     Operand from_dst;
-    from_dst.words = reused;
+    from_dst.words = words;  // read before it is written, element by element; broadcast values are copied first
     from_dst.mask = is_integer(from_cb.format) ? ~0u : src_float_mask(state);
     from_dst.format = is_integer(from_cb.format) ? from_cb.format : DataFormat::Float32;
     from_dst.geometry = from_cb.geometry;

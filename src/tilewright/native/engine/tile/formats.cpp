@@ -287,15 +287,28 @@ void decode_data(const uint8_t* bytes, DataFormat format, uint32_t count, uint32
     }
 }
 
+// Denormals and -0 become +0, the rest is rounded to nearest, ties away; NaN stays NaN.
+static VectorU rounded_for_packer(VectorU value) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    // Kernels run with denormals flushed by the processor, so adding zero does both.
+    value = bits_of(floats_of(value) + splat(0.0f));
+#else
+    value = (value & kExponentMask) != 0 ? value : splat_bits(0);
+#endif
+    // A NaN of all ones must not be rounded up into a zero.
+    constexpr uint32_t kLargest = 0x7fff7fffu;
+    const VectorU magnitude = value & kMagnitudeMask;
+    const VectorU limited = magnitude < kLargest ? magnitude : splat_bits(kLargest);
+    return ((value & ~kMagnitudeMask) | limited) + 0x8000u;
+}
+
 template <bool Wide>
 static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* bytes) {
     uint32_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
         VectorU value = load<VectorU>(words + i);
         if constexpr (Wide) {
-            const auto is_nan = (value & kMagnitudeMask) > kExponentMask;
-            value = is_nan ? value | 0x00400000u : value + 0x8000u;
-            value = (value & kExponentMask) != 0 ? value : splat_bits(0);
+            value = rounded_for_packer(value);
         }
         store_halves(bytes + 2 * i, value >> 16);
     }
