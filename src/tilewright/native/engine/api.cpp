@@ -80,7 +80,13 @@ uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) { return static_cast<Chi
 
 // Pages are spread over the banks in turn; `data` holds them one after another.
 void tw_write_pages(
-    void* chip, uint32_t is_dram, uint64_t address, uint64_t page_bytes, uint64_t stride, uint64_t count, const uint8_t* data) {
+    void* chip,
+    uint32_t is_dram,
+    uint64_t address,
+    uint64_t page_bytes,
+    uint64_t stride,
+    uint64_t count,
+    const uint8_t* data) {
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t page = 0; page < count; page++) {
@@ -90,7 +96,13 @@ void tw_write_pages(
 }
 
 void tw_read_pages(
-    void* chip, uint32_t is_dram, uint64_t address, uint64_t page_bytes, uint64_t stride, uint64_t count, uint8_t* data) {
+    void* chip,
+    uint32_t is_dram,
+    uint64_t address,
+    uint64_t page_bytes,
+    uint64_t stride,
+    uint64_t count,
+    uint8_t* data) {
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t page = 0; page < count; page++) {
@@ -104,7 +116,8 @@ void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stri
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
         const uint64_t pages = (count - bank + banks - 1) / banks;
-        auto* words = reinterpret_cast<uint32_t*>(target.bank_memory(is_dram != 0, static_cast<uint32_t>(bank)) + address);
+        uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(bank)) + address;
+        auto* words = reinterpret_cast<uint32_t*>(memory);
         std::fill_n(words, pages * stride / 4, word);
     }
 }
@@ -222,8 +235,9 @@ uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t ca
     for (const auto& instance : source.instances) {
         for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
             const CbTraffic& traffic = instance->traffic[cb];
-            const bool used = instance->core->cb[cb].num_pages != 0 &&
-                              (traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls) != 0;
+            const uint32_t calls =
+                traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls;
+            const bool used = instance->core->cb[cb].num_pages != 0 && calls != 0;
             if (!used) {
                 continue;
             }
@@ -248,8 +262,8 @@ uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* repo
         for (const CoreXY& where : buffer.cores) {
             const CoreCircularBuffer& state = source.chip.core(where.x, where.y).cb[buffer.index];
             if (count < capacity) {
-                reports[count] = {
-                    where.x, where.y, buffer.index, state.num_pages, state.page_bytes, state.peak, state.pushed, state.popped};
+                reports[count] = {where.x,          where.y,    buffer.index, state.num_pages,
+                                  state.page_bytes, state.peak, state.pushed, state.popped};
             }
             count++;
         }

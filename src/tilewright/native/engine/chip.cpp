@@ -76,7 +76,8 @@ void Chip::map_l1() {
             for (size_t index = 0; index < cores_.size(); index++) {
                 cores_[index].l1_base = static_cast<uint32_t>(base + index * kL1SlotBytes);
                 // A slot is larger than an L1: what lies behind it must fault, not be somebody's memory.
-                mprotect(l1_region_ + index * kL1SlotBytes + config_.l1_bytes, kL1SlotBytes - config_.l1_bytes, PROT_NONE);
+                uint8_t* end = l1_region_ + index * kL1SlotBytes + config_.l1_bytes;
+                mprotect(end, kL1SlotBytes - config_.l1_bytes, PROT_NONE);
             }
             return;
         }
@@ -89,8 +90,8 @@ void Chip::map_l1() {
 
 void Chip::map_dram() {
     for (uint32_t bank = 0; bank < config_.dram_banks; bank++) {
-        void* memory = mmap(
-            nullptr, config_.dram_bank_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        void* memory = mmap(nullptr, config_.dram_bank_bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
         if (memory == MAP_FAILED) {
             throw std::runtime_error("cannot reserve address space for the DRAM banks");
         }

@@ -77,7 +77,9 @@ public:
     std::vector<Core>& cores() { return cores_; }
     NocNode& node(uint32_t noc_x, uint32_t noc_y) { return nodes_[(noc_y & 63u) * 64u + (noc_x & 63u)]; }
     const NocNode& bank(bool is_dram, uint32_t index) const;
-    uint32_t num_banks(bool is_dram) const { return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size()); }
+    uint32_t num_banks(bool is_dram) const {
+        return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
+    }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
     uint8_t* bank_memory(bool is_dram, uint32_t bank) { return const_cast<uint8_t*>(this->bank(is_dram, bank).memory); }
     int l1_file() const { return l1_file_; }

@@ -12,7 +12,8 @@ namespace tw {
 
 static CoreCircularBuffer& configured(KernelInstance& instance, uint32_t cb, const char* call) {
     if (cb >= kMaxCircularBuffers || instance.core->cb[cb].num_pages == 0) {
-        kernel_error("%s on c_%u, which is not configured on core (%u,%u)", call, cb, instance.core->x, instance.core->y);
+        const Core& core = *instance.core;
+        kernel_error("%s on c_%u, which is not configured on core (%u,%u)", call, cb, core.x, core.y);
     }
     return instance.core->cb[cb];
 }
@@ -91,7 +92,8 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
     const LocalCBInterface& view = instance.context.cb[cb];
     const uint32_t shift = instance.context.compute_words ? 4 : 0;
     const uint32_t start = (front ? view.fifo_rd_ptr : view.fifo_wr_ptr) << shift;
-    const uint64_t address = start + static_cast<uint64_t>(index) * (static_cast<uint64_t>(view.fifo_page_size) << shift);
+    const uint64_t page_bytes = static_cast<uint64_t>(view.fifo_page_size) << shift;
+    const uint64_t address = start + index * page_bytes;
     if (address < buffer.address || address >= static_cast<uint64_t>(buffer.address) + buffer.total_bytes) {
         kernel_error(
             "tile %u counted from the %s pointer of c_%u lies outside the circular buffer (%u pages; an index does not "

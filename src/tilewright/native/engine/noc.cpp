@@ -220,7 +220,8 @@ void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKin
 uint64_t tw_bank_noc_address(uint32_t is_dram, uint32_t bank, uint32_t local_address, uint32_t) {
     const Chip& chip = this_scheduler()->program.chip;
     if (bank >= chip.num_banks(is_dram != 0)) {
-        kernel_error("%s bank %u does not exist: there are %u", is_dram ? "DRAM" : "L1", bank, chip.num_banks(is_dram != 0));
+        const char* memory = is_dram ? "DRAM" : "L1";
+        kernel_error("%s bank %u does not exist: there are %u", memory, bank, chip.num_banks(is_dram != 0));
     }
     return chip.bank_noc_address(is_dram != 0, bank, local_address);
 }

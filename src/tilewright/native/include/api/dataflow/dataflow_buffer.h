@@ -92,7 +92,7 @@ public:
     }
     template <typename T = uint32_t>
     T read_tile_value(uint32_t tile_index, uint32_t element_offset) const {
-        static_assert(std::is_unsigned_v<T> && sizeof(T) <= 4, "read_tile_value takes an unsigned type of 1 to 4 bytes");
+        static_assert(std::is_unsigned_v<T> && sizeof(T) <= 4, "read_tile_value takes unsigned types of 1 to 4 bytes");
         return reinterpret_cast<volatile T*>(uintptr_t(get_tile_address(tile_index)))[element_offset];
     }
 

@@ -16,7 +16,9 @@ struct WorkerXY {
     constexpr WorkerXY() = default;
     constexpr WorkerXY(uint16_t x_, uint16_t y_) : x(x_), y(y_) {}
     constexpr uint32_t to_uint32() const { return uint32_t(y) << 16 | x; }
-    static constexpr WorkerXY from_uint32(uint32_t packed) { return WorkerXY(uint16_t(packed), uint16_t(packed >> 16)); }
+    static constexpr WorkerXY from_uint32(uint32_t packed) {
+        return WorkerXY(uint16_t(packed), uint16_t(packed >> 16));
+    }
     constexpr bool operator==(const WorkerXY&) const = default;
 };
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the bench times computes the right thing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tilewright import ttnn
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from bench import programs
+
+# Rows of 256: 8 tiles, two DST sections of 4; 96 rows on 2 cores split unevenly.
+SHAPE = (96, 256)
+GRID = (2, 1)
+# A result rounded to bfloat16 is off by at most 2^-9 of itself; one more such step for each operand or scaler that was
+# rounded on the way (the mean, the reciprocal or inverse deviation, partial sums): no program has more than 6.
+STEP = 2.0**-8
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    return values.astype(ml_dtypes.bfloat16).astype(np.float64)
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[ttnn.Device]:
+    device = ttnn.open_device(device_id=0)
+    yield device
+    ttnn.close_device(device)
+
+
+@pytest.fixture(scope="module")
+def inputs() -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(1)
+    return generator.standard_normal(SHAPE, dtype=np.float32), generator.standard_normal(SHAPE, dtype=np.float32)
+
+
+def result_of(prepared: programs.Prepared) -> np.ndarray:
+    prepared.run()
+    return prepared.output()
+
+
+def test_add(device: ttnn.Device, inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    expected = rounded(inputs[0]) + rounded(inputs[1])
+    error = np.abs(result_of(programs.elementwise("add", inputs, device, GRID)) - expected)
+    assert np.all(error <= STEP * np.abs(expected))
+
+
+def test_exp(device: ttnn.Device, inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    expected = np.exp(rounded(inputs[0]))
+    error = np.abs(result_of(programs.elementwise("exp", inputs[:1], device, GRID)) - expected)
+    assert np.all(error <= STEP * expected)
+
+
+def test_tilize(device: ttnn.Device, inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    assert np.array_equal(result_of(programs.tilize(inputs[0], device, GRID)), rounded(inputs[0]))
+
+
+def test_variance(device: ttnn.Device, inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    expected = rounded(inputs[0]).var(axis=-1, keepdims=True)
+    got = result_of(programs.rowwise("variance", inputs[0], device, GRID))[:, :1]
+    assert np.all(np.abs(got - expected) <= 3 * STEP * expected)
+
+
+def test_softmax(device: ttnn.Device, inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    x = rounded(inputs[0])
+    exps = np.exp(x - x.max(axis=-1, keepdims=True))
+    expected = exps / exps.sum(axis=-1, keepdims=True)
+    error = np.abs(result_of(programs.rowwise("softmax", inputs[0], device, GRID)) - expected)
+    assert np.all(error <= 4 * STEP * expected)
+
+
+def test_layernorm(device: ttnn.Device, inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    x, gamma, beta = rounded(inputs[0]), rounded(inputs[1][0]), rounded(inputs[1][1])
+    centered = x - x.mean(axis=-1, keepdims=True)
+    scale = 1 / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + 1e-5)
+    expected = centered * scale * gamma + beta
+    got = result_of(programs.layernorm(inputs[0], inputs[1][0], inputs[1][1], device, GRID))
+    # Errors come from the product before beta is added; the mean is of order 2^-4 here, its error moves every element.
+    size = np.abs(centered * scale * gamma) + np.abs(beta) + np.abs(scale * gamma) * 2.0**-4
+    assert np.all(np.abs(got - expected) <= 6 * STEP * size)
+
+
+def test_two_threads_give_the_same_bytes(device: ttnn.Device, inputs: tuple[np.ndarray, np.ndarray]) -> None:
+    prepared = programs.rowwise("softmax", inputs[0], device, GRID)
+    one = result_of(prepared)
+    prepared.run(threads=2)
+    assert np.array_equal(prepared.output(), one)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo and the README's example do what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import demo
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_demo_shows_a_result_and_an_explanation(capsys: pytest.CaptureFixture[str]) -> None:
+    demo.main()
+    shown = capsys.readouterr().out
+    relative = float(re.search(r"largest relative error against float64: ([\d.]+)", shown).group(1))
+    # exp, reciprocal and product are each rounded to bfloat16 (2^-8 at most between neighbours).
+    assert relative <= 3 * 2**-8
+    assert "3 kernels on 64 cores" in shown
+    reserve_line = 1 + (ROOT / "examples/softmax/compute.cpp").read_text().splitlines().index(
+        "    cb_reserve_back(cb_max, 1);"
+    )
+    assert f"compute.cpp:{reserve_line}  cb_reserve_back(c_3 max, 1)  0 of 1 pages free" in shown
+    assert "c_3 max is full and was never popped" in shown
+
+
+def test_the_readme_shows_what_the_demo_says() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert "c_3 max is full and was never popped: compute pushed 1 page and waits for room" in readme
+
+
+def test_the_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL).group(1)
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == "4096.0\n"
