@@ -286,7 +286,8 @@ struct Keys {
     alignas(64) int32_t values[16];
 };
 
-inline VectorI larger(VectorI a, VectorI b) { return a > b ? a : b; }
+// An object, not a function: folds call it a hundred times a tile, and a pointer would not be inlined.
+constexpr auto larger = [](VectorI a, VectorI b) { return a > b ? a : b; };
 
 Keys nothing_yet() {
     Keys keys;
@@ -362,7 +363,9 @@ void max_along_rows(const Reduction& reduction) {
             const Keys found = with_reader(reduction.data, [&](auto reader) { return row_maxima(reader, face); });
             keep_larger(keys, scaled(reduction, face, found));
         }
-        std::memset(words, 0, kFaceElements * 4);
+        if (reduction.fresh) {
+            std::memset(words, 0, kFaceElements * 4);
+        }
         for (uint32_t i = 0; i < 16; i++) {
             const uint32_t through_src = bits_of_key(keys.values[i]) & src_float_mask(reduction.state);
             words[i] = through_src;
