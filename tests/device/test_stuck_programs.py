@@ -19,6 +19,7 @@ from tilewright.device.errors import (
     SpinningError,
     TimeLimitError,
 )
+from tilewright.program.errors import ProgramError
 
 
 def test_a_producer_that_stops_early_is_named(chip: Chip, make_program) -> None:
@@ -187,3 +188,8 @@ def test_prints_carry_core_and_kernel(chip: Chip, make_program, capsys: pytest.C
     )
     chip.launch(program)
     assert capsys.readouterr().out == "(0,0) reader: five is 5\n"
+
+
+def test_a_core_the_chip_does_not_have_is_refused(chip: Chip, make_program) -> None:
+    with pytest.raises(ProgramError, match="outside the 8x8 grid"):
+        chip.launch(make_program(grid=(9, 1), reader="void kernel_main() {}"))

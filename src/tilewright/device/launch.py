@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running a program on a chip: check it, compile what is new, load it, run it, say what went wrong."""
+"""Running a program on a chip: compile what is new, load it, run it, say what went wrong."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from tilewright.device.kernel_sources import kernel_source
 from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus
 from tilewright.device.translation_unit import KernelSource
 from tilewright.program.cb_placement import place_circular_buffers
+from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.arch import ArchDescription
 
@@ -94,6 +95,7 @@ class Launcher:
         key = _structure(program, sources, [library.path for library in libraries], addresses)
         loaded = self._loaded.pop(key, None)
         if loaded is None:
+            _refuse_cores_outside(program, self._grid)
             loaded = EngineProgram(self._chip_handle, program, sources, libraries, addresses, show_print)
         self._loaded[key] = loaded
         if len(self._loaded) > _PROGRAMS_KEPT:
@@ -147,6 +149,14 @@ def _readable(symbol: str) -> str:
     if tool is None:
         return symbol
     return subprocess.run([tool, symbol], capture_output=True, text=True, check=False).stdout.strip() or symbol
+
+
+def _refuse_cores_outside(program: ProgramDescriptor, grid: tuple[int, int]) -> None:
+    """The engine trusts coordinates, so no program gets there with one it does not have."""
+    for part in (*program.kernels, *program.cbs, *program.semaphores):
+        for core in part.core_ranges:
+            if core.x >= grid[0] or core.y >= grid[1]:
+                raise ProgramError([f"{part!r} names core {core}, outside the {grid[0]}x{grid[1]} grid of the chip"])
 
 
 def _structure(
