@@ -153,10 +153,13 @@ def _readable(symbol: str) -> str:
 
 def _refuse_cores_outside(program: ProgramDescriptor, grid: tuple[int, int]) -> None:
     """The engine trusts coordinates, so no program gets there with one it does not have."""
-    for part in (*program.kernels, *program.cbs, *program.semaphores):
-        for core in part.core_ranges:
+    placed = [(f"kernel {kernel.name}", kernel.core_ranges) for kernel in program.kernels]
+    placed += [(f"circular buffer {cb.label}", cb.core_ranges) for cb in program.cbs]
+    placed += [(f"semaphore {semaphore.id}", semaphore.core_ranges) for semaphore in program.semaphores]
+    for what, cores in placed:
+        for core in cores:
             if core.x >= grid[0] or core.y >= grid[1]:
-                raise ProgramError([f"{part!r} names core {core}, outside the {grid[0]}x{grid[1]} grid of the chip"])
+                raise ProgramError([f"{what} is on core {core}, outside the {grid[0]}x{grid[1]} grid of the chip"])
 
 
 def _structure(
