@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads rows of tiles into c_0, a block at a time; optionally two tensors (c_1) and a reduce scaler (c_2).
 #include "api/dataflow/dataflow_api.h"
+#include "scaler.h"
 
 constexpr uint32_t block_tiles = get_compile_time_arg_val(0);
 constexpr uint32_t scaler_bits = get_compile_time_arg_val(1);  // bfloat16, 0: no scaler
 constexpr uint32_t num_inputs = get_compile_time_arg_val(2);
 constexpr auto first_args = TensorAccessorArgs<3>();
 constexpr auto second_args = TensorAccessorArgs<first_args.next_compile_time_args_offset()>();
-
-// A reduce multiplies with row 0 of every face.
-void fill_scaler(uint32_t cb) {
-    cb_reserve_back(cb, 1);
-    volatile tt_l1_ptr uint16_t* tile = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(get_write_ptr(cb));
-    for (uint32_t i = 0; i < 1024; i++) {
-        tile[i] = (i % 256) < 16 ? scaler_bits : 0;
-    }
-    cb_push_back(cb, 1);
-}
 
 template <typename Accessor>
 void read_block(uint32_t cb, const Accessor& tensor, uint32_t page) {
@@ -34,7 +25,7 @@ void kernel_main() {
     const auto first = TensorAccessor(first_args, get_arg_val<uint32_t>(2));
     const auto second = TensorAccessor(second_args, get_arg_val<uint32_t>(3));
     if constexpr (scaler_bits != 0) {
-        fill_scaler(2);
+        fill_scaler(2, scaler_bits);
     }
     for (uint32_t block = 0; block < num_blocks; block++) {
         const uint32_t page = start_page + block * block_tiles;
