@@ -120,11 +120,16 @@ def open_device(
 
     ``arch`` ("wormhole_b0" or "blackhole") and ``grid`` (fewer columns and rows than the chip has) are ours.
     """
+    if not isinstance(device_id, int) or device_id < 0:
+        raise ValueError(f"device_id must be an int of 0 or more, not {device_id!r}")
     description = describe_arch(arch)
     if device_id in _open_devices:
         device = _open_devices[device_id]
         if device.description is not description:
             raise ValueError(f"device {device_id} is open as {device.description.name}; close it first")
+        open_grid = device.compute_with_storage_grid_size()
+        if grid is not None and _checked_grid(grid, description.grid) != open_grid:
+            raise ValueError(f"device {device_id} is open with a {open_grid.x}x{open_grid.y} grid; close it first")
         return device
     if l1_small_size:
         raise NotImplementedError("open_device: tilewright has no L1_SMALL region; l1_small_size must be 0")

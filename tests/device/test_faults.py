@@ -173,3 +173,19 @@ def test_many_programs_stay_loaded_without_using_up_memory_maps(chip: Chip, make
         chip.launch(program)
         before = before or mappings()
     assert mappings() < before + 60
+
+
+def test_abort_ends_the_run_and_not_the_process(chip: Chip, make_program) -> None:
+    program = make_program(reader="#include <cstdlib>\nvoid kernel_main() { abort(); }")
+    with pytest.raises(KernelFaultError, match=r"kernel reader on core \(0,0\) .*: called abort\(\)"):
+        chip.launch(program)
+    chip.launch(make_program(reader="void kernel_main() {}"))
+
+
+@pytest.mark.parametrize(
+    ("core", "address", "words"),
+    [((8, 0), 0, "outside the 8x8 grid"), ((0, 0), 1464 * 1024, "do not lie in"), ((0, 0), -4, "do not lie in")],
+)
+def test_reading_outside_a_cores_l1_is_refused(chip: Chip, core: tuple[int, int], address: int, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        chip.read_l1(core, address, 4)

@@ -18,6 +18,7 @@ from tilewright.device import kernel_build
 from tilewright.device.chip import Chip
 from tilewright.device.compiler import Compiler, available_compilers, find_compiler, major_version
 from tilewright.device.errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
+from tilewright.device.kernel_sources import kernel_source
 from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
@@ -86,6 +87,13 @@ def test_compile_errors_are_cut_to_the_point(chip: Chip, make_program, source: s
     assert len(text.splitlines()) <= 14
     assert "generated" not in text
     assert "kernel_unit" not in text
+
+
+@pytest.mark.parametrize("call", ["get_compile_time_arg_val(2)", 'get_named_compile_time_arg_val("gamma")'])
+def test_an_error_in_our_headers_names_the_line_of_the_kernel(chip: Chip, make_program, call: str) -> None:
+    source = f"void kernel_main() {{\n  constexpr uint32_t number = {call};\n}}"
+    with pytest.raises(KernelCompileError, match=r"reader\.cpp:2:\d+: "):
+        chip.launch(make_program(reader=source))
 
 
 @pytest.mark.usefixtures("kernel_compiler")
@@ -226,3 +234,16 @@ def test_a_compiler_that_crashes_is_not_blamed_on_the_kernel(
     monkeypatch.setattr(kernel_build, "available_compilers", lambda: (crashing, working))
     chip.launch(program)
     assert f"compiling reader with {working} instead" in capsys.readouterr().err
+
+
+def test_headers_with_new_dates_are_compiled_anew(chip: Chip, make_program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reinstallation dates every header anew; clang then takes none of them for one its compiled prelude has."""
+    other = next((found for found in available_compilers() if found.family != "gcc"), None)
+    if other is None:
+        pytest.skip("no compiler besides g++ on this machine")
+    monkeypatch.setattr(kernel_build, "tree_dates", lambda directory: "as installed")
+    program = make_program(reader="void kernel_main() {}")
+    source = kernel_source(program, program.kernels[0], chip.arch, chip.grid)
+    first = kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other))
+    monkeypatch.setattr(kernel_build, "tree_dates", lambda directory: "as installed again")
+    assert kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other)) != first

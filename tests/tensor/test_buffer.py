@@ -114,6 +114,14 @@ def test_closing_a_device_frees_and_ends_it(wormhole: Device):
         allocate_tensor_on_device([64, 64], DataType.BFLOAT16, TILE, wormhole)
 
 
+def test_a_tensor_nobody_has_any_more_gives_its_memory_back(wormhole: Device):
+    def allocate() -> int:
+        return allocate_tensor_on_device([32, 32], DataType.BFLOAT16, TILE, wormhole, L1_MEMORY_CONFIG).buffer_address()
+
+    assert allocate() == allocate()
+    assert wormhole.allocator(BufferType.L1).statistics().total_bytes_allocated_per_bank == 0
+
+
 def test_freeing_twice_is_an_error_of_the_allocator():
     allocator = BankAllocator("L1", 1, 0, 1024, 16, top_down=True)
     address = allocator.allocate(100)

@@ -33,9 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Runs a command and returns its exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
+def _run_command(given: list[str]) -> int:
     parser = build_parser()
     known = parser.parse_args(given[:1])
     if known.command is None:
@@ -47,6 +45,13 @@ def main(arguments: list[str] | None = None) -> int:
     except TilewrightError as error:
         print(f"tilewright {known.command}: {error}", file=sys.stderr)
         return 1
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a command and returns its exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run_command(given)
     except KeyboardInterrupt:
         return 130  # what a shell shows for a program ended by Ctrl-C
     except BrokenPipeError:

@@ -17,6 +17,7 @@ from tilewright.device.errors import TilewrightError
 from tilewright.device.launch import Launcher
 from tilewright.device.run import Run
 from tilewright.program.program import ProgramDescriptor
+from tilewright.program.semaphore import NUM_SEMAPHORES
 from tilewright.tensor.arch import ArchDescription
 from tilewright.tensor.memory_config import BufferType
 
@@ -96,6 +97,8 @@ class Chip:
             raise ValueError(f"threads must be at least 1, not {threads}")
         if time_limit is not None and time_limit <= 0:
             raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit}")
+        if spin_limit <= 0:
+            raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
         return self._launcher.launch(program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit)
 
     def _check_usable(self) -> None:
@@ -153,10 +156,20 @@ class Chip:
 
     def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:
         """Value of a semaphore on one core."""
+        if not 0 <= semaphore_id < NUM_SEMAPHORES:
+            raise ValueError(f"semaphore_id must be 0 .. {NUM_SEMAPHORES - 1}, not {semaphore_id}")
         return int(self.read_l1(core, _CONFIG_BASE + 16 * semaphore_id, 4).view(np.uint32)[0])
 
     def read_l1(self, core: tuple[int, int], address: int, num_bytes: int) -> NDArray[np.uint8]:
         """Bytes of one core's L1, for looking at circular buffers after a run."""
+        self._check_usable()
+        x, y = core
+        if not (0 <= x < self.grid[0] and 0 <= y < self.grid[1]):
+            raise ValueError(f"core ({x},{y}) is outside the {self.grid[0]}x{self.grid[1]} grid")
+        if address < 0 or num_bytes < 0 or address + num_bytes > self.arch.l1_bytes:
+            raise ValueError(
+                f"{num_bytes} bytes at address {address:#x} do not lie in a core's L1 of {self.arch.l1_bytes} bytes"
+            )
         base = engine().tw_core_l1(self._handle, *core)
         return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
 

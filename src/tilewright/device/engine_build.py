@@ -22,8 +22,17 @@ NATIVE = Path(__file__).resolve().parent.parent / "native"
 def tree_digest(directory: str) -> str:
     """Name for the content of all sources below ``native/<directory>``."""
     root = NATIVE / directory
-    files = sorted(path for path in root.rglob("*") if path.suffix in (".h", ".hpp", ".cpp", ".inl"))
-    return digest(*(part for path in files for part in (str(path.relative_to(root)), path.read_bytes())))
+    return digest(*(part for path in _sources(directory) for part in (str(path.relative_to(root)), path.read_bytes())))
+
+
+def tree_dates(directory: str) -> str:
+    """Name for the dates of all sources below ``native/<directory>``."""
+    return digest(*(str(path.stat().st_mtime_ns) for path in _sources(directory)))
+
+
+def _sources(directory: str) -> list[Path]:
+    root = NATIVE / directory
+    return sorted(path for path in root.rglob("*") if path.suffix in (".h", ".hpp", ".cpp", ".inl"))
 
 
 def _processor() -> str:

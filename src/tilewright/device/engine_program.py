@@ -35,6 +35,17 @@ from tilewright.tensor.cores import CoreRangeSet
 PrintHandler = Callable[[tuple[int, int], str, str], None]
 
 
+def _cb_labels(program: ProgramDescriptor) -> dict[int, str]:
+    """Index and name of each circular buffer; an index that has other names on other cores shows all of them."""
+    names: dict[int, list[str]] = {}
+    for cb in program.cbs:
+        for descriptor in cb.format_descriptors:
+            known = names.setdefault(descriptor.buffer_index, [])
+            if descriptor.name not in (*known, f"c_{descriptor.buffer_index}"):
+                known.append(descriptor.name)
+    return {index: f"c_{index} {'/'.join(known)}".rstrip() for index, known in names.items()}
+
+
 def _core_array(core_ranges: CoreRangeSet) -> NDArray[np.uint16]:
     return np.array([(core.x, core.y) for core in core_ranges], dtype=np.uint16)
 
@@ -53,9 +64,7 @@ class EngineProgram:
     ) -> None:
         self.libraries = libraries
         self.kernels = [KernelInfo(source.name, source.path, source.is_compute) for source in sources]
-        self.cb_labels = {
-            descriptor.buffer_index: descriptor.label for cb in program.cbs for descriptor in cb.format_descriptors
-        }
+        self.cb_labels = _cb_labels(program)
         self._handle = engine().tw_program_new(chip_handle)
         self._finalizer = weakref.finalize(self, engine().tw_program_free, self._handle)
         self._keep: list[object] = []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import dataclasses
+import itertools
 import os
 import re
 import sys
@@ -26,7 +27,7 @@ from tilewright.device.cache import (
     write_atomically,
 )
 from tilewright.device.compiler import Compiler, available_compilers, find_compiler, kernel_flags, kernel_link_flags
-from tilewright.device.engine_build import NATIVE, tree_digest
+from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.translation_unit import KernelSource, prelude_macros, prelude_name, translation_unit
 
@@ -36,6 +37,9 @@ _STORY = re.compile(
     r"(note|warning): |^In file included|^\s+from |In (instantiation|function|member|static)"
     r"|^\d+ (error|warning)s? .*generated|^compilation terminated"
 )
+
+# What leads from a kernel's line to an error in a header: g++, then clang++.
+_REASON = re.compile(r"required from|'constexpr' expansion of|requested here|in call to")
 
 
 def source_file(name: str, text: str) -> Path:
@@ -210,7 +214,7 @@ def _with_precompiled_prelude(
     """The unit's text and the compiler's arguments, changed to use a compiled prelude where the compiler can."""
     precompiled = _precompiled_prelude(source, compiler, arguments)
     if compiler.family != "gcc":
-        # Our own key knows the headers' content; clang would go by their dates, which an installation changes.
+        # Our own key knows the headers' content and dates.
         pch = ["-include-pch", str(precompiled / "tw_prelude.h.pch"), "-Xclang", "-fno-validate-pch"]
         return text, [*pch, *arguments]
     text = text.replace(f'#include "{prelude_name(source)}"', '#include "tw_prelude.h"', 1)
@@ -220,7 +224,11 @@ def _with_precompiled_prelude(
 def _precompiled_prelude(source: KernelSource, compiler: Compiler, arguments: list[str]) -> Path:
     """Directory with the compiled prelude for this kernel's flags (g++ finds it beside ``tw_prelude.h``)."""
     own = [argument for argument in arguments if not argument.startswith("-I")]
-    key = digest(prelude_name(source), *own, compiler.identity, tree_digest("include"), tree_digest("abi"), str(NATIVE))
+    content = [tree_digest("include"), tree_digest("abi")]
+    if compiler.family != "gcc":
+        # clang knows by its date that a file is in the prelude already; with another date it reads it a second time.
+        content += [tree_dates("include"), tree_dates("abi")]
+    key = digest(prelude_name(source), *own, compiler.identity, *content, str(NATIVE))
     directory = cache_directory() / "preludes" / key
     header, size = directory / "tw_prelude.h", directory / "bytes"
     compiled = directory / ("tw_prelude.h.gch" if compiler.family == "gcc" else "tw_prelude.h.pch")
@@ -267,11 +275,14 @@ def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit
             f"{compiler.version} crashed on kernel {source.name} (a fault of the compiler, not of the kernel); "
             'another compiler helps: pip install "tilewright[compiler]"'
         )
-    raise KernelCompileError(source.name, to_the_point(output, unit), output)
+    raise KernelCompileError(source.name, to_the_point(output, unit, source.path), output)
 
 
-def to_the_point(output: str, unit: Path) -> str:
-    """The first errors of a compiler's output with the code they point at, without the rest of its story."""
+def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
+    """The first errors of a compiler's output with the code they point at, without the rest of its story.
+
+    An error inside a header is followed by the kernel's own line that led there.
+    """
     shown: list[str] = []
     errors = 0
     keep = False
@@ -287,4 +298,7 @@ def to_the_point(output: str, unit: Path) -> str:
     if more > 0:
         shown.append(f"... and {more} more error{'s' if more > 1 else ''}")
     text = "\n".join(shown) if shown else output.strip()
+    if f"{kernel_path}:" not in text:
+        reasons = (line for line in output.splitlines() if line.startswith(f"{kernel_path}:") and _REASON.search(line))
+        text = "\n".join([text, *itertools.islice(reasons, 1)])
     return text.replace(str(unit), "<generated>")

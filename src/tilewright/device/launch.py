@@ -109,6 +109,8 @@ class Launcher:
             return f"{report.error_text.decode()} (256 KiB of stack used up; a card has far less)"
         if report.fault_signal == signal.SIGFPE:
             return "integer division by zero"
+        if report.fault_signal == signal.SIGABRT:
+            return "called abort(), or threw a C++ exception that nothing catches"
         if report.fault_signal not in (signal.SIGSEGV, signal.SIGBUS):
             return f"stopped by {name}"
         address, size = int(report.fault_address), self._arch.l1_bytes

@@ -36,9 +36,16 @@ def run_program(
         run = tilewright.run_program([x, y], program, time_limit=10)
         print(run.seconds, [(use.index, use.peak) for use in run.circular_buffers])
     """
+    if isinstance(io_tensors, Tensor):
+        raise TypeError("io_tensors must be a list of tensors, not one ttnn.Tensor")
     if not io_tensors:
         raise ValueError("io_tensors is empty; it takes the inputs and, last, the output tensor")
-    device = io_tensors[-1].device()
+    if not isinstance(program, ProgramDescriptor):
+        raise TypeError(f"the program must be a ttnn.ProgramDescriptor, not {program!r}")
+    last = io_tensors[-1]
+    if not isinstance(last, Tensor):
+        raise ProgramError([f"io_tensors[{len(io_tensors) - 1}] is not a ttnn.Tensor but {type(last).__name__}"])
+    device = last.device()
     if device is None:
         raise ProgramError([f"io_tensors[{len(io_tensors) - 1}] is on the host; it must be on a device"])
     validate_program(program, device, io_tensors)

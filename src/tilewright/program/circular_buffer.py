@@ -10,6 +10,7 @@ from tilewright.program.kernel import require_core_ranges
 from tilewright.program.uint32_list import CopiedList, uint32
 from tilewright.tensor.cores import CoreRangeSet
 from tilewright.tensor.dtype import DataFormat, DataType
+from tilewright.tensor.memory_config import BufferType
 from tilewright.tensor.tile import Tile
 
 if TYPE_CHECKING:
@@ -180,6 +181,15 @@ class CBDescriptor:
         self._total_size = uint32(total_size, "total_size")
 
     @property
+    def address_offset(self) -> int:
+        """Bytes from the start of the tensor this CB is backed by."""
+        return self._address_offset
+
+    @address_offset.setter
+    def address_offset(self, address_offset: int) -> None:
+        self._address_offset = uint32(address_offset, "address_offset")
+
+    @property
     def core_ranges(self) -> CoreRangeSet:
         return self._core_ranges
 
@@ -193,7 +203,13 @@ class CBDescriptor:
 
     @format_descriptors.setter
     def format_descriptors(self, descriptors: Iterable[CBFormatDescriptor]) -> None:
-        copies = [descriptor.copy() for descriptor in descriptors]
+        if not isinstance(descriptors, Iterable):
+            raise TypeError(f"format_descriptors must be a list of CBFormatDescriptor, not {descriptors!r}")
+        copies = []
+        for index, descriptor in enumerate(descriptors):
+            if not isinstance(descriptor, CBFormatDescriptor):
+                raise TypeError(f"format_descriptors[{index}] must be a CBFormatDescriptor, not {descriptor!r}")
+            copies.append(descriptor.copy())
         for copy in copies:
             if copy._name is None:
                 copy._name = self._name
@@ -226,6 +242,11 @@ class CBDescriptor:
 
     def set_buffer_from_tensor(self, tensor: Tensor) -> None:
         """Put this CB where ``tensor``'s L1 memory is (ours; ttnn does it in cb_descriptor_from_sharded_tensor)."""
+        if tensor.buffer().buffer_type is not BufferType.L1:
+            raise ValueError(
+                f"a circular buffer can only be backed by a tensor in L1; this one is in "
+                f"{tensor.buffer().buffer_type.name}"
+            )
         self._buffer = tensor.buffer()
 
     def set_buffer_from_cb(self, other: CBDescriptor) -> None:

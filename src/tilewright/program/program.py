@@ -37,7 +37,7 @@ class ProgramDescriptor:
 
     @kernels.setter
     def kernels(self, kernels: Iterable[KernelDescriptor]) -> None:
-        self._kernels = [_require("kernels", kernel, KernelDescriptor).copy() for kernel in kernels]
+        self._kernels = [kernel.copy() for kernel in _all("kernels", kernels, KernelDescriptor)]
 
     @property
     def semaphores(self) -> CopiedList[SemaphoreDescriptor]:
@@ -45,7 +45,7 @@ class ProgramDescriptor:
 
     @semaphores.setter
     def semaphores(self, semaphores: Iterable[SemaphoreDescriptor]) -> None:
-        self._semaphores = [_require("semaphores", item, SemaphoreDescriptor).copy() for item in semaphores]
+        self._semaphores = [item.copy() for item in _all("semaphores", semaphores, SemaphoreDescriptor)]
 
     @property
     def cbs(self) -> CopiedList[CBDescriptor]:
@@ -53,7 +53,7 @@ class ProgramDescriptor:
 
     @cbs.setter
     def cbs(self, cbs: Iterable[CBDescriptor]) -> None:
-        self._cbs = [_require("cbs", cb, CBDescriptor).copy() for cb in cbs]
+        self._cbs = [cb.copy() for cb in _all("cbs", cbs, CBDescriptor)]
 
     def all_cores(self) -> CoreRangeSet:
         """Every core a kernel of this program runs on."""
@@ -82,7 +82,11 @@ class ProgramDescriptor:
         return "\n".join(lines) + ("\n)" if len(lines) > 1 else ")")
 
 
-def _require(label: str, value: object, kind: type) -> Any:
-    if not isinstance(value, kind):
-        raise TypeError(f"ProgramDescriptor.{label} takes {kind.__name__} objects, not {value!r}")
-    return value
+def _all(label: str, values: Iterable[Any], kind: type) -> list[Any]:
+    if not isinstance(values, Iterable):
+        raise TypeError(f"ProgramDescriptor.{label} takes a list of {kind.__name__} objects, not {values!r}")
+    items = list(values)
+    for item in items:
+        if not isinstance(item, kind):
+            raise TypeError(f"ProgramDescriptor.{label} takes {kind.__name__} objects, not {item!r}")
+    return items

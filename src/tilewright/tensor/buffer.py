@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 from tilewright.tensor.memory_config import BufferType
@@ -11,11 +12,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tilewright.tensor.allocator import BankAllocator
     from tilewright.tensor.device import Device
 
 
 class Buffer:
-    """An interleaved buffer in DRAM or L1. Memory nobody wrote holds the dtype's poison."""
+    """An interleaved buffer in DRAM or L1. Memory nobody wrote holds the dtype's poison.
+
+    Its addresses are free again when it is deallocated or, as in ttnn, when nobody has the tensor any more.
+    """
 
     def __init__(self, device: Device, buffer_type: BufferType, page_size: int, num_pages: int, poison: int) -> None:
         self.device = device
@@ -24,12 +29,13 @@ class Buffer:
         self.num_pages = num_pages
         self.aligned_page_size = align(page_size, device.page_alignment(buffer_type))
         self._allocator = device.allocator(buffer_type)
-        self._allocated = True
         self.address = 0
         if num_pages:
             total = self.aligned_page_size * num_pages
             self.address = self._allocator.allocate(self.bytes_per_bank(), total_bytes=total)
             device.memory.fill_pages(buffer_type, self.address, self.aligned_page_size, num_pages, poison)
+        self._finalizer = weakref.finalize(self, _free, self._allocator, self.address if num_pages else None)
+        self._finalizer.atexit = False
         device.register(self)
 
     def bytes_per_bank(self) -> int:
@@ -45,7 +51,7 @@ class Buffer:
         return page % banks, self.address + page // banks * self.aligned_page_size
 
     def is_allocated(self) -> bool:
-        return self._allocated
+        return self._finalizer.alive
 
     def write(self, pages: NDArray[np.uint8]) -> None:
         self._require_allocated()
@@ -68,15 +74,11 @@ class Buffer:
 
     def deallocate(self) -> None:
         """Give the addresses back; doing so twice is harmless, as in ttnn."""
-        if not self._allocated:
-            return
-        self._allocated = False
-        if self.num_pages:
-            self._allocator.free(self.address)
+        self._finalizer()
         self.device.unregister(self)
 
     def _require_allocated(self) -> None:
-        if not self._allocated:
+        if not self._finalizer.alive:
             raise RuntimeError("Tensor is not allocated.")
 
     def __repr__(self) -> str:
@@ -84,6 +86,11 @@ class Buffer:
             f"Buffer({self.buffer_type.name}, address={self.address:#x}, page_size={self.page_size}, "
             f"aligned_page_size={self.aligned_page_size}, num_pages={self.num_pages})"
         )
+
+
+def _free(allocator: BankAllocator, address: int | None) -> None:
+    if address is not None:
+        allocator.free(address)
 
 
 def align(size: int, alignment: int) -> int:

@@ -138,6 +138,8 @@ class MemoryConfig:
 
 def require_allocatable(memory_config: MemoryConfig) -> None:
     """Refuse, by name, placements that cannot be allocated here."""
+    if not isinstance(memory_config, MemoryConfig):
+        raise TypeError(f"memory_config must be a ttnn.MemoryConfig, not {memory_config!r}")
     if memory_config.is_sharded():
         raise NotImplementedError(
             f"memory_config: tilewright does not allocate {memory_config.memory_layout.name} tensors yet; "

@@ -13,19 +13,21 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <mutex>
 
 #include "scheduler.h"
 
 namespace tw {
 
-static constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+// SIGABRT: abort(), and a C++ exception nobody catches.
+static constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static constexpr size_t kAlternateStackBytes = 64 * 1024;
 static constexpr long kTickNanoseconds = 20'000'000;
 // The lowest page a process may map; L1 below it is firmware's and no buffer lies there.
 static constexpr uintptr_t kWindowBegin = 0x10000;
 
-static struct sigaction g_old_faults[4];
+static struct sigaction g_old_faults[std::size(kFaultSignals)];
 static struct sigaction g_old_interrupt;
 static struct sigaction g_old_tick;
 // Handlers and the window on L1 belong to the whole process, so one program runs at a time.
@@ -79,7 +81,7 @@ void hide_l1_window(Scheduler& scheduler) {
 }
 
 static void restore_and_raise(int signal_number) {
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < std::size(kFaultSignals); i++) {
         if (kFaultSignals[i] == signal_number) {
             sigaction(signal_number, &g_old_faults[i], nullptr);
         }
@@ -168,7 +170,7 @@ static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), 
 
 SignalScope::SignalScope(Program& program) : lock_(g_run_mutex) {
     g_running.store(&program);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < std::size(kFaultSignals); i++) {
         install(kFaultSignals[i], on_fault, SA_ONSTACK, &g_old_faults[i]);
     }
     install(tick_signal(), on_tick, SA_RESTART, &g_old_tick);
@@ -179,7 +181,7 @@ SignalScope::SignalScope(Program& program) : lock_(g_run_mutex) {
 }
 
 SignalScope::~SignalScope() {
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < std::size(kFaultSignals); i++) {
         sigaction(kFaultSignals[i], &g_old_faults[i], nullptr);
     }
     sigaction(SIGINT, &g_old_interrupt, nullptr);

@@ -71,7 +71,7 @@ static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call)
             "%s: %llu bytes at local address 0x%x do not lie in this core's L1 (%u bytes)",
             call,
             static_cast<unsigned long long>(bytes),
-            offset,
+            slot == instance.core->l1_base ? offset : address,
             instance.context.l1_size);
     }
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(instance.core->l1_base) + offset);
