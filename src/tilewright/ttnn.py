@@ -119,6 +119,7 @@ def open_device(
     """A simulated chip; opening an open one again gives the same device.
 
     ``arch`` ("wormhole_b0" or "blackhole") and ``grid`` (fewer columns and rows than the chip has) are ours.
+    ``l1_small_size`` bytes at the top of every L1 are kept free, as on a card; nothing here allocates from them.
     """
     if not isinstance(device_id, int) or device_id < 0:
         raise ValueError(f"device_id must be an int of 0 or more, not {device_id!r}")
@@ -131,14 +132,15 @@ def open_device(
         if grid is not None and _checked_grid(grid, description.grid) != open_grid:
             raise ValueError(f"device {device_id} is open with a {open_grid.x}x{open_grid.y} grid; close it first")
         return device
-    if l1_small_size:
-        raise NotImplementedError("open_device: tilewright has no L1_SMALL region; l1_small_size must be 0")
+    most = description.l1_bytes - description.l1_unreserved_base
+    if not isinstance(l1_small_size, int) or not 0 <= l1_small_size < most:
+        raise ValueError(f"l1_small_size must be 0 .. {most - 1} bytes, not {l1_small_size!r}")
     refuse_unsupported("open_device", worker_l1_size=worker_l1_size)
     size = _checked_grid(grid, description.grid)
 
     from tilewright.device.chip import Chip
 
-    device = Device(description, Chip(description, (size.x, size.y)), device_id, size)
+    device = Device(description, Chip(description, (size.x, size.y)), device_id, size, l1_small_size)
     _open_devices[device_id] = device
     return device
 

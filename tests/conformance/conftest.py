@@ -27,8 +27,8 @@ def operations(wheel: Path) -> Path:
     return wheel / "ttnn" / "cpp" / "ttnn" / "operations"
 
 
-@pytest.fixture(scope="session")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
+@pytest.fixture(scope="session", params=["wormhole_b0", "blackhole"])
+def device(request: pytest.FixtureRequest) -> Iterator[ttnn.Device]:
+    device = ttnn.open_device(device_id=0, arch=request.param)
     yield device
     ttnn.close_device(device)

@@ -98,8 +98,16 @@ def test_a_semaphore_raised_past_its_value_is_named(chip: Chip, make_program) ->
         reader="void kernel_main() { auto s = (volatile uint32_t*)get_semaphore(0); *s = 3; "
         "noc_semaphore_wait(s, 2); }",
     )
-    with pytest.raises(DeadlockError, match="exactly 2, but it already holds 3"):
+    with pytest.raises(DeadlockError, match="until semaphore 0 is exactly 2, but it already holds 3"):
         chip.launch(program)
+
+
+def test_a_semaphore_the_program_does_not_have_is_named(chip: Chip, make_program) -> None:
+    source = "void kernel_main() {\n  noc_semaphore_wait((volatile uint32_t*)get_semaphore(3), 1);\n}"
+    with pytest.raises(DeadlockError) as caught:
+        chip.launch(make_program(semaphores=1, reader=source))
+    assert "reader.cpp:2  noc_semaphore_wait(semaphore 3, 1)" in str(caught.value)
+    assert "semaphore 3 is not configured on core (0,0)" in str(caught.value)
 
 
 def test_more_pages_than_the_buffer_has_fails_at_the_call(chip: Chip, make_program) -> None:

@@ -113,12 +113,18 @@ def test_names_that_are_not_simulated_say_so():
         _ = ttnn.open_device().create_submesh
 
 
+def test_l1_small_is_kept_free():
+    device = ttnn.open_device(l1_small_size=8192)
+    assert device.l1_end == device.l1_size_per_core() - 8192
+    assert device.allocator(ttnn.BufferType.L1).end == device.l1_end
+
+
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
         ({"arch": "grayskull"}, "arch 'grayskull' is not simulated; allowed: wormhole_b0, blackhole"),
         ({"grid": (9, 9)}, "grid 9x9 does not fit; allowed: 1x1 to 8x8"),
-        ({"l1_small_size": 8192}, "tilewright has no L1_SMALL region"),
+        ({"l1_small_size": -1}, "l1_small_size must be 0 .."),
     ],
 )
 def test_open_device_errors(keywords, message):

@@ -190,8 +190,10 @@ def test_blackhole_has_more_cbs_and_cores(blackhole):
 
 def test_kernel_on_a_core_without_its_cb(wormhole):
     built = program([kernel()], cbs=[cb(1, cores=ONE), cb(2)])
-    assert list(find_problems(built, wormhole, cb_uses={"reader": [2]})) == []
-    assert list(find_problems(built, wormhole, cb_uses={"reader": [1, 2, 7]})) == [
+    built.kernels[0].circular_buffers = frozenset({2})
+    assert list(find_problems(built, wormhole)) == []
+    built.kernels[0].circular_buffers = frozenset({1, 2, 7})
+    assert list(find_problems(built, wormhole)) == [
         "kernel reader uses CB c_1, which does not exist on 3 cores (1-0, 0-1, 1-1)",
         "kernel reader uses CB c_7, which does not exist on 4 cores (0-0, 1-0, 0-1, 1-1)",
     ]
@@ -199,8 +201,10 @@ def test_kernel_on_a_core_without_its_cb(wormhole):
 
 def test_compute_kernels_need_pages_of_whole_words(wormhole):
     built = program([kernel(COMPUTE, name="compute"), kernel()], cbs=[cb(page_size=20)])
-    assert list(find_problems(built, wormhole, cb_uses={"reader": [0]})) == []
-    assert list(find_problems(built, wormhole, cb_uses={"compute": [0]})) == [
+    built.kernels[1].circular_buffers = frozenset({0})
+    assert list(find_problems(built, wormhole)) == []
+    built.kernels[0].circular_buffers = frozenset({0})
+    assert list(find_problems(built, wormhole)) == [
         "CB c_0: page_size 20 is not a multiple of 16, which compute kernel compute needs"
     ]
 

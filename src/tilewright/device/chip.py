@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilewright.device import engine as native
 from tilewright.device.engine import engine
 from tilewright.device.errors import TilewrightError
+from tilewright.device.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright.device.launch import Launcher
 from tilewright.device.run import Run
 from tilewright.program.program import ProgramDescriptor
@@ -21,7 +22,6 @@ from tilewright.program.semaphore import NUM_SEMAPHORES
 from tilewright.tensor.arch import ArchDescription
 from tilewright.tensor.memory_config import BufferType
 
-_CONFIG_BASE = 32 * 1024  # arguments and semaphores of a program; firmware has what lies below
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
 
 
@@ -44,8 +44,8 @@ class Chip:
             dram_banks=arch.num_dram_banks,
             dram_bank_bytes=arch.dram_bank_bytes,
             num_circular_buffers=arch.num_circular_buffers,
-            config_base=_CONFIG_BASE,
-            config_bytes=arch.l1_unreserved_base - _CONFIG_BASE,
+            config_base=CONFIG_BASE,
+            config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
             unreserved_base=arch.l1_unreserved_base,
             poison=_POISON,
         )
@@ -158,7 +158,7 @@ class Chip:
         """Value of a semaphore on one core."""
         if not 0 <= semaphore_id < NUM_SEMAPHORES:
             raise ValueError(f"semaphore_id must be 0 .. {NUM_SEMAPHORES - 1}, not {semaphore_id}")
-        return int(self.read_l1(core, _CONFIG_BASE + 16 * semaphore_id, 4).view(np.uint32)[0])
+        return int(self.read_l1(core, semaphore_offset(semaphore_id), 4).view(np.uint32)[0])
 
     def read_l1(self, core: tuple[int, int], address: int, num_bytes: int) -> NDArray[np.uint8]:
         """Bytes of one core's L1, for looking at circular buffers after a run."""

@@ -84,9 +84,9 @@ def describe_position(run: Run, position: KernelPosition) -> str:
     if position.wait_kind is WaitKind.CB_RESERVE_BACK:
         return f"{where}  cb_reserve_back({label}, {amount})  {have} of {amount} pages free"
     if position.wait_kind is WaitKind.SEMAPHORE_EQUAL:
-        return f"{where}  noc_semaphore_wait for {amount}  the semaphore holds {have}"
+        return f"{where}  noc_semaphore_wait({_semaphore(position)}, {amount})  it holds {have}"
     if position.wait_kind is WaitKind.SEMAPHORE_AT_LEAST:
-        return f"{where}  noc_semaphore_wait_min for {amount}  the semaphore holds {have}"
+        return f"{where}  noc_semaphore_wait_min({_semaphore(position)}, {amount})  it holds {have}"
     if position.wait_kind is WaitKind.SPIN:
         return f"{where}  polls memory"
     return f"{where}  running"
@@ -198,14 +198,21 @@ def _cycle_cause(run: Run, positions: list[KernelPosition], cycle: list[int]) ->
     return "they wait for each other: " + ", ".join(steps) + "."
 
 
+def _semaphore(position: KernelPosition) -> str:
+    return "a word in L1" if position.wait_semaphore is None else f"semaphore {position.wait_semaphore}"
+
+
 def _semaphore_cause(run: Run, position: KernelPosition) -> str:
-    name = run.kernel_label(position.kernel)
+    name, semaphore = run.kernel_label(position.kernel), _semaphore(position)
+    if position.wait_semaphore is not None and not position.semaphore_exists:
+        x, y = position.core
+        return f"{semaphore} is not configured on core ({x},{y}): the program gives it to other cores, or to none."
     if position.wait_kind is WaitKind.SEMAPHORE_EQUAL and position.wait_have > position.wait_amount:
         return (
-            f"{name} waits until the semaphore is exactly {position.wait_amount}, but it already holds "
+            f"{name} waits until {semaphore} is exactly {position.wait_amount}, but it already holds "
             f"{position.wait_have}: it was raised past the value."
         )
     return (
-        f"{name} waits on a semaphore that holds {position.wait_have} and that nobody raises to "
+        f"{name} waits on {semaphore}, which holds {position.wait_have} and which nobody raises to "
         f"{position.wait_amount} any more."
     )

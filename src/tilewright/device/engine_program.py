@@ -16,6 +16,7 @@ from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
 from tilewright.device.engine import engine
 from tilewright.device.kernel_library import KernelLibrary
 from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
+from tilewright.device.l1_layout import semaphore_at
 from tilewright.device.run import (
     CbTraffic,
     CbUse,
@@ -72,6 +73,7 @@ class EngineProgram:
         for kernel, library, cores in zip(program.kernels, libraries, self._cores, strict=True):
             self._add_kernel(kernel, library, cores)
         self._add_circular_buffers(program, cb_addresses)
+        self._semaphores = {(each.id, core.x, core.y) for each in program.semaphores for core in each.core_ranges}
         for semaphore in program.semaphores:
             cores = _core_array(semaphore.core_ranges)
             pointer = cores.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))
@@ -202,12 +204,17 @@ class EngineProgram:
                 r.wait_cb,
                 r.wait_amount,
                 r.wait_have,
-                r.wait_address,
+                *self._semaphore(r),
                 bool(r.is_error),
                 self._stack(r),
             )
             for r in reports
         ]
+
+    def _semaphore(self, report: native.InstanceReport) -> tuple[int | None, bool]:
+        """Which semaphore a kernel polls, and whether the program has it on that core."""
+        semaphore_id = semaphore_at(report.wait_address)
+        return semaphore_id, (semaphore_id, report.core_x, report.core_y) in self._semaphores
 
     def _stack(self, report: native.InstanceReport) -> tuple[SourceLine, ...]:
         """Lines of the kernel's own library, innermost first. Addresses of the engine itself are left out."""

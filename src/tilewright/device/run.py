@@ -102,7 +102,8 @@ class KernelPosition:
     wait_cb: int
     wait_amount: int
     wait_have: int
-    wait_address: int
+    wait_semaphore: int | None  # id, where what it polls is one
+    semaphore_exists: bool  # the program has it on this core
     is_error: bool
     stack: tuple[SourceLine, ...]
 

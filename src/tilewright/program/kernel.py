@@ -250,6 +250,8 @@ class KernelDescriptor:
         self.common_runtime_args = common_runtime_args
         self.opt_level = opt_level
         self.compiler_include_paths = [os.fspath(path) for path in compiler_include_paths]
+        # CB indices the kernel is known to use; a program is checked to have them on every core of the kernel.
+        self.circular_buffers: frozenset[int] = frozenset()
         # Generated C++ around the source, for kernels with named bindings (see program/spec.py).
         self.bindings = ""
         self.entry = ""
@@ -379,6 +381,7 @@ class KernelDescriptor:
         other.common_runtime_args = self._common_runtime_args
         other.opt_level = self.opt_level
         other.compiler_include_paths = list(self.compiler_include_paths)
+        other.circular_buffers = self.circular_buffers
         other.bindings, other.entry = self.bindings, self.entry
         other._name = self._name
         return other

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
+from tilewright.program.circular_buffer import CBDescriptor
 from tilewright.program.kernel import KernelDescriptor
 from tilewright.program.semaphore import SemaphoreDescriptor
 from tilewright.program.uint32_list import CopiedList
@@ -61,15 +61,6 @@ class ProgramDescriptor:
         for kernel in self._kernels:
             cores = cores.merge(kernel.core_ranges)
         return cores
-
-    def cb_formats_on(self, core: object) -> dict[int, tuple[CBDescriptor, CBFormatDescriptor]]:
-        """The CB indices that exist on ``core``, with the buffer and format behind each."""
-        return {
-            descriptor.buffer_index: (cb, descriptor)
-            for cb in self._cbs
-            if core in cb.core_ranges
-            for descriptor in cb.format_descriptors
-        }
 
     def __repr__(self) -> str:
         sections = [("kernels", self._kernels), ("cbs", self._cbs), ("semaphores", self._semaphores)]

@@ -259,6 +259,7 @@ class _Lowering:
             compiler_include_paths=options.include_paths,
             name=kernel.unique_id,
         )
+        descriptor.circular_buffers = frozenset(buffer.cb_index for buffer in bindings.dfbs)
         descriptor.bindings = bindings.declarations()
         entry = find_entry(source_text(kernel))
         descriptor.entry = "" if entry is None else entry_point(entry)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tilewright.program.cb_placement import end_of_circular_buffers, place_circular_buffers
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
@@ -14,6 +14,7 @@ from tilewright.program.kernel import (
     ComputeConfigDescriptor,
     DataMovementProcessor,
     KernelDescriptor,
+    MathFidelity,
     SourceType,
 )
 from tilewright.program.kernel_path import resolve_kernel_path
@@ -34,14 +35,9 @@ def validate_program(
     program: ProgramDescriptor,
     device: Device,
     io_tensors: Sequence[Tensor] = (),
-    *,
-    cb_uses: Mapping[str, Iterable[int]] | None = None,
 ) -> None:
-    """Raise ProgramError with everything that is wrong.
-
-    ``cb_uses`` says which CB indices a kernel (by name) uses, where that is known.
-    """
-    problems = list(find_problems(program, device, io_tensors, cb_uses=cb_uses))
+    """Raise ProgramError with everything that is wrong."""
+    problems = list(find_problems(program, device, io_tensors))
     if problems:
         raise ProgramError(problems)
 
@@ -50,11 +46,8 @@ def find_problems(
     program: ProgramDescriptor,
     device: Device,
     io_tensors: Sequence[Tensor] = (),
-    *,
-    cb_uses: Mapping[str, Iterable[int]] | None = None,
 ) -> Iterator[str]:
     """One text per problem."""
-    uses = {name: sorted(set(indices)) for name, indices in (cb_uses or {}).items()}
     if not program.kernels:
         yield "the program has no kernels"
     yield from _cores_outside_grid(program, device)
@@ -65,7 +58,7 @@ def find_problems(
     for cb in program.cbs:
         yield from _cb_problems(cb, device)
     yield from _duplicate_cb_indices(program)
-    yield from _cb_use_problems(program, uses)
+    yield from _cb_use_problems(program)
     yield from _l1_problems(program, device)
     yield from _semaphore_problems(program)
     yield from _tensor_problems(io_tensors, device)
@@ -101,8 +94,14 @@ def _kernel_problems(kernel: KernelDescriptor) -> Iterator[str]:
     for name, _ in kernel.defines:
         if not _IDENTIFIER.match(name):
             yield f"kernel {kernel.name}: defines has {name!r}, which is not a macro name"
+    for name, value in kernel.defines:
+        if "\n" in value:
+            yield f"kernel {kernel.name}: the value of define {name!r} has a line break, which ends a macro"
     config = kernel.config
-    if not isinstance(config, ComputeConfigDescriptor) and config.processor.value > 1:
+    if isinstance(config, ComputeConfigDescriptor):
+        if config.math_fidelity is MathFidelity.Invalid:
+            yield f"kernel {kernel.name}: math_fidelity is Invalid; allowed: LoFi, HiFi2, HiFi3, HiFi4"
+    elif config.processor.value > 1:
         yield (
             f"kernel {kernel.name}: processor {config.processor.name} does not exist on this chip; "
             "allowed: RISCV_0, RISCV_1"
@@ -234,7 +233,7 @@ def _duplicate_cb_indices(program: ProgramDescriptor) -> Iterator[str]:
         yield f"buffer_index {index} is given to two CBs ({first_name}, {second_name}) on {_some_cores(cores)}"
 
 
-def _cb_use_problems(program: ProgramDescriptor, uses: Mapping[str, Sequence[int]]) -> Iterator[str]:
+def _cb_use_problems(program: ProgramDescriptor) -> Iterator[str]:
     cores_of_index: dict[int, set[CoreCoord]] = {}
     format_of_index: dict[int, CBFormatDescriptor] = {}
     for cb in program.cbs:
@@ -242,7 +241,7 @@ def _cb_use_problems(program: ProgramDescriptor, uses: Mapping[str, Sequence[int
             cores_of_index.setdefault(descriptor.buffer_index, set()).update(cb.core_ranges)
             format_of_index.setdefault(descriptor.buffer_index, descriptor)
     for kernel in program.kernels:
-        for index in uses.get(kernel.name, ()):
+        for index in sorted(kernel.circular_buffers):
             missing = [core for core in kernel.core_ranges if core not in cores_of_index.get(index, ())]
             if missing:
                 yield f"kernel {kernel.name} uses CB c_{index}, which does not exist on {_some_cores(missing)}"
@@ -259,7 +258,7 @@ def _l1_problems(program: ProgramDescriptor, device: Device) -> Iterator[str]:
     addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
     ends = end_of_circular_buffers(program, addresses)
     buffers = device.l1_buffers()
-    limit = buffers[0].address if buffers else device.description.l1_bytes
+    limit = buffers[0].address if buffers else device.l1_end
     over = [core for core, end in ends.items() if end > limit]
     if over:
         worst = max(over, key=lambda core: (ends[core], -core.y, -core.x))
@@ -285,7 +284,7 @@ def _l1_table(
     return (
         f"circular buffers on {_some_cores(over)} end at {end:#x}, {end - limit} bytes above "
         f"{'the lowest L1 buffer' if device.l1_buffers() else 'the end of L1'} ({limit:#x}). "
-        f"Core {core} has {device.description.l1_bytes - base} bytes for CBs and L1 buffers (from {base:#x}):\n{table}"
+        f"Core {core} has {device.l1_end - base} bytes for CBs and L1 buffers (from {base:#x}):\n{table}"
     )
 
 

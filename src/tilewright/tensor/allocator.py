@@ -51,10 +51,6 @@ class BankAllocator:
             raise ValueError(f"{self.name} address {address:#x} is not allocated")
         del self._allocated[address]
 
-    def lowest_address(self) -> int | None:
-        """The lowest address in use, which is where circular buffers must end (L1)."""
-        return min(self._allocated, default=None)
-
     def statistics(self) -> AllocatorStatistics:
         total = self.end - self.start
         allocated = sum(self._allocated.values())

@@ -53,11 +53,6 @@ class ArchDescription:
         """Buffers in L1 and DRAM alike start at multiples of this."""
         return max(self.l1_alignment, self.dram_alignment)
 
-    @property
-    def l1_budget(self) -> int:
-        """Bytes of one core's L1 that CBs and buffers can share."""
-        return self.l1_bytes - self.l1_unreserved_base
-
     def worker_core_from_logical_core(self, core: CoreCoord | tuple[int, int]) -> CoreCoord:
         """NoC coordinates of a worker core.
 

@@ -26,6 +26,7 @@ class Device:
         memory: ChipMemory,
         device_id: int = 0,
         grid: CoreCoord | None = None,
+        l1_small_size: int = 0,
     ) -> None:
         self.description = description
         self.memory = memory
@@ -34,6 +35,7 @@ class Device:
         self._is_open = True
         self._buffers: WeakSet[Buffer] = WeakSet()
         alignment = description.allocation_alignment
+        self.l1_end = (description.l1_bytes - l1_small_size) // alignment * alignment
         self._allocators = {
             BufferType.DRAM: BankAllocator(
                 "DRAM",
@@ -46,7 +48,7 @@ class Device:
                 "L1",
                 self._grid.x * self._grid.y,
                 description.l1_unreserved_base,
-                description.l1_bytes,
+                self.l1_end,
                 alignment,
                 top_down=True,
             ),
