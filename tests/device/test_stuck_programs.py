@@ -189,6 +189,11 @@ def test_a_compile_error_points_at_the_users_line(chip: Chip, make_program) -> N
     assert len(text.splitlines()) < 12
 
 
+def test_a_source_without_entry_says_so(chip: Chip, make_program) -> None:
+    with pytest.raises(KernelCompileError, match=r"reader\.cpp has no `void kernel_main\(\)`"):
+        chip.launch(make_program(reader="void other() {}"))
+
+
 def test_prints_carry_core_and_kernel(chip: Chip, make_program, capsys: pytest.CaptureFixture[str]) -> None:
     program = make_program(
         args={"reader": [5]},

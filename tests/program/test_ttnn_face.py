@@ -130,3 +130,8 @@ def test_l1_small_is_kept_free():
 def test_open_device_errors(keywords, message):
     with pytest.raises((ValueError, NotImplementedError), match=message):
         ttnn.open_device(**keywords)
+
+
+def test_a_device_that_is_none_is_refused():
+    with pytest.raises(TypeError, match=r"device must be a device from ttnn\.open_device, not 'cpu'"):
+        ttnn.allocate_tensor_on_device(ttnn.Shape([32, 32]), ttnn.bfloat16, ttnn.TILE_LAYOUT, "cpu")

@@ -275,6 +275,8 @@ def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit
             f"{compiler.version} crashed on kernel {source.name} (a fault of the compiler, not of the kernel); "
             'another compiler helps: pip install "tilewright[compiler]"'
         )
+    if re.search(r"'kernel_main' was not declared|undeclared identifier 'kernel_main'", output):
+        raise KernelCompileError(source.name, f"{source.path} has no `void kernel_main()`", output)
     raise KernelCompileError(source.name, to_the_point(output, unit, source.path), output)
 
 

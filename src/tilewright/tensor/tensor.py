@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tilewright.tensor.buffer import Buffer
+from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType, data_type_of_numpy, require_supported
 from tilewright.tensor.layout import Layout, check_layout, decode, encode, padded_shape, page_geometry
 from tilewright.tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, require_allocatable
@@ -22,8 +23,6 @@ from tilewright.tensor.ttnn_names import TENSOR_NAMES, missing_attribute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tilewright.tensor.device import Device
 
 
 class StorageType(Enum):
@@ -291,6 +290,8 @@ def numpy_to_torch(array: NDArray[Any]) -> Any:
 def _new_buffer(
     shape: Shape, dtype: DataType, layout: Layout, tile: Tile, device: Device, memory_config: MemoryConfig
 ) -> Buffer:
+    if not isinstance(device, Device):
+        raise TypeError(f"device must be a device from ttnn.open_device, not {device!r}")
     require_allocatable(memory_config)
     page_size, num_pages = page_geometry(shape, dtype, layout, tile)
     return Buffer(device, memory_config.buffer_type, page_size, num_pages, dtype.poison)
