@@ -27,7 +27,7 @@ def operations(wheel: Path) -> Path:
     return wheel / "ttnn" / "cpp" / "ttnn" / "operations"
 
 
-@pytest.fixture(scope="session", params=["wormhole_b0", "blackhole"])
+@pytest.fixture(scope="module", params=["wormhole_b0", "blackhole"])
 def device(request: pytest.FixtureRequest) -> Iterator[ttnn.Device]:
     device = ttnn.open_device(device_id=0, arch=request.param)
     yield device

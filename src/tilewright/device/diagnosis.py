@@ -23,7 +23,8 @@ def call_site(stack: tuple[SourceLine, ...], kernel_path: str) -> str:
     if not outside:
         return Path(kernel_path).name
     site = outside[0]
-    own = next((frame for frame in outside if frame.path == kernel_path), None)
+    entry = "_Z11kernel_mainv"  # a kernel written in Python has its lines in another file than the one compiled
+    own = next((frame for frame in outside if frame.path == kernel_path or frame.function == entry), None)
     if own is None or own == site:
         return str(site)
     return f"{site} (called from {own})"

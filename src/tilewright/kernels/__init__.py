@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python kernel language: kernels in restricted, typed Python that become tt-metal C++.
+
+The functions kernels call are in ``tilewright.kernels.api``.
+"""
+
+from tilewright.kernels.errors import KernelArgumentError, KernelLanguageError
+from tilewright.kernels.kernel_function import KernelFunction
+from tilewright.kernels.language import Kernel, compute_kernel, kernel_function, reader_kernel, writer_kernel
+from tilewright.kernels.parameters import CircularBuffers, CommonRuntimeArg, CompileTimeArg, RuntimeArg, TensorArg
+from tilewright.kernels.types import CB, float32, int32, l1_ptr, uint8, uint16, uint32, uint64
+
+__all__ = [
+    "CB",
+    "CircularBuffers",
+    "CommonRuntimeArg",
+    "CompileTimeArg",
+    "Kernel",
+    "KernelArgumentError",
+    "KernelFunction",
+    "KernelLanguageError",
+    "RuntimeArg",
+    "TensorArg",
+    "compute_kernel",
+    "float32",
+    "int32",
+    "kernel_function",
+    "l1_ptr",
+    "reader_kernel",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "writer_kernel",
+]

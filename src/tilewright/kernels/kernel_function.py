@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Python function written in the kernel language: its text, its parameters, and the names it can see."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+from tilewright.kernels.comments import Comments, read_comments
+from tilewright.kernels.errors import KernelLanguageError
+from tilewright.kernels.parameters import Parameter, ParameterError, read_annotations, read_parameters
+from tilewright.kernels.types import NOTHING, PYTHON_TYPES, Type
+
+UNKNOWN = object()
+
+
+class KernelFunction:
+    """A helper that kernels call: ``@kernel_function``. It becomes a C++ function of the same name."""
+
+    is_kernel = False
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if not inspect.isfunction(function):
+            raise TypeError(f"@kernel_function, @reader_kernel ... decorate functions, not {function!r}")
+        self.function = function
+        self.indent = 0  # of the whole function in its file
+        functools.update_wrapper(self, function)
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @property
+    def path(self) -> str:
+        """The Python file this was written in."""
+        return self.function.__code__.co_filename
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        raise TypeError(f"{self.name} is a kernel function: kernels can call it, Python cannot")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} of {self.path}>"
+
+    @functools.cached_property
+    def tree(self) -> ast.FunctionDef:
+        """The syntax tree, with line numbers of the file."""
+        try:
+            lines, first = inspect.getsourcelines(self.function)
+        except OSError:
+            raise KernelLanguageError(
+                f"the source of {self.name} cannot be read: write kernels in a file",
+                self.path,
+                self.function.__code__.co_firstlineno,
+                f"def {self.name}(...)",
+            ) from None
+        text = textwrap.dedent("".join(lines))
+        self.indent = len(lines[0]) - len(text.splitlines(keepends=True)[0])
+        tree = ast.parse(text)
+        ast.increment_lineno(tree, max(first, 1) - 1)
+        definition = tree.body[0]
+        if not isinstance(definition, ast.FunctionDef):
+            raise self.error(definition, "a kernel is a plain def; lambdas and async functions cannot be kernels")
+        return definition
+
+    @functools.cached_property
+    def comments(self) -> Comments:
+        """The author's comments, which the C++ keeps."""
+        return read_comments(*inspect.getsourcelines(self.function))
+
+    @functools.cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        try:
+            return read_parameters(self.function, self.is_kernel)
+        except ParameterError as error:
+            named = [each for each in self.tree.args.args if each.arg == error.name]
+            raise self.error(named[0] if named else self.tree, str(error)) from None
+
+    @functools.cached_property
+    def returns(self) -> Type:
+        """Type of the result, from the annotation; None without one."""
+        try:
+            annotation = read_annotations(self.function).get("return")
+        except ParameterError as error:
+            raise self.error(self.tree, str(error)) from None
+        if annotation is None or annotation is type(None):
+            return NOTHING
+        if annotation not in PYTHON_TYPES:
+            allowed = ", ".join(str(each) for each in PYTHON_TYPES.values())
+            raise self.error(self.tree.returns or self.tree, f"{self.name} must return None, {allowed}")
+        return PYTHON_TYPES[annotation]
+
+    def look_up(self, name: str) -> Any:
+        """What a name means outside the function's own variables; ``UNKNOWN`` if nothing."""
+        code = self.function.__code__
+        if name in code.co_freevars and self.function.__closure__ is not None:
+            try:
+                return self.function.__closure__[code.co_freevars.index(name)].cell_contents
+            except ValueError:
+                return UNKNOWN
+        return self.function.__globals__.get(name, getattr(builtins, name, UNKNOWN))
+
+    def line_of(self, node: ast.AST) -> int:
+        return getattr(node, "lineno", self.function.__code__.co_firstlineno)
+
+    def error(self, node: ast.AST, message: str) -> KernelLanguageError:
+        """The error that says what is wrong at ``node``."""
+        try:
+            code = ast.unparse(node).split("\n")[0]
+        except (AttributeError, ValueError):
+            code = self.name
+        return KernelLanguageError(message, self.path, self.line_of(node), code)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a kernel is given: the annotations its parameters may have, and the order the arguments get."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypeAlias, get_args
+
+from tilewright.kernels.types import CB, PYTHON_TYPES, Type
+
+
+class Kind(enum.Enum):
+    """Where the value of a parameter comes from."""
+
+    COMPILE_TIME = "CompileTimeArg"
+    RUNTIME = "RuntimeArg"
+    COMMON_RUNTIME = "CommonRuntimeArg"
+    CB = "CB"
+    TENSOR = "TensorArg"
+    BUFFERS = "CircularBuffers"
+    VALUE = "value"
+
+
+# A uint32 fixed when the kernel is compiled.
+CompileTimeArg: TypeAlias = Annotated[int, Kind.COMPILE_TIME]
+# A uint32 given to each core at launch.
+RuntimeArg: TypeAlias = Annotated[int, Kind.RUNTIME]
+# A uint32 given at launch, the same for all cores.
+CommonRuntimeArg: TypeAlias = Annotated[int, Kind.COMMON_RUNTIME]
+
+
+class TensorArg:
+    """A tensor in DRAM or L1: in the kernel a ``TensorAccessor``.
+
+    It takes compile-time arguments (those of ``TensorAccessorArgs``) and one runtime argument, the address.
+    """
+
+    def get_noc_addr(self, page_id: int, offset: int = 0) -> Any:
+        raise TypeError("TensorArg.get_noc_addr has a meaning inside a kernel only")
+
+    def get_aligned_page_size(self) -> int:
+        raise TypeError("TensorArg.get_aligned_page_size has a meaning inside a kernel only")
+
+
+class CircularBuffers:
+    """Named circular buffers::
+
+    class Buffers(CircularBuffers):
+        in_rm = 0
+        in_tiled = 1
+
+    A parameter annotated with the class (``cb: Buffers``) takes no argument: ``cb.in_rm`` is the index.
+    """
+
+    def __init_subclass__(cls) -> None:
+        for name, index in circular_buffer_names(cls).items():
+            if not is_circular_buffer_index(index):
+                raise TypeError(f"{cls.__name__}.{name} must be the index of a circular buffer, 0 to 63, not {index!r}")
+
+
+def is_circular_buffer_index(index: Any) -> bool:
+    return isinstance(index, int) and not isinstance(index, bool) and 0 <= index < 64
+
+
+def circular_buffer_names(buffers: type[CircularBuffers]) -> dict[str, int]:
+    """Indices by name, in the order they are written."""
+    names: dict[str, int] = {}
+    for each in reversed(buffers.__mro__[:-1]):
+        names.update({name: index for name, index in vars(each).items() if not name.startswith("_")})
+    return names
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel or kernel function.
+
+    Attributes:
+        default: what a kernel function's caller may leave out; for a kernel's CB, its fixed index.
+        buffers: the class of named buffers, where the parameter stands for one.
+        type: of a value a kernel function is given.
+    """
+
+    name: str
+    kind: Kind
+    default: Any = inspect.Parameter.empty
+    buffers: type[CircularBuffers] | None = None
+    type: Type | None = None
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not inspect.Parameter.empty
+
+
+class ParameterError(Exception):
+    """A parameter that a kernel cannot have."""
+
+    def __init__(self, name: str, message: str) -> None:
+        self.name = name
+        super().__init__(message)
+
+
+_ALLOWED_IN_KERNELS = "CompileTimeArg, RuntimeArg, CommonRuntimeArg, CB, TensorArg or a class of CircularBuffers"
+_ALLOWED_IN_FUNCTIONS = (
+    "uint32, int32, uint64, float32, bool, CB, CompileTimeArg, TensorArg or a class of CircularBuffers"
+)
+
+
+def read_annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return inspect.get_annotations(function, eval_str=True)
+    except NameError as error:
+        raise ParameterError("", f"{error} in an annotation: define it at the top of the module") from None
+
+
+def read_parameters(function: Callable[..., Any], is_kernel: bool) -> tuple[Parameter, ...]:
+    """The parameters of a decorated function, in order."""
+    annotations = read_annotations(function)
+    parameters = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            raise ParameterError(name, f"{name}: a kernel's parameters are plain names, without * or /")
+        allowed = _ALLOWED_IN_KERNELS if is_kernel else _ALLOWED_IN_FUNCTIONS
+        if name not in annotations:
+            raise ParameterError(name, f"parameter {name} has no type: annotate it with {allowed}")
+        read = _parameter(name, annotations[name], parameter.default)
+        if read is None or (read.kind in _KERNEL_ONLY and not is_kernel) or (read.kind is Kind.VALUE and is_kernel):
+            shown = getattr(annotations[name], "__name__", annotations[name])
+            if read is not None and read.kind is not Kind.VALUE:
+                shown = read.kind.value
+            raise ParameterError(name, f"parameter {name} cannot be {shown}: annotate it with {allowed}")
+        if is_kernel and read.has_default and read.kind is not Kind.CB:
+            raise ParameterError(name, f"parameter {name}: only a CB may have a fixed value; give {name} from the host")
+        if is_kernel and read.has_default:
+            _require_index(name, read.default)
+        parameters.append(read)
+    return tuple(parameters)
+
+
+def _require_index(name: str, index: Any) -> None:
+    if not is_circular_buffer_index(index):
+        raise ParameterError(name, f"{name} must be the index of a circular buffer, 0 to 63, not {index!r}")
+
+
+_KERNEL_ONLY = (Kind.RUNTIME, Kind.COMMON_RUNTIME)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> Parameter | None:
+    if annotation is CB:
+        return Parameter(name, Kind.CB, default, type=PYTHON_TYPES[CB])
+    if annotation is TensorArg:
+        return Parameter(name, Kind.TENSOR, default)
+    if isinstance(annotation, type) and issubclass(annotation, CircularBuffers):
+        return Parameter(name, Kind.BUFFERS, default, buffers=annotation)
+    if isinstance(annotation, type) and annotation in PYTHON_TYPES:
+        return Parameter(name, Kind.VALUE, default, type=PYTHON_TYPES[annotation])
+    kinds = [each for each in get_args(annotation)[1:] if isinstance(each, Kind)]
+    return Parameter(name, kinds[0], default) if kinds else None
+
+
+@dataclasses.dataclass(frozen=True)
+class ArgumentLayout:
+    """Order of a kernel's arguments: what the host gives and the kernel reads, from one place.
+
+    A tensor stands for its accessor's words among the compile-time arguments, behind all single ones, and for its
+    address among the runtime arguments.
+    """
+
+    scalars: tuple[str, ...]
+    tensors: tuple[str, ...]
+    runtime: tuple[str, ...]
+    common_runtime: tuple[str, ...]
+
+    @property
+    def compile_time(self) -> tuple[str, ...]:
+        return self.scalars + self.tensors
+
+
+def argument_layout(parameters: tuple[Parameter, ...]) -> ArgumentLayout:
+    def named(*kinds: Kind) -> tuple[str, ...]:
+        return tuple(each.name for each in parameters if each.kind in kinds and not each.has_default)
+
+    return ArgumentLayout(
+        scalars=named(Kind.COMPILE_TIME, Kind.CB),
+        tensors=named(Kind.TENSOR),
+        runtime=named(Kind.RUNTIME, Kind.TENSOR),
+        common_runtime=named(Kind.COMMON_RUNTIME),
+    )

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole kernel: its includes, constants, helper functions and ``kernel_main``."""
+
+from __future__ import annotations
+
+import ast
+
+from tilewright.kernels.api import COMPUTE_BASE, DATAFLOW_BASE, FUNCTIONS
+from tilewright.kernels.cpp_text import CPP_WORDS, Line
+from tilewright.kernels.expressions import Expressions, Variable
+from tilewright.kernels.kernel_function import KernelFunction
+from tilewright.kernels.parameters import Kind, Parameter, argument_layout
+from tilewright.kernels.statements import Statements
+from tilewright.kernels.types import CB_INDEX, NOTHING, TENSOR, UINT32, Type
+
+
+class Unit:
+    """The C++ file one kernel becomes, while it is being put together."""
+
+    def __init__(self, kernel: KernelFunction, is_compute: bool) -> None:
+        self.kernel = kernel
+        self.kernel_name = kernel.name
+        self.is_compute = is_compute
+        self._includes = {"<cstdint>", COMPUTE_BASE if is_compute else DATAFLOW_BASE}
+        self._constants: dict[str, tuple[Type, str]] = {}
+        self._functions: dict[str, tuple[KernelFunction, list[Line]]] = {}
+        self._in_progress: list[KernelFunction] = []
+
+    def include(self, header: str) -> None:
+        self._includes.add(header)
+
+    def constant(self, scope: Expressions, node: ast.AST, name: str, type_: Type, text: str) -> None:
+        """Notes a constant of the file."""
+        if name in scope.local_names:
+            raise scope.error(node, f"{name} would be both a constant and a variable in C++: rename the variable")
+        if self._constants.setdefault(name, (type_, text)) != (type_, text):
+            raise scope.error(node, f"two constants called {name} have different values in one kernel: rename one")
+
+    def add_function(self, scope: Expressions, node: ast.AST, function: KernelFunction) -> None:
+        """Makes sure that a kernel function stands before its caller."""
+        if function in self._in_progress:
+            raise scope.error(node, f"{function.name} calls itself; kernels have no recursion: write a loop")
+        if function.name in FUNCTIONS or function.name in CPP_WORDS:
+            raise scope.error(node, f"{function.name} has a meaning in C++ kernels: give your function another name")
+        known = self._functions.get(function.name)
+        if known is not None and known[0] is not function:
+            raise scope.error(node, f"two functions called {function.name} in one kernel: rename one")
+        if known is None:
+            lines = self._translated(function)
+            self._functions[function.name] = (function, lines)
+
+    def lines(self) -> list[Line]:
+        """The whole file."""
+        main = self._translated(self.kernel)
+        lines = [Line(f"#include {header}") for header in sorted(self._includes) if header.startswith("<")]
+        lines.append(Line(""))
+        lines += [Line(f'#include "{header}"') for header in sorted(self._includes) if not header.startswith("<")]
+        if self._constants:
+            lines.append(Line(""))
+        buffers = [item for item in self._constants.items() if item[1][0] == CB_INDEX]
+        others = [item for item in self._constants.items() if item[1][0] != CB_INDEX]
+        for name, (type_, text) in [*sorted(buffers, key=lambda item: int(item[1][1])), *others]:
+            lines.append(Line(f"constexpr {type_.cpp} {name} = {text};"))
+        for _, function_lines in self._functions.values():
+            lines += [Line(""), *function_lines]
+        return [*lines, Line(""), *main]
+
+    def _translated(self, function: KernelFunction) -> list[Line]:
+        self._in_progress.append(function)
+        statements = Statements(function, self)
+        if function.is_kernel:
+            if function.returns != NOTHING:
+                raise function.error(
+                    function.tree.returns or function.tree, "a kernel returns nothing: write `-> None`"
+                )
+            head = "void kernel_main() {"
+            _read_arguments(statements, function)
+        else:
+            head = _function_head(statements, function)
+        statements.translate()
+        self._in_progress.pop()
+        rows = head.split("\n")
+        first = [Line(row, 0, function.path, function.line_of(function.tree)) for row in rows]
+        return [*_comment(function), *first, *statements.lines, Line("}")]
+
+
+def _comment(function: KernelFunction) -> list[Line]:
+    """The first paragraph of the docstring."""
+    text = ast.get_docstring(function.tree) or ""
+    return [Line(f"// {row}".rstrip("\\ ")) for row in text.split("\n\n")[0].splitlines()]
+
+
+def _parameter_node(function: KernelFunction, parameter: Parameter) -> ast.arg:
+    return next(each for each in function.tree.args.args if each.arg == parameter.name)
+
+
+def _read_arguments(statements: Statements, function: KernelFunction) -> None:
+    """Compile-time arguments, then tensor accessors' ones, then what comes at run time."""
+    layout = argument_layout(function.parameters)
+    nodes = {each.name: _parameter_node(function, each) for each in function.parameters}
+    previous = ""
+    for parameter in function.parameters:
+        node = nodes[parameter.name]
+        if parameter.kind is Kind.BUFFERS:
+            statements.define(
+                node, Variable(parameter.name, NOTHING, fixed="a set of buffers", buffers=parameter.buffers)
+            )
+        if parameter.kind in (Kind.COMPILE_TIME, Kind.CB):
+            type_ = CB_INDEX if parameter.kind is Kind.CB else UINT32
+            statements.define(node, Variable(parameter.name, type_, True, f"a {parameter.kind.value}"))
+            source = (
+                f"get_compile_time_arg_val({layout.scalars.index(parameter.name)})" if not parameter.has_default else ""
+            )
+            statements.add(node, f"constexpr uint32_t {parameter.name} = {source or int(parameter.default)};")
+    for name in layout.tensors:
+        offset = f"{previous}.next_compile_time_args_offset()" if previous else str(len(layout.scalars))
+        previous = f"{name}_args"
+        if previous in statements.scope.local_names:
+            raise function.error(nodes[name], f"the accessor of {name} is called {previous}: rename the variable")
+        statements.add(nodes[name], f"constexpr auto {previous} = TensorAccessorArgs<{offset}>();")
+    for parameter in function.parameters:
+        node, name = nodes[parameter.name], parameter.name
+        if parameter.kind in (Kind.RUNTIME, Kind.COMMON_RUNTIME):
+            is_common = parameter.kind is Kind.COMMON_RUNTIME
+            index = (layout.common_runtime if is_common else layout.runtime).index(name)
+            read = f"get_common_arg_val<uint32_t>({index})" if is_common else f"get_arg_val<uint32_t>({index})"
+            statements.define(node, Variable(name, UINT32))
+            statements.add(node, f"{'' if statements.is_changed(name) else 'const '}uint32_t {name} = {read};")
+        if parameter.kind is Kind.TENSOR:
+            address = f"get_arg_val<uint32_t>({layout.runtime.index(name)})"
+            statements.define(node, Variable(name, TENSOR, fixed="a tensor"))
+            statements.add(node, f"const auto {name} = TensorAccessor({name}_args, {address});")
+    if statements.lines and statements.body:
+        statements.lines.append(Line(""))
+
+
+def _function_head(statements: Statements, function: KernelFunction) -> str:
+    """``template <...>`` where values or types must be known at compile time, and the signature."""
+    template, arguments = [], []
+    for parameter in function.parameters:
+        name, node = parameter.name, _parameter_node(function, parameter)
+        if parameter.kind is Kind.BUFFERS:
+            statements.define(node, Variable(name, NOTHING, fixed="a set of buffers", buffers=parameter.buffers))
+        elif parameter.kind is Kind.COMPILE_TIME:
+            statements.define(node, Variable(name, UINT32, True, "a CompileTimeArg"))
+            template.append(f"uint32_t {name}")
+        elif parameter.kind is Kind.TENSOR:
+            statements.define(node, Variable(name, TENSOR, fixed="a tensor"))
+            kind = "".join(part.capitalize() for part in name.split("_")) + "Type"
+            template.append(f"typename {kind}")
+            arguments.append(f"const {kind}& {name}")
+        else:
+            type_ = parameter.type or UINT32
+            statements.define(node, Variable(name, type_))
+            arguments.append(f"{type_.cpp} {name}")
+    # Values are named in the call, types are deduced: they come last.
+    template.sort(key=lambda each: each.startswith("typename"))
+    head = f"{function.returns.cpp} {function.name}({', '.join(arguments)}) {{"
+    return f"template <{', '.join(template)}>\n{head}" if template else head
