@@ -9,6 +9,8 @@ from pathlib import Path
 import demo
 import pytest
 
+from tilewright import ttnn
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -33,5 +35,7 @@ def test_the_readme_shows_what_the_demo_says() -> None:
 
 def test_the_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL).group(1)
-    exec(compile(code, "README.md", "exec"), {})
+    names: dict[str, object] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    ttnn.close_device(names["device"])
     assert capsys.readouterr().out == "4096.0\n"
