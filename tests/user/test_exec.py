@@ -105,3 +105,16 @@ def test_names_can_be_imported_one_by_one(python: Run, tmp_path: Path) -> None:
 def test_a_script_that_does_not_exist_is_named(python: Run) -> None:
     result = python(*EXEC, "nowhere.py")
     assert (result.returncode, result.stderr) == (2, "tilewright exec: script 'nowhere.py' does not exist\n")
+
+
+def test_kernels_of_an_installed_ttnn_are_found_although_we_stand_in_for_it(python: Run, tmp_path: Path) -> None:
+    package = tmp_path / "site" / "ttnn"
+    script(package, "raise ImportError('never imported')\n", "__init__.py")
+    kernel = script(package, "void kernel_main() {}\n", "kernel.cpp")
+    path = script(
+        tmp_path,
+        f"import sys, ttnn\nsys.path.insert(0, {str(package.parent)!r})\n"
+        "from tilewright.program.kernel_path import resolve_kernel_path\nprint(resolve_kernel_path('kernel.cpp'))\n",
+    )
+    result = python(*EXEC, str(path))
+    assert result.stdout == f"{kernel}\n", result.stderr

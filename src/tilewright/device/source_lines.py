@@ -8,7 +8,9 @@ import dataclasses
 import functools
 from pathlib import Path
 
+from elftools.dwarf.die import DIE
 from elftools.dwarf.dwarfinfo import DWARFInfo
+from elftools.dwarf.lineprogram import LineProgram
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
@@ -83,10 +85,10 @@ class LineTable:
                     self._rows.append((state.address, files.get(state.file, ""), line))
 
 
-def _file_names(program: object, top: object) -> dict[int, str]:
-    header = program.header  # type: ignore[attr-defined]
+def _file_names(program: LineProgram, top: DIE) -> dict[int, str]:
+    header = program.header
     version = header["version"]
-    raw = top.attributes.get("DW_AT_comp_dir")  # type: ignore[attr-defined]
+    raw = top.attributes.get("DW_AT_comp_dir")
     unit_directory = raw.value.decode() if raw else ""
     directories = [entry.decode() if isinstance(entry, bytes) else entry for entry in header["include_directory"]]
     if version < 5:

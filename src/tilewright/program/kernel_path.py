@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib.machinery
 import os
 from functools import cache
 from pathlib import Path
@@ -11,11 +11,11 @@ from pathlib import Path
 
 @cache
 def _installed_ttnn() -> Path | None:
-    """Root of an installed ttnn package's kernel tree, found without importing it."""
-    try:
-        spec = importlib.util.find_spec("ttnn")
-    except (ImportError, ValueError):
-        return None
+    """Root of an installed ttnn package's kernel tree, found without importing it.
+
+    Looked up on the path only: where we stand in for ttnn, ``sys.modules`` has ourselves under that name.
+    """
+    spec = importlib.machinery.PathFinder.find_spec("ttnn")
     if spec is None or spec.origin is None:
         return None
     return Path(spec.origin).parent
