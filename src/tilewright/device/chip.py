@@ -49,6 +49,7 @@ class Chip:
             config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
             unreserved_base=arch.l1_unreserved_base,
             poison=_POISON,
+            has_l1_cache=int(arch.has_l1_cache),
         )
         workers = [
             (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])

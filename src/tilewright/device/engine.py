@@ -25,6 +25,7 @@ class ChipConfig(ctypes.Structure):
         ("config_bytes", c_uint32),
         ("unreserved_base", c_uint32),
         ("poison", c_uint32),
+        ("has_l1_cache", c_uint32),
     ]
 
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/hooks.h"
 #include "check/noc_memory.h"
 #include "core.h"
 #include "scheduler.h"
@@ -133,6 +134,9 @@ static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind ki
     while (!met()) {
         instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
     }
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_semaphore_met(instance, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address)));
+    }
 }
 
 }  // namespace tw
@@ -222,6 +226,13 @@ void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value) {
 
 void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value) {
     wait_on_word(address, value, WaitKind::SemaphoreAtLeast);
+}
+
+void tw_invalidate_l1_cache() {
+    KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_cache_invalidated(instance);
+    }
 }
 
 void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKind::None, 0, 0); }

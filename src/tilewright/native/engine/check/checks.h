@@ -4,7 +4,11 @@
 #pragma once
 
 #include "check/findings.h"
+#include "check/ordering.h"
+#include "check/page_layouts.h"
+#include "check/processor_memory.h"
 #include "check/shadow_memory.h"
+#include "check/windows.h"
 
 namespace tw {
 
@@ -15,6 +19,10 @@ struct Checks {
 
     Findings findings;
     ShadowMemory memory;
+    Ordering ordering;
+    Windows windows{ordering};
+    ProcessorMemory processors{ordering, memory};
+    PageLayouts layouts;
 };
 
 // Once the program is on the chip: what of its memory holds something before a kernel runs.

@@ -37,6 +37,8 @@ public:
         const uint64_t* frames,
         uint32_t num_frames,
         const std::string& text);
+    // One that was noted before, as often as it was.
+    void take(const Finding& finding);
     const std::vector<Finding>& all() const { return all_; }
 
 private:
@@ -50,5 +52,12 @@ private:
 void note_finding(
     KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
+
+// The same, but kept apart until it is known whether it counts.
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
+    __attribute__((format(printf, 6, 7)));
+// Where the running kernel stands, at most kFindingFrames calls deep.
+void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames);
 
 }  // namespace tw
