@@ -79,6 +79,8 @@ class InstanceReport(ctypes.Structure):
         ("wait_amount", c_uint32),
         ("wait_have", c_uint32),
         ("wait_address", c_uint64),
+        ("would_push", c_uint64),
+        ("would_pop", c_uint64),
         ("is_error", c_uint32),
         ("num_frames", c_uint32),
         ("frames", c_uint64 * MAX_FRAMES),

@@ -226,6 +226,8 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
         report.wait_amount = instance->wait_amount;
         report.wait_have = wait_have(*instance);
         report.wait_address = reinterpret_cast<uintptr_t>(instance->wait_address);
+        report.would_push = instance->would_push;
+        report.would_pop = instance->would_pop;
         report.is_error = instance.get() == source.error_instance ? 1 : 0;
         report.num_frames = instance->num_frames;
         std::copy_n(instance->frames, instance->num_frames, report.frames);

@@ -41,7 +41,7 @@ static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages
         return;
     }
     instance.traffic[cb].blocked_reserves++;
-    while (buffer.free_pages() < pages) {
+    while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
     }
 }
@@ -95,6 +95,9 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
     const uint64_t page_bytes = static_cast<uint64_t>(view.fifo_page_size) << shift;
     const uint64_t address = start + index * page_bytes;
     if (address < buffer.address || address >= static_cast<uint64_t>(buffer.address) + buffer.total_bytes) {
+        if (instance.scheduler->exploring) {
+            return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(buffer.address));
+        }
         kernel_error(
             "tile %u counted from the %s pointer of c_%u lies outside the circular buffer (%u pages; an index does not "
             "wrap)",
@@ -126,7 +129,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     traffic.largest_wait = std::max(traffic.largest_wait, pages);
     if (buffer.occupied() < pages) {
         traffic.blocked_waits++;
-        while (buffer.occupied() < pages) {
+        while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
         }
     }
@@ -154,6 +157,11 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_push_back");
     wait_for_pending_reserves(instance);
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.push_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
         kernel_error(
@@ -168,8 +176,6 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
     buffer.pushed += pages;
     buffer.peak = std::max(buffer.peak, buffer.occupied());
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.push_calls++;
     traffic.pages_pushed += pages;
     wake_waiting(instance, cb, WaitKind::CbWaitFront, buffer.occupied());
 }
@@ -177,6 +183,11 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
 void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_pop_front");
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.pop_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (pages > buffer.occupied()) {
         kernel_error(
@@ -189,8 +200,6 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     advance(view.fifo_rd_ptr, pages, view, cb, "cb_pop_front");
     view.tiles_acked = static_cast<uint16_t>(view.tiles_acked + pages);
     buffer.popped += pages;
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.pop_calls++;
     traffic.pages_popped += pages;
     wake_waiting(instance, cb, WaitKind::CbReserveBack, buffer.free_pages());
 }

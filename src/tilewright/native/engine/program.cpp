@@ -212,6 +212,8 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
     instance.held_by = nullptr;
+    instance.would_push = instance.would_pop = 0;
+    instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = 0;
     instance.printed.clear();
     instance.statics = kernel.statics_initial;
@@ -310,7 +312,7 @@ RunStatus Program::run(const RunOptions& requested) {
     }
     for (auto& instance : instances) {
         flush_print(*instance);
-        if (status.load() != 0) {
+        if (status.load() != 0 && !instance->stack_noted) {
             instance->note_stack();
         }
     }

@@ -110,7 +110,10 @@ struct KernelInstance {
     std::vector<uint8_t> statics;
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
+    // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (future.h).
+    uint64_t would_push = 0, would_pop = 0;
     // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.
+    bool stack_noted = false;
     uint32_t num_frames = 0;
     uint64_t frames[kMaxFrames];
 

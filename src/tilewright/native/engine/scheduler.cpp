@@ -11,6 +11,8 @@
 #include <cstring>
 #include <thread>
 
+#include "future.h"
+
 namespace tw {
 
 static thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -256,6 +258,7 @@ void Scheduler::run() {
                 continue;
             }
             report_deadlock();
+            explore_future(*this);
             break;
         }
         watch_for_spinning(polling);
