@@ -78,6 +78,7 @@ class Chip:
         time_limit: float | None = None,
         spin_limit: float = 5.0,
         checked: bool = False,
+        seed: int = 0,
     ) -> Run:
         """Runs a program to its end.
 
@@ -88,6 +89,7 @@ class Chip:
             time_limit: seconds after which the run is stopped.
             spin_limit: seconds a kernel may poll memory that nobody changes.
             checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+            seed: another order of events than the usual one, which is 0; only of a checked run.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -102,7 +104,7 @@ class Chip:
         if spin_limit <= 0:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
         return self._launcher.launch(
-            program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit, checked=checked
+            program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit, checked=checked, seed=seed
         )
 
     def _check_usable(self) -> None:

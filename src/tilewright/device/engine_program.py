@@ -160,11 +160,13 @@ class EngineProgram:
                 len(common),
             )
 
-    def run(self, threads: int, time_limit: float, spin_limit: float, checked: bool) -> tuple[Run, native.RunReport]:
+    def run(
+        self, threads: int, time_limit: float, spin_limit: float, checked: bool, seed: int
+    ) -> tuple[Run, native.RunReport]:
         """Runs the program to its end, whatever that is."""
         report = native.RunReport()
         begin = time.perf_counter()
-        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), ctypes.byref(report))
+        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), seed, ctypes.byref(report))
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)
         run = Run(

@@ -79,6 +79,7 @@ class Launcher:
         time_limit: float = 0,
         spin_limit: float = 5.0,
         checked: bool = False,
+        seed: int = 0,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
         sources = [kernel_source(program, kernel, self._arch, self._grid, checked) for kernel in program.kernels]
@@ -88,7 +89,7 @@ class Launcher:
                 raise TilewrightError("the device is closed")
             loaded = self._load(program, sources, paths)
             loaded.set_arguments(program.kernels)
-            run, report = loaded.run(threads, time_limit, spin_limit, checked)
+            run, report = loaded.run(threads, time_limit, spin_limit, checked, seed)
             if run.status is not RunStatus.OK:
                 _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
         return run

@@ -190,13 +190,20 @@ void tw_program_set_args(
 }
 
 void tw_program_run(
-    void* program, uint32_t threads, double time_limit, double spin_limit, uint32_t checked, TwRunReport* report) {
+    void* program,
+    uint32_t threads,
+    double time_limit,
+    double spin_limit,
+    uint32_t checked,
+    uint32_t seed,
+    TwRunReport* report) {
     Program& target = *static_cast<Program*>(program);
     RunOptions options;
     options.threads = threads;
     options.time_limit_seconds = time_limit;
     options.spin_limit_seconds = spin_limit;
     options.checked = checked != 0;
+    options.seed = seed;
     try {
         report->status = static_cast<int32_t>(target.run(options));
     } catch (const std::exception& error) {  // no memory for it

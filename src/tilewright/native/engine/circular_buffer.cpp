@@ -20,19 +20,24 @@ static CoreCircularBuffer& configured(KernelInstance& instance, uint32_t cb, con
 
 static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32_t pages, const char* call) {
     if (pages > buffer.num_pages) {
-        kernel_error(
-            "%s(c_%u, %u) can never succeed: the circular buffer has %u pages", call, cb, pages, buffer.num_pages);
+        rule_error(
+            "cb-over-capacity",
+            "%s(c_%u, %u) can never succeed: the circular buffer has %u pages",
+            call,
+            cb,
+            pages,
+            buffer.num_pages);
     }
 }
 
 static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint32_t available) {
-    self.scheduler->progress++;
     for (KernelInstance* other : self.core->instances) {
         if (other->state == InstanceState::Blocked && other->wait_kind == kind && other->wait_cb == cb &&
             other->wait_amount <= available) {
             other->state = InstanceState::Ready;
         }
     }
+    self.scheduler->note_progress();
 }
 
 static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {

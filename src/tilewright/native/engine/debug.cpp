@@ -84,5 +84,7 @@ void tw_assert_failed(const char* expression) { kernel_error("ASSERT(%s) failed"
 
 void tw_kernel_failed(const char* sentence) { kernel_error("%s", sentence); }
 
+void tw_rule_broken(const char* rule, const char* sentence) { rule_error(rule, "%s", sentence); }
+
 void tw_not_modelled(const char* what) { kernel_error("%s is not simulated", what); }
 }

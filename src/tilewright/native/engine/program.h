@@ -135,6 +135,7 @@ struct RunOptions {
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
+    uint32_t seed = 0;  // of a checked run: another order of events; 0 is the usual one
 };
 
 using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
