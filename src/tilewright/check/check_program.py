@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tilewright.check.collect import findings_of_program_error, findings_of_run
 from tilewright.check.finding import Finding, merge_findings
 from tilewright.check.guarded_calls import guarded_calls
+from tilewright.check.l1_footprint import L1Footprint, make_footprint
 from tilewright.check.orders import order_matters, restore_tensors, save_tensors
 from tilewright.check.rules import Severity
 from tilewright.check.silence import SilencedFinding, separate_silenced
+from tilewright.check.smallest_depths import smallest_depths
+from tilewright.check.sync_table import SyncTable, make_sync_table
 from tilewright.device.errors import RunError, TilewrightError
 from tilewright.device.run import Run
 from tilewright.device.run_program import launch_program
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor
-
 
 _SEEDS = 8  # orders tried where the order can matter
 
@@ -35,6 +37,7 @@ class CheckResult:
         error: what the run ended with, where it ended early.
     """
 
+    io_tensors: list[Tensor]
     program: ProgramDescriptor
     findings: list[Finding]
     notes: list[Finding]
@@ -46,6 +49,23 @@ class CheckResult:
     def ok(self) -> bool:
         """Whether nothing was found."""
         return not self.findings
+
+    @property
+    def sync_table(self) -> SyncTable:
+        """Who pushed and popped what, as far as the run got; empty where the program never ran."""
+        return SyncTable(()) if self.run is None else make_sync_table(self.run)
+
+    def l1_footprint(self, formulas: Mapping[int, str] | None = None, *, search: bool = False) -> L1Footprint:
+        """What the circular buffers take of L1.
+
+        Args:
+            formulas: pages by buffer index, where an operation gives them.
+            search: run the program again and again for the smallest depths that still end with the same result.
+        """
+        device = self.io_tensors[-1].device()
+        assert device is not None
+        smallest = smallest_depths(self.io_tensors, self.program) if search else None
+        return make_footprint(self.program, device, self.run, formulas, smallest)
 
 
 class CheckError(TilewrightError):
@@ -101,6 +121,7 @@ def check_program(
     found += guarded_calls(program)
     standing, silenced = separate_silenced(merge_findings(found))
     return CheckResult(
+        list(io_tensors),
         program,
         [finding for finding in standing if finding.severity is not Severity.NOTE],
         [finding for finding in standing if finding.severity is Severity.NOTE],

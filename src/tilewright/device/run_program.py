@@ -14,7 +14,6 @@ from tilewright.program.program import ProgramDescriptor
 from tilewright.program.validate import validate_program
 from tilewright.tensor.tensor import Tensor
 
-
 # Gets what ``run_program`` got, limits by name.
 Launch = Callable[..., Run]
 _interceptors: list[Launch] = []
