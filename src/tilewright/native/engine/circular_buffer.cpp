@@ -31,13 +31,13 @@ static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32
 }
 
 static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint32_t available) {
+    self.scheduler->progress++;
     for (KernelInstance* other : self.core->instances) {
         if (other->state == InstanceState::Blocked && other->wait_kind == kind && other->wait_cb == cb &&
             other->wait_amount <= available) {
             other->state = InstanceState::Ready;
         }
     }
-    self.scheduler->note_progress();
 }
 
 static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {

@@ -49,7 +49,7 @@ void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
         kernel_error("mailbox_write: thread %u does not exist (0 BRISC, 1 unpack, 2 math, 3 pack)", to_thread);
     }
     writer.core->mailbox[to_thread].push_back({value, !is_compute(writer)});
-    writer.scheduler->note_progress();
+    writer.scheduler->progress++;
 }
 
 uint32_t tw_mailbox_read(uint32_t from_thread) {

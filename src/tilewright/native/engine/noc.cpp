@@ -163,7 +163,7 @@ void tw_noc_write(uint32_t source_l1, uint64_t destination, uint32_t bytes, uint
     } else {
         std::memmove(to, from, bytes);
     }
-    current_instance().scheduler->note_progress();
+    current_instance().scheduler->progress++;
 }
 
 void tw_noc_write_multicast(
@@ -173,12 +173,12 @@ void tw_noc_write_multicast(
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         std::memmove(remote_memory(x, y, rectangle & kLocalMask, bytes, call), from, bytes);
     });
-    current_instance().scheduler->note_progress();
+    current_instance().scheduler->progress++;
 }
 
 void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t, uint32_t) {
     write_enabled_bytes(remote_memory(destination, 4, "noc_inline_dw_write"), value, byte_enable);
-    current_instance().scheduler->note_progress();
+    current_instance().scheduler->progress++;
 }
 
 void tw_noc_inline_write_multicast(uint64_t rectangle, uint32_t value, uint32_t, uint32_t, uint32_t flags) {
@@ -186,17 +186,17 @@ void tw_noc_inline_write_multicast(uint64_t rectangle, uint32_t value, uint32_t,
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         write_enabled_bytes(remote_memory(x, y, rectangle & kLocalMask, 4, call), value, 0xF);
     });
-    current_instance().scheduler->note_progress();
+    current_instance().scheduler->progress++;
 }
 
 void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t) {
     std::memset(remote_memory(destination, bytes, "noc_async_write_zeros"), 0, bytes);
-    current_instance().scheduler->note_progress();
+    current_instance().scheduler->progress++;
 }
 
 void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wrap, uint32_t, uint32_t) {
     increment(remote_memory(destination, 4, "noc_semaphore_inc"), amount, wrap);
-    current_instance().scheduler->note_progress();
+    current_instance().scheduler->progress++;
 }
 
 void tw_noc_atomic_increment_multicast(uint64_t rectangle, uint32_t amount, uint32_t, uint32_t, uint32_t flags) {
@@ -204,7 +204,7 @@ void tw_noc_atomic_increment_multicast(uint64_t rectangle, uint32_t amount, uint
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         increment(remote_memory(x, y, rectangle & kLocalMask, 4, call), amount, 31);
     });
-    current_instance().scheduler->note_progress();
+    current_instance().scheduler->progress++;
 }
 
 tw::NocState* tw_noc_state(uint32_t noc) { return &current_instance().noc_state[noc & 1u]; }

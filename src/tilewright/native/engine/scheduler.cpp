@@ -138,32 +138,8 @@ bool Scheduler::wake(KernelInstance& instance) {
     }
 }
 
-// One turn for each kernel of the core that can run, in any order. Returns whether anything ran.
-bool Scheduler::run_shuffled(Core& core) {
-    bool ran = false;
-    std::vector<KernelInstance*> order = core.instances;
-    shuffle.apply(order);
-    for (KernelInstance* instance : order) {
-        if (!program.stop.load(std::memory_order_relaxed) && wake(*instance)) {
-            resume(*instance);
-            ran = true;
-        }
-    }
-    return ran;
-}
-
-// A kernel may be overtaken at any point where another one could be waiting for it.
-void Scheduler::give_way() {
-    if (current != nullptr && shuffle.below(3) == 0) {
-        suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
-    }
-}
-
 // Runs the core's kernels until all of them wait. Returns whether anything ran.
 bool Scheduler::run_core(Core& core) {
-    if (shuffle.on()) {
-        return run_shuffled(core);
-    }
     bool ran = false;
     bool again = true;
     while (again && !program.stop.load(std::memory_order_relaxed)) {
@@ -270,9 +246,6 @@ void Scheduler::run() {
     }
     while (!program.stop.load(std::memory_order_relaxed)) {
         bool ran = false;
-        if (shuffle.on()) {
-            shuffle.apply(cores);
-        }
         for (Core* core : cores) {
             ran |= run_core(*core);
         }

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "program.h"
-#include "shuffle.h"
 
 namespace tw {
 
@@ -30,7 +29,6 @@ struct Scheduler {
     KernelInstance* current = nullptr;
     uint64_t switches = 0;
     uint64_t progress = 0;         // raised by anything another kernel could be waiting for
-    Shuffle shuffle{options.seed};
     // For the tick: the same fiber running at two ticks in a row is spinning.
     uint64_t tick_switches = 0;
     double deadline = 0;           // on the monotonic clock; 0: none
@@ -43,21 +41,12 @@ struct Scheduler {
     [[noreturn]] void abandon_current();
     // Lines are shown from the thread's own stack: what shows them is Python, which knows only that one.
     void print(const std::string& line);
-    // Something has happened that another kernel could be waiting for.
-    void note_progress() {
-        progress++;
-        if (shuffle.on()) [[unlikely]] {
-            give_way();
-        }
-    }
 
     // Runs a kernel until it waits, ends or is interrupted.
     void resume(KernelInstance& instance);
 
 private:
     bool run_core(Core& core);
-    bool run_shuffled(Core& core);
-    void give_way();
     bool wake(KernelInstance& instance);
     bool all_finished();
     KernelInstance* next_yielded();
