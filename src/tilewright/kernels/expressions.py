@@ -213,7 +213,7 @@ class Expressions:
             kind = type(found).__name__
             return Value(f"{kind}::{found.name}", enum_type(kind), is_constant=True)
         if isinstance(found, ApiConstant):
-            return Value(found.name, UINT32, is_constant=True)
+            return Value(found.name, BOOL if found.is_bool else UINT32, is_constant=True)
         if isinstance(found, (bool, int, float)):
             return self._module_constant(node, name, found)
         if isinstance(found, (ApiFunction, KernelFunction)):
