@@ -60,5 +60,7 @@ struct TwFindingReport {
     uint64_t address, count;
     uint32_t num_frames;
     uint64_t frames[24];
+    uint32_t related_kernel, related_x, related_y, related_num_frames;  // kernel 0xffffffff: none
+    uint64_t related_frames[12];
 };
 }

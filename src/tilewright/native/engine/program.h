@@ -50,6 +50,9 @@ struct ProgramCircularBuffer {
     std::vector<CoreXY> cores;
 };
 
+inline constexpr uint32_t kNumSemaphores = 16;
+inline constexpr uint32_t kSemaphoreStride = 16;
+
 struct ProgramSemaphore {
     uint32_t id = 0;
     uint32_t initial = 0;
@@ -95,6 +98,8 @@ struct KernelInstance {
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
+    uint32_t number = 0;       // among the instances of the program
+    int64_t priority = 0;      // in a run with a seed
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
     InstanceState state = InstanceState::Ready;
@@ -132,6 +137,7 @@ struct RunOptions {
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
+    uint64_t seed = 0;  // of the order kernels run in; 0: core after core
 };
 
 using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "check/findings.h"
+#include "check/noc_checks.h"
 
 namespace tw {
 
 struct Checks {
     Findings findings;
+    NocChecks noc;
 };
 
 }  // namespace tw

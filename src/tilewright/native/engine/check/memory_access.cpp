@@ -17,6 +17,7 @@ static void access(const void* pointer, uint64_t bytes, bool is_write) {
     KernelInstance& instance = *scheduler->current;
     if (instance.checks != nullptr && (address & ~uint64_t{kL1OffsetMask}) == instance.core->l1_base) {
         check_l1_access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
+        instance.checks->noc.access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
     }
 }
 
