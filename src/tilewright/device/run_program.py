@@ -22,6 +22,7 @@ def run_program(
     time_limit: float | None = None,
     spin_limit: float = 5.0,
     checked: bool = False,
+    seed: int = 0,
 ) -> Run:
     """Like ``ttnn.generic_op``, but gives back the record of the run.
 
@@ -32,6 +33,7 @@ def run_program(
         time_limit: seconds after which the run is stopped.
         spin_limit: seconds a kernel may poll memory that nobody changes.
         checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+        seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
 
     Example::
 
@@ -53,5 +55,11 @@ def run_program(
     validate_program(program, device, io_tensors)
     chip = cast(Chip, device.memory)
     return chip.launch(
-        program, io_tensors, threads=threads, time_limit=time_limit, spin_limit=spin_limit, checked=checked
+        program,
+        io_tensors,
+        threads=threads,
+        time_limit=time_limit,
+        spin_limit=spin_limit,
+        checked=checked,
+        seed=seed,
     )
