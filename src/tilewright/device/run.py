@@ -111,6 +111,15 @@ class KernelPosition:
 
 
 @dataclasses.dataclass(frozen=True)
+class RelatedCall:
+    """The other call a note is about: where a transfer was issued, where another kernel stored."""
+
+    kernel: int
+    core: tuple[int, int]
+    stack: tuple[SourceLine, ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class RunNote:
     """A rule that a checked run saw broken: where, how often, and the numbers of the first time."""
 
@@ -122,6 +131,7 @@ class RunNote:
     address: int
     count: int
     stack: tuple[SourceLine, ...]
+    related: RelatedCall | None = None
 
 
 class Run:

@@ -37,6 +37,7 @@ def run_program(
     time_limit: float | None = None,
     spin_limit: float = 5.0,
     checked: bool = False,
+    seed: int = 0,
 ) -> Run:
     """Like ``ttnn.generic_op``, but gives back the record of the run.
 
@@ -47,6 +48,7 @@ def run_program(
         time_limit: seconds after which the run is stopped.
         spin_limit: seconds a kernel may poll memory that nobody changes.
         checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+        seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
 
     Example::
 

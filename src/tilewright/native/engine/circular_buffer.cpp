@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "check/checks.h"
 #include "core.h"
 #include "scheduler.h"
 
@@ -42,12 +43,14 @@ static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint3
 
 static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
-    if (buffer.free_pages() >= pages) {
-        return;
+    if (buffer.free_pages() < pages) {
+        instance.traffic[cb].blocked_reserves++;
     }
-    instance.traffic[cb].blocked_reserves++;
     while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_reserved(instance, cb);
     }
 }
 
@@ -114,8 +117,18 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
 
-uint8_t* front_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true); }
-uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false); }
+static uint8_t* seen_tile(uint32_t cb, uint32_t index, bool front) {
+    uint8_t* tile = tile_at(cb, index, front);
+    KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(tile));
+        instance.checks->noc.access(instance, address, instance.core->cb[cb].page_bytes, !front);
+    }
+    return tile;
+}
+
+uint8_t* front_tile(uint32_t cb, uint32_t index) { return seen_tile(cb, index, true); }
+uint8_t* back_tile(uint32_t cb, uint32_t index) { return seen_tile(cb, index, false); }
 
 }  // namespace tw
 
@@ -137,6 +150,9 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
         while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
         }
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_waited(instance, cb);
     }
 }
 
@@ -167,6 +183,9 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     if (instance.scheduler->exploring) [[unlikely]] {
         return;
     }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_push(instance, cb, pages);
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
         kernel_error(
@@ -192,6 +211,9 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     traffic.pop_calls++;
     if (instance.scheduler->exploring) [[unlikely]] {
         return;
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_pop(instance, cb, pages);
     }
     LocalCBInterface& view = instance.context.cb[cb];
     if (pages > buffer.occupied()) {

@@ -12,8 +12,6 @@
 namespace tw {
 
 static constexpr size_t kStackBytes = 256 * 1024;
-static constexpr uint32_t kNumSemaphores = 16;
-static constexpr uint32_t kSemaphoreStride = 16;
 
 static uint32_t* l1_word(const Core& core, uint32_t offset) {
     return reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(core.l1_base) + offset);
@@ -82,6 +80,7 @@ void Program::create_instances() {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
             instance->core = &chip.core(where.x, where.y);
+            instance->number = static_cast<uint32_t>(instances.size());
             instances.push_back(std::move(instance));
         }
     }
@@ -301,8 +300,12 @@ RunStatus Program::run(const RunOptions& requested) {
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;
-    checks = options.checked ? std::make_unique<Checks>() : nullptr;
+    checks = options.checked ? std::make_unique<Checks>(chip) : nullptr;
     const uint32_t most_threads = load();
+    if (checks) {
+        load_shadow_memory(*this);
+        checks->noc.start(*this);
+    }
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);

@@ -50,6 +50,16 @@ struct ProgramCircularBuffer {
     std::vector<CoreXY> cores;
 };
 
+// L1 set aside for a kernel that is no circular buffer.
+struct ProgramScratchpad {
+    uint32_t offset = 0;
+    uint32_t bytes = 0;
+    std::vector<CoreXY> cores;
+};
+
+inline constexpr uint32_t kNumSemaphores = 16;
+inline constexpr uint32_t kSemaphoreStride = 16;
+
 struct ProgramSemaphore {
     uint32_t id = 0;
     uint32_t initial = 0;
@@ -95,6 +105,8 @@ struct KernelInstance {
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
+    uint32_t number = 0;       // among the instances of the program
+    int64_t priority = 0;      // in a run with a seed
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
     InstanceState state = InstanceState::Ready;
@@ -135,7 +147,7 @@ struct RunOptions {
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
-    uint32_t seed = 0;  // of a checked run: another order of events; 0 is the usual one
+    uint64_t seed = 0;  // of the order kernels run in; 0: core after core
 };
 
 using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
@@ -151,6 +163,8 @@ public:
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<ProgramCircularBuffer> circular_buffers;
     std::vector<ProgramSemaphore> semaphores;
+    std::vector<ProgramScratchpad> scratchpads;
+    std::vector<HostMemory> host_memory;  // every buffer there is, given for checked runs
     std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next
 
     // What the last run left.

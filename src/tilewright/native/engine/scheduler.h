@@ -39,6 +39,8 @@ struct Scheduler {
     // --- called from inside a fiber ---
     void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);
     [[noreturn]] void abandon_current();
+    // A place where a run with a seed may let another kernel go first.
+    void preempt();
     // Lines are shown from the thread's own stack: what shows them is Python, which knows only that one.
     void print(const std::string& line);
 
@@ -47,6 +49,9 @@ struct Scheduler {
 
 private:
     bool run_core(Core& core);
+    bool run_by_priority();
+    void draw_priorities();
+    uint64_t random();
     bool wake(KernelInstance& instance);
     bool all_finished();
     KernelInstance* next_yielded();
@@ -59,6 +64,8 @@ private:
     const std::string* line_to_print_ = nullptr;
     uint64_t spin_progress_ = 0;
     double spin_since_ = 0;
+    uint64_t random_state_ = 0;
+    int64_t lowest_priority_ = 0;
 };
 
 // The scheduler of this OS thread; null outside a run.

@@ -4,11 +4,22 @@
 #pragma once
 
 #include "check/findings.h"
+#include "check/noc_checks.h"
+#include "check/shadow_memory.h"
 
 namespace tw {
 
+class Program;
+
 struct Checks {
+    explicit Checks(const Chip& chip) : memory(chip) {}
+
     Findings findings;
+    NocChecks noc;
+    ShadowMemory memory;
 };
+
+// Once the program is on the chip: what of its memory holds something before a kernel runs.
+void load_shadow_memory(Program& program);
 
 }  // namespace tw
