@@ -3,12 +3,14 @@
 // and every hook in the engine asks that first.
 #pragma once
 
+#include "check/compute_checks.h"
 #include "check/findings.h"
 
 namespace tw {
 
 struct Checks {
     Findings findings;
+    AllComputeChecks compute;
 };
 
 }  // namespace tw
