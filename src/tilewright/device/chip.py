@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilewright.device import engine as native
 from tilewright.device.engine import engine
 from tilewright.device.errors import TilewrightError
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright.device.launch import Launcher
 from tilewright.device.run import Run
@@ -102,7 +103,12 @@ class Chip:
         if spin_limit <= 0:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
         return self._launcher.launch(
-            program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit, checked=checked
+            program,
+            threads=threads,
+            time_limit=time_limit or 0.0,
+            spin_limit=spin_limit,
+            checked=checked,
+            host_memory=HostMemory(io_tensors) if checked else None,
         )
 
     def _check_usable(self) -> None:

@@ -68,6 +68,19 @@ class CircularBufferSpec(ctypes.Structure):
     ]
 
 
+class HostMemory(ctypes.Structure):
+    _fields_ = [
+        ("is_dram", c_uint32),
+        ("layout", c_uint32),
+        ("address", c_uint64),
+        ("page_bytes", c_uint64),
+        ("stride", c_uint64),
+        ("num_pages", c_uint64),
+        ("unwritten", c_void_p),
+        ("padding", c_void_p),
+    ]
+
+
 class InstanceReport(ctypes.Structure):
     _fields_ = [
         ("kernel", c_uint32),
@@ -153,6 +166,7 @@ _MIRRORED = (
     CircularBufferReport,
     RunReport,
     FindingReport,
+    HostMemory,
     ChipConfig,
 )
 
@@ -172,6 +186,8 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_program_add_kernel": (c_uint32, [c_void_p, POINTER(KernelSpec)]),
     "tw_program_add_circular_buffer": (None, [c_void_p, POINTER(CircularBufferSpec)]),
     "tw_program_add_semaphore": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
+    "tw_program_add_scratchpad": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
+    "tw_program_set_host_memory": (None, [c_void_p, POINTER(HostMemory), c_uint64]),
     "tw_program_set_args": (None, [c_void_p, c_uint32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
     "tw_program_run": (None, [c_void_p, c_uint32, c_double, c_double, c_uint32, POINTER(RunReport)]),
     "tw_program_num_instances": (c_uint64, [c_void_p]),

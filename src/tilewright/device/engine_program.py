@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilewright.device import engine as native
 from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
 from tilewright.device.engine import engine
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_library import KernelLibrary
 from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.l1_layout import semaphore_at
@@ -119,6 +120,9 @@ class EngineProgram:
         computes = [kernel for kernel in program.kernels if kernel.is_compute]
         for cb, address in zip(program.cbs, addresses, strict=True):
             cores = _core_array(cb.core_ranges)
+            if not cb.format_descriptors:  # a scratchpad
+                pointer = cores.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))
+                engine().tw_program_add_scratchpad(self._handle, address, cb.total_size, pointer, len(cores))
             for descriptor in cb.format_descriptors:
                 index = descriptor.buffer_index
                 to_dest = any(unpacks_to_dest(kernel.config, index) for kernel in computes)
@@ -159,6 +163,10 @@ class EngineProgram:
                 common.ctypes.data,
                 len(common),
             )
+
+    def set_host_memory(self, memory: HostMemory) -> None:
+        """Every buffer the host has, for the checked run that follows."""
+        engine().tw_program_set_host_memory(self._handle, memory.specs, len(memory.specs))
 
     def run(self, threads: int, time_limit: float, spin_limit: float, checked: bool) -> tuple[Run, native.RunReport]:
         """Runs the program to its end, whatever that is."""

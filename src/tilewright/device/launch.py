@@ -26,6 +26,7 @@ from tilewright.device.errors import (
     TilewrightError,
     TimeLimitError,
 )
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_build import compile_kernels
 from tilewright.device.kernel_library import KernelLibrary, load_kernel
 from tilewright.device.kernel_sources import kernel_source
@@ -79,6 +80,7 @@ class Launcher:
         time_limit: float = 0,
         spin_limit: float = 5.0,
         checked: bool = False,
+        host_memory: HostMemory | None = None,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
         sources = [kernel_source(program, kernel, self._arch, self._grid, checked) for kernel in program.kernels]
@@ -88,6 +90,8 @@ class Launcher:
                 raise TilewrightError("the device is closed")
             loaded = self._load(program, sources, paths)
             loaded.set_arguments(program.kernels)
+            if host_memory is not None:
+                loaded.set_host_memory(host_memory)
             run, report = loaded.run(threads, time_limit, spin_limit, checked)
             if run.status is not RunStatus.OK:
                 _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))

@@ -54,6 +54,7 @@ void tw_api_sizes(uint32_t* sizes) {
         sizeof(TwCircularBufferReport),
         sizeof(TwRunReport),
         sizeof(TwFindingReport),
+        sizeof(TwHostMemory),
         sizeof(ChipConfig)};
     std::memcpy(sizes, all, sizeof all);
 }
@@ -172,6 +173,23 @@ void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* s
 
 void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count) {
     static_cast<Program*>(program)->semaphores.push_back({id, initial, to_cores(cores, count)});
+}
+
+void tw_program_add_scratchpad(
+    void* program, uint32_t offset, uint32_t bytes, const uint16_t* cores, uint64_t num_cores) {
+    static_cast<Program*>(program)->scratchpads.push_back({offset, bytes, to_cores(cores, num_cores)});
+}
+
+// For the next run, if it is a checked one. The host keeps the bits while it runs.
+void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count) {
+    auto& known = static_cast<Program*>(program)->host_memory;
+    known.clear();
+    for (uint64_t index = 0; index < count; index++) {
+        const TwHostMemory& buffer = buffers[index];
+        known.push_back(
+            {buffer.is_dram != 0, buffer.address, buffer.page_bytes, buffer.stride, buffer.num_pages, buffer.layout,
+             buffer.unwritten, buffer.padding});
+    }
 }
 
 // offsets has one entry per core of the kernel and one more; args lie one core after another.

@@ -26,6 +26,14 @@ struct TwCircularBufferSpec {
     uint64_t num_cores;
 };
 
+// A buffer of the host, for a checked run; see HostMemory.
+struct TwHostMemory {
+    uint32_t is_dram, layout;
+    uint64_t address, page_bytes, stride, num_pages;
+    const uint8_t* unwritten;
+    const uint8_t* padding;
+};
+
 struct TwInstanceReport {
     uint32_t kernel, core_x, core_y;
     uint32_t state, wait_kind, wait_cb, wait_amount, wait_have;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/noc_memory.h"
 #include "core.h"
 #include "scheduler.h"
 #include "streaming_copy.h"
@@ -110,6 +111,7 @@ static void write_enabled_bytes(uint8_t* memory, uint32_t value, uint32_t byte_e
             memory[byte] = static_cast<uint8_t>(value >> (8 * byte));
         }
     }
+    note_noc_word(memory, 4);
 }
 
 // `wrap` is the width minus one of the counter, as the hardware takes it.
@@ -117,6 +119,7 @@ static void increment(uint8_t* memory, uint32_t amount, uint32_t wrap) {
     auto* word = reinterpret_cast<volatile uint32_t*>(memory);
     const uint32_t mask = wrap >= 31 ? 0xffffffffu : (2u << wrap) - 1u;
     *word = (*word & ~mask) | ((*word + amount) & mask);
+    note_noc_word(memory, 4);
 }
 
 static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind kind) {
@@ -146,6 +149,7 @@ void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint3
         prefetch_following(from, bytes);
     }
     std::memmove(to, from, bytes);
+    note_noc_copy(to, from, bytes, true);
 }
 
 void tw_noc_write(uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t, uint32_t, uint32_t) {
@@ -157,6 +161,7 @@ void tw_noc_write(uint32_t source_l1, uint64_t destination, uint32_t bytes, uint
     } else {
         std::memmove(to, from, bytes);
     }
+    note_noc_copy(to, from, bytes, false);
     current_instance().scheduler->progress++;
 }
 
@@ -165,7 +170,9 @@ void tw_noc_write_multicast(
     const char* call = "noc_async_write_multicast";
     const uint8_t* from = local_memory(source_l1, bytes, call);
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
-        std::memmove(remote_memory(x, y, rectangle & kLocalMask, bytes, call), from, bytes);
+        uint8_t* to = remote_memory(x, y, rectangle & kLocalMask, bytes, call);
+        std::memmove(to, from, bytes);
+        note_noc_copy(to, from, bytes, false);
     });
     current_instance().scheduler->progress++;
 }
@@ -184,7 +191,9 @@ void tw_noc_inline_write_multicast(uint64_t rectangle, uint32_t value, uint32_t,
 }
 
 void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t) {
-    std::memset(remote_memory(destination, bytes, "noc_async_write_zeros"), 0, bytes);
+    uint8_t* to = remote_memory(destination, bytes, "noc_async_write_zeros");
+    std::memset(to, 0, bytes);
+    note_noc_word(to, bytes);
     current_instance().scheduler->progress++;
 }
 

@@ -300,8 +300,11 @@ RunStatus Program::run(const RunOptions& requested) {
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;
-    checks = options.checked ? std::make_unique<Checks>() : nullptr;
+    checks = options.checked ? std::make_unique<Checks>(chip) : nullptr;
     const uint32_t most_threads = load();
+    if (checks) {
+        load_shadow_memory(*this);
+    }
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);

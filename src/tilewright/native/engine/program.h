@@ -50,6 +50,13 @@ struct ProgramCircularBuffer {
     std::vector<CoreXY> cores;
 };
 
+// L1 set aside for a kernel that is no circular buffer.
+struct ProgramScratchpad {
+    uint32_t offset = 0;
+    uint32_t bytes = 0;
+    std::vector<CoreXY> cores;
+};
+
 struct ProgramSemaphore {
     uint32_t id = 0;
     uint32_t initial = 0;
@@ -147,6 +154,8 @@ public:
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<ProgramCircularBuffer> circular_buffers;
     std::vector<ProgramSemaphore> semaphores;
+    std::vector<ProgramScratchpad> scratchpads;
+    std::vector<HostMemory> host_memory;  // every buffer there is, given for checked runs
     std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next
 
     // What the last run left.

@@ -5,12 +5,21 @@
 
 #include "check/compute_checks.h"
 #include "check/findings.h"
+#include "check/shadow_memory.h"
 
 namespace tw {
 
+class Program;
+
 struct Checks {
+    explicit Checks(const Chip& chip) : memory(chip) {}
+
     Findings findings;
+    ShadowMemory memory;
     AllComputeChecks compute;
 };
+
+// Once the program is on the chip: what of its memory holds something before a kernel runs.
+void load_shadow_memory(Program& program);
 
 }  // namespace tw

@@ -20,7 +20,11 @@ static void access(const void* pointer, uint64_t bytes, bool is_write) {
     }
 }
 
-void check_l1_access(KernelInstance&, uint32_t, uint32_t, bool) {}
+void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
+    if (is_write) {
+        instance.checks->memory.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
+    }
+}
 
 }  // namespace tw
 
