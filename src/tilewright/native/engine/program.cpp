@@ -205,6 +205,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.full_sync = kernel.full_sync;
         compute.fidelity = kernel.fidelity;
         compute.math_approx = kernel.math_approx;
+        compute.checks = checks ? checks->compute.add(instance) : nullptr;
     }
     instance.checks = checks.get();
     instance.state = InstanceState::Ready;

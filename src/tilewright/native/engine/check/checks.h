@@ -3,6 +3,7 @@
 // and every hook in the engine asks that first.
 #pragma once
 
+#include "check/compute_checks.h"
 #include "check/findings.h"
 #include "check/noc_checks.h"
 #include "check/shadow_memory.h"
@@ -17,6 +18,7 @@ struct Checks {
     Findings findings;
     NocChecks noc;
     ShadowMemory memory;
+    AllComputeChecks compute;
 };
 
 // Once the program is on the chip: what of its memory holds something before a kernel runs.

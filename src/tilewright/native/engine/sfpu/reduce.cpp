@@ -6,6 +6,7 @@
 
 #include "../../abi/sfpu.h"
 #include "../../abi/tile.h"
+#include "../check/operands.h"
 #include "registers.h"
 
 namespace tw::sfpu {
@@ -90,6 +91,9 @@ using namespace tw::sfpu;
 extern "C" {
 
 void tw_sfpu_reduce(uint32_t pool, uint32_t axis, uint32_t format, uint32_t dst, uint32_t ct_dim, uint32_t rt_dim) {
+    for (uint32_t slot = dst; slot < dst + ct_dim * rt_dim; slot++) {
+        note_dst_write(compute_state(), slot, true);
+    }
     switch (DataFormat(format)) {
         case DataFormat::Float32:
         case DataFormat::Float16_b: return reduce<FloatWords>(Pool(pool), ReduceAxis(axis), dst, ct_dim, rt_dim);

@@ -29,7 +29,7 @@ void release(const char* call, bool clear) {
         return;
     }
     if (state.phase != DstPhase::Packing) {
-        kernel_error("%s without tile_regs_wait before it: the packer does not hold DST", call);
+        rule_error("dst-protocol", "%s without tile_regs_wait before it: the packer does not hold DST", call);
     }
     end_section(state);
     if (clear) {
@@ -42,7 +42,10 @@ void release(const char* call, bool clear) {
 ComputeState& started_state(const char* call) {
     ComputeState& state = compute_state();
     if (!state.started) [[unlikely]] {
-        kernel_error("%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet", call);
+        rule_error(
+            "hw-startup-missing",
+            "%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet",
+            call);
     }
     return state;
 }
@@ -50,7 +53,8 @@ ComputeState& started_state(const char* call) {
 ComputeState& math_state(const char* call) {
     ComputeState& state = started_state(call);
     if (state.phase != DstPhase::Acquired) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-protocol",
             state.phase == DstPhase::Idle
                 ? "%s without tile_regs_acquire: DST does not belong to the maths side"
                 : "%s after tile_regs_commit: DST belongs to the packer until tile_regs_release and tile_regs_acquire",
@@ -63,7 +67,8 @@ ComputeState& pack_state(const char* call) {
     ComputeState& state = started_state(call);
     const bool early = state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen;
     if (state.phase != DstPhase::Packing && !early) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-protocol",
             state.phase == DstPhase::Committed
                 ? "%s without tile_regs_wait: the packer has not waited for the maths side"
                 : "%s outside tile_regs_wait and tile_regs_release: DST does not belong to the packer",
@@ -76,7 +81,7 @@ ComputeState& pack_state(const char* call) {
 ComputeState& section_state(const char* call) {
     ComputeState& state = started_state(call);
     if (state.phase != DstPhase::Idle) [[unlikely]] {
-        kernel_error("%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
+        rule_error("dst-protocol", "%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
     }
     pack_thread_enter();
     return state;
@@ -91,10 +96,10 @@ extern "C" {
 void tw_tile_regs_acquire() {
     ComputeState& state = started_state("tile_regs_acquire");
     if (state.phase == DstPhase::Acquired) {
-        kernel_error("tile_regs_acquire twice: tile_regs_commit is missing after the first");
+        rule_error("dst-protocol", "tile_regs_acquire twice: tile_regs_commit is missing after the first");
     }
     if (state.phase != DstPhase::Idle) {
-        kernel_error("tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
+        rule_error("dst-protocol", "tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
     }
     state.phase = DstPhase::Acquired;
 }
@@ -102,7 +107,7 @@ void tw_tile_regs_acquire() {
 void tw_tile_regs_commit() {
     ComputeState& state = started_state("tile_regs_commit");
     if (state.phase != DstPhase::Acquired) {
-        kernel_error("tile_regs_commit without tile_regs_acquire before it");
+        rule_error("dst-protocol", "tile_regs_commit without tile_regs_acquire before it");
     }
     switch (state.scratch[kPackSection]) {
         case kPackOpen: state.phase = DstPhase::Packing; break;
@@ -122,9 +127,9 @@ void tw_tile_regs_wait() {
     } else if (state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackNotStarted) {
         state.scratch[kPackSection] = kPackOpen;
     } else if (state.phase == DstPhase::Idle) {
-        kernel_error("tile_regs_wait without tile_regs_commit: the packer would wait for ever");
+        rule_error("dst-protocol", "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
     } else {
-        kernel_error("tile_regs_wait twice: tile_regs_release is missing after the first");
+        rule_error("dst-protocol", "tile_regs_wait twice: tile_regs_release is missing after the first");
     }
 }
 
@@ -140,7 +145,7 @@ void tw_acquire_dst() {
 void tw_release_dst() {
     ComputeState& state = started_state("release_dst");
     if (state.phase != DstPhase::Acquired || state.scratch[kPackSection] != kPackOpen) {
-        kernel_error("release_dst without acquire_dst before it");
+        rule_error("dst-protocol", "release_dst without acquire_dst before it");
     }
     end_section(state);
     clear_all(state);

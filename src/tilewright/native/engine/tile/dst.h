@@ -40,7 +40,8 @@ ComputeState& section_state(const char* call);
 
 inline void check_slot(const ComputeState& state, uint32_t slot, const char* call) {
     if (slot >= state.dst_capacity()) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-index",
             "%s: DST tile %u, but DST has %u tiles (%s DST, %s sync)",
             call,
             slot,
@@ -66,7 +67,8 @@ inline uint32_t* dst_words(ComputeState& state, uint32_t slot) {
 inline void check_change(const ComputeState& state, uint32_t slot, const char* call) {
     check_slot(state, slot, call);
     if ((state.scratch[kDstPackedEarly] >> slot) & 1) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-protocol",
             "%s changes DST tile %u after pack_tile read it in the same section: a card packs only after "
             "tile_regs_commit and would pack the new value",
             call,

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "check/operands.h"
 #include "formats.h"
 #include "pack.h"
 #include "unpack.h"
@@ -109,6 +110,7 @@ void pack_untilized(
 void untilize_tiles(
     const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t row_data,
     uint8_t* rows, const char* call) {
+    check_source(state, state.src_a, cb_in, call);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = pack_format(state, call);
     const uint32_t bytes = datum_bytes(format, call);
@@ -157,6 +159,9 @@ extern "C" {
 void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "tilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Tilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_source(state, state.src_a, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = state.src_a.format;
     const uint32_t bytes = datum_bytes(format, kCall);
@@ -192,6 +197,8 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
 void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
     constexpr const char* kCall = "untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Untilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
     uint32_t& packed_pages = tw_context()->cb[cb_out].fifo_wr_tile_ptr;
@@ -205,6 +212,8 @@ void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
 void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "fast_untilize";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
     uint8_t* rows = back_tile(cb_out, out_tile);
@@ -217,6 +226,8 @@ void tw_pack_untilize_block(
     uint32_t cb_in, uint32_t block_ct, uint32_t block_rt, uint32_t cb_out, uint32_t full_ct, uint32_t block_c) {
     constexpr const char* kCall = "pack_untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     if (block_rt != 1) {
         kernel_error(
             "%s: block_rt_dim %u, but a card reads the same %u tiles and writes the same rows each time; call it once "
@@ -240,6 +251,7 @@ void tw_pack_untilize_dest(
     uint32_t num_faces, uint32_t first_dst) {
     constexpr const char* kCall = "pack_untilize_dest";
     ComputeState& state = pack_state(kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry geometry = dst_geometry(cb_out, face_rows, num_faces, kCall);
     const DataFormat format = pack_format(state, kCall);
     const uint32_t bytes = datum_bytes(format, kCall);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "check/operands.h"
 #include "numerics.h"
 #include "unpack.h"
 
@@ -247,6 +248,7 @@ void multiply_integers(ComputeState& state, const Block& block, const Shape& sha
 
 void multiply_block(Block block, const char* call) {
     ComputeState& state = math_state(call);
+    check_loops(state, {UnpackLoop::Matmul, 0, MathLoop::Matmul, kAnyDetail}, kNoCb, call);
     if (block.transpose == kAsInit) {
         block.transpose = state.scratch[kMatmulTranspose];
     }
@@ -254,6 +256,9 @@ void multiply_block(Block block, const char* call) {
         kernel_error("%s: ct_dim %u and rt_dim %u must be at least 1", call, block.ct_dim, block.rt_dim);
     }
     check_slot(state, block.dst + block.rt_dim * block.ct_dim - 1, call);
+    for (uint32_t slot = block.dst; slot < block.dst + block.rt_dim * block.ct_dim; slot++) {
+        note_dst_write(state, slot, false);
+    }
     Shape shape = shape_of(block, call);
     if (multiplies_integers(state, call)) {
         multiply_integers(state, block, shape, call);
@@ -300,6 +305,7 @@ extern "C" {
 
 void tw_matmul_init(uint32_t, uint32_t, uint32_t transpose, uint32_t, uint32_t, uint32_t) {
     ComputeState& state = started_state("matmul init");
+    tw_unpack_loop(static_cast<uint32_t>(UnpackLoop::Matmul), 0, kNoCb);
     state.scratch[kMatmulTranspose] = transpose != 0;
     state.scratch[kMatmulColumnStride] = 1;
 }

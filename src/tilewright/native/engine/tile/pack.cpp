@@ -7,6 +7,7 @@
 
 #include "abi/context.h"
 #include "abi/tile.h"
+#include "check/operands.h"
 #include "formats.h"
 #include "numerics.h"
 
@@ -187,6 +188,8 @@ extern "C" {
 void tw_pack_tile(uint32_t dst, uint32_t cb, uint32_t tile, uint32_t out_of_order) {
     ComputeState& state = pack_state("pack_tile");
     const uint32_t* words = dst_read(state, dst, "pack_tile");
+    check_pack(state, cb, PackLoop::Default, "pack_tile");
+    check_pack_mask(state, dst, cb, "pack_tile");
     const TileGeometry& geometry = tile_geometry(cb);
     if (!out_of_order) {
         tile = tw_context()->cb[cb].fifo_wr_tile_ptr++;

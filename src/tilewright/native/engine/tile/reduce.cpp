@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/operands.h"
 #include "numerics.h"
 
 namespace tw {
@@ -414,6 +415,7 @@ void reduce(
             format_name(scaler.format));
     }
     check_slot(state, dst, "reduce_tile");
+    note_dst_write(state, dst, true);
     const bool fresh = dst_reads_zero(state, dst);
     uint32_t* words = dst_update(state, dst, "reduce_tile");
     const Reduction reduction{state, data, scaler, words, fresh, num_faces};
@@ -445,6 +447,8 @@ void tw_reduce_tile(
     uint32_t pool, uint32_t axis, uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst) {
     check_pool(pool, axis);
     ComputeState& state = math_state("reduce_tile");
+    const uint32_t detail = reduce_detail(pool, axis);
+    check_loops(state, {UnpackLoop::Reduce, detail, MathLoop::Reduce, detail}, cb, "reduce_tile");
     // Only the row sum has the data in SrcB.
     const bool swapped = static_cast<ReduceAxis>(axis) == ReduceAxis::Row && static_cast<Pool>(pool) != Pool::Max;
     alignas(64) uint32_t data_buffer[kTileElements], scaler_buffer[kTileElements];

@@ -3,6 +3,7 @@
 // the maths side empties tile by tile.
 #include <algorithm>
 
+#include "check/operands.h"
 #include "numerics.h"
 #include "reduce.h"
 
@@ -45,6 +46,8 @@ extern "C" {
 
 void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b, uint32_t fill) {
     ComputeState& state = started_state("unpack_tilizeA_B_block");
+    check_loops(state, {UnpackLoop::TilizeReduce, 0}, kNoCb, "unpack_tilizeA_B_block");
+    check_source(state, state.src_a, cb_a, "unpack_tilizeA_B_block");
     uint32_t* queue = state.scratch;
     if (queue[kQueueNext] != queue[kQueueTiles]) {
         kernel_error(
@@ -64,6 +67,8 @@ void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint
 void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t num_faces) {
     check_pool(pool, axis);
     ComputeState& state = math_state("reduce_tile_math");
+    check_loops(
+        state, {UnpackLoop::Other, 0, MathLoop::Reduce, reduce_detail(pool, axis)}, kNoCb, "reduce_tile_math");
     uint32_t* queue = state.scratch;
     if (queue[kQueueNext] == queue[kQueueTiles]) {
         kernel_error("reduce_tile_math without a tile from unpack_tilizeA_B_block: the maths side would wait for ever");
