@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from corpus.host import COPY, READER, WRITER, Host
 from corpus.model import BugClass, Launch, Plain
-
 from tilewright import ttnn
 
 CONTRACT = BugClass("contract")
@@ -370,30 +370,37 @@ def filled_with_the_global_chunk(host: Host) -> Iterator[Launch]:
     "cb-counter-wrap",
     plain=Plain.COMPILE_ERROR,
     plain_text="get_cb_tiles_received_ptr",
-    not_expressible="kernels do not see the credit counters: get_cb_tiles_received_ptr does not exist here",
+    not_expressible="the comparison is inside tt-metal's own cb_reserve_back, which the engine replaces with counts "
+    "that do not wrap; a kernel that does it by itself needs get_cb_tiles_received_ptr, which does not exist here",
 )
 def sixteen_bit_counter_in_32_bits(host: Host) -> Iterator[Launch]:
-    """A producer computes the free pages itself from 16-bit counters, in 32 bits: wrong after 65536 pages."""
+    """Free pages are computed from 16-bit counters in 32 bits: wrong after 65536 pages."""
     output = host.output(1, 8, dtype=ttnn.uint32, layout=ttnn.ROW_MAJOR_LAYOUT)
     reader = """
     #include "api/dataflow/dataflow_api.h"
 
+    #ifdef BY_HAND
+    void reserve_one(uint32_t cb, uint32_t capacity) {
+        volatile tt_reg_ptr uint32_t* received = get_cb_tiles_received_ptr(cb);
+        volatile tt_reg_ptr uint32_t* acked = get_cb_tiles_acked_ptr(cb);
+        uint32_t free_pages;
+        do {
+            invalidate_l1_cache();
+            free_pages = capacity - (uint16_t(*received) - uint16_t(*acked));    // BUG
+        } while (free_pages < 1);
+    }
+    #endif
+
     void kernel_main() {
         const uint32_t num_pages = get_arg_val<uint32_t>(0);
-        volatile tt_reg_ptr uint32_t* received = get_cb_tiles_received_ptr(0);   // -
-        volatile tt_reg_ptr uint32_t* acked = get_cb_tiles_acked_ptr(0);         // -
         for (uint32_t page = 0; page < num_pages; page++) {
-            uint32_t free_pages;                                                 // -
-            do {                                                                 // -
-                invalidate_l1_cache();                                           // -
-                free_pages = 4 - (*received - uint16_t(*acked));                 // - BUG
-            } while (free_pages < 1);                                            // -
+            reserve_one(0, 4);                                                   // -
             cb_reserve_back(0, 1);                                               // +
             *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0)) = page;
             cb_push_back(0, 1);                                                  // BUG
         }
     }
-    """
+    """.replace("#ifdef BY_HAND", host.pick(buggy="#if 1", fixed="#if 0"))
     writer = """
     #include "api/dataflow/dataflow_api.h"
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from corpus.host import COPY, READER, WRITER, Host
+
+from corpus.host import READER, WRITER, Host
 from corpus.model import BugClass, Launch, Plain
 
 CREDITS = BugClass("credits")

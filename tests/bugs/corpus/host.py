@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from corpus.model import Launch, twin_source
 from numpy.typing import NDArray
 
+from corpus.model import Launch, twin_source
 from tilewright import ttnn
 
 Value = TypeVar("Value")

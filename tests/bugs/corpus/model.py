@@ -45,11 +45,15 @@ class Plain(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """One program on its tensors, and what the last of them must hold afterwards."""
+    """One program on its tensors, and what the last of them must hold afterwards.
+
+    ``fresh_program`` is what a build from scratch gives for the same call, where ``program`` comes from a cache.
+    """
 
     io_tensors: Sequence[ttnn.Tensor]
     program: ttnn.ProgramDescriptor
     expected: NDArray[np.float64]
+    fresh_program: ttnn.ProgramDescriptor | None = None
 
 
 def twin_source(source: str, *, fixed: bool) -> str:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from corpus.host import COPY, READER, WRITER, Host
 from corpus.model import BLACKHOLE, BugClass, Launch, Plain
-
 from tilewright import ttnn
 
 NOC_ORDER = BugClass("noc order")
@@ -233,7 +233,9 @@ def multicast_source_pushed_too_early(host: Host) -> Iterator[Launch]:
     """The multicast still reads a page that compute may already pop and the reader refill."""
     sender = (
         MULTICAST_SENDER.replace("LINKED", "true")
-        .replace("        noc_async_read_page(tile, src, page);", "        noc_async_read_page(tile, src, page);   // BUG")
+        .replace(
+            "        noc_async_read_page(tile, src, page);", "        noc_async_read_page(tile, src, page);   // BUG"
+        )
         .replace("        // AFTER", "        noc_async_writes_flushed();    // +")
         .replace("        cb_push_back(0, 1);", "        cb_push_back(0, 1);    // BUG")
     )

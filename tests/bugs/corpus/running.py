@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-from corpus.host import Host
-from corpus.model import Build, Launch, Plain
 
 import tilewright
+from corpus.host import Host
+from corpus.model import Build, Launch, Plain
 from tilewright import ttnn
 from tilewright.device.errors import DeadlockError, KernelCompileError, KernelError, SpinningError
 from tilewright.program.errors import ProgramError
@@ -49,13 +49,14 @@ def run_plain(build: Build, arch: str, *, fixed: bool) -> Outcome:
     """Runs all launches of a twin until one does not end well."""
     with fresh_host(arch, fixed=fixed) as host:
         for launch in build(host):
-            outcome = _run(launch)
+            outcome = run_launch(launch)
             if outcome.plain is not Plain.RIGHT:
                 return outcome
     return Outcome(Plain.RIGHT, "")
 
 
-def _run(launch: Launch) -> Outcome:
+def run_launch(launch: Launch) -> Outcome:
+    """Runs one launch, and compares what it left with what it must leave."""
     try:
         tilewright.run_program(launch.io_tensors, launch.program, spin_limit=SPIN_LIMIT)
     except tuple(_ENDINGS) as error:
