@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from corpus.entries import BUGS, CLASSES, CONTROLS
 from corpus.model import Bug, Build, Launch, Plain, named_lines
-from corpus.running import fresh_host, run_launch
+from corpus.running import SPIN_LIMIT, fresh_host, run_plain
 
 FOUND, RULE_ONLY, SHOWN, MISSED = "found", "rule only", "only shown", "missed"
 VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)
@@ -26,12 +26,26 @@ VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)
 class Finding(Protocol):
     """What the checker says about a program, as far as the score looks at it."""
 
-    rule: str
-    kernel: str | None
-    line: int | None
+    @property
+    def rule(self) -> str: ...
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def called_from(self) -> tuple[str, int] | None: ...
 
 
-Check = Callable[[Launch], Sequence[Finding]]
+class Checked(Protocol):
+    """The result of a check: findings count, notes ask a person to look."""
+
+    @property
+    def findings(self) -> Sequence[Finding]: ...
+    @property
+    def notes(self) -> Sequence[Finding]: ...
+
+
+Check = Callable[[Launch], Checked]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,11 +55,12 @@ class Said:
     rule: str
     place: str
     at_marked_line: bool
+    is_note: bool
 
 
 @dataclasses.dataclass(frozen=True)
 class Examined:
-    """All that was said about one twin, and how its last launch ended."""
+    """All that was said about one twin, and how it ends without checks."""
 
     said: tuple[Said, ...]
     ending: Plain
@@ -58,31 +73,28 @@ def find_check() -> Check | None:
     except ImportError:
         return None
 
-    def check(launch: Launch) -> Sequence[Finding]:
-        findings: Sequence[Finding] = check_program(launch.io_tensors, launch.program).findings
-        return findings
-
-    return check
+    return lambda launch: check_program(launch.io_tensors, launch.program, spin_limit=SPIN_LIMIT)
 
 
 def examine(build: Build, arch: str, *, fixed: bool, check: Check | None) -> Examined:
-    """One twin under the checker, on a chip of its own."""
+    """One twin without and with the checker, each time on a chip of its own."""
+    ending = run_plain(build, arch, fixed=fixed).plain
     said: list[Said] = []
-    ending = Plain.RIGHT
-    with fresh_host(arch, fixed=fixed) as host:
-        for launch in build(host):
-            if check is not None:
-                said += [_located(finding, launch) for finding in check(launch)]
-            ending = run_launch(launch).plain
-            if ending is not Plain.RIGHT:
-                break
+    if check is not None and ending is not Plain.COMPILE_ERROR:
+        with fresh_host(arch, fixed=fixed) as host:
+            for launch in build(host):
+                checked = check(launch)
+                said += [_located(finding, launch, is_note=False) for finding in checked.findings]
+                said += [_located(finding, launch, is_note=True) for finding in checked.notes]
     return Examined(tuple(said), ending)
 
 
-def _located(finding: Finding, launch: Launch) -> Said:
+def _located(finding: Finding, launch: Launch, *, is_note: bool) -> Said:
+    """Where a helper is to blame, both its line and the kernel's own count."""
     marked = {(kernel.name, line) for kernel in launch.program.kernels for line in named_lines(kernel.kernel_source)}
-    place = f"{finding.kernel}:{finding.line}" if finding.line is not None else str(finding.kernel or "host")
-    return Said(finding.rule, place, (finding.kernel, finding.line) in marked)
+    lines = [finding.line, finding.called_from[1] if finding.called_from else 0]
+    place = f"{finding.kernel}:{finding.line}" if finding.kernel else "the program"
+    return Said(finding.rule, place, any((finding.kernel, line) in marked for line in lines), is_note)
 
 
 def verdict_on(bug: Bug, examined: Examined) -> str:
@@ -129,7 +141,8 @@ def _row(
         "verdict": verdict,
         "said": [f"{said.rule} at {said.place}" for said in wrong.said] if wrong else [],
         "plain": wrong.ending.value if wrong else "",
-        "false_alarms": [f"{said.rule} at {said.place}" for said in right.said],
+        "false_alarms": [f"{said.rule} at {said.place}" for said in right.said if not said.is_note],
+        "notes": [f"{said.rule} at {said.place}" for said in right.said if said.is_note],
         "right_twin": right.ending.value,
     }
 
@@ -140,23 +153,27 @@ def _print_row(row: dict[str, Any]) -> None:
         print(f"      wanted {' or '.join(row['rules'])}; said {row['said'] or 'nothing'}", file=sys.stderr)
     for alarm in row["false_alarms"]:
         print(f"      false alarm: {alarm}", file=sys.stderr)
+    for note in row["notes"]:
+        print(f"      note on the right program: {note}", file=sys.stderr)
     if row["right_twin"] != Plain.RIGHT.value:
         print(f"      the right program ends with: {row['right_twin']}", file=sys.stderr)
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Bugs per class and verdict, and programs with false alarms."""
+    """Bugs per class and verdict, and right programs with false alarms and with notes."""
     lines = [
-        f"{'class':14} {'bugs':>5} " + " ".join(f"{verdict:>11}" for verdict in VERDICTS) + f" {'false alarms':>13}"
+        f"{'class':14} {'bugs':>5} "
+        + " ".join(f"{verdict:>11}" for verdict in VERDICTS)
+        + f" {'false alarms':>13} {'notes':>6}"
     ]
     for name in [*(bug_class.name for bug_class in CLASSES), "controls", "all"]:
         of_class = [row for row in rows if name in (row["class"], "all")]
         if not of_class:
             continue
         verdicts = Counter(row["verdict"] for row in of_class if row["verdict"])
-        alarms = sum(bool(row["false_alarms"]) for row in of_class)
+        alarms, notes = (sum(bool(row[kind]) for row in of_class) for kind in ("false_alarms", "notes"))
         counts = " ".join(f"{verdicts[verdict]:>11}" for verdict in VERDICTS)
-        lines.append(f"{name:14} {verdicts.total():>5} {counts} {alarms:>13}")
+        lines.append(f"{name:14} {verdicts.total():>5} {counts} {alarms:>13} {notes:>6}")
     return "\n".join(lines)
 
 
@@ -167,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--json", action="store_true", help="print one JSON object per bug or control instead of a table"
     )
     options = parser.parse_args(arguments)
-    known = {entry.id for entry in (*BUGS, *CONTROLS)}
+    known = {bug.id for bug in BUGS} | {control.id for control in CONTROLS}
     unknown = [id for id in options.ids if id not in known]
     if unknown:
         parser.error(f"there is no {unknown[0]}; known are {', '.join(sorted(known))}")

@@ -17,15 +17,19 @@ BUG = {bug.id: bug for bug in BUGS}
 @dataclasses.dataclass
 class Fake:
     rule: str
-    kernel: str | None
-    line: int | None
+    kernel: str
+    line: int
+    called_from: tuple[str, int] | None = None
+
+
+@dataclasses.dataclass
+class Result:
+    findings: Sequence[Finding] = ()
+    notes: Sequence[Finding] = ()
 
 
 def checker(*findings: Finding) -> Check:
-    def check(launch: Launch) -> Sequence[Finding]:
-        return findings
-
-    return check
+    return lambda launch: Result(findings)
 
 
 def line_in(launch: Launch, kernel: str) -> int:
@@ -33,7 +37,7 @@ def line_in(launch: Launch, kernel: str) -> int:
 
 
 def names_its_line(rule: str, kernel: str) -> Check:
-    return lambda launch: [Fake(rule, kernel, line_in(launch, kernel))]
+    return lambda launch: Result([Fake(rule, kernel, line_in(launch, kernel))])
 
 
 @pytest.mark.parametrize(
@@ -42,6 +46,11 @@ def names_its_line(rule: str, kernel: str) -> Check:
         (names_its_line("noc-push-in-flight", "reader"), FOUND),
         (checker(Fake("noc-push-in-flight", "reader", 1)), RULE_ONLY),
         (checker(Fake("noc-push-in-flight", "writer", 14)), RULE_ONLY),
+        (
+            lambda launch: Result([Fake("noc-push-in-flight", "reader", 1, ("reader.cpp", line_in(launch, "reader")))]),
+            FOUND,
+        ),
+        (lambda launch: Result(notes=[Fake("noc-push-in-flight", "reader", line_in(launch, "reader"))]), FOUND),
         (names_its_line("noc-exit-in-flight", "reader"), SHOWN),
         (checker(), MISSED),
         (None, MISSED),
@@ -59,7 +68,7 @@ def test_a_bug_that_shows_by_itself_is_not_missed() -> None:
 
 def test_a_bug_of_the_host_needs_no_line() -> None:
     bug = BUG["B77"]
-    examined = examine(bug.build, bug.archs[0], fixed=False, check=checker(Fake("cache-collision", None, None)))
+    examined = examine(bug.build, bug.archs[0], fixed=False, check=checker(Fake("cache-collision", "", 0)))
     assert verdict_on(bug, examined) == FOUND
 
 
@@ -67,7 +76,16 @@ def test_the_table_counts_bugs_and_false_alarms(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr("score.find_check", lambda: checker(Fake("noc-push-in-flight", "reader", 14)))
     assert main(["B30", "FP-3"]) == 0
     last = capsys.readouterr().out.splitlines()[-1].split()
-    assert last == ["all", "1", "1", "0", "0", "0", "2"]
+    assert last == ["all", "1", "1", "0", "0", "0", "2", "0"]
+
+
+def test_a_note_on_a_right_program_is_no_false_alarm(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    note = Result(notes=[Fake("noc-multicast-order", "reader_sender", 1)])
+    monkeypatch.setattr("score.find_check", lambda: lambda launch: note)
+    assert main(["FP-3"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split()[-2:] == ["0", "1"]
 
 
 def test_an_unknown_id_is_refused(capsys: pytest.CaptureFixture) -> None:

@@ -17,6 +17,13 @@ def test_the_corpus_has_every_bug_once() -> None:
     assert [control.id for control in CONTROLS] == ["FP-1", "FP-3", "FP-4", "FP-5"]
 
 
+@pytest.mark.parametrize("bug", BUGS, ids=str)
+def test_the_rules_of_a_bug_exist(bug: Bug) -> None:
+    check = pytest.importorskip("tilewright.check")
+    assert bug.rules
+    assert set(bug.rules) <= set(check.RULES)
+
+
 @pytest.mark.parametrize(("bug", "arch"), ON_ARCHS)
 def test_the_fixed_twin_is_right(bug: Bug, arch: str) -> None:
     outcome = run_plain(bug.build, arch, fixed=True)
