@@ -20,10 +20,17 @@ from collections.abc import Callable
 import numpy as np
 from corpus.host import Core, Host
 from corpus.model import Launch, Plain
-from hypothesis import assume
+from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 FIRST, BIAS, INNER, LAST = 0, 1, (2, 3), 16
+# The same programs every time: what is found is found again.
+same_every_time = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 ROUNDS_OF = (1, 2, 3, 4, 6)  # tiles in a round
 
 
@@ -116,9 +123,13 @@ def _drop_pop(chain: Chain, stage: int) -> _Consequence:
     return ("cb-left-over",), (Plain.RIGHT, Plain.WRONG)
 
 
+def _asked_of_first(chain: Chain) -> int:
+    """Pages somebody is sure to ask of the first buffer: the reader for its first block, or else compute."""
+    return chain.reader_block if chain.reader_block > 1 else chain.taken_at_once(0)
+
+
 def _shrink(chain: Chain, stage: int) -> _Consequence | None:
-    asked = max(chain.reader_block, chain.taken_at_once(0))
-    return (("cb-over-capacity",), (Plain.KERNEL_ERROR,)) if asked > 1 else None
+    return (("cb-over-capacity",), (Plain.KERNEL_ERROR,)) if _asked_of_first(chain) > 1 else None
 
 
 def _skip_reserve(chain: Chain, stage: int) -> _Consequence:
@@ -136,6 +147,7 @@ def _always(*rules: str, plain: tuple[Plain, ...]) -> Callable[[Chain, int], _Co
     return lambda chain, stage: (rules, plain)
 
 
+# What each fault leads to.
 _CONSEQUENCES: dict[Fault, Callable[[Chain, int], _Consequence | None]] = {
     Fault.DROP_POP: _drop_pop,
     Fault.DROP_LAST_PUSH: _always("hang-finished-producer", plain=(Plain.DEADLOCK,)),
@@ -155,6 +167,7 @@ _CONSEQUENCES: dict[Fault, Callable[[Chain, int], _Consequence | None]] = {
         "cb-write-unreserved", "cb-push-unreserved", plain=(Plain.RIGHT, Plain.WRONG, Plain.KERNEL_ERROR)
     ),
 }
+FAULTS = tuple(_CONSEQUENCES)
 _FIXED_STAGE = {Fault.WAIT_FOR_TOO_FEW: 0, Fault.DROP_LAST_OUTPUT_PUSH: -1, Fault.SKIP_OUTPUT_RESERVE: -1}
 
 
@@ -326,11 +339,16 @@ void kernel_main() {
 """
 
 
-def marked_lines(source: str, fault: Fault) -> frozenset[int]:
-    """Lines of a kernel at which a finding may name the fault."""
-    return frozenset(
-        number for number, line in enumerate(source.split("\n"), 1) if re.search(rf"// AT .*\b{fault.name}\b", line)
-    )
+def places(fault: Fault) -> set[tuple[str, int]]:
+    """Kernels and lines at which a finding may name the fault."""
+    sources = {"reader": READER, "compute": COMPUTE, "writer": WRITER}
+    mark = re.compile(rf"// AT .*\b{fault.name}\b")
+    return {
+        (kernel, number)
+        for kernel, source in sources.items()
+        for number, line in enumerate(source.split("\n"), 1)
+        if mark.search(line)
+    }
 
 
 def with_fault_numbers(source: str) -> str:
@@ -348,7 +366,7 @@ def build(host: Host, chain: Chain, seeded: Seeded | None = None) -> Launch:
     output = host.output_tiles(chain.tiles * chain.num_cores)
     depths = list(chain.depths)
     if fault is Fault.SHRINK_BUFFER:
-        depths[0] = max(chain.reader_block, chain.taken_at_once(0)) - 1
+        depths[0] = _asked_of_first(chain) - 1
     path = [FIRST, *INNER[: len(chain.stages) - 1], LAST]
     compute_args = [chain.rounds, chain.tiles_per_round, len(chain.stages), int(fault), faulty_stage]
     for stage, cb_in, cb_out in zip(chain.stages, path, path[1:], strict=False):

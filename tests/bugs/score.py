@@ -3,108 +3,22 @@
 
 For every bug: was it named with the right rule and line, with the right rule only, did it only show (an error, a hang
 or wrong output, but nothing that names it), or was it missed. For every fixed twin and control: was it left in peace.
+With --random N also for N random legal programs, and for N random programs with each of the known faults.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from corpus.entries import BUGS, CLASSES, CONTROLS
-from corpus.model import Bug, Build, Launch, Plain, named_lines
-from corpus.running import SPIN_LIMIT, fresh_host, run_plain
-
-FOUND, RULE_ONLY, SHOWN, MISSED = "found", "rule only", "only shown", "missed"
-VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)
-
-
-class Finding(Protocol):
-    """What the checker says about a program, as far as the score looks at it."""
-
-    @property
-    def rule(self) -> str: ...
-    @property
-    def kernel(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def called_from(self) -> tuple[str, int] | None: ...
-
-
-class Checked(Protocol):
-    """The result of a check: findings count, notes ask a person to look."""
-
-    @property
-    def findings(self) -> Sequence[Finding]: ...
-    @property
-    def notes(self) -> Sequence[Finding]: ...
-
-
-Check = Callable[[Launch], Checked]
-
-
-@dataclasses.dataclass(frozen=True)
-class Said:
-    """A finding, and whether the place it names is one of those the corpus marks."""
-
-    rule: str
-    place: str
-    at_marked_line: bool
-    is_note: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class Examined:
-    """All that was said about one twin, and how it ends without checks."""
-
-    said: tuple[Said, ...]
-    ending: Plain
-
-
-def find_check() -> Check | None:
-    """The checker, if this version of tilewright has one."""
-    try:
-        from tilewright.check import check_program
-    except ImportError:
-        return None
-
-    return lambda launch: check_program(launch.io_tensors, launch.program, spin_limit=SPIN_LIMIT)
-
-
-def examine(build: Build, arch: str, *, fixed: bool, check: Check | None) -> Examined:
-    """One twin without and with the checker, each time on a chip of its own."""
-    ending = run_plain(build, arch, fixed=fixed).plain
-    said: list[Said] = []
-    if check is not None and ending is not Plain.COMPILE_ERROR:
-        with fresh_host(arch, fixed=fixed) as host:
-            for launch in build(host):
-                checked = check(launch)
-                said += [_located(finding, launch, is_note=False) for finding in checked.findings]
-                said += [_located(finding, launch, is_note=True) for finding in checked.notes]
-    return Examined(tuple(said), ending)
-
-
-def _located(finding: Finding, launch: Launch, *, is_note: bool) -> Said:
-    """Where a helper is to blame, both its line and the kernel's own count."""
-    marked = {(kernel.name, line) for kernel in launch.program.kernels for line in named_lines(kernel.kernel_source)}
-    lines = [finding.line, finding.called_from[1] if finding.called_from else 0]
-    place = f"{finding.kernel}:{finding.line}" if finding.kernel else "the program"
-    return Said(finding.rule, place, any((finding.kernel, line) in marked for line in lines), is_note)
-
-
-def verdict_on(bug: Bug, examined: Examined) -> str:
-    """What the findings on the buggy twin are worth."""
-    named = [said for said in examined.said if said.rule in bug.rules]
-    if any(said.at_marked_line or not bug.in_kernel for said in named):
-        return FOUND
-    if named:
-        return RULE_ONLY
-    return SHOWN if examined.said or examined.ending is not Plain.RIGHT else MISSED
+from corpus.examine import MISSED, RULE_ONLY, SHOWN, VERDICTS, Check, Examined, examine, find_check, verdict_on
+from corpus.model import WORMHOLE, Plain
+from random_examination import faulty_programs, legal_programs
 
 
 def score(only: Sequence[str], check: Check | None) -> list[dict[str, Any]]:
@@ -116,7 +30,17 @@ def score(only: Sequence[str], check: Check | None) -> list[dict[str, Any]]:
         for arch in bug.archs:
             buggy = examine(bug.build, arch, fixed=False, check=check)
             fixed = examine(bug.build, arch, fixed=True, check=check)
-            rows.append(_row(bug.id, bug.bug_class, bug.title, arch, verdict_on(bug, buggy), fixed, buggy))
+            rows.append(
+                _row(
+                    bug.id,
+                    bug.bug_class,
+                    bug.title,
+                    arch,
+                    verdict_on(bug.rules, buggy, in_kernel=bug.in_kernel),
+                    fixed,
+                    buggy,
+                )
+            )
             rows[-1]["rules"] = list(bug.rules)
             rows[-1]["not_expressible"] = bug.not_expressible
             _print_row(rows[-1])
@@ -128,6 +52,25 @@ def score(only: Sequence[str], check: Check | None) -> list[dict[str, Any]]:
             rows.append(_row(control.id, "controls", control.title, arch, "", examined, None))
             _print_row(rows[-1])
     return rows
+
+
+def score_random(count: int, check: Check) -> list[dict[str, Any]]:
+    """A row for each random legal program, and for each with a seeded fault."""
+    rows = []
+    for number, examined in enumerate(legal_programs(count, check)):
+        rows.append(_row(f"L{number}", "random legal", "a random legal program", WORMHOLE, "", examined, None))
+        _print_alarms(rows[-1])
+    for number, (seeded, examined) in enumerate(faulty_programs(count, check)):
+        title = seeded.fault.name.lower().replace("_", " ")
+        verdict = verdict_on(seeded.rules, examined)
+        rows.append(_row(f"F{number}", "random faults", title, WORMHOLE, verdict, _NOTHING, examined))
+        rows[-1]["rules"] = list(seeded.rules)
+    for (title, verdict), times in sorted(Counter((row["title"], row["verdict"]) for row in rows).items()):
+        print(f"{times:5} {verdict or 'random':11} {title}", file=sys.stderr)
+    return rows
+
+
+_NOTHING = Examined((), Plain.RIGHT)
 
 
 def _row(
@@ -151,6 +94,10 @@ def _print_row(row: dict[str, Any]) -> None:
     print(f"{row['id']:5} {row['verdict'] or 'control':11} {row['title']}", file=sys.stderr)
     if row["verdict"] in (RULE_ONLY, SHOWN, MISSED):
         print(f"      wanted {' or '.join(row['rules'])}; said {row['said'] or 'nothing'}", file=sys.stderr)
+    _print_alarms(row)
+
+
+def _print_alarms(row: dict[str, Any]) -> None:
     for alarm in row["false_alarms"]:
         print(f"      false alarm: {alarm}", file=sys.stderr)
     for note in row["notes"]:
@@ -166,8 +113,8 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
         + " ".join(f"{verdict:>11}" for verdict in VERDICTS)
         + f" {'false alarms':>13} {'notes':>6}"
     ]
-    for name in [*(bug_class.name for bug_class in CLASSES), "controls", "all"]:
-        of_class = [row for row in rows if name in (row["class"], "all")]
+    for name in [*(bug_class.name for bug_class in CLASSES), "controls", "random legal", "random faults", "all"]:
+        of_class = [row for row in rows if name == row["class"] or (name == "all" and "random" not in row["class"])]
         if not of_class:
             continue
         verdicts = Counter(row["verdict"] for row in of_class if row["verdict"])
@@ -183,6 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object per bug or control instead of a table"
     )
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="also N random programs of each kind")
     options = parser.parse_args(arguments)
     known = {bug.id for bug in BUGS} | {control.id for control in CONTROLS}
     unknown = [id for id in options.ids if id not in known]
@@ -193,7 +141,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(
             "this tilewright has no tilewright.check.check_program: plain runs only, nothing is named", file=sys.stderr
         )
+    if options.random and check is None:
+        parser.error("--random needs the checker")
     rows = score(options.ids, check)
+    if options.random and check is not None:
+        rows += score_random(options.random, check)
     print(json.dumps(rows, indent=2) if options.json else table(rows))
     return 0
 

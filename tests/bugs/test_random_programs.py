@@ -8,22 +8,12 @@ from collections.abc import Iterator
 import pytest
 from corpus.host import Host
 from corpus.running import difference, run_launch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_programs import COMPUTE, READER, WRITER, Chain, Fault, build, chains, faulty_chains, marked_lines
+from random_programs import FAULTS, Chain, Fault, build, chains, faulty_chains, places, same_every_time
 
 import tilewright
 from tilewright import ttnn
-
-SOURCES = {"reader": READER, "compute": COMPUTE, "writer": WRITER}
-FAULTS = [fault for fault in Fault if fault is not Fault.NONE]
-# The same programs every time: what is found here is found again.
-same_every_time = settings(
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 
 
 @pytest.fixture(scope="module")
@@ -56,4 +46,8 @@ def test_a_fault_ends_as_stated(host: Host, fault: Fault, data: st.DataObject) -
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.lower())
 def test_a_fault_has_a_line_to_be_named(fault: Fault) -> None:
-    assert any(marked_lines(source, fault) for source in SOURCES.values())
+    assert places(fault)
+
+
+def test_all_faults_are_tried() -> None:
+    assert {*FAULTS, Fault.NONE} == set(Fault)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 from corpus.entries import BUGS, CONTROLS
+from corpus.examine import FOUND, MISSED, RULE_ONLY, SHOWN, Check, Finding, examine, verdict_on
 from corpus.model import Launch, named_lines
-from score import FOUND, MISSED, RULE_ONLY, SHOWN, Check, Finding, examine, main, table, verdict_on
+from score import main, table
 
 BUG = {bug.id: bug for bug in BUGS}
 
@@ -58,18 +59,19 @@ def names_its_line(rule: str, kernel: str) -> Check:
 )
 def test_a_latent_bug(check: Check | None, verdict: str) -> None:
     bug = BUG["B30"]
-    assert verdict_on(bug, examine(bug.build, bug.archs[0], fixed=False, check=check)) == verdict
+    assert verdict_on(bug.rules, examine(bug.build, bug.archs[0], fixed=False, check=check)) == verdict
 
 
 def test_a_bug_that_shows_by_itself_is_not_missed() -> None:
     for id in ("B01", "B10", "B25", "B80"):  # a hang, an error, wrong output, a refusal
-        assert verdict_on(BUG[id], examine(BUG[id].build, BUG[id].archs[0], fixed=False, check=None)) == SHOWN
+        examined = examine(BUG[id].build, BUG[id].archs[0], fixed=False, check=None)
+        assert verdict_on(BUG[id].rules, examined) == SHOWN
 
 
 def test_a_bug_of_the_host_needs_no_line() -> None:
     bug = BUG["B77"]
     examined = examine(bug.build, bug.archs[0], fixed=False, check=checker(Fake("cache-collision", "", 0)))
-    assert verdict_on(bug, examined) == FOUND
+    assert verdict_on(bug.rules, examined, in_kernel=False) == FOUND
 
 
 def test_the_table_counts_bugs_and_false_alarms(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
