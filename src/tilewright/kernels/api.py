@@ -22,21 +22,69 @@ class KernelEnum(enum.Enum):
     """An enumeration of the kernel API; members are written in C++ with the same names."""
 
 
-_make_enum: Any = KernelEnum
+class PoolType(KernelEnum):
+    SUM = enum.auto()
+    AVG = enum.auto()
+    MAX = enum.auto()
 
 
-def _enum(name: str, members: str) -> Any:
-    return _make_enum(name, members.split(), module=__name__)
+class ReduceDim(KernelEnum):
+    REDUCE_ROW = enum.auto()
+    REDUCE_COL = enum.auto()
+    REDUCE_SCALAR = enum.auto()
 
 
-PoolType = _enum("PoolType", "SUM AVG MAX")
-ReduceDim = _enum("ReduceDim", "REDUCE_ROW REDUCE_COL REDUCE_SCALAR")
-BroadcastType = _enum("BroadcastType", "NONE COL ROW SCALAR")
-EltwiseBinaryType = _enum("EltwiseBinaryType", "ELWMUL ELWADD ELWSUB")
-EltwiseBinaryReuseDestType = _enum("EltwiseBinaryReuseDestType", "NONE DEST_TO_SRCA DEST_TO_SRCB")
-VectorMode = _enum("VectorMode", "R C RC")
-SrcOrder = _enum("SrcOrder", "Regular Reverse")
-DataFormat = _enum("DataFormat", "Float32 Float16_b Bfp8_b Bfp4_b Int32 UInt32 UInt16 UInt8")
+class BroadcastType(KernelEnum):
+    NONE = enum.auto()
+    COL = enum.auto()
+    ROW = enum.auto()
+    SCALAR = enum.auto()
+
+
+class EltwiseBinaryType(KernelEnum):
+    ELWMUL = enum.auto()
+    ELWADD = enum.auto()
+    ELWSUB = enum.auto()
+
+
+class EltwiseBinaryReuseDestType(KernelEnum):
+    NONE = enum.auto()
+    DEST_TO_SRCA = enum.auto()
+    DEST_TO_SRCB = enum.auto()
+
+
+class VectorMode(KernelEnum):
+    R = enum.auto()
+    C = enum.auto()
+    RC = enum.auto()
+
+
+class SrcOrder(KernelEnum):
+    Regular = enum.auto()
+    Reverse = enum.auto()
+
+
+class DataFormat(KernelEnum):
+    Float32 = enum.auto()
+    Float16_b = enum.auto()
+    Bfp8_b = enum.auto()
+    Bfp4_b = enum.auto()
+    Int32 = enum.auto()
+    UInt32 = enum.auto()
+    UInt16 = enum.auto()
+    UInt8 = enum.auto()
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelConstant:
+    """A constant that compute kernels are compiled with; ``kind`` is a type's name."""
+
+    name: str
+    kind: str
+
+
+# Whether DST holds 32-bit values (fp32_dest_acc_en), and so half as many tiles.
+DST_ACCUM_MODE: Any = KernelConstant("DST_ACCUM_MODE", "bool")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -421,4 +469,4 @@ def __getattr__(name: str) -> Any:
 
 _ENUMS = ("BroadcastType", "DataFormat", "EltwiseBinaryReuseDestType", "EltwiseBinaryType")
 _MORE_ENUMS = ("PoolType", "ReduceDim", "SrcOrder", "VectorMode")
-__all__ = ["dprint", *_ENUMS, *_MORE_ENUMS, *FUNCTIONS]
+__all__ = ["DST_ACCUM_MODE", "dprint", *_ENUMS, *_MORE_ENUMS, *FUNCTIONS]

@@ -281,7 +281,7 @@ def _function_call(scope: Expressions, node: ast.Call, function: KernelFunction)
 def _argument(
     scope: Expressions, node: ast.Call, function: KernelFunction, parameter: Parameter, given: ast.expr | None
 ) -> Value:
-    type_ = {Kind.COMPILE_TIME: UINT32, Kind.TENSOR: TENSOR}.get(parameter.kind) or parameter.type or UINT32
+    type_ = TENSOR if parameter.kind is Kind.TENSOR else parameter.type or UINT32
     what = f"{parameter.name} of {function.name}"
     if given is not None:
         return scope.wanted(given, scope.value(given), type_, what)

@@ -7,9 +7,19 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
-from tilewright.kernels.types import CB, PYTHON_TYPES, Type
+from tilewright.kernels.api import KernelEnum
+from tilewright.kernels.types import CB, PYTHON_TYPES, UINT32, Type, enum_type
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Argument = TypeVar("Argument", default=int)
+else:
+    from typing import TypeVar
+
+    Argument = TypeVar("Argument")
 
 
 class Kind(enum.Enum):
@@ -24,8 +34,8 @@ class Kind(enum.Enum):
     VALUE = "value"
 
 
-# A uint32 fixed when the kernel is compiled.
-CompileTimeArg: TypeAlias = Annotated[int, Kind.COMPILE_TIME]
+# A uint32 fixed when the kernel is compiled; of a kernel function also CompileTimeArg[bool] or an enumeration.
+CompileTimeArg: TypeAlias = Annotated[Argument, Kind.COMPILE_TIME]
 # A uint32 given to each core at launch.
 RuntimeArg: TypeAlias = Annotated[int, Kind.RUNTIME]
 # A uint32 given at launch, the same for all cores.
@@ -157,7 +167,17 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter | None:
     if isinstance(annotation, type) and annotation in PYTHON_TYPES:
         return Parameter(name, Kind.VALUE, default, type=PYTHON_TYPES[annotation])
     kinds = [each for each in get_args(annotation)[1:] if isinstance(each, Kind)]
-    return Parameter(name, kinds[0], default) if kinds else None
+    type_ = _argument_type(get_args(annotation)[0]) if kinds else None
+    return Parameter(name, kinds[0], default, type=type_) if type_ is not None else None
+
+
+def _argument_type(argument: Any) -> Type | None:
+    """The type in the brackets of ``CompileTimeArg[...]``; ``Argument`` itself where there are none."""
+    if argument is Argument or argument is int:
+        return UINT32
+    if isinstance(argument, type) and issubclass(argument, KernelEnum):
+        return enum_type(argument.__name__)
+    return PYTHON_TYPES.get(argument)
 
 
 @dataclasses.dataclass(frozen=True)

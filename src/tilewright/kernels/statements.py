@@ -192,13 +192,15 @@ class Statements:
             raise self.scope.error(statement, f"{ast.unparse(node)} gives no value")
         if value.type == TENSOR:
             raise self.scope.error(statement, "a tensor has one name: use the parameter itself")
-        self.define(target, Variable(name, value.type))
+        is_fixed = self._uses[name].stores == 1 and not isinstance(value.type, PointerType)
+        is_constant = is_fixed and value.is_constant and name not in self._undeclared
+        self.define(target, Variable(name, value.type, is_constant))
         if name in self._undeclared:
             self._undeclared.pop(name).text = f"{value.type.cpp} {name};"
             self.add(statement, f"{name} = {value.text};")
             return
-        is_fixed = self._uses[name].stores == 1 and not isinstance(value.type, PointerType)
-        self.add(statement, f"{'const ' if is_fixed else ''}{value.type.cpp} {name} = {value.text};")
+        declared = "constexpr " if is_constant else "const " if is_fixed else ""
+        self.add(statement, f"{declared}{value.type.cpp} {name} = {value.text};")
 
     def _require_assignable(self, statement: ast.stmt, variable: Variable) -> None:
         if variable.fixed == "loop":

@@ -142,8 +142,9 @@ def _function_head(statements: Statements, function: KernelFunction) -> str:
         if parameter.kind is Kind.BUFFERS:
             statements.define(node, Variable(name, NOTHING, fixed="a set of buffers", buffers=parameter.buffers))
         elif parameter.kind is Kind.COMPILE_TIME:
-            statements.define(node, Variable(name, UINT32, True, "a CompileTimeArg"))
-            template.append(f"uint32_t {name}")
+            type_ = parameter.type or UINT32
+            statements.define(node, Variable(name, type_, True, "a CompileTimeArg"))
+            template.append(f"{type_.cpp} {name}")
         elif parameter.kind is Kind.TENSOR:
             statements.define(node, Variable(name, TENSOR, fixed="a tensor"))
             kind = "".join(part.capitalize() for part in name.split("_")) + "Type"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The square of every element."""
+
+from __future__ import annotations
+
+from tilewright.kernels.api import (
+    DST_ACCUM_MODE,
+    cb_pop_front,
+    cb_push_back,
+    cb_reserve_back,
+    cb_wait_front,
+    mul_init,
+    mul_tiles,
+    pack_reconfig_data_format,
+    pack_tile,
+    reconfig_data_format,
+    tile_regs_acquire,
+    tile_regs_commit,
+    tile_regs_release,
+    tile_regs_wait,
+)
+from tilewright.kernels.parameters import CompileTimeArg
+from tilewright.kernels.phases.contract import Region, phase
+from tilewright.kernels.types import CB, uint32
+
+
+@phase(
+    waits={"cb_in": "num_tiles"},
+    pops={"cb_in": "0 if keep else num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_in": Region.TILE},
+    gives={"cb_out": Region.TILE},
+)
+def square(cb_in: CB, cb_out: CB, num_tiles: uint32, keep: CompileTimeArg[bool] = False) -> None:
+    """out = in * in.
+
+    Waits for num_tiles pages of cb_in, pops them unless keep, pushes num_tiles pages of cb_out.
+    """
+    dst_tiles = 4 if DST_ACCUM_MODE else 8
+    cb_wait_front(cb_in, num_tiles)
+    cb_reserve_back(cb_out, num_tiles)
+    reconfig_data_format(cb_in, cb_in)
+    pack_reconfig_data_format(cb_out)
+    mul_init(cb_in, cb_in)
+    for first in range(0, num_tiles, dst_tiles):
+        count = min(dst_tiles, num_tiles - first)
+        tile_regs_acquire()
+        for slot in range(count):
+            mul_tiles(cb_in, cb_in, first + slot, first + slot, slot)
+        tile_regs_commit()
+        tile_regs_wait()
+        for slot in range(count):
+            pack_tile(slot, cb_out)
+        tile_regs_release()
+    cb_push_back(cb_out, num_tiles)
+    if not keep:
+        cb_pop_front(cb_in, num_tiles)
