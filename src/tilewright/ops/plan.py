@@ -182,24 +182,29 @@ def make_plan(
     raise _does_not_fit(chosen)
 
 
-def _candidates(
-    width_tiles: int, strategy: Strategy | None, block_tiles: int | None
-) -> Iterator[tuple[Strategy, int]]:
-    """Strategies and block sizes in the order they are tried, best first.
-
-    The blocks of a resident row are all alike: their tiles stay in L1, and pages must not run over a buffer's end.
-    """
+def _candidates(width_tiles: int, strategy: Strategy | None, block_tiles: int | None) -> Iterator[tuple[Strategy, int]]:
+    """Strategies and block sizes in the order they are tried, best first."""
     if strategy is not Strategy.STREAMING:
-        blocks = range(width_tiles, 0, -1) if block_tiles is None else (block_tiles,)
-        smallest = min(SMALLEST_RESIDENT_BLOCK_TILES, width_tiles) if block_tiles is None else 1
-        for block in blocks:
-            if width_tiles % block == 0 and block >= smallest:
+        for block in _resident_blocks(width_tiles) if block_tiles is None else [block_tiles]:
+            if width_tiles % block == 0:
                 yield Strategy.RESIDENT, block
     if strategy is not Strategy.RESIDENT:
-        most = min(LARGEST_STREAMING_BLOCK_TILES, width_tiles) if block_tiles is None else block_tiles
-        for largest in range(most, 0 if block_tiles is None else most - 1, -1):
-            num_blocks = -(-width_tiles // largest)
-            yield Strategy.STREAMING, -(-width_tiles // num_blocks) if block_tiles is None else largest
+        for block in _streaming_blocks(width_tiles) if block_tiles is None else [block_tiles]:
+            yield Strategy.STREAMING, block
+
+
+def _resident_blocks(width_tiles: int) -> Iterator[int]:
+    """Blocks that divide the row: its tiles stay, and pages must not run over the end of a buffer."""
+    for num_blocks in range(1, width_tiles // min(width_tiles, SMALLEST_RESIDENT_BLOCK_TILES) + 1):
+        if width_tiles % num_blocks == 0:
+            yield width_tiles // num_blocks
+
+
+def _streaming_blocks(width_tiles: int) -> Iterator[int]:
+    """Blocks of which the last is filled as well as can be."""
+    for largest in range(min(LARGEST_STREAMING_BLOCK_TILES, width_tiles), 0, -1):
+        num_blocks = -(-width_tiles // largest)
+        yield -(-width_tiles // num_blocks)
 
 
 def _planned_buffers(

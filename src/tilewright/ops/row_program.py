@@ -11,20 +11,22 @@ block_tiles         tiles of a block
 num_blocks          blocks of a row
 last_block_tiles    tiles of the last block that the tensor reaches into
 last_tile_columns   columns of the last tile that belong to the tensor, 1 to 32
+num_passes          how often the reader delivers each tile-row
 stick_bytes         bytes of a row of the tensor
+block_bytes         bytes of a row of a block
 element_bytes       bytes of an element
 inverse_width_bits  1/W as float32 bits, what a sum is multiplied by (see ``inverse_width``)
 ==================  ==================================================================
 
-Runtime: ``num_tile_rows``, ``first_stick``, ``num_sticks`` (of the core) and ``epsilon_bits``. A ``TensorArg`` takes the
-tensor of its name; the result's is ``output``.
+Runtime: ``num_tile_rows``, ``first_stick``, ``num_sticks`` (of the core) and ``epsilon_bits``. A ``TensorArg`` takes
+the tensor of its name; the result's is ``output``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from tilewright.kernels import Kernel
@@ -32,19 +34,21 @@ from tilewright.ops.plan import Plan, compute_config
 from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor
+from tilewright.tensor.tile import TILE_SIZE
 
 Tensors: TypeAlias = Mapping[str, Tensor]
 
 
 @dataclasses.dataclass(frozen=True)
 class Kernels:
-    """The three kernels a core runs."""
+    """The three kernels a core runs, and how often the reader delivers each tile-row."""
 
     reader: Kernel
     compute: Kernel
     writer: Kernel
+    num_passes: int = 1
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Kernel]:
         return iter((self.reader, self.compute, self.writer))
 
 
@@ -67,7 +71,7 @@ def build_program(
     plan: Plan, kernels: Kernels, tensors: Tensors, epsilon: float | None, config: ComputeConfigDescriptor
 ) -> ProgramDescriptor:
     """The program that runs ``plan`` on ``tensors``."""
-    compile_time = _compile_time_values(plan)
+    compile_time = {**_compile_time_values(plan), "num_passes": kernels.num_passes}
     descriptors = []
     for kernel in kernels:
         layout = kernel.arguments
@@ -111,6 +115,7 @@ def _compile_time_values(plan: Plan) -> dict[str, int]:
         "last_block_tiles": plan.last_block_tiles,
         "last_tile_columns": rows.last_tile_columns,
         "stick_bytes": rows.width * rows.dtype.element_bytes,
+        "block_bytes": plan.block_tiles * TILE_SIZE * rows.dtype.element_bytes,
         "element_bytes": rows.dtype.element_bytes,
         "inverse_width_bits": float_bits(inverse_width(rows.width)),
     }

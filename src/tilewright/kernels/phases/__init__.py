@@ -16,6 +16,7 @@ Every phase sets the formats of its own buffers, waits for all it reads before i
 once. ``phase.contract`` says how many pages; docs/phases.md lists all phases.
 """
 
+from tilewright.kernels.phases.accumulate import accumulate_row_mean
 from tilewright.kernels.phases.binary import (
     add,
     add_bcast_cols,
@@ -45,6 +46,7 @@ __all__ = [
     "Phase",
     "Region",
     "Traffic",
+    "accumulate_row_mean",
     "add",
     "add_bcast_cols",
     "add_bcast_rows",
