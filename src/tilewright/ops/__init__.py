@@ -11,12 +11,16 @@
 from __future__ import annotations
 
 from tilewright.ops.centralize_w_rm.op import centralize_w_rm
+from tilewright.ops.layernorm_fused_rm.op import layernorm_fused_rm
 from tilewright.ops.operation import Operation, Options, Outcome
 from tilewright.ops.plan import Plan, Strategy
+from tilewright.ops.standardize_w_rm.op import standardize_w_rm
 from tilewright.ops.validation import OperationError
 from tilewright.ops.variance_w_rm.op import variance_w_rm
 
-OPERATIONS: dict[str, Operation] = {each.name: each for each in (centralize_w_rm, variance_w_rm)}
+OPERATIONS: dict[str, Operation] = {
+    each.name: each for each in (centralize_w_rm, variance_w_rm, standardize_w_rm, layernorm_fused_rm)
+}
 
 __all__ = [
     "OPERATIONS",
@@ -27,5 +31,7 @@ __all__ = [
     "Plan",
     "Strategy",
     "centralize_w_rm",
+    "layernorm_fused_rm",
+    "standardize_w_rm",
     "variance_w_rm",
 ]
