@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import phase_kernels as kernels
 import pytest
-from conftest import RunCompute, as_stored, half_ulp, in_multiplier, in_src
+from phase_runs import RunCompute, as_stored, half_ulp, in_multiplier, in_src
 
 from tilewright import ttnn
 from tilewright.kernels import phases
