@@ -7,7 +7,8 @@ import pytest
 
 from tilewright import ttnn
 from tilewright.kernels import api
-from tilewright.kernels.api import FUNCTIONS, Argument, Signature
+from tilewright.kernels.api import FUNCTIONS
+from tilewright.kernels.signatures import Argument, Signature
 
 VALUES = {
     "uint32": "n",

@@ -7,6 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tilewright.kernels import values
+from tilewright.kernels.api import ASSERT, ASSERT_HEADER
 from tilewright.kernels.cpp_text import CPP_WORDS, INDENT, LINE_LENGTH, Line
 from tilewright.kernels.expressions import Expressions, Variable
 from tilewright.kernels.kernel_function import KernelFunction
@@ -199,8 +200,8 @@ class Statements:
             self._undeclared.pop(name).text = f"{value.type.cpp} {name};"
             self.add(statement, f"{name} = {value.text};")
             return
-        declared = "constexpr " if is_constant else "const " if is_fixed else ""
-        self.add(statement, f"{declared}{value.type.cpp} {name} = {value.text};")
+        qualifier = "constexpr " if is_constant else "const " if is_fixed else ""
+        self.add(statement, f"{qualifier}{value.type.cpp} {name} = {value.text};")
 
     def _require_assignable(self, statement: ast.stmt, variable: Variable) -> None:
         if variable.fixed == "loop":
@@ -342,8 +343,8 @@ class Statements:
         return Value(name, value.type)
 
     def _assert(self, statement: ast.Assert) -> None:
-        self.scope.unit.include("api/debug/assert.h")
-        self.add(statement, f"ASSERT({self.scope.condition(statement.test).text});")
+        self.scope.unit.include(ASSERT_HEADER)
+        self.add(statement, f"{ASSERT}({self.scope.condition(statement.test).text});")
 
     def _return(self, statement: ast.Return) -> None:
         if statement.value is None or self.function.returns == NOTHING:

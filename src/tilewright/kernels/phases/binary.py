@@ -73,8 +73,8 @@ def eltwise_binary(
     waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.TILE},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
+    gives={"cb_out": Region.ANY},
 )
 def add(
     cb_a: CB,
@@ -96,8 +96,8 @@ def add(
     waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.ROW_0},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
+    gives={"cb_out": Region.ANY},
 )
 def add_bcast_rows(
     cb_a: CB,
@@ -119,8 +119,8 @@ def add_bcast_rows(
     waits={"cb_a": "num_tiles", "cb_b": "1"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.COLUMN_0},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
+    gives={"cb_out": Region.ANY},
 )
 def add_bcast_cols(
     cb_a: CB,
@@ -142,8 +142,8 @@ def add_bcast_cols(
     waits={"cb_a": "num_tiles", "cb_b": "1"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.ELEMENT},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
+    gives={"cb_out": Region.ANY},
 )
 def add_bcast_scalar(
     cb_a: CB,
@@ -165,8 +165,8 @@ def add_bcast_scalar(
     waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.TILE},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
+    gives={"cb_out": Region.ANY},
 )
 def sub(
     cb_a: CB,
@@ -188,8 +188,8 @@ def sub(
     waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.ROW_0},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
+    gives={"cb_out": Region.ANY},
 )
 def sub_bcast_rows(
     cb_a: CB,
@@ -211,8 +211,8 @@ def sub_bcast_rows(
     waits={"cb_a": "num_tiles", "cb_b": "1"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.COLUMN_0},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
+    gives={"cb_out": Region.ANY},
 )
 def sub_bcast_cols(
     cb_a: CB,
@@ -234,8 +234,8 @@ def sub_bcast_cols(
     waits={"cb_a": "num_tiles", "cb_b": "1"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.ELEMENT},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
+    gives={"cb_out": Region.ANY},
 )
 def sub_bcast_scalar(
     cb_a: CB,
@@ -257,8 +257,8 @@ def sub_bcast_scalar(
     waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.TILE},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
+    gives={"cb_out": Region.ANY},
 )
 def mul(
     cb_a: CB,
@@ -280,8 +280,8 @@ def mul(
     waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.ROW_0},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
+    gives={"cb_out": Region.ANY},
 )
 def mul_bcast_rows(
     cb_a: CB,
@@ -303,8 +303,8 @@ def mul_bcast_rows(
     waits={"cb_a": "num_tiles", "cb_b": "1"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.COLUMN_0},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
+    gives={"cb_out": Region.ANY},
 )
 def mul_bcast_cols(
     cb_a: CB,
@@ -326,8 +326,8 @@ def mul_bcast_cols(
     waits={"cb_a": "num_tiles", "cb_b": "1"},
     pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_a": Region.TILE, "cb_b": Region.ELEMENT},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
+    gives={"cb_out": Region.ANY},
 )
 def mul_bcast_scalar(
     cb_a: CB,

@@ -18,7 +18,10 @@ from tilewright.kernels.parameters import Kind
 
 
 class Region(enum.Enum):
-    """Which part of a page holds data; the rest may hold anything, NaN too."""
+    """Which part of a page holds data; the rest may hold anything, NaN too.
+
+    ``ANY`` in `needs`: element by element, so every part will do. In `gives`: where the operands hold data.
+    """
 
     TILE = "whole tile"
     COLUMN_0 = "column 0"
@@ -26,6 +29,25 @@ class Region(enum.Enum):
     ELEMENT = "element [0,0]"
     SCALER = "row 0 of each face"
     ROWS = "row-major rows"
+    ANY = "any part"
+
+    def holds(self, needed: Region) -> bool:
+        """Whether a page with data here has data in ``needed``."""
+        return needed is self or needed is Region.ANY or needed in _PARTS.get(self, ())
+
+    def common(self, other: Region) -> Region:
+        """Where both hold data."""
+        if self.holds(other):
+            return other
+        return self if other.holds(self) else Region.ELEMENT
+
+
+_PARTS = {
+    Region.TILE: (Region.COLUMN_0, Region.ROW_0, Region.ELEMENT, Region.SCALER),
+    Region.COLUMN_0: (Region.ELEMENT,),
+    Region.ROW_0: (Region.ELEMENT,),
+    Region.SCALER: (Region.ROW_0, Region.ELEMENT),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +105,25 @@ class Contract:
             return {cb: _number(ast.parse(each, mode="eval").body, values) for cb, each in expressions.items()}
 
         return Traffic(numbers(self.waits), numbers(self.pops), numbers(self.pushes))
+
+    def regions(self, **operands: Region) -> dict[str, Region]:
+        """Where the pushed pages hold data, given where the pages it reads do: ``regions(cb_in=Region.COLUMN_0)``.
+
+        Raises:
+            TypeError: a buffer is missing or not read by this phase.
+            ValueError: a buffer does not hold data where the phase needs it; the text says which.
+        """
+        if operands.keys() != self.needs.keys():
+            raise TypeError(f"{self.name} reads {', '.join(self.needs) or 'no buffer'}, given {', '.join(operands)}")
+        everywhere = Region.TILE
+        for cb, needed in self.needs.items():
+            if not operands[cb].holds(needed):
+                raise ValueError(
+                    f"{self.name} needs data in {needed.value} of {cb}, which has it in {operands[cb].value}"
+                )
+            if needed is Region.ANY:
+                everywhere = everywhere.common(operands[cb])
+        return {cb: everywhere if given is Region.ANY else given for cb, given in self.gives.items()}
 
 
 def _listed(contract: Contract) -> str:

@@ -28,14 +28,13 @@ from tilewright.kernels.types import CB
     waits={"cb_in": "1", "cb_epsilon": "1"},
     pops={"cb_in": "1", "cb_epsilon": "0"},
     pushes={"cb_out": "1"},
-    needs={"cb_in": Region.COLUMN_0, "cb_epsilon": Region.ELEMENT},
-    gives={"cb_out": Region.COLUMN_0},
+    needs={"cb_in": Region.ANY, "cb_epsilon": Region.ELEMENT},
+    gives={"cb_out": Region.ANY},
 )
 def add_rsqrt(cb_in: CB, cb_epsilon: CB, cb_out: CB) -> None:
     """out = 1 / sqrt(in + epsilon), epsilon being element [0,0] of its tile.
 
-    Waits for one page of cb_in, which it pops, and one of cb_epsilon, which stays. Pushes one page of cb_out. Every
-    element is computed; where in holds data in column 0 only, so does out.
+    Waits for one page of cb_in, which it pops, and one of cb_epsilon, which stays. Pushes one page of cb_out.
     """
     cb_wait_front(cb_in, 1)
     cb_wait_front(cb_epsilon, 1)

@@ -28,8 +28,8 @@ from tilewright.kernels.types import CB, uint32
     waits={"cb_in": "num_tiles"},
     pops={"cb_in": "0 if keep else num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_in": Region.TILE},
-    gives={"cb_out": Region.TILE},
+    needs={"cb_in": Region.ANY},
+    gives={"cb_out": Region.ANY},
 )
 def square(cb_in: CB, cb_out: CB, num_tiles: uint32, keep: CompileTimeArg[bool] = False) -> None:
     """out = in * in.

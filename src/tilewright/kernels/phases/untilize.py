@@ -45,7 +45,7 @@ def untilize_pages(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg, num_pages: 
     waits={"cb_in": "num_tiles"},
     pops={"cb_in": "num_tiles"},
     pushes={"cb_out": "num_tiles"},
-    needs={"cb_in": Region.TILE},
+    needs={"cb_in": Region.ANY},
     gives={"cb_out": Region.ROWS},
 )
 def untilize(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
@@ -61,7 +61,7 @@ def untilize(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
     waits={"cb_in": "num_tiles"},
     pops={"cb_in": "num_tiles"},
     pushes={"cb_out": "32"},
-    needs={"cb_in": Region.TILE},
+    needs={"cb_in": Region.ANY},
     gives={"cb_out": Region.ROWS},
 )
 def untilize_sticks(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
