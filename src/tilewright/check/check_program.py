@@ -11,13 +11,14 @@ from tilewright.check.finding import Finding, merge_findings
 from tilewright.check.guarded_calls import guarded_calls
 from tilewright.check.l1_footprint import L1Footprint, make_footprint
 from tilewright.check.orders import order_matters, restore_tensors, save_tensors
+from tilewright.check.reuse import reuse_findings
 from tilewright.check.rules import Severity
 from tilewright.check.silence import SilencedFinding, separate_silenced
 from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
 from tilewright.device.errors import RunError, TilewrightError
 from tilewright.device.run import Run
-from tilewright.device.run_program import launch_program
+from tilewright.device.run_program import run_program
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor
@@ -83,6 +84,7 @@ def check_program(
     program: ProgramDescriptor,
     *,
     seeds: int | None = None,
+    fresh_program: ProgramDescriptor | None = None,
     time_limit: float | None = None,
     spin_limit: float = 2.0,
 ) -> CheckResult:
@@ -95,6 +97,7 @@ def check_program(
         program: what to run.
         seeds: further orders of events to try, each on the tensors as they were. Unless said: 8 where the order
             can matter (semaphores, or a buffer with two producers or consumers), else none.
+        fresh_program: where ``program`` comes from a cache, what a build from scratch gives for the same call.
         time_limit: seconds after which a run is stopped.
         spin_limit: seconds a kernel may poll memory that nobody changes.
 
@@ -119,6 +122,7 @@ def check_program(
                 break
         restore_tensors(result)
     found += guarded_calls(program)
+    found += reuse_findings(io_tensors, program, fresh_program)
     standing, silenced = separate_silenced(merge_findings(found))
     return CheckResult(
         list(io_tensors),
@@ -148,7 +152,7 @@ def _checked_run(
     io_tensors: Sequence[Tensor], program: ProgramDescriptor, seed: int, time_limit: float | None, spin_limit: float
 ) -> tuple[Run | None, RunError | ProgramError | None, list[Finding]]:
     try:
-        run = launch_program(io_tensors, program, time_limit=time_limit, spin_limit=spin_limit, checked=True, seed=seed)
+        run = run_program(io_tensors, program, time_limit=time_limit, spin_limit=spin_limit, checked=True, seed=seed)
     except ProgramError as refused:
         return None, refused, list(findings_of_program_error(refused))
     except RunError as failed:

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
 from tilewright.check.check_program import CheckResult, check_program
-from tilewright.check.reuse import LaunchHistory
 from tilewright.device.run import Run
 from tilewright.device.run_program import intercepted_launches
 from tilewright.program.program import ProgramDescriptor
@@ -30,7 +28,6 @@ def every_launch_checked(
         assert all(result.ok for result in results)
     """
     results: list[CheckResult] = []
-    history = LaunchHistory()
 
     def launch(
         io_tensors: Sequence[Tensor],
@@ -41,9 +38,6 @@ def every_launch_checked(
         spin_limit: float,
     ) -> Run:
         result = check_program(io_tensors, program, seeds=seeds, time_limit=time_limit, spin_limit=spin_limit)
-        if result.run is not None:
-            stale = history.findings(io_tensors, program)
-            result = dataclasses.replace(result, findings=[*result.findings, *stale])
         results.append(result)
         if on_result is not None:
             on_result(result)

@@ -8,6 +8,7 @@ between the calls must be set again. So a program from a cache is compared with 
 from __future__ import annotations
 
 import dataclasses
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 
 from tilewright.check.finding import Finding, merge_findings
@@ -15,6 +16,7 @@ from tilewright.check.rules import RULES
 from tilewright.device.kernel_sources import source_path
 from tilewright.program.kernel import KernelDescriptor
 from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.device import Device
 from tilewright.tensor.tensor import Tensor
 
 Build = Callable[..., ProgramDescriptor]
@@ -124,45 +126,55 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class _Launch:
-    structure: dict[str, object]
     arguments: dict[tuple[str, str, int], int]  # kernel, core, index -> value
     addresses: list[int]  # of the tensors, in order
 
 
-class LaunchHistory:
-    """Watches a sequence of launches for programs that are used again wrongly.
-
-    Two launches with the same ``custom_program_hash`` must be the same program. Where an argument was a tensor's
-    address in one launch, it must be that tensor's address in the next launch of the same program.
-    """
+class _History:
+    """The checked launches of a device so far."""
 
     def __init__(self) -> None:
-        self._by_hash: dict[int, dict[str, object]] = {}
-        self._last: dict[str, _Launch] = {}
+        self.by_hash: dict[int, dict[str, object]] = {}
+        self.last: dict[str, _Launch] = {}  # by structure
 
-    def findings(self, io_tensors: Sequence[Tensor], program: ProgramDescriptor) -> list[Finding]:
-        """Findings about this launch, given the ones before."""
-        parts = structure(program)
-        found = list(self._collisions(program, parts))
-        launch = _Launch(parts, _arguments(program), [tensor.buffer_address() for tensor in io_tensors])
-        before = self._last.get(repr(parts))
-        if before is not None:
-            found += _stale_addresses(program, before, launch)
-        self._last[repr(parts)] = launch
-        return merge_findings(found)
 
-    def _collisions(self, program: ProgramDescriptor, parts: dict[str, object]) -> Iterator[Finding]:
-        key = program.custom_program_hash
-        if key is None:
-            return
-        first = self._by_hash.setdefault(key, parts)
-        difference = _first_difference(first, parts)
-        if difference:
-            rule = RULES["cache-collision"]
-            text = f"custom_program_hash {key:#x} was used for another program: there, {difference}"
-            yield Finding(rule.id, "", "", 0, None, (), None, 0, text, rule.cause, rule.cure)
+_histories: weakref.WeakKeyDictionary[Device, _History] = weakref.WeakKeyDictionary()
+
+
+def reuse_findings(
+    io_tensors: Sequence[Tensor], program: ProgramDescriptor, fresh_program: ProgramDescriptor | None
+) -> Iterator[Finding]:
+    """What is wrong with this launch, given the checked launches of the device before it.
+
+    Two launches with the same ``custom_program_hash`` must be the same program. Where an argument was a tensor's
+    address in one launch, it must not stay that address when the program runs with another tensor.
+    """
+    if fresh_program is not None:
+        yield from compare_programs(program, fresh_program, "this call")
+    device = io_tensors[-1].device() if isinstance(io_tensors[-1], Tensor) else None
+    if device is None or not all(isinstance(each, Tensor) and each.is_allocated() for each in io_tensors):
+        return
+    history = _histories.setdefault(device, _History())
+    parts = structure(program)
+    yield from _collisions(history, program, parts)
+    launch = _Launch(_arguments(program), [tensor.buffer_address() for tensor in io_tensors])
+    before = history.last.get(repr(parts))
+    if before is not None:
+        yield from _stale_addresses(program, before, launch)
+    history.last[repr(parts)] = launch
+
+
+def _collisions(history: _History, program: ProgramDescriptor, parts: dict[str, object]) -> Iterator[Finding]:
+    key = program.custom_program_hash
+    if key is None:
+        return
+    difference = _first_difference(history.by_hash.setdefault(key, parts), parts)
+    if difference:
+        rule = RULES["cache-collision"]
+        text = f"custom_program_hash {key:#x} was used for another program: there, {difference}"
+        yield Finding(rule.id, "", "", 0, None, (), None, 0, text, rule.cause, rule.cure)
 
 
 def _arguments(program: ProgramDescriptor) -> dict[tuple[str, str, int], int]:
@@ -177,12 +189,14 @@ def _arguments(program: ProgramDescriptor) -> dict[tuple[str, str, int], int]:
 
 def _stale_addresses(program: ProgramDescriptor, before: _Launch, now: _Launch) -> Iterator[Finding]:
     rule = RULES["arg-stale"]
-    moved = {old: new for old, new in zip(before.addresses, now.addresses, strict=False) if old != new}
     gone = set(before.addresses) - set(now.addresses)
+    moved = {old: new for old, new in zip(before.addresses, now.addresses, strict=False) if old in gone}
+    # Where one argument followed a tensor to its new address, others with the old value only look like addresses.
+    followed = {old for key, old in before.arguments.items() if old in moved and now.arguments.get(key) == moved[old]}
     kernels = {kernel.name: kernel for kernel in program.kernels}
     seen: dict[tuple[str, int], str] = {}
     for (name, core, index), value in now.arguments.items():
-        if value in gone and value in moved and before.arguments.get((name, core, index)) == value:
+        if value in moved and value not in followed and before.arguments.get((name, core, index)) == value:
             what = "common runtime argument" if core == "common" else "runtime argument"
             text = f"{what} {index} is still {value:#x}, the address of the tensor of an earlier launch; "
             seen.setdefault((name, index), text + f"this launch's is at {moved[value]:#x}")

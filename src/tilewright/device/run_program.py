@@ -21,12 +21,21 @@ _interceptors: list[Launch] = []
 
 @contextlib.contextmanager
 def intercepted_launches(launch: Launch) -> Iterator[None]:
-    """Within the block every launch goes through ``launch``, which may use ``launch_program``."""
+    """Within the block every launch goes through ``launch``, whose own launches do not."""
     _interceptors.append(launch)
     try:
         yield
     finally:
         _interceptors.remove(launch)
+
+
+@contextlib.contextmanager
+def _not_intercepted() -> Iterator[Launch]:
+    launch = _interceptors.pop()
+    try:
+        yield launch
+    finally:
+        _interceptors.append(launch)
 
 
 def run_program(
@@ -56,27 +65,8 @@ def run_program(
         print(run.seconds, [(use.index, use.peak) for use in run.circular_buffers])
     """
     if _interceptors and not checked:
-        return _interceptors[-1](io_tensors, program, threads=threads, time_limit=time_limit, spin_limit=spin_limit)
-    return launch_program(
-        io_tensors, program, threads=threads, time_limit=time_limit, spin_limit=spin_limit, checked=checked
-    )
-
-
-def launch_program(
-    io_tensors: Sequence[Tensor],
-    program: ProgramDescriptor,
-    *,
-    threads: int = 1,
-    time_limit: float | None = None,
-    spin_limit: float = 5.0,
-    checked: bool = False,
-    seed: int = 0,
-) -> Run:
-    """``run_program``, past whoever intercepts launches.
-
-    Args:
-        seed: another order of events than the usual one, which is 0; only of a checked run.
-    """
+        with _not_intercepted() as launch:
+            return launch(io_tensors, program, threads=threads, time_limit=time_limit, spin_limit=spin_limit)
     if isinstance(io_tensors, Tensor):
         raise TypeError("io_tensors must be a list of tensors, not one ttnn.Tensor")
     if not io_tensors:

@@ -62,7 +62,7 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
     for (uint32_t turn = 0; turn < kTurns; turn++) {
         const double begin = monotonic_seconds();
         scheduler.resume(instance);
-        if (instance.state != InstanceState::Yielded) {
+        if (instance.state != InstanceState::Yielded && instance.state != InstanceState::Ready) {
             return true;
         }
         if (monotonic_seconds() - begin > 0.01) {  // the tick took the processor away
