@@ -47,6 +47,8 @@ def _unnamed_rule(error: RunError) -> str:
 def _of_note(run: Run, note: RunNote, seed: int) -> Finding:
     rule = RULES[note.rule]
     path, line, called_from = _place(run, note.kernel, note.stack)
+    if note.rule == "stack-size":  # a function is too large, not the line that used its memory first
+        line = next((frame.function_line for frame in note.stack if (frame.path, frame.line) == (path, line)), line)
     return Finding(
         rule.id,
         run.kernel_label(note.kernel),

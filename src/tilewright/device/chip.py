@@ -49,6 +49,8 @@ class Chip:
             config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
             unreserved_base=arch.l1_unreserved_base,
             poison=_POISON,
+            brisc_local_bytes=arch.brisc_local_bytes,
+            trisc_local_bytes=arch.trisc_local_bytes,
             dram_read_alignment=arch.dram_alignment,
             multicasts_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
         )

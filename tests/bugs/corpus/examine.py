@@ -64,7 +64,9 @@ def find_check() -> Check | None:
     except ImportError:
         return None
 
-    return lambda launch: check_program(launch.io_tensors, launch.program, spin_limit=SPIN_LIMIT)
+    return lambda launch: check_program(
+        launch.io_tensors, launch.program, fresh_program=launch.fresh_program, spin_limit=SPIN_LIMIT
+    )
 
 
 def examine(build: Build, arch: str, *, fixed: bool, check: Check | None) -> Examined:

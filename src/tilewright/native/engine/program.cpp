@@ -212,6 +212,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
     instance.held_by = nullptr;
+    instance.stack_use_said = false;
     instance.would_push = instance.would_pop = 0;
     instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = 0;
@@ -310,6 +311,9 @@ RunStatus Program::run(const RunOptions& requested) {
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
+    if (checks && status.load() == 0) {
+        checks->arguments.note_unread(*this, checks->findings);
+    }
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;

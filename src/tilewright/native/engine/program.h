@@ -120,6 +120,7 @@ struct KernelInstance {
     const PendingReserve* held_by = nullptr;  // the one the pack thread waits for now
     CbTraffic traffic[kMaxCircularBuffers];
     std::vector<uint8_t> statics;
+    bool stack_use_said = false;  // of a checked run
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
     // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (future.h).

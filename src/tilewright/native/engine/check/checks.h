@@ -3,6 +3,7 @@
 // and every hook in the engine asks that first.
 #pragma once
 
+#include "check/arguments.h"
 #include "check/compute_checks.h"
 #include "check/findings.h"
 #include "check/noc_checks.h"
@@ -16,6 +17,7 @@ struct Checks {
     explicit Checks(const Chip& chip) : memory(chip) {}
 
     Findings findings;
+    ArgumentReads arguments;
     NocChecks noc;
     ShadowMemory memory;
     AllComputeChecks compute;
