@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilewright.check.finding import Finding
+from tilewright.check.finding import Finding, Place
 from tilewright.check.rules import RULES
 from tilewright.device.diagnosis import user_lines
 from tilewright.device.errors import KernelFaultError, RunError, TimeLimitError
@@ -63,7 +63,15 @@ def _of_note(run: Run, note: RunNote, seed: int) -> Finding:
         rule.cure,
         note.count,
         seed,
+        _related(run, note),
     )
+
+
+def _related(run: Run, note: RunNote) -> Place | None:
+    if note.related is None:
+        return None
+    path, line, _ = _place(run, note.related.kernel, note.related.stack)
+    return Place(run.kernel_label(note.related.kernel), path, line) if line else None
 
 
 def _of_deadlock(run: Run, seed: int) -> Iterator[Finding]:

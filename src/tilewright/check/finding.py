@@ -15,6 +15,18 @@ Core = tuple[int, int]
 
 
 @dataclasses.dataclass(frozen=True)
+class Place:
+    """A line of a kernel."""
+
+    kernel: str
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.kernel} {Path(self.path).name}:{self.line}"
+
+
+@dataclasses.dataclass(frozen=True)
 class Finding:
     """One thing that is wrong.
 
@@ -32,6 +44,7 @@ class Finding:
         cure: what to change, one sentence.
         count: how often, on all cores together.
         seed: the order of events it shows in; 0 is the usual one.
+        related: the other place it is about: where a transfer was issued, where another kernel stored.
     """
 
     rule: str
@@ -47,6 +60,7 @@ class Finding:
     cure: str
     count: int = 1
     seed: int = 0
+    related: Place | None = None
 
     @property
     def severity(self) -> Severity:
@@ -83,6 +97,8 @@ class Finding:
         lines = [f"{self.severity}  {self.rule}"]
         lines += _wrapped(where, "  ", width)
         lines += _wrapped(self.numbers, "  ", width)
+        if self.related is not None:
+            lines += _wrapped(f"other place: {self.related}", "  ", width)
         if self.cause != self.numbers:
             lines += _wrapped(f"cause: {self.cause}", "  ", width, "         ")
         lines += _wrapped(f"cure:  {self.cure}", "  ", width, "         ")

@@ -23,12 +23,13 @@ class Report:
     silenced: list[SilencedFinding]
 
     @classmethod
-    def of(cls, results: Sequence[CheckResult]) -> Report:
+    def of(cls, results: Sequence[CheckResult], further: Sequence[Finding] = ()) -> Report:
+        """What several checks found, and further findings about all of them."""
         reasons = {each.finding: each.reason for result in results for each in result.silenced}
         silenced = {(each.rule, each.path, each.line): each for each in reasons}
         return cls(
             len(results),
-            merge_findings(finding for result in results for finding in result.findings),
+            merge_findings([*(finding for result in results for finding in result.findings), *further]),
             merge_findings(finding for result in results for finding in result.notes),
             [SilencedFinding(finding, reasons[finding]) for finding in silenced.values()],
         )

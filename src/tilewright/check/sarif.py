@@ -54,8 +54,11 @@ def _result(finding: Finding, used: Sequence[str]) -> dict[str, Any]:
     }
     if finding.path:
         result["locations"] = [_location(finding.path, finding.line)]
-    if finding.called_from is not None:
-        result["relatedLocations"] = [{"id": 1, **_location(*finding.called_from)}]
+    related = [finding.called_from] if finding.called_from is not None else []
+    if finding.related is not None:
+        related.append((finding.related.path, finding.related.line))
+    if related:
+        result["relatedLocations"] = [{"id": number, **_location(*place)} for number, place in enumerate(related, 1)]
     return result
 
 

@@ -18,6 +18,7 @@ from tilewright.check.text_table import markdown_table, text_table
 from tilewright.device.hang import pages
 from tilewright.device.run import CbTraffic, CbUse, Run
 
+_TEXT_COLUMNS = ("CB", "from > to", "pages", "pushed", "popped", "waits", "peak", "left")
 _COLUMNS = ("CB", "from", "to", "pages", "pushed", "popped", "waits", "peak", "left", "kind", "balanced")
 
 
@@ -84,8 +85,8 @@ class SyncTable:
     def text(self, width: int = 80) -> str:
         lines: list[str] = []
         for group in self.groups:
-            lines += [f"sync table {group.title}", *text_table(_COLUMNS, _cells(group), width)]
-            lines += [f"  {row.cb}: {row.why}" for row in group.rows if row.why]
+            lines += [f"sync table {group.title}", *text_table(_TEXT_COLUMNS, _text_cells(group), width)]
+            lines += [f"  {row.cb}: {remark}" for row in group.rows if (remark := _remark(row))]
             lines.append("")
         return "\n".join(lines).rstrip()
 
@@ -100,6 +101,16 @@ class SyncTable:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return dataclasses.asdict(self)
+
+
+def _remark(row: SyncRow) -> str:
+    """What a row says besides its numbers: how it is used, unless pages stream through it, and what is not balanced."""
+    return "; ".join(part for part in ("" if row.kind == "streaming" else row.kind, row.why) if part)
+
+
+def _text_cells(group: SyncGroup) -> list[list[str]]:
+    """The narrower table of a terminal: who from and who to in one column, the rest as remarks below."""
+    return [[cell[0], f"{cell[1]} > {cell[2]}", *cell[3:9]] for cell in _cells(group)]
 
 
 def _cells(group: SyncGroup) -> list[list[str]]:
@@ -201,5 +212,5 @@ def _imbalance(run: Run, use: CbUse, consumers: Sequence[CbTraffic]) -> str:
     if not consumers:
         return f"{pages(use.pushed)} pushed and nobody on this core waits for or pops any"
     if use.popped == 0:
-        return f"{names} waits for the {pages(use.pushed)} and never pops them"
+        return f"{names} waits for the {pages(use.pushed)} and pops none"
     return f"{names} pops {use.popped} of the {pages(use.pushed)}, so {use.left_over} stay"

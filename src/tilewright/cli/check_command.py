@@ -10,20 +10,24 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tilewright.check.check_program import CheckResult
 from tilewright.check.every_launch import every_launch_checked
+from tilewright.check.finding import Core, Finding
 from tilewright.check.l1_footprint import L1Footprint, make_footprint
 from tilewright.check.report import Report
 from tilewright.check.reuse import structure
 from tilewright.check.sarif import sarif_log
 from tilewright.check.smallest_depths import smallest_depths
-from tilewright.check.sync_table import SyncTable
+from tilewright.check.sync_table import SyncTable, make_sync_table
+from tilewright.cli.check_operation import call_twice
+from tilewright.cli.operation_arguments import add_operation_options, checked_grid
 from tilewright.cli.run_script import run_script
 from tilewright.device.errors import RunError
+from tilewright.ops import OPERATIONS, Plan
 from tilewright.program.errors import ProgramError
 
 _DESCRIPTION = """\
@@ -49,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("target", help="a script (.py), or the name of an operation")
-    parser.add_argument("--shape", metavar="AxBxC", help="shape of the operation's input (default 1x1x64x128)")
+    add_operation_options(parser.add_argument_group("operations"))
     parser.add_argument("--seeds", type=int, metavar="N", help="orders of events to try besides the usual one")
     parser.add_argument("--sync", action="store_true", help="print the sync table of each program")
     parser.add_argument(
@@ -72,15 +76,21 @@ class _Session:
         self.launches = 0
         self.sync: dict[str, SyncTable] = {}
         self.footprints: dict[str, L1Footprint] = {}
-        self.formulas: Mapping[int, str] = {}
+        self._formulas: dict[int, str] = {}
+        self._steps: dict[Core, int] | None = None
+
+    def take_plan(self, plan: Plan) -> None:
+        """What an operation says about its launches."""
+        self._formulas = {each.buffer.index: each.formula for each in plan.buffers}
+        self._steps = {(each.core.x, each.core.y): each.num_tile_rows for each in plan.split.work}
 
     def take(self, result: CheckResult) -> None:
         """Looks at a launch as soon as it has ended: its device may be closed later."""
         self.launches += 1
         self.show(f"launch {self.launches} checked, {len(result.findings)} findings")
         program = repr(structure(result.program))
-        if self._options.sync and program not in self.sync:
-            self.sync[program] = result.sync_table
+        if self._options.sync and result.run is not None and program not in self.sync:
+            self.sync[program] = make_sync_table(result.run, self._steps)
         if self._options.footprint and program not in self.footprints:
             device = result.io_tensors[-1].device()
             assert device is not None
@@ -91,7 +101,7 @@ class _Session:
                     result.program,
                     progress=lambda cb, depth: self.show(f"smallest depths: {cb} with {depth} pages"),
                 )
-            self.footprints[program] = make_footprint(result.program, device, result.run, self.formulas, smallest)
+            self.footprints[program] = make_footprint(result.program, device, result.run, self._formulas, smallest)
 
     def show(self, text: str) -> None:
         """A line that the next one replaces, for people who wait."""
@@ -109,36 +119,57 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(ours)
     if options.seeds is not None and options.seeds < 0:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
-    script = Path(options.target)
     session = _Session(options)
-    work: Callable[[], int]
-    if script.suffix == ".py" or script.is_file():
-        if not script.is_file():
-            parser.error(f"script {options.target!r} does not exist")
-        if options.shape is not None:
-            parser.error("--shape is for operations; a script has its own shapes")
-
-        def work() -> int:
-            # What the run ended with is among the findings; other errors of the script show as usual.
-            return run_script(script, script_arguments, quiet=(RunError, ProgramError))
-
-    else:
-        parser.error(f"{options.target!r} is neither a script that exists nor an operation")
+    work = _script(parser, options, script_arguments) or _operation(parser, options, session)
+    found: list[Finding] = []
     with _findings_only(options), every_launch_checked(options.seeds, session.take) as results:
         try:
-            status = work()
+            status, found = work()
         except SystemExit as end:
             status = _exit_status(end)
     session.clear()
     if not results and status == 0:
         print(f"tilewright check: {options.target} launched no program", file=sys.stderr)
         return 2
-    report = Report.of(results)
+    report = Report.of(results, found)
     if options.sarif is not None:
         log = sarif_log([*report.findings, *report.notes], report.silenced)
         _write(options.sarif, json.dumps(log, indent=2) + "\n")
     print(_rendered(options, session, report))
     return 1 if report.findings else status
+
+
+Work = Callable[[], tuple[int, list[Finding]]]
+
+
+def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str]) -> Work | None:
+    """Running the script, where the target is one."""
+    script = Path(options.target)
+    if script.suffix != ".py" and not script.is_file():
+        return None
+    if not script.is_file():
+        parser.error(f"script {options.target!r} does not exist")
+    for name in ("shape", "dtype", "grid", "plan"):
+        if getattr(options, name) is not None:
+            parser.error(f"--{name} is for operations; a script says so itself")
+    # What a run ended with is among the findings; other errors of the script show as usual.
+    return lambda: (run_script(script, arguments, quiet=(RunError, ProgramError)), [])
+
+
+def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace, session: _Session) -> Work:
+    """Running the operation of that name."""
+    operation = OPERATIONS.get(options.target)
+    if operation is None:
+        parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
+    grid = checked_grid(parser, options)
+
+    def work() -> tuple[int, list[Finding]]:
+        try:
+            return 0, call_twice(operation, options, grid, session.take_plan)
+        except (RunError, ProgramError):  # among the findings
+            return 1, []
+
+    return work
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
