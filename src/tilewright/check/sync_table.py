@@ -18,7 +18,7 @@ from tilewright.check.text_table import markdown_table, text_table
 from tilewright.device.hang import pages
 from tilewright.device.run import CbTraffic, CbUse, Run
 
-_TEXT_COLUMNS = ("CB", "from > to", "pages", "pushed", "popped", "waits", "peak", "left")
+_TEXT_COLUMNS = ("CB", "by", "pages", "pushed", "popped", "waits", "peak", "left")
 _COLUMNS = ("CB", "from", "to", "pages", "pushed", "popped", "waits", "peak", "left", "kind", "balanced")
 
 
@@ -30,7 +30,8 @@ class SyncRow:
         pushed, popped: pages in all.
         push_calls, pop_calls, wait_calls: calls of all producers or consumers.
         pushed_per_step, popped_per_step: pages per tile-row (or inferred step); None where it is not a whole number.
-        kind: ``streaming``, ``persistent`` (filled once and kept), ``scratch`` (never pushed) or ``unused``.
+        kind: ``streaming``, ``persistent`` (filled once and used again and again), ``once``,
+            ``scratch`` (never pushed) or ``unused``.
         why: in one sentence, why pushes and pops do not balance; empty if they do.
     """
 
@@ -85,7 +86,9 @@ class SyncTable:
     def text(self, width: int = 80) -> str:
         lines: list[str] = []
         for group in self.groups:
-            lines += [f"sync table {group.title}", *text_table(_TEXT_COLUMNS, _text_cells(group), width)]
+            names = {name: number for number, name in enumerate(_kernels(group), 1)}
+            lines += [f"sync table {group.title}", *text_table(_TEXT_COLUMNS, _text_cells(group, names), width)]
+            lines.append("  kernels: " + ", ".join(f"{number} {name}" for name, number in names.items()))
             lines += [f"  {row.cb}: {remark}" for row in group.rows if (remark := _remark(row))]
             lines.append("")
         return "\n".join(lines).rstrip()
@@ -108,9 +111,20 @@ def _remark(row: SyncRow) -> str:
     return "; ".join(part for part in ("" if row.kind == "streaming" else row.kind, row.why) if part)
 
 
-def _text_cells(group: SyncGroup) -> list[list[str]]:
-    """The narrower table of a terminal: who from and who to in one column, the rest as remarks below."""
-    return [[cell[0], f"{cell[1]} > {cell[2]}", *cell[3:9]] for cell in _cells(group)]
+def _kernels(group: SyncGroup) -> list[str]:
+    return list(dict.fromkeys(name for row in group.rows for name in (*row.producers, *row.consumers)))
+
+
+def _text_cells(group: SyncGroup, names: Mapping[str, int]) -> list[list[str]]:
+    """The narrower table of a terminal: kernels by number, the rest as remarks below."""
+
+    def numbers(kernels: Sequence[str]) -> str:
+        return "+".join(str(names[name]) for name in kernels) or "-"
+
+    return [
+        [cell[0], f"{numbers(row.producers)} > {numbers(row.consumers)}", *cell[3:9]]
+        for cell, row in zip(_cells(group), group.rows, strict=True)
+    ]
 
 
 def _cells(group: SyncGroup) -> list[list[str]]:
@@ -172,6 +186,7 @@ def _row(run: Run, use: CbUse, traffic: Sequence[CbTraffic], steps: int) -> Sync
     consumers = [each for each in mine if each.pop_calls or each.wait_calls]
     push_calls = sum(each.push_calls for each in producers)
     pop_calls = sum(each.pop_calls for each in consumers)
+    wait_calls = sum(each.wait_calls for each in consumers)
     return SyncRow(
         cb=run.cb_label(use.index),
         producers=tuple(run.kernel_label(each.kernel) for each in producers),
@@ -181,12 +196,12 @@ def _row(run: Run, use: CbUse, traffic: Sequence[CbTraffic], steps: int) -> Sync
         popped=use.popped,
         push_calls=push_calls,
         pop_calls=pop_calls,
-        wait_calls=sum(each.wait_calls for each in consumers),
+        wait_calls=wait_calls,
         pushed_per_step=_per_step(use.pushed, steps),
         popped_per_step=_per_step(use.popped, steps),
         peak=use.peak,
         left_over=use.left_over,
-        kind=_kind(use, pop_calls, steps) if mine else "unused",
+        kind=_kind(use, wait_calls, pop_calls, steps) if mine else "unused",
         why=_imbalance(run, use, consumers),
     )
 
@@ -195,12 +210,14 @@ def _per_step(total: int, steps: int) -> int | None:
     return total // steps if total % steps == 0 else None
 
 
-def _kind(use: CbUse, pop_calls: int, steps: int) -> str:
+def _kind(use: CbUse, wait_calls: int, pop_calls: int, steps: int) -> str:
     if use.pushed == 0:
         return "scratch"
-    filled_once = use.pushed == use.peak and pop_calls <= 1
-    kept = use.left_over > 0 or steps > 1
-    return "persistent" if filled_once and kept else "streaming"
+    if use.pushed != use.peak or pop_calls > 1:
+        return "streaming"
+    if use.left_over or wait_calls > 1:
+        return "persistent"
+    return "once" if steps > 1 else "streaming"
 
 
 def _imbalance(run: Run, use: CbUse, consumers: Sequence[CbTraffic]) -> str:
