@@ -33,7 +33,9 @@ def test_arguments_that_nobody_reads_are_noted(device: ttnn.Device) -> None:
 
 
 def test_an_argument_that_one_core_reads_is_not_unread(device: ttnn.Device) -> None:
-    source = "void kernel_main() { if (get_arg_val<uint32_t>(0) != 0 && get_absolute_logical_x() == 1) { get_arg_val<uint32_t>(1); } }"
+    source = """void kernel_main() {
+        volatile uint32_t value = get_arg_val<uint32_t>(get_absolute_logical_x());
+    }"""
     result = check_source(device, source_program({}, grid=(2, 1), args={"reader": [1, 2]}, reader=source))
     assert result.notes == []
 
