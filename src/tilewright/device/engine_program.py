@@ -176,9 +176,7 @@ class EngineProgram:
         """Runs the program to its end, whatever that is."""
         report = native.RunReport()
         begin = time.perf_counter()
-        engine().tw_program_run(
-            self._handle, threads, time_limit, spin_limit, int(checked), seed, ctypes.byref(report)
-        )
+        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), seed, ctypes.byref(report))
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)
         run = Run(
