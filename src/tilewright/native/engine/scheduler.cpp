@@ -159,17 +159,22 @@ bool Scheduler::run_core(Core& core) {
 
 // The order of a seed: always the kernel of highest priority that can run, so that one gets as far ahead of the others
 // as the program lets it. Priorities are the seed's; preempt() changes them on the way.
+KernelInstance* Scheduler::highest_priority() {
+    KernelInstance* next = nullptr;
+    for (Core* core : cores) {
+        for (KernelInstance* instance : core->instances) {
+            if (wake(*instance) && (next == nullptr || instance->priority > next->priority)) {
+                next = instance;
+            }
+        }
+    }
+    return next;
+}
+
 bool Scheduler::run_by_priority() {
     bool ran = false;
     while (!program.stop.load(std::memory_order_relaxed)) {
-        KernelInstance* next = nullptr;
-        for (Core* core : cores) {
-            for (KernelInstance* instance : core->instances) {
-                if (wake(*instance) && (next == nullptr || instance->priority > next->priority)) {
-                    next = instance;
-                }
-            }
-        }
+        KernelInstance* next = highest_priority();
         if (next == nullptr) {
             break;
         }
@@ -198,8 +203,13 @@ void Scheduler::draw_priorities() {
 
 void Scheduler::preempt() {
     constexpr uint64_t kCallsBetweenTurns = 16;
-    if (options.seed != 0 && random() % kCallsBetweenTurns == 0) {
+    if (options.seed == 0) {
+        return;
+    }
+    if (random() % kCallsBetweenTurns == 0) {
         current->priority = --lowest_priority_;
+    }
+    if (highest_priority() != current) {
         suspend(InstanceState::Ready, WaitKind::None, 0, 0);
     }
 }

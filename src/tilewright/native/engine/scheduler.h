@@ -49,6 +49,7 @@ struct Scheduler {
 
 private:
     bool run_core(Core& core);
+    KernelInstance* highest_priority();
     bool run_by_priority();
     void draw_priorities();
     uint64_t random();

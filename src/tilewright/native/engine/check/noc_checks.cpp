@@ -360,10 +360,10 @@ void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
+        if ((flags & kNocPosted) == 0) {
+            transfers_.add_atomic(instance, noc, *core, clocks_.now(instance.number));
+        }
         signal(instance, *core, there, word_at(there) + amount, noc, false);
-    }
-    if ((flags & kNocPosted) == 0) {
-        transfers_.add_atomic(instance, noc);
     }
 }
 
@@ -377,12 +377,12 @@ void NocChecks::atomic_multicast(
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         if (&core != instance.core || (flags & kNocLoopback) != 0) {
             const uint32_t there = core.l1_base + offset;
+            if ((flags & kNocPosted) == 0) {
+                transfers_.add_atomic(instance, noc, core, clocks_.now(instance.number));
+            }
             signal(instance, core, there, word_at(there) + amount, noc, true);
         }
     });
-    if ((flags & kNocPosted) == 0) {
-        transfers_.add_atomic(instance, noc);
-    }
 }
 
 void NocChecks::barrier(Barrier kind, uint32_t noc, uint32_t transaction_id) {
@@ -522,8 +522,12 @@ void NocChecks::exit(KernelInstance& instance) {
         for (const Unacknowledged& writes : noc.writes) {
             note(writes.count, "unacknowledged write", "noc_async_write_barrier", writes.first);
         }
-        if (noc.atomics != 0) {
-            note(noc.atomics, "atomic", "noc_async_atomic_barrier", noc.first_atomic);
+        uint32_t atomics = 0;
+        for (const OpenAtomics& each : noc.atomics) {
+            atomics += each.count;
+        }
+        if (atomics != 0) {
+            note(atomics, "atomic", "noc_async_atomic_barrier", noc.atomics.front().first);
         }
     }
 }

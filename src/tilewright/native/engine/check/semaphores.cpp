@@ -9,7 +9,7 @@
 
 namespace tw {
 
-static constexpr size_t kHeldValues = 64;
+static constexpr size_t kHeldValues = 32;
 
 static WordEvent* event_of(std::vector<WordEvent>& events, const KernelInstance& by) {
     auto found = std::find_if(events.begin(), events.end(), [&](const WordEvent& event) { return event.by == &by; });
@@ -66,8 +66,8 @@ SyncWord& Semaphores::word(Core& core, uint32_t address) {
 }
 
 // What the word's raisers knew is known now; and what they answered has arrived.
-void Semaphores::learn(KernelInstance& by, const SyncWord& word) {
-    clocks_->acquire(by.number, word.clock);
+void Semaphores::learn(KernelInstance& by, const SyncWord& word, const Clocks::Clock& clock) {
+    clocks_->acquire(by.number, clock);
     const auto& here = by.core->instances;
     const auto slot = static_cast<size_t>(std::find(here.begin(), here.end(), &by) - here.begin());
     for (const Answer& answer : word.answers) {
@@ -132,14 +132,14 @@ void Semaphores::judge_raise(KernelInstance& by, SyncWord& word, uint32_t addres
     }
 }
 
-// Two kernels wait for one word, one of them sets it back, and nothing says whose turn it is.
+// Two kernels wait for one word and one of them sets it back: what it takes away may have been meant for the other.
 void Semaphores::judge_shared(KernelInstance& by, SyncWord& word, uint32_t address) {
     if (event_of(word.waits, by) == nullptr) {
         return;
     }
     for (const WordEvent& wait : word.waits) {
         const bool stored = event_of(word.stores, by) != nullptr || event_of(word.stores, *wait.by) != nullptr;
-        if (wait.by == &by || !stored || clocks_->knows(by.number, wait.by->number) >= wait.time) {
+        if (wait.by == &by || !stored) {
             continue;
         }
         note_finding_with(
@@ -164,9 +164,6 @@ void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_
     judge_raise(by, word, address);
     const WordEvent event{&by, clocks_->now(by.number), value, call_place(by)};
     set_event(word.raises, event);
-    if (word.held.size() < kHeldValues) {
-        word.held.push_back(event);
-    }
     const uint32_t from = transfers_->core_index(*by.core);
     auto answer = std::find_if(word.answers.begin(), word.answers.end(), [&](const Answer& a) { return a.core == from; });
     if (answer == word.answers.end()) {
@@ -176,6 +173,11 @@ void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_
         answer->known[slot] = std::max(answer->known[slot], clocks_->knows(by.number, core.instances[slot]->number));
     }
     clocks_->release(by.number, word.clock);
+    if (word.held.size() == kHeldValues) {
+        word.held.erase(word.held.begin());
+        word.seen -= std::min<size_t>(word.seen, 1);
+    }
+    word.held.push_back({event, word.clock});
 }
 
 void Semaphores::store(KernelInstance& by, uint32_t address) {
@@ -188,13 +190,14 @@ void Semaphores::store(KernelInstance& by, uint32_t address) {
     set_event(word.stores, {&by, clocks_->now(by.number), 0, call_place(by)});
     judge_shared(by, word, address);
     word.held.clear();
+    word.seen = 0;
     clocks_->release(by.number, word.clock);
 }
 
 void Semaphores::load(KernelInstance& by, uint32_t address) {
     const auto found = words_.find(address & ~3u);
     if (found != words_.end() && clocks_->running()) {
-        learn(by, found->second);
+        learn(by, found->second, found->second.clock);
     }
 }
 
@@ -203,14 +206,17 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
         return;
     }
     SyncWord& word = this->word(*by.core, address);
-    learn(by, word);
+    // Raises past what was waited for may not have happened yet.
+    const auto enough = std::find_if(
+        word.held.begin(), word.held.end(), [&](const HeldValue& held) { return held.raise.value >= value; });
+    learn(by, word, equal || enough == word.held.end() ? word.clock : enough->clock);
     const WordEvent event{&by, clocks_->now(by.number), value, call_place(by)};
     set_event(word.waits, event);
     if (equal) {
         set_event(word.equal_waits, event);
     }
     judge_shared(by, word, address);
-    word.held.clear();
+    word.seen = word.held.size();
     clocks_->tick(by.number);
 }
 
@@ -219,12 +225,12 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
     if (found == words_.end()) {
         return;
     }
-    const std::vector<WordEvent>& held = found->second.held;
-    for (size_t index = 0; index + 1 < held.size(); index++) {
-        if (held[index].value != value) {
+    const std::vector<HeldValue>& held = found->second.held;
+    for (size_t index = found->second.seen; index + 1 < held.size(); index++) {
+        if (held[index].raise.value != value) {
             continue;
         }
-        const WordEvent& next = held[index + 1];
+        const WordEvent& next = held[index + 1].raise;
         const std::string text = "waits for exactly " + std::to_string(value) + " in " +
                                  name_of(*program_, *waiting.core, address) + ", which held it until " +
                                  who(*next.by) + " set it to " + std::to_string(next.value);

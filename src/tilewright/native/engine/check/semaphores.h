@@ -20,6 +20,12 @@ struct WordEvent {
     CallPlace place;
 };
 
+// A value raised to through the NoC, with what whoever waits for it may rely on.
+struct HeldValue {
+    WordEvent raise;
+    Clocks::Clock clock;
+};
+
 // A kernel on `core` has signalled: how far it knew each kernel of the word's core to have come.
 struct Answer {
     uint32_t core;
@@ -34,7 +40,8 @@ struct SyncWord {
     std::vector<WordEvent> waits;        // for equal or more, the last of each kernel
     std::vector<WordEvent> stores;       // the last of each kernel
     std::vector<Answer> answers;
-    std::vector<WordEvent> held;  // values since somebody last looked
+    std::vector<HeldValue> held;  // since it was last stored to, the latest ones
+    size_t seen = 0;              // of those, how many somebody has waited behind
 };
 
 class Semaphores {
@@ -52,7 +59,7 @@ public:
 
 private:
     SyncWord& word(Core& core, uint32_t address);
-    void learn(KernelInstance& by, const SyncWord& word);
+    void learn(KernelInstance& by, const SyncWord& word, const Clocks::Clock& clock);
     void judge_overshoot(KernelInstance& by, SyncWord& word, uint32_t address, uint32_t value);
     void judge_reset(KernelInstance& by, SyncWord& word, uint32_t address);
     void judge_raise(KernelInstance& by, SyncWord& word, uint32_t address);

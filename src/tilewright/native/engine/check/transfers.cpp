@@ -83,10 +83,15 @@ void Transfers::add(KernelInstance& instance, Transfer transfer) {
     of(instance).transfers.push_back(std::move(transfer));
 }
 
-void Transfers::add_atomic(KernelInstance& instance, uint32_t noc) {
-    OpenTransfers::Noc& open = of(instance).noc[noc & 1u];
-    if (open.atomics++ == 0) {
-        open.first_atomic = call_place(instance);
+void Transfers::add_atomic(KernelInstance& instance, uint32_t noc, const Core& core, uint32_t issued) {
+    std::vector<OpenAtomics>& open = of(instance).noc[noc & 1u].atomics;
+    const uint32_t index = core_index(core);
+    auto known = std::find_if(open.begin(), open.end(), [&](const OpenAtomics& each) { return each.core == index; });
+    if (known == open.end()) {
+        open.push_back({index, 1, issued, call_place(instance)});
+    } else {
+        known->count++;
+        known->issued = issued;
     }
 }
 
@@ -169,7 +174,7 @@ void Transfers::barrier(KernelInstance& instance, Barrier kind, uint32_t noc, ui
         open.noc[noc & 1u].written_cores.clear();
     }
     if (full || kind == Barrier::Atomic) {
-        open.noc[noc & 1u].atomics = 0;
+        open.noc[noc & 1u].atomics.clear();
     }
 }
 
@@ -209,6 +214,10 @@ void Transfers::acknowledge(KernelInstance& instance, uint32_t core, uint32_t ti
         return;
     }
     open.acknowledged[core] = time;
+    for (OpenTransfers::Noc& noc : open.noc) {
+        std::erase_if(
+            noc.atomics, [&](const OpenAtomics& each) { return each.core == core && each.issued <= time; });
+    }
     take_off(instance, [&](const Transfer& transfer) {
         if (!reaches(transfer, chip.cores()[core])) {
             return false;

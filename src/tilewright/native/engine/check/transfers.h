@@ -45,13 +45,20 @@ struct Unacknowledged {
     CallPlace first;
 };
 
+// Atomics to one core that no barrier has waited for.
+struct OpenAtomics {
+    uint32_t core;
+    uint32_t count;
+    uint32_t issued;  // the last one
+    CallPlace first;
+};
+
 struct OpenTransfers {
     std::vector<Transfer> transfers;
     struct Noc {
         std::vector<Unacknowledged> writes;
         std::vector<bool> written_cores;  // that those writes went to
-        uint32_t atomics = 0;
-        CallPlace first_atomic;
+        std::vector<OpenAtomics> atomics;
     } noc[2];
     std::vector<uint32_t> acknowledged;  // by core: how far into this kernel's time that core has answered
 };
@@ -60,7 +67,7 @@ class Transfers {
 public:
     void start(Program& program);
     void add(KernelInstance& instance, Transfer transfer);
-    void add_atomic(KernelInstance& instance, uint32_t noc);
+    void add_atomic(KernelInstance& instance, uint32_t noc, const Core& core, uint32_t issued);
     // A write that takes nothing from memory: only its arrival is open.
     void add_unacknowledged(KernelInstance& instance, Transfer transfer);
     // Takes off what a barrier has waited for.
