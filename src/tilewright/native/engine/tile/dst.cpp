@@ -7,6 +7,7 @@
 #include "dst.h"
 
 #include "abi/tile.h"
+#include "check/values.h"
 
 namespace tw {
 
@@ -14,7 +15,10 @@ namespace {
 
 enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
 
-void clear_all(ComputeState& state) { state.scratch[kDstCleared] = (1u << kDstSlots) - 1; }
+void clear_all(ComputeState& state) {
+    state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
+    taint_clear(state);
+}
 
 void end_section(ComputeState& state) {
     state.phase = DstPhase::Idle;
