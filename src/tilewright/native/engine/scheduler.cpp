@@ -11,6 +11,8 @@
 #include <cstring>
 #include <thread>
 
+#include "check/operands.h"
+
 namespace tw {
 
 static thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -63,6 +65,9 @@ void fiber_entry() {
     instance.kernel->entry();
     // A card's pack thread would still sit in a reservation nobody can meet.
     wait_for_pending_reserves(instance);
+    if (instance.checks != nullptr) [[unlikely]] {
+        check_dst_at_end(instance);
+    }
     instance.scheduler->progress++;
     instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);
     __builtin_unreachable();

@@ -67,14 +67,54 @@ uint32_t cb_at(const Core& core, const uint8_t* address) {
     return kNoCb;
 }
 
+uint32_t datum_bytes_of(const HostMemory& memory) {
+    const uint64_t bytes = memory.page_bytes / kTileElements;
+    return memory.page_bytes % kTileElements == 0 && (bytes == 1 || bytes == 2 || bytes == 4)
+               ? static_cast<uint32_t>(bytes)
+               : 0;
+}
+
+// "columns 10 to 31 of tile 0", as the shape of the tensor has it; "tile 0" where that cannot be said.
+std::string padding_place(const HostMemory& memory, uint64_t page) {
+    const uint32_t width = datum_bytes_of(memory);
+    char text[96];
+    if (memory.layout != kLayoutTile || width == 0 || memory.outside == nullptr) {
+        std::snprintf(
+            text, sizeof text, "%s %llu", memory.layout == kLayoutTile ? "tile" : "page",
+            static_cast<unsigned long long>(page));
+        return text;
+    }
+    const auto outside = [&](uint32_t row, uint32_t column) {
+        const uint32_t datum = ((row >> 4) * 2 + (column >> 4)) * kFaceElements + (row & 15) * 16 + (column & 15);
+        return bit_at(memory.outside, page * memory.page_bytes + datum * width);
+    };
+    uint32_t row = 0, column = 0;
+    while (row < 32 && !outside(row, 0)) {
+        row++;
+    }
+    while (column < 32 && !outside(0, column)) {
+        column++;
+    }
+    const bool columns = column < 32;
+    std::snprintf(
+        text, sizeof text, "%s %u to 31 of tile %llu", columns ? "columns" : "rows", columns ? column : row,
+        static_cast<unsigned long long>(page));
+    return text;
+}
+
 std::string origin_text(const Program& program, uint32_t kind, const Origin& origin) {
     char text[256];
     switch (origin.kind) {
         case Origin::Kind::Tensor: {
-            const bool tiles = program.host_memory[origin.index].layout == kLayoutTile;
-            std::snprintf(
-                text, sizeof text, kind == 1 ? "padding of tensor %u (%s %llu)" : "tensor %u (%s %llu), which nobody wrote",
-                origin.index, tiles ? "tile" : "page", static_cast<unsigned long long>(origin.page));
+            const HostMemory& memory = program.host_memory[origin.index];
+            if (kind == 1) {
+                const std::string place = padding_place(memory, origin.page);
+                std::snprintf(text, sizeof text, "%s of tensor %u, which are padding", place.c_str(), origin.index);
+            } else {
+                std::snprintf(
+                    text, sizeof text, "%s %llu of tensor %u, where nobody wrote all", memory.layout == kLayoutTile ? "tile" : "page",
+                    static_cast<unsigned long long>(origin.page), origin.index);
+            }
             return text;
         }
         case Origin::Kind::CircularBuffer:
@@ -113,13 +153,6 @@ std::string place_text(const TensorPlace& place, uint32_t datum_bytes) {
         static_cast<unsigned long long>(face / 2 * 16 + in_face / 16),
         static_cast<unsigned long long>(face % 2 * 16 + in_face % 16), static_cast<unsigned long long>(place.page));
     return text;
-}
-
-uint32_t datum_bytes_of(const HostMemory& memory) {
-    const uint64_t bytes = memory.page_bytes / kTileElements;
-    return memory.page_bytes % kTileElements == 0 && (bytes == 1 || bytes == 2 || bytes == 4)
-               ? static_cast<uint32_t>(bytes)
-               : 0;
 }
 
 constexpr const char* kRules[kTaintKinds] = {"value-uninitialised", "value-padding", "broadcast-region"};
