@@ -3,8 +3,10 @@
 // and every hook in the engine asks that first.
 #pragma once
 
+#include "check/arguments.h"
 #include "check/compute_checks.h"
 #include "check/findings.h"
+#include "check/noc_checks.h"
 #include "check/shadow_memory.h"
 #include "check/values.h"
 
@@ -16,6 +18,8 @@ struct Checks {
     explicit Checks(const Chip& chip) : memory(chip), values(chip) {}
 
     Findings findings;
+    ArgumentReads arguments;
+    NocChecks noc;
     ShadowMemory memory;
     AllComputeChecks compute;
     ValueChecks values;
