@@ -49,18 +49,17 @@ void kernel_main() {
 """
 
 
-def compute_kernel(body: str, headers: str = "") -> str:
-    """A kernel that has every operation this test asks for; ``body`` begins at line 20."""
-    lines = [f'#include "api/compute/{name}.h"' for name in _HEADERS.split()] + headers.splitlines()
-    lines += [""] * (17 - len(lines)) + ["void kernel_main() {", ""]
-    return "\n".join([*lines, body, "}"])
+def compute_kernel(body: str) -> str:
+    """A kernel with the headers of every operation the tests use; ``body`` begins at BODY_LINE."""
+    lines = [f'#include "api/compute/{name}.h"' for name in _HEADERS.split()]
+    return "\n".join([*lines, "", "void kernel_main() {", body, "}"])
 
 
 _HEADERS = (
     "tile_move_copy eltwise_binary bcast reduce matmul transpose tilize untilize pack_untilize "
     "eltwise_unary/eltwise_unary eltwise_unary/exp eltwise_unary/recip eltwise_unary/fill mask"
 )
-BODY_LINE = 20
+BODY_LINE = len(_HEADERS.split()) + 3
 
 STEP = """
 cb_wait_front(0, 1); cb_wait_front(1, 1); cb_reserve_back(16, 1);
@@ -114,20 +113,18 @@ def run_checked(
     output: ttnn.Tensor,
     compute: str,
     cbs: Sequence[ttnn.CBDescriptor] = (),
-    pages: int = 1,
     config: ttnn.ComputeConfigDescriptor | None = None,
+    pages: int = 1,
 ) -> list[RunNote]:
-    """Notes of a checked run; c_0, c_1 ... hold one page of each input, c_16 those of the output."""
+    """Notes of a checked run. c_0, c_1 ... hold ``pages`` pages of each input, c_16 one of the output."""
     given = {format_.buffer_index for cb in cbs for format_ in cb.format_descriptors}
-    defaults = {index: tensor for index, tensor in enumerate(inputs)} | {16: output}
-    buffers = [
-        circular_buffer(index, pages, tensor.dtype) for index, tensor in defaults.items() if index not in given
-    ]
+    tensors = {**dict(enumerate(inputs)), 16: output}
+    buffers = [circular_buffer(index, 1, tensor.dtype) for index, tensor in tensors.items() if index not in given]
     program = ttnn.ProgramDescriptor(
         kernels=[
             reader(inputs, [pages] * len(inputs)),
             kernel("compute", compute, config or ttnn.ComputeConfigDescriptor(), []),
-            kernel("writer", WRITER, ttnn.WriterConfigDescriptor(), [output], pages),
+            kernel("writer", WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[*buffers, *cbs],
         semaphores=[],
