@@ -83,6 +83,7 @@ class HostMemory(ctypes.Structure):
         ("num_pages", c_uint64),
         ("unwritten", c_void_p),
         ("padding", c_void_p),
+        ("outside", c_void_p),
     ]
 
 

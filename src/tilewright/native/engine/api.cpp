@@ -188,7 +188,7 @@ void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint
         const TwHostMemory& buffer = buffers[index];
         known.push_back(
             {buffer.is_dram != 0, buffer.address, buffer.page_bytes, buffer.stride, buffer.num_pages, buffer.layout,
-             buffer.unwritten, buffer.padding});
+             buffer.unwritten, buffer.padding, buffer.outside});
     }
 }
 

@@ -32,6 +32,7 @@ struct TwHostMemory {
     uint64_t address, page_bytes, stride, num_pages;
     const uint8_t* unwritten;
     const uint8_t* padding;
+    const uint8_t* outside;
 };
 
 struct TwInstanceReport {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <thread>
 
+#include "check/operands.h"
 #include "future.h"
 
 namespace tw {
@@ -67,6 +68,7 @@ void fiber_entry() {
     wait_for_pending_reserves(instance);
     if (instance.checks != nullptr) {
         instance.checks->noc.exit(instance);
+        check_dst_at_end(instance);
     }
     instance.scheduler->progress++;
     instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);

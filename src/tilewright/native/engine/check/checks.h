@@ -8,19 +8,21 @@
 #include "check/findings.h"
 #include "check/noc_checks.h"
 #include "check/shadow_memory.h"
+#include "check/values.h"
 
 namespace tw {
 
 class Program;
 
 struct Checks {
-    explicit Checks(const Chip& chip) : memory(chip) {}
+    explicit Checks(const Chip& chip) : memory(chip), values(chip) {}
 
     Findings findings;
     ArgumentReads arguments;
     NocChecks noc;
     ShadowMemory memory;
     AllComputeChecks compute;
+    ValueChecks values;
 };
 
 // Once the program is on the chip: what of its memory holds something before a kernel runs.

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "check/operands.h"
+#include "check/values.h"
 
 namespace tw {
 
 struct ComputeChecks {
     OperandChecks operands;
+    DstTaint values;
 };
 
 // One per core with a compute kernel; cores point into it.

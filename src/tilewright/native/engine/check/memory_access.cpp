@@ -34,7 +34,7 @@ static void access(const void* pointer, uint64_t bytes, bool is_write) {
 
 void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
     if (is_write) {
-        instance.checks->memory.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
+        taint_defined(instance, reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
     }
 }
 

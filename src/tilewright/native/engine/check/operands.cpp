@@ -216,6 +216,28 @@ void note_dst_write(const ComputeState& state, uint32_t slot, bool is_reduction)
     }
 }
 
+void remember_dst_call(const ComputeState& state) {
+    if (OperandChecks* checks = checks_of(state)) [[unlikely]] {
+        const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+        checks->num_frames = walk_frames(*checks->instance->stack, here, checks->frames, kFindingFrames);
+    }
+}
+
+void check_dst_at_end(KernelInstance& instance) {
+    const ComputeState* state = instance.core->compute.get();
+    if (instance.context.kind != static_cast<uint8_t>(KernelKind::Compute) || state->phase == DstPhase::Idle) {
+        return;
+    }
+    const bool packer_waits = state->phase == DstPhase::Acquired && packer_waits_for_commit(*state);
+    const OperandChecks& checks = *checks_of(*state);
+    instance.checks->findings.add(
+        instance, "dst-protocol", kNoCircularBuffer, 0, checks.frames, checks.num_frames,
+        packer_waits ? "tile_regs_wait without a tile_regs_commit until the end of the kernel: the packer waits for ever"
+        : state->phase == DstPhase::Acquired
+            ? "tile_regs_acquire without a tile_regs_commit until the end of the kernel"
+            : "tile_regs_acquire without a tile_regs_release until the end of the kernel");
+}
+
 void check_vector_unit(const ComputeState& state, SfpuConstants needs, const char* call) {
     static constexpr const char* kConstants[] = {
         "", "recip, sigmoid or division", "sqrt or rsqrt", "log", "log1p", "exp2", "expm1", "tanh", "cbrt", "power",

@@ -7,6 +7,7 @@
 
 #include "abi/sfpu.h"
 #include "abi/tile.h"
+#include "check/findings.h"
 #include "compute_state.h"
 
 namespace tw {
@@ -33,6 +34,9 @@ struct OperandChecks {
     UnpackLoop left = UnpackLoop::None;  // tilize or untilize that was not undone
     bool vector_unit_ready = false;
     SfpuConstants constants = SfpuConstants::None;
+    // Where DST was last acquired, or the packer began to wait for it before the maths side gave it.
+    uint32_t num_frames = 0;
+    uint64_t frames[kFindingFrames];
     uint32_t plain_slots = 0;  // bit per DST slot: holds the result of an operation other than a reduction
 };
 
@@ -52,6 +56,9 @@ void check_pack(const ComputeState& state, uint32_t cb, PackLoop needs, const ch
 // A DST slot of a pack: what a reduce mask would cut off must come from a reduction.
 void check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, const char* call);
 void note_dst_write(const ComputeState& state, uint32_t slot, bool is_reduction);
+void remember_dst_call(const ComputeState& state);
+// The kernel has returned: who still holds DST would hold it for ever.
+void check_dst_at_end(KernelInstance& instance);
 void check_vector_unit(const ComputeState& state, SfpuConstants needs, const char* call);
 
 }  // namespace tw

@@ -7,6 +7,8 @@
 #include "dst.h"
 
 #include "abi/tile.h"
+#include "check/operands.h"
+#include "check/values.h"
 
 namespace tw {
 
@@ -14,7 +16,10 @@ namespace {
 
 enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
 
-void clear_all(ComputeState& state) { state.scratch[kDstCleared] = (1u << kDstSlots) - 1; }
+void clear_all(ComputeState& state) {
+    state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
+    taint_clear(state);
+}
 
 void end_section(ComputeState& state) {
     state.phase = DstPhase::Idle;
@@ -38,6 +43,10 @@ void release(const char* call, bool clear) {
 }
 
 }  // namespace
+
+bool packer_waits_for_commit(const ComputeState& state) {
+    return state.scratch[kPackSection] != kPackNotStarted;
+}
 
 ComputeState& started_state(const char* call) {
     ComputeState& state = compute_state();
@@ -102,6 +111,7 @@ void tw_tile_regs_acquire() {
         rule_error("dst-protocol", "tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
     }
     state.phase = DstPhase::Acquired;
+    remember_dst_call(state);
 }
 
 void tw_tile_regs_commit() {
@@ -126,6 +136,7 @@ void tw_tile_regs_wait() {
         state.phase = DstPhase::Packing;
     } else if (state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackNotStarted) {
         state.scratch[kPackSection] = kPackOpen;
+        remember_dst_call(state);
     } else if (state.phase == DstPhase::Idle) {
         rule_error("dst-protocol", "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
     } else {

@@ -29,6 +29,8 @@ enum ScratchWord : uint32_t {
     kPackRows,  // rows tw_pack_rows writes
 };
 
+// The packer has begun its section before tile_regs_commit.
+bool packer_waits_for_commit(const ComputeState& state);
 // The compute state, once compute_kernel_hw_startup has run.
 ComputeState& started_state(const char* call);
 // The same for a call of the maths side: DST must be acquired and not yet committed.

@@ -5,6 +5,7 @@
 
 #include "abi/tile.h"
 #include "check/operands.h"
+#include "check/values.h"
 #include "numerics.h"
 
 namespace tw {
@@ -97,6 +98,7 @@ void unpack_to_dst(
     note_dst_write(state, slot, false);
     uint32_t* words =
         geometry.num_faces == 4 ? dst_overwrite(state, slot, call) : dst_update(state, slot, call);
+    taint_copy(state, cb, tile, slot, transpose);
     unpack_words(state, unpacker, cb, tile, words, call);
     if (transpose) {
         transpose_words(words, geometry, transpose & 1, transpose & 2);
@@ -193,11 +195,13 @@ void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
 
 void tw_transpose_dest(uint32_t dst) {
     ComputeState& state = math_state("transpose_dest");
+    taint_transpose_dst(state, dst, true);
     transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, true, true);
 }
 
 void tw_transpose_dest_within_faces(uint32_t dst) {
     ComputeState& state = math_state("transpose_dest");
+    taint_transpose_dst(state, dst, false);
     transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, false, true);
 }
 
@@ -211,6 +215,7 @@ void tw_unary_broadcast(uint32_t broadcast, uint32_t cb, uint32_t tile, uint32_t
     const bool through_a = to_dst || static_cast<Broadcast>(broadcast) == Broadcast::None;
     unpack_to_dst(state, through_a ? state.src_a : state.src_b, cb, tile, dst, 0, "unary_bcast");
     if (static_cast<Broadcast>(broadcast) != Broadcast::None) {
+        taint_spread(state, dst, geometry, static_cast<Broadcast>(broadcast));
         spread(state.dst[dst], geometry, static_cast<Broadcast>(broadcast));
     }
 }
