@@ -16,6 +16,7 @@ Every phase sets the formats of its own buffers, waits for all it reads before i
 once. ``phase.contract`` says how many pages; docs/phases.md lists all phases.
 """
 
+from tilewright.kernels.phases.accumulate import accumulate_row_mean
 from tilewright.kernels.phases.binary import (
     add,
     add_bcast_cols,
@@ -31,8 +32,8 @@ from tilewright.kernels.phases.binary import (
     sub_bcast_scalar,
 )
 from tilewright.kernels.phases.contract import Contract, Phase, Region, Traffic, phase
-from tilewright.kernels.phases.copy import copy, mul_unary
-from tilewright.kernels.phases.reduce import accumulate_row_sum, reduce_row_max, reduce_row_mean, reduce_row_sum
+from tilewright.kernels.phases.copy import copy
+from tilewright.kernels.phases.reduce import reduce_row_max, reduce_row_mean, reduce_row_sum
 from tilewright.kernels.phases.rsqrt import add_rsqrt
 from tilewright.kernels.phases.scaler import fill_constant_tile, fill_partial_scaler_tiles, fill_scaler_tile
 from tilewright.kernels.phases.square import square
@@ -45,7 +46,7 @@ __all__ = [
     "Phase",
     "Region",
     "Traffic",
-    "accumulate_row_sum",
+    "accumulate_row_mean",
     "add",
     "add_bcast_cols",
     "add_bcast_rows",
@@ -59,7 +60,6 @@ __all__ = [
     "mul_bcast_cols",
     "mul_bcast_rows",
     "mul_bcast_scalar",
-    "mul_unary",
     "phase",
     "read_sticks",
     "reduce_row_max",
