@@ -252,11 +252,11 @@ def test_an_int_of_the_headers_is_compared_as_what_it_is(written) -> None:
             f = get_dataformat(cb.input) == DataFormat.Float32
     """)
     assert textwrap.dedent(module.kernel.cpp_source().rpartition("\n\n")[2].rpartition("}")[0]) == textwrap.dedent("""\
-        const uint32_t size = get_tile_size(cb_input);
+        constexpr uint32_t size = get_tile_size(cb_input);
         const bool a = n < static_cast<uint32_t>(get_tile_size(cb_input));
         const bool b = static_cast<uint32_t>(get_tile_size(cb_input) * 2) == n;
         const bool c = get_tile_size(cb_input) + n == n;
-        const bool d = get_tile_size(cb_input) > 2048;
-        const bool e = get_tile_size(cb_input) != get_tile_size(cb_out);
-        const bool f = get_dataformat(cb_input) == DataFormat::Float32;
+        constexpr bool d = get_tile_size(cb_input) > 2048;
+        constexpr bool e = get_tile_size(cb_input) != get_tile_size(cb_out);
+        constexpr bool f = get_dataformat(cb_input) == DataFormat::Float32;
     """)

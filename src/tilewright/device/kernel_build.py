@@ -26,7 +26,14 @@ from tilewright.device.cache import (
     stored_library,
     write_atomically,
 )
-from tilewright.device.compiler import Compiler, available_compilers, find_compiler, kernel_flags, kernel_link_flags
+from tilewright.device.compiler import (
+    Compiler,
+    available_compilers,
+    find_compiler,
+    instrumentation_flags,
+    kernel_flags,
+    kernel_link_flags,
+)
 from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.translation_unit import KernelSource, prelude_macros, prelude_name, translation_unit
@@ -126,6 +133,7 @@ def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     roots = [str(NATIVE / "include"), str(NATIVE), *source.include_paths, *include_roots(source.path)]
     return [
         *kernel_flags(compiler),
+        *(instrumentation_flags(compiler) if source.checked else ()),
         *(f"-D{macro}" for macro in prelude_macros(source)),
         *(f"-I{root}" for root in roots),
     ]
@@ -172,7 +180,9 @@ def _compile(
     began = time.time_ns()
     command = [*arguments, "-MMD", "-MF", str(depends), "-MT", "kernel"]
     linking = [*kernel_link_flags(compiler), "-o", str(library)]
-    if compiler.family == "zig":  # told in one step not to link its C++ library, it does not find its headers either
+    if compiler.family == "zig" or source.checked:
+        # zig, told in one step not to link its C++ library, does not find its headers either; a checked kernel must
+        # not be linked with the sanitizer's library.
         _run(source, compiler, [*command, "-c", "-o", str(work / "kernel.o"), str(unit)], unit)
         _run(source, compiler, [*linking, str(work / "kernel.o")], unit)
     else:
