@@ -179,9 +179,9 @@ def run_copy(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
 
 
 @compute_kernel
-def run_square(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
+def run_square(num_tiles: RuntimeArg, first: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    square(cb.a, cb.out, num_tiles, keep != 0)
+    square(cb.a, cb.out, num_tiles, keep != 0, first)
 
 
 @compute_kernel
