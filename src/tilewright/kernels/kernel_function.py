@@ -14,7 +14,7 @@ from typing import Any
 from tilewright.kernels.comments import Comments, read_comments
 from tilewright.kernels.errors import KernelLanguageError
 from tilewright.kernels.parameters import Parameter, ParameterError, read_annotations, read_parameters
-from tilewright.kernels.types import NOTHING, PYTHON_TYPES, Type
+from tilewright.kernels.types import NOTHING, PYTHON_TYPES, Type, type_of_annotation
 
 UNKNOWN = object()
 
@@ -89,10 +89,11 @@ class KernelFunction:
             raise self.error(self.tree, str(error)) from None
         if annotation is None or annotation is type(None):
             return NOTHING
-        if annotation not in PYTHON_TYPES:
+        type_ = type_of_annotation(annotation)
+        if type_ is None:
             allowed = ", ".join(str(each) for each in PYTHON_TYPES.values())
-            raise self.error(self.tree.returns or self.tree, f"{self.name} must return None, {allowed}")
-        return PYTHON_TYPES[annotation]
+            raise self.error(self.tree.returns or self.tree, f"{self.name} must return None, {allowed}, l1_ptr[...]")
+        return type_
 
     def look_up(self, name: str) -> Any:
         """What a name means outside the function's own variables; ``UNKNOWN`` if nothing."""
