@@ -15,7 +15,7 @@ from tilewright import ttnn
 CONTRACT = BugClass("contract")
 
 
-@CONTRACT.bug("B18", "cb-two-consumers", plain=Plain.RIGHT, explore_orders=True)
+@CONTRACT.bug("B18", "cb-two-consumers", plain=Plain.RIGHT)
 def two_consumers_one_token(host: Host) -> Iterator[Launch]:
     """Compute and writer both wait for one token; if compute pops it first, the writer hangs."""
     source, values = host.tiles(1)
@@ -89,7 +89,7 @@ def two_consumers_one_token(host: Host) -> Iterator[Launch]:
     )
 
 
-@CONTRACT.bug("B19", "cb-two-producers", plain=Plain.RIGHT, explore_orders=True)
+@CONTRACT.bug("B19", "cb-two-producers", plain=Plain.RIGHT)
 def scratch_shared_by_both_movers(host: Host) -> Iterator[Launch]:
     """Reader and writer use one buffer, each as its private scratch."""
     meta = host.tensor(np.array([[0] * 8, [1] * 8]), ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT)  # tile to read, tile to write

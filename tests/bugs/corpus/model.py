@@ -93,7 +93,6 @@ class Bug:
     plain_text: str
     archs: tuple[str, ...]
     in_kernel: bool
-    explore_orders: bool
     not_expressible: str
 
     def __str__(self) -> str:
@@ -128,7 +127,6 @@ class BugClass:
         plain_text: str = "",
         archs: tuple[str, ...] = (WORMHOLE,),
         in_kernel: bool = True,
-        explore_orders: bool = False,
         not_expressible: str = "",
     ) -> Callable[[Build], Build]:
         """Registers the decorated builder; the first line of its docstring is the title."""
@@ -145,7 +143,6 @@ class BugClass:
                     plain_text,
                     archs,
                     in_kernel,
-                    explore_orders,
                     not_expressible,
                 )
             )
