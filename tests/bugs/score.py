@@ -109,7 +109,7 @@ def _print_alarms(row: dict[str, Any]) -> None:
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """Bugs per class and verdict, and right programs with false alarms and with notes."""
     lines = [
-        f"{'class':14} {'bugs':>5} "
+        f"{'class':14} {'programs':>8} "
         + " ".join(f"{verdict:>11}" for verdict in VERDICTS)
         + f" {'false alarms':>13} {'notes':>6}"
     ]
@@ -120,7 +120,7 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
         verdicts = Counter(row["verdict"] for row in of_class if row["verdict"])
         alarms, notes = (sum(bool(row[kind]) for row in of_class) for kind in ("false_alarms", "notes"))
         counts = " ".join(f"{verdicts[verdict]:>11}" for verdict in VERDICTS)
-        lines.append(f"{name:14} {verdicts.total():>5} {counts} {alarms:>13} {notes:>6}")
+        lines.append(f"{name:14} {len(of_class):>8} {counts} {alarms:>13} {notes:>6}")
     return "\n".join(lines)
 
 

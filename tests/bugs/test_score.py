@@ -78,7 +78,7 @@ def test_the_table_counts_bugs_and_false_alarms(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr("score.find_check", lambda: checker(Fake("noc-push-in-flight", "reader", 14)))
     assert main(["B30", "FP-3"]) == 0
     last = capsys.readouterr().out.splitlines()[-1].split()
-    assert last == ["all", "1", "1", "0", "0", "0", "2", "0"]
+    assert last == ["all", "2", "1", "0", "0", "0", "2", "0"]
 
 
 def test_a_note_on_a_right_program_is_no_false_alarm(
@@ -97,5 +97,5 @@ def test_an_unknown_id_is_refused(capsys: pytest.CaptureFixture) -> None:
 
 
 def test_an_empty_table_has_its_head() -> None:
-    assert table([]).split()[:2] == ["class", "bugs"]
+    assert table([]).split()[:2] == ["class", "programs"]
     assert len(CONTROLS) == 4

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from corpus import python_kernels
 from corpus.host import COPY, READER, WRITER, Host
 from corpus.model import BugClass, Launch, Plain
 from tilewright import ttnn
@@ -14,7 +15,7 @@ from tilewright import ttnn
 CONTRACT = BugClass("contract")
 
 
-@CONTRACT.bug("B18", "cb-two-consumers", plain=Plain.RIGHT, explore_orders=True)
+@CONTRACT.bug("B18", "cb-two-consumers", plain=Plain.RIGHT)
 def two_consumers_one_token(host: Host) -> Iterator[Launch]:
     """Compute and writer both wait for one token; if compute pops it first, the writer hangs."""
     source, values = host.tiles(1)
@@ -88,7 +89,7 @@ def two_consumers_one_token(host: Host) -> Iterator[Launch]:
     )
 
 
-@CONTRACT.bug("B19", "cb-two-producers", plain=Plain.RIGHT, explore_orders=True)
+@CONTRACT.bug("B19", "cb-two-producers", plain=Plain.RIGHT)
 def scratch_shared_by_both_movers(host: Host) -> Iterator[Launch]:
     """Reader and writer use one buffer, each as its private scratch."""
     meta = host.tensor(np.array([[0] * 8, [1] * 8]), ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT)  # tile to read, tile to write
@@ -157,31 +158,12 @@ def write_past_the_reserved_window(host: Host) -> Iterator[Launch]:
     """Two pages are reserved and two blocks of two written."""
     source, values = host.tiles(4)
     output = host.output_tiles(4)
-    reader = """
-    #include "api/dataflow/dataflow_api.h"
-
-    void kernel_main() {
-        constexpr auto src_args = TensorAccessorArgs<0>();
-        const auto src = TensorAccessor(src_args, get_common_arg_val<uint32_t>(0));
-        cb_reserve_back(0, 2);                                                   // -
-        cb_reserve_back(0, 4);                                                   // +
-        for (uint32_t block = 0; block < 2; block++) {
-            for (uint32_t tile = 0; tile < 2; tile++) {
-                const uint32_t offset = (block * 2 + tile) * get_tile_size(0);
-                noc_async_read_page(block * 2 + tile, src, get_write_ptr(0) + offset);    // BUG
-            }
-        }
-        noc_async_read_barrier();
-        cb_push_back(0, 2);
-        cb_reserve_back(0, 2);                                                   // -
-        cb_push_back(0, 2);
-    }
-    """
+    reader = host.pick(buggy=python_kernels.read_two_blocks_into_one, fixed=python_kernels.read_two_blocks)
     yield host.launch(
         [source, output],
         values,
         [
-            host.kernel("reader", reader, (), [source]),
+            host.python_kernel("reader", reader, tensors={"source": source}),
             host.kernel("compute", COPY, [4]),
             host.kernel("writer", WRITER, [4, 0], [output]),
         ],
@@ -278,27 +260,14 @@ def waited_and_never_popped(host: Host) -> Iterator[Launch]:
     """The writer uses what it waited for and does not pop it: the second round reads the first one's page."""
     source, values = host.tiles(2)
     output = host.output_tiles(2)
-    writer = """
-    #include "api/dataflow/dataflow_api.h"
-
-    void kernel_main() {
-        constexpr auto dst_args = TensorAccessorArgs<0>();
-        const auto dst = TensorAccessor(dst_args, get_common_arg_val<uint32_t>(0));
-        for (uint32_t round = 0; round < 2; round++) {
-            cb_wait_front(16, 1);                                                // BUG
-            noc_async_write_page(round, dst, get_read_ptr(16));
-            noc_async_write_barrier();
-            cb_pop_front(16, 1);                                                 // +
-        }
-    }
-    """
+    writer = host.pick(buggy=python_kernels.write_and_keep, fixed=python_kernels.write_and_pop)
     yield host.launch(
         [source, output],
         values,
         [
             host.kernel("reader", READER, [2, 0], [source]),
             host.kernel("compute", COPY, [2]),
-            host.kernel("writer", writer, (), [output]),
+            host.python_kernel("writer", writer, {"num_rounds": 2}, {"target": output}),
         ],
         [host.cb(0, "in", 2), host.cb(16, "out", 2)],
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from corpus import python_kernels
 from corpus.host import READER, WRITER, Host
 from corpus.model import BugClass, Launch, Plain
 
@@ -65,39 +66,13 @@ def odd_count_even_step(host: Host) -> Iterator[Launch]:
     """Five tiles, taken two at a time."""
     source, values = host.tiles(5)
     output = host.output_tiles(5)
-    compute = """
-    #include "api/compute/tile_move_copy.h"
-
-    void kernel_main() {
-        const uint32_t num_tiles = get_arg_val<uint32_t>(0);
-        compute_kernel_hw_startup(0, 16);
-        copy_init(0);
-        for (uint32_t tile = 0; tile < num_tiles; tile += 2) {
-            const uint32_t step = 2;                                             // -
-            const uint32_t step = num_tiles - tile < 2 ? num_tiles - tile : 2;   // +
-            cb_wait_front(0, step);                                              // BUG
-            cb_reserve_back(16, step);
-            tile_regs_acquire();
-            for (uint32_t i = 0; i < step; i++) {
-                copy_tile(0, i, i);
-            }
-            tile_regs_commit();
-            tile_regs_wait();
-            for (uint32_t i = 0; i < step; i++) {
-                pack_tile(i, 16);
-            }
-            tile_regs_release();
-            cb_push_back(16, step);
-            cb_pop_front(0, step);
-        }
-    }
-    """
+    compute = host.pick(buggy=python_kernels.copy_in_twos, fixed=python_kernels.copy_in_twos_and_the_rest)
     yield host.launch(
         [source, output],
         values,
         [
             host.kernel("reader", READER, [5, 0], [source]),
-            host.kernel("compute", compute, [5]),
+            host.python_kernel("compute", compute, {"num_tiles": 5}),
             host.kernel("writer", WRITER, [5, 0], [output]),
         ],
         [host.cb(0, "in", 4), host.cb(16, "out", 4)],

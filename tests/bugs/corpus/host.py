@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from corpus.model import Launch, twin_source
 from tilewright import ttnn
+from tilewright.kernels import Kernel
 
 Value = TypeVar("Value")
 Core = tuple[int, int]
@@ -173,6 +174,18 @@ class Host:
             config=CONFIGS[kind]() if config is None else config,
             name=name,
         )
+
+    def python_kernel(
+        self,
+        name: str,
+        kernel: Kernel,
+        args: Mapping[str, int] | None = None,
+        tensors: Mapping[str, ttnn.Tensor] | None = None,
+    ) -> ttnn.KernelDescriptor:
+        """A kernel written in Python, on the first core."""
+        descriptor = kernel.descriptor(core_set([(0, 0)]), runtime_args=args, tensors=tensors)
+        descriptor.name = name
+        return descriptor
 
     def launch(
         self,

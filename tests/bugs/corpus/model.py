@@ -8,7 +8,8 @@ A kernel is written once for both twins. The end of a line says to whom it belon
     cb_push_back(cb_in, 1);           // - BUG   in the buggy twin only, and to be named
     noc_async_read_barrier();         // +       in the fixed twin only
 
-A line that a twin does not have stays empty there, so both have the same line numbers.
+A line that a twin does not have stays empty there, so both have the same line numbers. Kernels in Python are two
+functions, and a comment with BUG marks the line.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import dataclasses
 import enum
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,8 @@ BLACKHOLE = "blackhole"
 
 _BUGGY_ONLY = re.compile(r"//\s*-(\s|$)")
 _FIXED_ONLY = re.compile(r"//\s*\+(\s|$)")
-_NAMED = re.compile(r"//.*\bBUG\b")
+_NAMED = re.compile(r"(//|#).*\bBUG\b")
+_PYTHON_FILE = re.compile(r'^#line \d+ "(.+\.py)"', re.MULTILINE)
 
 
 class Plain(enum.Enum):
@@ -63,8 +66,10 @@ def twin_source(source: str, *, fixed: bool) -> str:
 
 
 def named_lines(source: str) -> frozenset[int]:
-    """Lines of a twin's kernel that a finding may name."""
-    return frozenset(number for number, line in enumerate(source.split("\n"), 1) if _NAMED.search(line))
+    """Lines of a twin's kernel that a finding may name; of its Python file, where it was written in Python."""
+    python = _PYTHON_FILE.search(source)
+    lines = Path(python.group(1)).read_text().split("\n") if python else source.split("\n")
+    return frozenset(number for number, line in enumerate(lines, 1) if _NAMED.search(line))
 
 
 Build = Callable[..., Iterator[Launch]]
@@ -88,7 +93,6 @@ class Bug:
     plain_text: str
     archs: tuple[str, ...]
     in_kernel: bool
-    explore_orders: bool
     not_expressible: str
 
     def __str__(self) -> str:
@@ -123,7 +127,6 @@ class BugClass:
         plain_text: str = "",
         archs: tuple[str, ...] = (WORMHOLE,),
         in_kernel: bool = True,
-        explore_orders: bool = False,
         not_expressible: str = "",
     ) -> Callable[[Build], Build]:
         """Registers the decorated builder; the first line of its docstring is the title."""
@@ -140,7 +143,6 @@ class BugClass:
                     plain_text,
                     archs,
                     in_kernel,
-                    explore_orders,
                     not_expressible,
                 )
             )
