@@ -123,7 +123,7 @@ def test_arithmetic_keeps_its_meaning(written) -> None:
         const uint32_t g = ~n;
         const uint32_t h = std::min<uint32_t>(n, 3) + std::max<uint32_t>(wt, 1);
         const uint32_t i = n > 1 ? n : 1;
-        const uint32_t j = 2147483648u;
+        constexpr uint32_t j = 2147483648u;
     """)
 
 

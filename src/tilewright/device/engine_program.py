@@ -24,6 +24,7 @@ from tilewright.device.run import (
     KernelInfo,
     KernelPosition,
     KernelState,
+    RelatedCall,
     Run,
     RunNote,
     RunStatus,
@@ -36,6 +37,7 @@ from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreRangeSet
 
 _NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+_NO_KERNEL = 0xFFFFFFFF
 
 PrintHandler = Callable[[tuple[int, int], str, str], None]
 
@@ -168,11 +170,13 @@ class EngineProgram:
         """Every buffer the host has, for the checked run that follows."""
         engine().tw_program_set_host_memory(self._handle, memory.specs, len(memory.specs))
 
-    def run(self, threads: int, time_limit: float, spin_limit: float, checked: bool) -> tuple[Run, native.RunReport]:
+    def run(
+        self, threads: int, time_limit: float, spin_limit: float, checked: bool, seed: int
+    ) -> tuple[Run, native.RunReport]:
         """Runs the program to its end, whatever that is."""
         report = native.RunReport()
         begin = time.perf_counter()
-        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), ctypes.byref(report))
+        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), seed, ctypes.byref(report))
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)
         run = Run(
@@ -216,7 +220,8 @@ class EngineProgram:
                 r.cb if r.cb != _NO_CIRCULAR_BUFFER else None,
                 int(r.address),
                 int(r.count),
-                self._stack(r),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
+                self._related(r),
             )
             for r in reports
         ]
@@ -236,7 +241,9 @@ class EngineProgram:
                 r.wait_have,
                 *self._semaphore(r),
                 bool(r.is_error),
-                self._stack(r),
+                _bits(r.would_push),
+                _bits(r.would_pop),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
             )
             for r in reports
         ]
@@ -246,16 +253,32 @@ class EngineProgram:
         semaphore_id = semaphore_at(report.wait_address)
         return semaphore_id, (semaphore_id, report.core_x, report.core_y) in self._semaphores
 
-    def _stack(self, report: native.InstanceReport | native.FindingReport) -> tuple[SourceLine, ...]:
+    def _related(self, report: native.FindingReport) -> RelatedCall | None:
+        if report.related_kernel == _NO_KERNEL:
+            return None
+        frames = report.related_frames[: report.related_num_frames]
+        core = (report.related_x, report.related_y)
+        return RelatedCall(report.related_kernel, core, self._stack(report.related_kernel, frames))
+
+    def _stack(self, kernel: int, frames: Sequence[int]) -> tuple[SourceLine, ...]:
         """Lines of the kernel's own library, innermost first. Addresses of the engine itself are left out."""
-        library = self.libraries[report.kernel]
+        library = self.libraries[kernel]
         lines = []
-        for address in report.frames[: report.num_frames]:
+        for address in frames:
             call = address - 1  # a return address points behind its call
             line = library.source_line(call) if library.contains(call) else None
             if line is not None:
                 lines.append(line)
         return tuple(lines)
+
+
+def _bits(mask: int) -> frozenset[int]:
+    """Positions of the bits that are set.
+
+    >>> sorted(_bits(0b101))
+    [0, 2]
+    """
+    return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
 
 
 def _traffic_of(report: native.TrafficReport) -> CbTraffic:

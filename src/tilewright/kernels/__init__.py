@@ -8,7 +8,18 @@ from tilewright.kernels.errors import KernelArgumentError, KernelLanguageError
 from tilewright.kernels.kernel_function import KernelFunction
 from tilewright.kernels.language import Kernel, compute_kernel, kernel_function, reader_kernel, writer_kernel
 from tilewright.kernels.parameters import CircularBuffers, CommonRuntimeArg, CompileTimeArg, RuntimeArg, TensorArg
-from tilewright.kernels.types import CB, float32, int32, l1_ptr, uint8, uint16, uint32, uint64
+from tilewright.kernels.types import (
+    CB,
+    float32,
+    float_bits,
+    float_from_bits,
+    int32,
+    l1_ptr,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 
 __all__ = [
     "CB",
@@ -23,6 +34,8 @@ __all__ = [
     "TensorArg",
     "compute_kernel",
     "float32",
+    "float_bits",
+    "float_from_bits",
     "int32",
     "kernel_function",
     "l1_ptr",

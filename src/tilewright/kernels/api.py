@@ -5,93 +5,101 @@ Kernels import the names they use::
 
     from tilewright.kernels.api import cb_wait_front, noc_async_read_page, reduce_tile, PoolType, ReduceDim
 
-Names and arguments are those of ttnn 0.81; what changes with tt-metal's version changes in this file. Template
-arguments stand in brackets: ``reduce_tile[PoolType.SUM, ReduceDim.REDUCE_ROW](...)``.
+Names and arguments are those of ttnn 0.81; what changes with tt-metal's version changes in this file, and only here.
+Template arguments stand in brackets: ``reduce_tile[PoolType.SUM, ReduceDim.REDUCE_ROW](...)``. The notation of the
+tables is that of ``signatures.py``.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import enum
-import re
 from typing import Any
 
-
-class KernelEnum(enum.Enum):
-    """An enumeration of the kernel API; members are written in C++ with the same names."""
+from tilewright.kernels.signatures import ApiConstant, ApiFunction, KernelEnum, Signature, functions, signature
 
 
-_make_enum: Any = KernelEnum
+class PoolType(KernelEnum):
+    SUM = enum.auto()
+    AVG = enum.auto()
+    MAX = enum.auto()
 
 
-def _enum(name: str, members: str) -> Any:
-    return _make_enum(name, members.split(), module=__name__)
+class ReduceDim(KernelEnum):
+    REDUCE_ROW = enum.auto()
+    REDUCE_COL = enum.auto()
+    REDUCE_SCALAR = enum.auto()
 
 
-PoolType = _enum("PoolType", "SUM AVG MAX")
-ReduceDim = _enum("ReduceDim", "REDUCE_ROW REDUCE_COL REDUCE_SCALAR")
-BroadcastType = _enum("BroadcastType", "NONE COL ROW SCALAR")
-EltwiseBinaryType = _enum("EltwiseBinaryType", "ELWMUL ELWADD ELWSUB")
-EltwiseBinaryReuseDestType = _enum("EltwiseBinaryReuseDestType", "NONE DEST_TO_SRCA DEST_TO_SRCB")
-VectorMode = _enum("VectorMode", "R C RC")
-SrcOrder = _enum("SrcOrder", "Regular Reverse")
-DataFormat = _enum("DataFormat", "Float32 Float16_b Bfp8_b Bfp4_b Int32 UInt32 UInt16 UInt8")
+class BroadcastType(KernelEnum):
+    NONE = enum.auto()
+    COL = enum.auto()
+    ROW = enum.auto()
+    SCALAR = enum.auto()
 
 
-@dataclasses.dataclass(frozen=True)
-class Argument:
-    """One argument; ``kind`` is a type's name, ``cb``, ``tensor``, ``pointer`` or an enumeration's name."""
-
-    name: str
-    kind: str
-    is_optional: bool
+class EltwiseBinaryType(KernelEnum):
+    ELWMUL = enum.auto()
+    ELWADD = enum.auto()
+    ELWSUB = enum.auto()
 
 
-@dataclasses.dataclass(frozen=True)
-class Signature:
-    template: tuple[Argument, ...]
-    arguments: tuple[Argument, ...]
-    returns: str
-    text: str
-
-    def takes(self, count: int) -> bool:
-        required = sum(not each.is_optional for each in self.arguments)
-        return required <= count <= len(self.arguments)
+class EltwiseBinaryReuseDestType(KernelEnum):
+    NONE = enum.auto()
+    DEST_TO_SRCA = enum.auto()
+    DEST_TO_SRCB = enum.auto()
 
 
-@dataclasses.dataclass(frozen=True)
-class ApiFunction:
-    """A function of the kernel API. It can be called inside kernels only.
+class VectorMode(KernelEnum):
+    R = enum.auto()
+    C = enum.auto()
+    RC = enum.auto()
 
-    Attributes:
-        dataflow_header, compute_header: what to include; None where such kernels do not have the function.
-    """
 
-    name: str
-    signatures: tuple[Signature, ...]
-    dataflow_header: str | None
-    compute_header: str | None
+class SrcOrder(KernelEnum):
+    Regular = enum.auto()
+    Reverse = enum.auto()
 
-    def header(self, is_compute: bool) -> str | None:
-        return self.compute_header if is_compute else self.dataflow_header
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        raise TypeError(f"{self.name} can be called inside a kernel only")
+class DataFormat(KernelEnum):
+    Float32 = enum.auto()
+    Float16_b = enum.auto()
+    Bfp8_b = enum.auto()
+    Bfp4_b = enum.auto()
+    Int32 = enum.auto()
+    UInt32 = enum.auto()
+    UInt16 = enum.auto()
+    UInt8 = enum.auto()
 
-    def __getitem__(self, template: Any) -> Any:
-        raise TypeError(f"{self.name}[...] can be called inside a kernel only")
+
+class ReciprocalDestAcc(KernelEnum):
+    BF16 = enum.auto()
+    FP32 = enum.auto()
+
+
+class ReciprocalApproxMode(KernelEnum):
+    Default = enum.auto()
+    Precise = enum.auto()
+    Approximate = enum.auto()
+
+
+class RsqrtMode(KernelEnum):
+    Default = enum.auto()
+    Fast = enum.auto()
 
 
 DATAFLOW_BASE = "api/dataflow/dataflow_api.h"
 COMPUTE_BASE = "api/compute/common.h"
 
-# name[template arguments](argument kind, ...) -> result; "?" marks what may be left out, "u" is uint32.
 _BOTH = """
 cb_wait_front(cb cb, num_pages u)
 cb_pop_front(cb cb, num_pages u)
 cb_reserve_back(cb cb, num_pages u)
 cb_push_back(cb cb, num_pages u)
+get_absolute_logical_x() -> u
+get_absolute_logical_y() -> u
+get_relative_logical_x() -> u
+get_relative_logical_y() -> u
 """
 
 _DATAFLOW = """
@@ -99,36 +107,46 @@ cb_pages_available_at_front(cb cb, num_pages u) -> bool
 cb_pages_reservable_at_back(cb cb, num_pages u) -> bool
 get_write_ptr(cb cb) -> u
 get_read_ptr(cb cb) -> u
-get_tile_size(cb cb) -> u
-get_noc_addr(noc_x u, noc_y u, addr u) -> uint64
-get_noc_addr(addr u) -> uint64
-get_noc_multicast_addr(noc_x_start u, noc_y_start u, noc_x_end u, noc_y_end u, addr u) -> uint64
-noc_async_read(src_noc_addr uint64, dst_local_l1_addr u, size u)
-noc_async_write(src_local_l1_addr u, dst_noc_addr uint64, size u)
-noc_async_read_page(id u, addrgen tensor, dst_local_l1_addr u, offset u?)
-noc_async_write_page(id u, addrgen tensor, src_local_l1_addr u, size u?, offset u?)
-noc_async_read_tile(id u, addrgen tensor, dst_local_l1_addr u, offset u?)
-noc_async_write_tile(id u, addrgen tensor, src_local_l1_addr u)
-noc_async_read_one_packet(src_noc_addr uint64, dst_local_l1_addr u, size u)
-noc_async_write_one_packet(src_local_l1_addr u, dst_noc_addr uint64, size u)
-noc_async_write_multicast(src_local_l1_addr u, dst_noc_addr_multicast uint64, size u, num_dests u, linked bool?)
-noc_async_write_multicast_loopback_src(src_local_l1_addr u, dst_noc_addr_multicast uint64, size u, num_dests u)
-noc_async_read_barrier()
-noc_async_write_barrier()
-noc_async_writes_flushed()
-noc_async_atomic_barrier()
-noc_async_full_barrier()
+constexpr get_tile_size(cb cb) -> i
+constexpr get_tile_hw(cb cb) -> u
+constexpr get_dataformat(cb cb) -> DataFormat
+get_noc_addr(noc_x u, noc_y u, addr u, noc u?) -> uint64
+get_noc_addr(addr u, noc u?) -> uint64
+get_noc_multicast_addr(noc_x_start u, noc_y_start u, noc_x_end u, noc_y_end u, addr u, noc u?) -> uint64
+noc_async_read[max_page_size u?](src_noc_addr uint64, dst_local_l1_addr u, size u, noc u=noc_index, read_req_vc u?)
+noc_async_write[max_page_size u?](src_local_l1_addr u, dst_noc_addr uint64, size u, noc u=noc_index, vc u?)
+noc_async_read_page(id u, addrgen tensor, dst_local_l1_addr u, offset u=0, noc u?)
+noc_async_write_page(id u, addrgen tensor, src_local_l1_addr u, size u=0, offset u=0, noc u?)
+noc_async_read_one_packet(src_noc_addr uint64, dst_local_l1_addr u, size u, noc u=noc_index, read_req_vc u?)
+noc_async_read_one_packet_set_state[use_vc bool?](src_noc_addr uint64, size u, vc u=0, noc u?)
+noc_async_read_one_packet_with_state(src_local_l1_addr u, dst_local_l1_addr u, vc u=0, noc u?)
+noc_async_read_set_state(src_noc_addr uint64, noc u?)
+noc_async_read_with_state(src_local_l1_addr u, dst_local_l1_addr u, size u, noc u?)
+noc_async_write_one_packet(src_local_l1_addr u, dst_noc_addr uint64, size u, noc u=noc_index, vc u?)
+noc_async_write_multicast(src_local_l1_addr u, dst_noc_addr_multicast uint64, size u, num_dests u, linked bool=false, \
+noc u=noc_index, vc u?)
+noc_async_write_multicast_one_packet(src_local_l1_addr u, dst_noc_addr_multicast uint64, size u, num_dests u, \
+linked bool=false, noc u?)
+noc_async_write_multicast_loopback_src(src_local_l1_addr u, dst_noc_addr_multicast uint64, size u, num_dests u, \
+linked bool=false, noc u?)
+noc_async_read_barrier(noc u?)
+noc_async_write_barrier(noc u?)
+noc_async_writes_flushed(noc u?)
+noc_async_posted_writes_flushed(noc u?)
+noc_async_atomic_barrier(noc_idx u?)
+noc_async_full_barrier(noc_idx u?)
 get_semaphore(semaphore_id u) -> u
 noc_semaphore_wait(sem_addr pointer, val u)
 noc_semaphore_wait_min(sem_addr pointer, val u)
 noc_semaphore_set(sem_addr pointer, val u)
-noc_semaphore_inc(addr uint64, incr u)
-noc_semaphore_set_remote(src_local_l1_addr u, dst_noc_addr uint64)
-noc_semaphore_set_multicast(src_local_l1_addr u, dst_noc_addr_multicast uint64, num_dests u, linked bool?)
-get_absolute_logical_x() -> u
-get_absolute_logical_y() -> u
-get_relative_logical_x() -> u
-get_relative_logical_y() -> u
+noc_semaphore_inc[posted bool?](addr uint64, incr u, noc_id u=noc_index, vc u?)
+noc_semaphore_inc_multicast[posted bool?](addr uint64, incr u, num_dests u, noc_id u=noc_index, vc u?)
+noc_semaphore_set_remote(src_local_l1_addr u, dst_noc_addr uint64, noc u?)
+noc_semaphore_set_multicast(src_local_l1_addr u, dst_noc_addr_multicast uint64, num_dests u, linked bool=false, \
+noc u=noc_index, vc u?)
+noc_semaphore_set_multicast_loopback_src(src_local_l1_addr u, dst_noc_addr_multicast uint64, num_dests u, \
+linked bool=false, noc u?)
+noc_inline_dw_write(addr uint64, val u, be u=0xF, noc u=noc_index, vc u?)
 """
 
 # A line without parentheses names the header of what follows.
@@ -143,29 +161,35 @@ tile_regs_release()
 pack_init(ocb cb)
 pack_tile[out_of_order_output bool?](ifrom_dst u, icb cb, output_tile_index u?)
 pack_block(ifrom_dst u, icb cb, ntiles u)
+get_tile_address(cb_id cb, tile_index u) -> u
+read_tile_value(cb_id cb, tile_index u, element_offset u) -> u
 pack_reconfig_l1_acc(l1_acc_en u)
 reconfig_data_format[src_order SrcOrder?](icb0_new_operand cb, icb1_new_operand cb)
-reconfig_data_format(icb0_old_operand cb, icb0_new_operand cb, icb1_old_operand cb, icb1_new_operand cb)
+reconfig_data_format[src_order SrcOrder?](icb0_old_operand cb, icb0_new_operand cb, icb1_old_operand cb, \
+icb1_new_operand cb)
 reconfig_data_format_srca(srca_new_operand cb)
 reconfig_data_format_srca(srca_old_operand cb, srca_new_operand cb)
 reconfig_data_format_srcb(srcb_new_operand cb)
 reconfig_data_format_srcb(srcb_old_operand cb, srcb_new_operand cb)
-pack_reconfig_data_format(new_cb_id cb)
-pack_reconfig_data_format(old_cb_id cb, new_cb_id cb)
+pack_reconfig_data_format[is_tile_dim_reconfig_en bool?](new_cb_id cb)
+pack_reconfig_data_format[is_tile_dim_reconfig_en bool?](old_cb_id cb, new_cb_id cb)
 api/compute/tile_move_copy.h
 copy_init(cbid cb, transpose u?)
 copy_tile(in_cb_id cb, in_tile_index u, dst_tile_index u)
 copy_block(in_cb_id cb, start_in_tile_index u, start_dst_tile_index u, ntiles u)
 api/compute/copy_dest_values.h
 copy_dest_values_init()
-copy_dest_values[data_format DataFormat?](idst_in u, idst_out u)
+copy_dest_values[data_format DataFormat](idst_in u, idst_out u)
 api/compute/eltwise_binary.h
 add_init(icb0 cb, icb1 cb, acc_to_dest bool?)
 sub_init(icb0 cb, icb1 cb, acc_to_dest bool?)
 mul_init(icb0 cb, icb1 cb, acc_to_dest bool?)
 add_tiles(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
+add_block(icb0 cb, icb1 cb, start_itile0 u, start_itile1 u, start_idst u, ntiles u)
 sub_tiles(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
+sub_block(icb0 cb, icb1 cb, start_itile0 u, start_itile1 u, start_idst u, ntiles u)
 mul_tiles(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
+mul_block(icb0 cb, icb1 cb, start_itile0 u, start_itile1 u, start_idst u, ntiles u)
 add_reuse_dest_init[reuse_dest EltwiseBinaryReuseDestType](icb cb)
 sub_reuse_dest_init[reuse_dest EltwiseBinaryReuseDestType](icb cb)
 mul_reuse_dest_init[reuse_dest EltwiseBinaryReuseDestType](icb cb)
@@ -182,63 +206,65 @@ sub_bcast_scalar_init(icb0 cb, icb1 cb)
 mul_bcast_rows_init(icb0 cb, icb1 cb)
 mul_bcast_cols_init(icb0 cb, icb1 cb)
 mul_bcast_scalar_init(icb0 cb, icb1 cb)
-add_tiles_bcast_rows(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
+add_tiles_bcast_rows(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u, bcast_row_idx u?)
 add_tiles_bcast_cols(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
 add_tiles_bcast_scalar(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
-sub_tiles_bcast_rows(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
+sub_tiles_bcast_rows(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u, bcast_row_idx u?)
 sub_tiles_bcast_cols(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
 sub_tiles_bcast_scalar(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
-mul_tiles_bcast_rows(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
+mul_tiles_bcast_rows(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u, bcast_row_idx u?)
 mul_tiles_bcast_cols(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
 mul_tiles_bcast_scalar(icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
 bcast_init[op EltwiseBinaryType, dim BroadcastType](icb0 cb, icb1 cb)
-any_tiles_bcast[op EltwiseBinaryType, dim BroadcastType](icb0 cb, icb1 cb, itile0 u, itile1 u, idst u)
+any_tiles_bcast[op EltwiseBinaryType, dim BroadcastType](icb0 cb, icb1 cb, itile0 u, itile1 u, idst u, \
+bcast_row_idx u?)
 unary_bcast_init[bcast_type BroadcastType](icb cb)
 unary_bcast[bcast_type BroadcastType](icb cb, in_tile_index u, dst_tile_index u)
+unary_bcast_uninit[bcast_type BroadcastType](icb cb)
+add_tiles_bcast[dim BroadcastType](icb0 cb, icb1 cb, itile0 u, itile1 u, idst u, bcast_row_idx u?)
+sub_tiles_bcast[dim BroadcastType](icb0 cb, icb1 cb, itile0 u, itile1 u, idst u, bcast_row_idx u?)
+mul_tiles_bcast[dim BroadcastType](icb0 cb, icb1 cb, itile0 u, itile1 u, idst u, bcast_row_idx u?)
 api/compute/reduce.h
 reduce_init[reduce_type PoolType, reduce_dim ReduceDim](icb cb, icb_scaler cb, ocb cb)
 reduce_tile[reduce_type PoolType, reduce_dim ReduceDim](icb cb, icb_scaler cb, itile u, itile_scaler u, idst u)
+reduce_block[reduce_type PoolType, reduce_dim ReduceDim](icb cb, icb_scaler cb, start_itile u, itile_scaler u, \
+start_idst u, ntiles u)
 reduce_uninit(icb cb?)
 api/compute/tilize.h
 tilize_init(icb cb, block u, ocb cb)
-tilize_block(icb cb, block u, ocb cb, input_tile_index u?, output_tile_index u?)
+tilize_init_short_with_dt(old_icb cb, new_icb cb, block u, ocb cb)
+tilize_block(icb cb, block u, ocb cb, input_tile_index u=0, output_tile_index u?)
 tilize_uninit(icb cb, ocb cb)
 fast_tilize_init(icb cb, full_dim u, ocb cb)
-fast_tilize_block(icb cb, block u, ocb cb, input_tile_index u?, output_tile_index u?)
+fast_tilize_block(icb cb, block u, ocb cb, input_tile_index u=0, output_tile_index u?)
 fast_tilize_uninit(icb cb, ocb cb, full_dim u)
-api/compute/untilize.h
-untilize_init(icb cb)
-untilize_block(icb cb, full_ct_dim u, ocb cb)
-untilize_uninit(icb cb)
 api/compute/pack_untilize.h
 pack_untilize_init[block_ct_dim u?, full_ct_dim u?](icb cb, ocb cb)
 pack_untilize_block[block_ct_dim u?, full_ct_dim u?](icb cb, block_rt_dim u, ocb cb, block_c_index u?)
 pack_untilize_dest_init[block_ct_dim u?, full_ct_dim u?](ocb cb)
-pack_untilize_dest[block_ct_dim u?, full_ct_dim u?](ocb cb, block_rt_dim u?, block_c_index u?)
+pack_untilize_dest[block_ct_dim u?, full_ct_dim u?](ocb cb, block_rt_dim u=1, block_c_index u?)
 pack_untilize_uninit(ocb cb)
 api/compute/matmul.h
 matmul_init(in0_cb_id cb, in1_cb_id cb, transpose u?)
 matmul_tiles(in0_cb_id cb, in1_cb_id cb, in0_tile_index u, in1_tile_index u, idst u)
-matmul_block_init(in0_cb_id cb, in1_cb_id cb, transpose u?, ct_dim u?, rt_dim u?, kt_dim u?)
+matmul_block_init(in0_cb_id cb, in1_cb_id cb, transpose u=0, ct_dim u=1, rt_dim u=1, kt_dim u?)
 matmul_block(in0 cb, in1 cb, in0_tile_index u, in1_tile_index u, idst u, transpose u, ct_dim u, rt_dim u, kt_dim u)
 api/compute/transpose.h
 transpose_init(icb cb)
 transpose_tile(icb cb, itile u, idst u)
+transpose_block(icb cb, start_itile u, start_idst u, ntiles u)
 api/compute/mask.h
 mask_tile_init()
 mask_tile(idst_data u, idst2_mask u, data_format DataFormat?)
-api/compute/eltwise_unary/eltwise_unary.h
-init_sfpu(icb cb, ocb cb)
-unary_op_init_common(icb cb, ocb cb)
 api/compute/eltwise_unary/exp.h
 exp_tile_init[approx bool?]()
 exp_tile[approx bool?](idst u, vector_mode VectorMode?)
 api/compute/eltwise_unary/recip.h
-recip_tile_init()
-recip_tile(idst u, vector_mode VectorMode?)
+recip_tile_init[dest_acc ReciprocalDestAcc?, approximation ReciprocalApproxMode?]()
+recip_tile[dest_acc ReciprocalDestAcc?, approximation ReciprocalApproxMode?](idst u, vector_mode VectorMode?)
 api/compute/eltwise_unary/rsqrt.h
 rsqrt_tile_init()
-rsqrt_tile(idst u)
+rsqrt_tile[mode RsqrtMode?](idst u)
 api/compute/eltwise_unary/sqrt.h
 sqrt_tile_init()
 sqrt_tile[fast_approx bool?](idst u)
@@ -249,6 +275,8 @@ sub_unary_tile(idst u, param1 u)
 mul_unary_tile(idst u, param1 u)
 div_unary_tile(idst u, param1 u)
 rsub_unary_tile(idst u, param1 u)
+add_unary_tile_int32(idst u, param1 u)
+sub_unary_tile_int32(idst u, param1 u)
 api/compute/eltwise_unary/fill.h
 fill_tile_init()
 fill_tile(idst u, param0 float32)
@@ -295,7 +323,14 @@ identity_tile(idst u)
 api/compute/eltwise_unary/where.h
 where_tile_init()
 where_tile[data_format DataFormat](idst0 u, idst1 u, idst2 u, odst u)
+api/compute/eltwise_unary/addcmul.h
+addcmul_tile_init()
+addcmul_tile[data_format DataFormat](idst0 u, idst1 u, idst2 u, odst u, value u)
 api/compute/eltwise_unary/comp.h
+gez_tile_init()
+gez_tile(idst u)
+lez_tile_init()
+lez_tile(idst u)
 gtz_tile_init()
 gtz_tile(idst u)
 ltz_tile_init()
@@ -309,6 +344,7 @@ rounding_op_tile_init()
 floor_tile(idst u)
 ceil_tile(idst u)
 trunc_tile(idst u)
+frac_tile(idst u)
 api/compute/eltwise_unary/elu.h
 elu_tile_init()
 elu_tile(idst u, param0 u)
@@ -352,53 +388,42 @@ power_binary_tile_init()
 power_binary_tile(idst0 u, idst1 u, odst u)
 api/compute/binary_max_min.h
 binary_max_tile_init()
-binary_max_tile(idst0 u, idst1 u, odst u)
+binary_max_tile(idst0 u, idst1 u, odst u, vector_mode VectorMode?)
 binary_min_tile_init()
-binary_min_tile(idst0 u, idst1 u, odst u)
+binary_min_tile(idst0 u, idst1 u, odst u, vector_mode VectorMode?)
 """
 
-_LINE = re.compile(r"(?P<name>\w+)(?:\[(?P<template>[^]]*)\])?\((?P<arguments>[^)]*)\)(?: -> (?P<returns>\w+))?$")
-
-
-def _arguments(text: str | None) -> tuple[Argument, ...]:
-    arguments = []
-    for part in (text or "").split(", "):
-        if part:
-            name, kind = part.split()
-            plain = kind.rstrip("?")
-            arguments.append(Argument(name, "uint32" if plain == "u" else plain, kind.endswith("?")))
-    return tuple(arguments)
-
-
-def _shown(line: str) -> str:
-    """A signature as messages show it: without kinds."""
-    return re.sub(r"(\w+) [\w?]+(?=[,)\]])", r"\1", line.partition(" -> ")[0])
-
-
-def _table(lines: str, dataflow_header: str | None, compute_header: str | None) -> dict[str, ApiFunction]:
-    table: dict[str, ApiFunction] = {}
-    for line in lines.split("\n"):
-        match = _LINE.match(line)
-        if match is None:
-            compute_header = line or compute_header
-            continue
-        name, returns = match["name"], match["returns"] or "None"
-        signature = Signature(
-            _arguments(match["template"]),
-            _arguments(match["arguments"]),
-            "uint32" if returns == "u" else returns,
-            _shown(line),
-        )
-        earlier = table[name].signatures if name in table else ()
-        table[name] = ApiFunction(name, (*earlier, signature), dataflow_header, compute_header)
-    return table
-
-
 FUNCTIONS: dict[str, ApiFunction] = {
-    **_table(_BOTH, DATAFLOW_BASE, COMPUTE_BASE),
-    **_table(_DATAFLOW, DATAFLOW_BASE, None),
-    **_table(_COMPUTE, None, COMPUTE_BASE),
+    **functions(_BOTH, DATAFLOW_BASE, COMPUTE_BASE),
+    **functions(_DATAFLOW, DATAFLOW_BASE, None),
+    **functions(_COMPUTE, None, COMPUTE_BASE),
 }
+
+
+# Numbers the headers define, as the names they have there.
+CONSTANTS: dict[str, ApiConstant] = {
+    **{name: ApiConstant(name) for name in ("MEM_ZEROS_BASE", "MEM_ZEROS_SIZE")},
+    # Of compute kernels: whether DST holds 32-bit values (fp32_dest_acc_en), and so half as many tiles.
+    "DST_ACCUM_MODE": ApiConstant("DST_ACCUM_MODE", is_bool=True),
+}
+
+# Methods of a TensorAccessor.
+TENSOR_METHODS: dict[str, Signature] = dict(
+    found
+    for line in ("get_noc_addr(page_id u, offset u=0, noc u?) -> uint64", "get_aligned_page_size() -> u")
+    if (found := signature(line)) is not None
+)
+
+# How a kernel reads its arguments.
+COMPILE_TIME_ARG = "get_compile_time_arg_val({index})"
+RUNTIME_ARG = "get_arg_val<{type}>({index})"
+COMMON_RUNTIME_ARG = "get_common_arg_val<{type}>({index})"
+ACCESSOR_ARGS = "TensorAccessorArgs<{offset}>()"
+NEXT_ACCESSOR_OFFSET = "{args}.next_compile_time_args_offset()"
+ACCESSOR = "TensorAccessor({args}, {address})"
+BIT_CAST = "__builtin_bit_cast({type}, {value})"
+PRINT, PRINT_HEADER = "DPRINT", "api/debug/dprint.h"
+ASSERT, ASSERT_HEADER = "ASSERT", "api/debug/assert.h"
 
 
 def dprint(text: str, *values: Any) -> None:
@@ -415,10 +440,12 @@ def nearest_name(name: str) -> str | None:
 def __getattr__(name: str) -> Any:
     if name in FUNCTIONS:
         return FUNCTIONS[name]
+    if name in CONSTANTS:
+        return CONSTANTS[name]
     hint = nearest_name(name)
     raise AttributeError(f"the kernel API has no {name}" + (f"; did you mean {hint}?" if hint else ""), name=name)
 
 
-_ENUMS = ("BroadcastType", "DataFormat", "EltwiseBinaryReuseDestType", "EltwiseBinaryType")
-_MORE_ENUMS = ("PoolType", "ReduceDim", "SrcOrder", "VectorMode")
-__all__ = ["dprint", *_ENUMS, *_MORE_ENUMS, *FUNCTIONS]
+_ENUMS = ("BroadcastType", "DataFormat", "EltwiseBinaryReuseDestType", "EltwiseBinaryType", "PoolType", "ReduceDim")
+_MORE_ENUMS = ("ReciprocalApproxMode", "ReciprocalDestAcc", "RsqrtMode", "SrcOrder", "VectorMode")
+__all__ = ["dprint", *CONSTANTS, *_ENUMS, *_MORE_ENUMS, *FUNCTIONS]

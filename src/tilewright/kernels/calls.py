@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.kernels import values
-from tilewright.kernels.api import FUNCTIONS, ApiFunction, Argument, Signature, dprint, nearest_name
+from tilewright.kernels.api import BIT_CAST, FUNCTIONS, PRINT, PRINT_HEADER, TENSOR_METHODS, dprint, nearest_name
 from tilewright.kernels.expressions import Expressions
 from tilewright.kernels.kernel_function import UNKNOWN, KernelFunction
 from tilewright.kernels.parameters import Kind, Parameter
+from tilewright.kernels.signatures import ApiFunction, KernelEnum, Signature
 from tilewright.kernels.types import (
     BOOL,
     CB_INDEX,
@@ -27,6 +28,8 @@ from tilewright.kernels.types import (
     UINT64,
     Type,
     enum_type,
+    float_bits,
+    float_from_bits,
     l1_ptr,
     pointer_to,
 )
@@ -43,17 +46,8 @@ _KINDS: dict[str, Type] = {
     "pointer": pointer_to(UINT32),
     "None": NOTHING,
 }
-# Methods of a TensorAccessor.
-_TENSOR_METHODS = {
-    "get_noc_addr": Signature(
-        (),
-        (Argument("page_id", "uint32", False), Argument("offset", "uint32", True)),
-        "uint64",
-        "get_noc_addr(page_id, offset)",
-    ),
-    "get_aligned_page_size": Signature((), (), "uint32", "get_aligned_page_size()"),
-}
-_PRINT_HEADER = "api/debug/dprint.h"
+# Bit casts, with the types they take and give.
+_BIT_CASTS: dict[Any, tuple[Type, Type]] = {float_bits: (FLOAT32, UINT32), float_from_bits: (UINT32, FLOAT32)}
 
 
 def call(scope: Expressions, node: ast.Call) -> Value:
@@ -76,6 +70,8 @@ def call(scope: Expressions, node: ast.Call) -> Value:
         return _cast(scope, node, PYTHON_TYPES[found])
     if found is min or found is max:
         return _extreme(scope, node, found.__name__)
+    if found is float_bits or found is float_from_bits:
+        return _bit_cast(scope, node, found)
     if found is dprint:
         return _print(scope, node)
     if isinstance(callee, ast.Attribute):
@@ -109,9 +105,12 @@ def _api_call(scope: Expressions, node: ast.Call, function: ApiFunction, templat
         raise scope.error(node, f"{function.name} is for {have} kernels; {scope.unit.kernel_name} is a {are} kernel")
     scope.unit.include(header)
     signature = _overload(scope, node, function)
-    texts = _api_arguments(scope, node, function.name, signature)
+    arguments = _api_arguments(scope, node, function.name, signature)
     name = function.name + _template_text(scope, node, signature, template)
-    return Value(f"{name}({', '.join(texts)})", _KINDS[signature.returns])
+    type_ = _KINDS.get(signature.returns) or enum_type(signature.returns)
+    is_constant = signature.is_constexpr and all(each.is_constant for each in arguments)
+    text = f"{name}({', '.join(each.text for each in arguments)})"
+    return Value(text, type_, is_constant=is_constant, is_signed=signature.is_signed)
 
 
 def _overload(scope: Expressions, node: ast.Call, function: ApiFunction) -> Signature:
@@ -130,15 +129,18 @@ def _counted(count: int) -> str:
     return "1 argument" if count == 1 else f"{count} arguments"
 
 
-def _api_arguments(scope: Expressions, node: ast.Call, name: str, signature: Signature) -> list[str]:
+def _api_arguments(scope: Expressions, node: ast.Call, name: str, signature: Signature) -> list[Value]:
     order = _in_order(scope, node, name, [each.name for each in signature.arguments])
-    texts = []
+    arguments = []
     for argument, given in zip(signature.arguments, order, strict=False):
-        if given is None:
-            raise scope.error(node, f"{name}: {argument.name} is missing before a later argument")
         type_ = _KINDS.get(argument.kind) or enum_type(argument.kind)
-        texts.append(scope.wanted(given, scope.value(given), type_, f"{argument.name} of {name}").text)
-    return texts
+        if given is None:
+            if argument.default is None:
+                raise scope.error(node, f"{name}: {argument.name} is missing before a later argument")
+            arguments.append(Value(argument.default, type_, is_constant=True))
+            continue
+        arguments.append(scope.wanted(given, scope.value(given), type_, f"{argument.name} of {name}"))
+    return arguments
 
 
 def _in_order(scope: Expressions, node: ast.Call, name: str, names: Sequence[str]) -> list[ast.expr | None]:
@@ -210,6 +212,18 @@ def _cast(scope: Expressions, node: ast.Call, type_: Type) -> Value:
     return Value(f"static_cast<{type_.cpp}>({value.text})", type_, is_constant=value.is_constant)
 
 
+def _bit_cast(scope: Expressions, node: ast.Call, function: Any) -> Value:
+    if len(node.args) != 1 or node.keywords:
+        raise scope.error(node, f"{function.__name__} takes one value: {function.__name__}(x)")
+    takes, gives = _BIT_CASTS[function]
+    value = scope.wanted(node.args[0], scope.value(node.args[0]), takes, f"the value of {function.__name__}")
+    if value.is_flexible and takes == UINT32:
+        value = Value(f"{value.text.rstrip('u')}u", UINT32, is_constant=True)  # a plain number is an int in C++
+    elif value.is_signed:
+        value = Value(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=value.is_constant)
+    return Value(BIT_CAST.format(type=gives.cpp, value=value.text), gives, is_constant=value.is_constant)
+
+
 def _extreme(scope: Expressions, node: ast.Call, name: str) -> Value:
     if len(node.args) != 2 or node.keywords:
         raise scope.error(node, f"{name} takes two values in a kernel: {name}(a, b)")
@@ -236,22 +250,22 @@ def _print(scope: Expressions, node: ast.Call) -> Value:
         text += " {}" * len(printed)
     elif text.count("{") != len(printed):
         raise scope.error(node, f"the text has {text.count('{')} places {{}} for {len(printed)} values")
-    scope.unit.include(_PRINT_HEADER)
+    scope.unit.include(PRINT_HEADER)
     arguments = [json.dumps(text + "\n", ensure_ascii=False), *(value.text for value in printed)]
-    return Value(f"DPRINT({', '.join(arguments)})", NOTHING)
+    return Value(f"{PRINT}({', '.join(arguments)})", NOTHING)
 
 
 def _method_call(scope: Expressions, node: ast.Call, callee: ast.Attribute) -> Value:
     if not isinstance(callee.value, ast.Name) or callee.value.id not in scope.variables:
         raise scope.error(node, f"unknown function {ast.unparse(callee)}")
     owner = scope.value(callee.value)
-    if owner.type != TENSOR or callee.attr not in _TENSOR_METHODS:
-        has = f"; a tensor has {', '.join(_TENSOR_METHODS)}" if owner.type == TENSOR else ""
+    if owner.type != TENSOR or callee.attr not in TENSOR_METHODS:
+        has = f"; a tensor has {', '.join(TENSOR_METHODS)}" if owner.type == TENSOR else ""
         raise scope.error(node, f"{owner.type} has no method {callee.attr}{has}")
-    signature = _TENSOR_METHODS[callee.attr]
+    signature = TENSOR_METHODS[callee.attr]
     if not signature.takes(len(node.args) + len(node.keywords)):
         raise scope.error(node, f"{callee.attr} is {signature.text}")
-    texts = _api_arguments(scope, node, callee.attr, signature)
+    texts = [each.text for each in _api_arguments(scope, node, callee.attr, signature)]
     return Value(f"{owner.text}.{callee.attr}({', '.join(texts)})", _KINDS[signature.returns])
 
 
@@ -281,7 +295,7 @@ def _function_call(scope: Expressions, node: ast.Call, function: KernelFunction)
 def _argument(
     scope: Expressions, node: ast.Call, function: KernelFunction, parameter: Parameter, given: ast.expr | None
 ) -> Value:
-    type_ = {Kind.COMPILE_TIME: UINT32, Kind.TENSOR: TENSOR}.get(parameter.kind) or parameter.type or UINT32
+    type_ = TENSOR if parameter.kind is Kind.TENSOR else parameter.type or UINT32
     what = f"{parameter.name} of {function.name}"
     if given is not None:
         return scope.wanted(given, scope.value(given), type_, what)
@@ -289,6 +303,8 @@ def _argument(
         needed = ", ".join(each.name for each in function.parameters)
         raise scope.error(node, f"{parameter.name} is missing: {function.name}({needed})")
     default = parameter.default
+    if isinstance(default, KernelEnum) and enum_type(type(default).__name__) == type_:
+        return Value(f"{type_.cpp}::{default.name}", type_, is_constant=True)
     if not isinstance(default, (bool, int, float)):
         raise scope.error(node, f"the default of {what} must be a number or a bool, not {default!r}")
     constant = ast.copy_location(ast.Constant(default), node)

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tilewright.kernels.errors import KernelArgumentError
 from tilewright.kernels.parameters import ArgumentLayout
+from tilewright.kernels.types import BOOL, CB_INDEX, FLOAT32, INT32, UINT32, Type, float_bits
 from tilewright.program.kernel import KernelConfig, KernelDescriptor
 from tilewright.program.tensor_accessor_args import TensorAccessorArgs
 from tilewright.tensor.cores import CoreCoord, CoreRangeSet
 from tilewright.tensor.tensor import Tensor
 
+# Values by name: int, float or bool, as the parameter says.
+Values: TypeAlias = Mapping[str, float]
 # The same values on every core, or the values of each core.
-RuntimeValues: TypeAlias = Mapping[str, int] | Mapping[CoreCoord, Mapping[str, int]]
+RuntimeValues: TypeAlias = Values | Mapping[CoreCoord, Values]
+_INTEGERS = {UINT32: range(0, 2**32), INT32: range(-(2**31), 2**31), CB_INDEX: range(0, 64)}
 
 
 def kernel_descriptor(
@@ -23,9 +28,9 @@ def kernel_descriptor(
     layout: ArgumentLayout,
     core_ranges: CoreRangeSet,
     *,
-    compile_time_args: Mapping[str, int],
+    compile_time_args: Values,
     runtime_args: RuntimeValues,
-    common_runtime_args: Mapping[str, int],
+    common_runtime_args: Values,
     tensors: Mapping[str, Tensor],
     config: KernelConfig,
 ) -> KernelDescriptor:
@@ -34,7 +39,7 @@ def kernel_descriptor(
     for tensor_name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             raise KernelArgumentError(f"{name}: tensors[{tensor_name!r}] must be a Tensor, not {tensor!r}")
-    compile_time = _words(name, "compile_time_args", layout.scalars, compile_time_args)
+    compile_time = _words(name, "compile_time_args", layout, layout.scalars, compile_time_args)
     for tensor_name in layout.tensors:
         compile_time += TensorAccessorArgs(tensors[tensor_name]).get_compile_time_args()
     return KernelDescriptor(
@@ -43,7 +48,7 @@ def kernel_descriptor(
         core_ranges=core_ranges,
         compile_time_args=compile_time,
         runtime_args=_runtime_args(name, layout, core_ranges, runtime_args, tensors),
-        common_runtime_args=_words(name, "common_runtime_args", layout.common_runtime, common_runtime_args),
+        common_runtime_args=_words(name, "common_runtime_args", layout, layout.common_runtime, common_runtime_args),
         config=config,
         name=name,
     )
@@ -61,9 +66,8 @@ def _runtime_args(
     by_core = _by_core(name, core_ranges, given)
     rows = []
     for core in core_ranges:
-        values = dict(
-            zip(scalars, _words(name, f"runtime_args{_of(core, given)}", scalars, by_core[core]), strict=True)
-        )
+        words = _words(name, f"runtime_args{_of(core, given)}", layout, scalars, by_core[core])
+        values = dict(zip(scalars, words, strict=True))
         rows.append((core, [addresses[each] if each in addresses else values[each] for each in layout.runtime]))
     return rows
 
@@ -72,7 +76,7 @@ def _of(core: CoreCoord, given: RuntimeValues) -> str:
     return f" of core ({core.x},{core.y})" if any(isinstance(key, CoreCoord) for key in given) else ""
 
 
-def _by_core(name: str, core_ranges: CoreRangeSet, given: Any) -> dict[CoreCoord, Mapping[str, int]]:
+def _by_core(name: str, core_ranges: CoreRangeSet, given: Any) -> dict[CoreCoord, Values]:
     if not any(isinstance(key, CoreCoord) for key in given):
         return {core: given for core in core_ranges}
     cores = set(core_ranges)
@@ -95,10 +99,32 @@ def _check_names(name: str, what: str, wanted: tuple[str, ...], given: Mapping[s
         raise KernelArgumentError(f"{name}: {what}: {'; '.join(problems)}. It takes {takes}.")
 
 
-def _words(name: str, what: str, wanted: tuple[str, ...], given: Mapping[str, int]) -> list[int]:
+def _words(name: str, what: str, layout: ArgumentLayout, wanted: tuple[str, ...], given: Values) -> list[int]:
     _check_names(name, what, wanted, given)
+    words = []
     for each in wanted:
-        value = given[each]
-        if not isinstance(value, int) or not 0 <= value < 2**32:
-            raise KernelArgumentError(f"{name}: {what}: {each} must be a uint32 (0 to 4294967295), not {value!r}")
-    return [int(given[each]) for each in wanted]
+        try:
+            words.append(_word(given[each], layout.types[each]))
+        except ValueError as error:
+            raise KernelArgumentError(f"{name}: {what}: {each} must be {error}, not {given[each]!r}") from None
+    return words
+
+
+def _word(value: Any, type_: Type) -> int:
+    """The 32 bits that hold ``value``; a ValueError that says what it should be if it does not fit."""
+    if type_ == BOOL:
+        if not isinstance(value, bool):
+            raise ValueError("True or False")
+        return int(value)
+    if type_ == FLOAT32:
+        if not isinstance(value, numbers.Real) or isinstance(value, bool):
+            raise ValueError("a float32")
+        try:
+            return float_bits(float(value))
+        except OverflowError:
+            raise ValueError("a float32 (at most 3.4028235e+38)") from None
+    allowed = _INTEGERS[type_]
+    if not isinstance(value, numbers.Integral) or int(value) not in allowed:
+        what = "the index of a circular buffer" if type_ == CB_INDEX else "a uint32" if type_ == UINT32 else "an int32"
+        raise ValueError(f"{what} ({allowed[0]} to {allowed[-1]})")
+    return int(value) & 0xFFFFFFFF

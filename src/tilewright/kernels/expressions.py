@@ -13,10 +13,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tilewright.kernels import values
-from tilewright.kernels.api import FUNCTIONS, ApiFunction, KernelEnum, nearest_name
+from tilewright.kernels.api import FUNCTIONS, nearest_name
 from tilewright.kernels.errors import KernelLanguageError
 from tilewright.kernels.kernel_function import UNKNOWN, KernelFunction
 from tilewright.kernels.parameters import CircularBuffers, circular_buffer_names
+from tilewright.kernels.signatures import ApiConstant, ApiFunction, KernelEnum
 from tilewright.kernels.types import (
     BOOL,
     CB,
@@ -211,6 +212,8 @@ class Expressions:
         if isinstance(found, KernelEnum):
             kind = type(found).__name__
             return Value(f"{kind}::{found.name}", enum_type(kind), is_constant=True)
+        if isinstance(found, ApiConstant):
+            return Value(found.name, BOOL if found.is_bool else UINT32, is_constant=True)
         if isinstance(found, (bool, int, float)):
             return self._module_constant(node, name, found)
         if isinstance(found, (ApiFunction, KernelFunction)):

@@ -14,7 +14,7 @@ from typing import Any
 from tilewright.kernels.comments import Comments, read_comments
 from tilewright.kernels.errors import KernelLanguageError
 from tilewright.kernels.parameters import Parameter, ParameterError, read_annotations, read_parameters
-from tilewright.kernels.types import NOTHING, PYTHON_TYPES, Type
+from tilewright.kernels.types import NOTHING, PYTHON_TYPES, Type, type_of_annotation
 
 UNKNOWN = object()
 
@@ -47,10 +47,10 @@ class KernelFunction:
         return f"<{type(self).__name__} {self.name} of {self.path}>"
 
     @functools.cached_property
-    def tree(self) -> ast.FunctionDef:
-        """The syntax tree, with line numbers of the file."""
+    def _source_lines(self) -> tuple[list[str], int]:
+        """The lines of the function, and the number of the first."""
         try:
-            lines, first = inspect.getsourcelines(self.function)
+            return inspect.getsourcelines(self.function)
         except OSError:
             raise KernelLanguageError(
                 f"the source of {self.name} cannot be read: write kernels in a file",
@@ -58,6 +58,11 @@ class KernelFunction:
                 self.function.__code__.co_firstlineno,
                 f"def {self.name}(...)",
             ) from None
+
+    @functools.cached_property
+    def tree(self) -> ast.FunctionDef:
+        """The syntax tree, with line numbers of the file."""
+        lines, first = self._source_lines
         text = textwrap.dedent("".join(lines))
         self.indent = len(lines[0]) - len(text.splitlines(keepends=True)[0])
         tree = ast.parse(text)
@@ -70,7 +75,7 @@ class KernelFunction:
     @functools.cached_property
     def comments(self) -> Comments:
         """The author's comments, which the C++ keeps."""
-        return read_comments(*inspect.getsourcelines(self.function))
+        return read_comments(*self._source_lines)
 
     @functools.cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -89,10 +94,11 @@ class KernelFunction:
             raise self.error(self.tree, str(error)) from None
         if annotation is None or annotation is type(None):
             return NOTHING
-        if annotation not in PYTHON_TYPES:
+        type_ = type_of_annotation(annotation)
+        if type_ is None:
             allowed = ", ".join(str(each) for each in PYTHON_TYPES.values())
-            raise self.error(self.tree.returns or self.tree, f"{self.name} must return None, {allowed}")
-        return PYTHON_TYPES[annotation]
+            raise self.error(self.tree.returns or self.tree, f"{self.name} must return None, {allowed}, l1_ptr[...]")
+        return type_
 
     def look_up(self, name: str) -> Any:
         """What a name means outside the function's own variables; ``UNKNOWN`` if nothing."""

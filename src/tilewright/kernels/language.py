@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tilewright.kernels.cpp_text import Line, plain_text, text_with_positions
-from tilewright.kernels.descriptor import RuntimeValues, kernel_descriptor
+from tilewright.kernels.descriptor import RuntimeValues, Values, kernel_descriptor
 from tilewright.kernels.kernel_function import KernelFunction
 from tilewright.kernels.parameters import ArgumentLayout, argument_layout
 from tilewright.kernels.translate import Unit
@@ -113,9 +113,9 @@ class Kernel(KernelFunction):
         self,
         core_ranges: CoreRangeSet,
         *,
-        compile_time_args: Mapping[str, int] | None = None,
+        compile_time_args: Values | None = None,
         runtime_args: RuntimeValues | None = None,
-        common_runtime_args: Mapping[str, int] | None = None,
+        common_runtime_args: Values | None = None,
         tensors: Mapping[str, Tensor] | None = None,
         config: KernelConfig | None = None,
         lines: bool = True,
@@ -123,13 +123,14 @@ class Kernel(KernelFunction):
         """The kernel with its arguments, ready for a ``ProgramDescriptor``.
 
         Args:
+            compile_time_args: values by name; an int, float or bool as the parameter says.
             runtime_args: values by name for all cores, or by core: ``{CoreCoord(0, 0): {"num_tiles": 4}}``.
             tensors: the tensor of each ``TensorArg``; its accessor's arguments and its address follow from it.
             config: another configuration than the role's own.
             lines: whether positions point into the Python file.
 
         Raises:
-            KernelArgumentError: an argument is missing, unknown or no uint32.
+            KernelArgumentError: an argument is missing, unknown or not of its parameter's type.
         """
         return kernel_descriptor(
             self.name,

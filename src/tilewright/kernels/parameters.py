@@ -7,9 +7,30 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
-from tilewright.kernels.types import CB, PYTHON_TYPES, Type
+from tilewright.kernels.signatures import KernelEnum
+from tilewright.kernels.types import (
+    BOOL,
+    CB,
+    CB_INDEX,
+    FLOAT32,
+    INT32,
+    UINT32,
+    PointerType,
+    Type,
+    enum_type,
+    type_of_annotation,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Argument = TypeVar("Argument", default=int)
+else:
+    from typing import TypeVar
+
+    Argument = TypeVar("Argument")
 
 
 class Kind(enum.Enum):
@@ -24,12 +45,13 @@ class Kind(enum.Enum):
     VALUE = "value"
 
 
-# A uint32 fixed when the kernel is compiled.
-CompileTimeArg: TypeAlias = Annotated[int, Kind.COMPILE_TIME]
-# A uint32 given to each core at launch.
-RuntimeArg: TypeAlias = Annotated[int, Kind.RUNTIME]
-# A uint32 given at launch, the same for all cores.
-CommonRuntimeArg: TypeAlias = Annotated[int, Kind.COMMON_RUNTIME]
+# Arguments are uint32 unless brackets say otherwise: RuntimeArg[float32], CompileTimeArg[bool].
+# Fixed when the kernel is compiled. Of a kernel function: a template argument, for which callers give constants.
+CompileTimeArg: TypeAlias = Annotated[Argument, Kind.COMPILE_TIME]
+# Given to each core at launch.
+RuntimeArg: TypeAlias = Annotated[Argument, Kind.RUNTIME]
+# Given at launch, the same for all cores.
+CommonRuntimeArg: TypeAlias = Annotated[Argument, Kind.COMMON_RUNTIME]
 
 
 class TensorArg:
@@ -80,7 +102,7 @@ class Parameter:
     Attributes:
         default: what a kernel function's caller may leave out; for a kernel's CB, its fixed index.
         buffers: the class of named buffers, where the parameter stands for one.
-        type: of a value a kernel function is given.
+        type: of the value; None where there is none, or where it is a tensor.
     """
 
     name: str
@@ -104,8 +126,10 @@ class ParameterError(Exception):
 
 _ALLOWED_IN_KERNELS = "CompileTimeArg, RuntimeArg, CommonRuntimeArg, CB, TensorArg or a class of CircularBuffers"
 _ALLOWED_IN_FUNCTIONS = (
-    "uint32, int32, uint64, float32, bool, CB, CompileTimeArg, TensorArg or a class of CircularBuffers"
+    "uint32, int32, uint64, float32, bool, CB, l1_ptr[...], CompileTimeArg, TensorArg or a class of CircularBuffers"
 )
+# What fits the 32 bits of an argument the host gives.
+_HOST_TYPES = (UINT32, INT32, FLOAT32, BOOL)
 
 
 def read_annotations(function: Callable[..., Any]) -> dict[str, Any]:
@@ -131,12 +155,25 @@ def read_parameters(function: Callable[..., Any], is_kernel: bool) -> tuple[Para
             if read is not None and read.kind is not Kind.VALUE:
                 shown = read.kind.value
             raise ParameterError(name, f"parameter {name} cannot be {shown}: annotate it with {allowed}")
+        _require_argument_type(read, is_kernel)
         if is_kernel and read.has_default and read.kind is not Kind.CB:
             raise ParameterError(name, f"parameter {name}: only a CB may have a fixed value; give {name} from the host")
         if is_kernel and read.has_default:
             _require_index(name, read.default)
         parameters.append(read)
     return tuple(parameters)
+
+
+def _require_argument_type(parameter: Parameter, is_kernel: bool) -> None:
+    """Refuses arguments whose type does not fit an argument of the host, or a template argument."""
+    if parameter.kind not in (Kind.COMPILE_TIME, *_KERNEL_ONLY) or parameter.type is None:
+        return
+    name, kind, type_ = parameter.name, parameter.kind.value, parameter.type
+    if is_kernel and type_ not in _HOST_TYPES:
+        instead = "CB" if type_ == CB_INDEX else ", ".join(f"{kind}[{each}]" for each in _HOST_TYPES)
+        raise ParameterError(name, f"parameter {name} cannot be {kind}[{type_}]: write {instead}")
+    if not is_kernel and (type_ == FLOAT32 or isinstance(type_, PointerType)):
+        raise ParameterError(name, f"parameter {name}: a template argument cannot be {type_}; write {type_} alone")
 
 
 def _require_index(name: str, index: Any) -> None:
@@ -149,15 +186,26 @@ _KERNEL_ONLY = (Kind.RUNTIME, Kind.COMMON_RUNTIME)
 
 def _parameter(name: str, annotation: Any, default: Any) -> Parameter | None:
     if annotation is CB:
-        return Parameter(name, Kind.CB, default, type=PYTHON_TYPES[CB])
+        return Parameter(name, Kind.CB, default, type=CB_INDEX)
     if annotation is TensorArg:
         return Parameter(name, Kind.TENSOR, default)
     if isinstance(annotation, type) and issubclass(annotation, CircularBuffers):
         return Parameter(name, Kind.BUFFERS, default, buffers=annotation)
-    if isinstance(annotation, type) and annotation in PYTHON_TYPES:
-        return Parameter(name, Kind.VALUE, default, type=PYTHON_TYPES[annotation])
+    type_ = type_of_annotation(annotation)
+    if type_ is not None:
+        return Parameter(name, Kind.VALUE, default, type=type_)
     kinds = [each for each in get_args(annotation)[1:] if isinstance(each, Kind)]
-    return Parameter(name, kinds[0], default) if kinds else None
+    type_ = _argument_type(get_args(annotation)[0]) if kinds else None
+    return Parameter(name, kinds[0], default, type=type_) if type_ is not None else None
+
+
+def _argument_type(argument: Any) -> Type | None:
+    """The type in the brackets of ``RuntimeArg[...]``; ``Argument`` itself where there are none."""
+    if argument is Argument:
+        return UINT32
+    if isinstance(argument, type) and issubclass(argument, KernelEnum):
+        return enum_type(argument.__name__)
+    return type_of_annotation(argument)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,12 +214,16 @@ class ArgumentLayout:
 
     A tensor stands for its accessor's words among the compile-time arguments, behind all single ones, and for its
     address among the runtime arguments.
+
+    Attributes:
+        types: of the arguments that are single values, by name.
     """
 
     scalars: tuple[str, ...]
     tensors: tuple[str, ...]
     runtime: tuple[str, ...]
     common_runtime: tuple[str, ...]
+    types: dict[str, Type]
 
     @property
     def compile_time(self) -> tuple[str, ...]:
@@ -187,4 +239,5 @@ def argument_layout(parameters: tuple[Parameter, ...]) -> ArgumentLayout:
         tensors=named(Kind.TENSOR),
         runtime=named(Kind.RUNTIME, Kind.TENSOR),
         common_runtime=named(Kind.COMMON_RUNTIME),
+        types={each.name: each.type for each in parameters if each.type is not None},
     )

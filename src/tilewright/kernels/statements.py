@@ -7,6 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tilewright.kernels import values
+from tilewright.kernels.api import ASSERT, ASSERT_HEADER
 from tilewright.kernels.cpp_text import CPP_WORDS, INDENT, LINE_LENGTH, Line
 from tilewright.kernels.expressions import Expressions, Variable
 from tilewright.kernels.kernel_function import KernelFunction
@@ -192,13 +193,15 @@ class Statements:
             raise self.scope.error(statement, f"{ast.unparse(node)} gives no value")
         if value.type == TENSOR:
             raise self.scope.error(statement, "a tensor has one name: use the parameter itself")
-        self.define(target, Variable(name, value.type))
+        is_fixed = self._uses[name].stores == 1 and not isinstance(value.type, PointerType)
+        is_constant = is_fixed and value.is_constant and name not in self._undeclared
+        self.define(target, Variable(name, value.type, is_constant))
         if name in self._undeclared:
             self._undeclared.pop(name).text = f"{value.type.cpp} {name};"
             self.add(statement, f"{name} = {value.text};")
             return
-        is_fixed = self._uses[name].stores == 1 and not isinstance(value.type, PointerType)
-        self.add(statement, f"{'const ' if is_fixed else ''}{value.type.cpp} {name} = {value.text};")
+        qualifier = "constexpr " if is_constant else "const " if is_fixed else ""
+        self.add(statement, f"{qualifier}{value.type.cpp} {name} = {value.text};")
 
     def _require_assignable(self, statement: ast.stmt, variable: Variable) -> None:
         if variable.fixed == "loop":
@@ -340,8 +343,8 @@ class Statements:
         return Value(name, value.type)
 
     def _assert(self, statement: ast.Assert) -> None:
-        self.scope.unit.include("api/debug/assert.h")
-        self.add(statement, f"ASSERT({self.scope.condition(statement.test).text});")
+        self.scope.unit.include(ASSERT_HEADER)
+        self.add(statement, f"{ASSERT}({self.scope.condition(statement.test).text});")
 
     def _return(self, statement: ast.Return) -> None:
         if statement.value is None or self.function.returns == NOTHING:

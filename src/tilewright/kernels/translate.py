@@ -5,13 +5,24 @@ from __future__ import annotations
 
 import ast
 
-from tilewright.kernels.api import COMPUTE_BASE, DATAFLOW_BASE, FUNCTIONS
+from tilewright.kernels.api import (
+    ACCESSOR,
+    ACCESSOR_ARGS,
+    BIT_CAST,
+    COMMON_RUNTIME_ARG,
+    COMPILE_TIME_ARG,
+    COMPUTE_BASE,
+    DATAFLOW_BASE,
+    FUNCTIONS,
+    NEXT_ACCESSOR_OFFSET,
+    RUNTIME_ARG,
+)
 from tilewright.kernels.cpp_text import CPP_WORDS, Line
 from tilewright.kernels.expressions import Expressions, Variable
 from tilewright.kernels.kernel_function import KernelFunction
-from tilewright.kernels.parameters import Kind, Parameter, argument_layout
+from tilewright.kernels.parameters import ArgumentLayout, Kind, Parameter, argument_layout
 from tilewright.kernels.statements import Statements
-from tilewright.kernels.types import CB_INDEX, NOTHING, TENSOR, UINT32, Type
+from tilewright.kernels.types import BOOL, CB_INDEX, FLOAT32, INT32, NOTHING, TENSOR, UINT32, Type
 
 
 class Unit:
@@ -98,40 +109,68 @@ def _read_arguments(statements: Statements, function: KernelFunction) -> None:
     """Compile-time arguments, then tensor accessors' ones, then what comes at run time."""
     layout = argument_layout(function.parameters)
     nodes = {each.name: _parameter_node(function, each) for each in function.parameters}
-    previous = ""
     for parameter in function.parameters:
-        node = nodes[parameter.name]
         if parameter.kind is Kind.BUFFERS:
-            statements.define(
-                node, Variable(parameter.name, NOTHING, fixed="a set of buffers", buffers=parameter.buffers)
-            )
+            _define_buffers(statements, nodes[parameter.name], parameter)
         if parameter.kind in (Kind.COMPILE_TIME, Kind.CB):
-            type_ = CB_INDEX if parameter.kind is Kind.CB else UINT32
-            statements.define(node, Variable(parameter.name, type_, True, f"a {parameter.kind.value}"))
-            source = (
-                f"get_compile_time_arg_val({layout.scalars.index(parameter.name)})" if not parameter.has_default else ""
-            )
-            statements.add(node, f"constexpr uint32_t {parameter.name} = {source or int(parameter.default)};")
-    for name in layout.tensors:
-        offset = f"{previous}.next_compile_time_args_offset()" if previous else str(len(layout.scalars))
-        previous = f"{name}_args"
-        if previous in statements.scope.local_names:
-            raise function.error(nodes[name], f"the accessor of {name} is called {previous}: rename the variable")
-        statements.add(nodes[name], f"constexpr auto {previous} = TensorAccessorArgs<{offset}>();")
+            _read_compile_time(statements, nodes[parameter.name], parameter, layout)
+    _read_accessor_args(statements, nodes, layout)
     for parameter in function.parameters:
-        node, name = nodes[parameter.name], parameter.name
         if parameter.kind in (Kind.RUNTIME, Kind.COMMON_RUNTIME):
-            is_common = parameter.kind is Kind.COMMON_RUNTIME
-            index = (layout.common_runtime if is_common else layout.runtime).index(name)
-            read = f"get_common_arg_val<uint32_t>({index})" if is_common else f"get_arg_val<uint32_t>({index})"
-            statements.define(node, Variable(name, UINT32))
-            statements.add(node, f"{'' if statements.is_changed(name) else 'const '}uint32_t {name} = {read};")
+            _read_runtime(statements, nodes[parameter.name], parameter, layout)
         if parameter.kind is Kind.TENSOR:
-            address = f"get_arg_val<uint32_t>({layout.runtime.index(name)})"
-            statements.define(node, Variable(name, TENSOR, fixed="a tensor"))
-            statements.add(node, f"const auto {name} = TensorAccessor({name}_args, {address});")
+            name, index = parameter.name, layout.runtime.index(parameter.name)
+            statements.define(nodes[name], Variable(name, TENSOR, fixed="a tensor"))
+            accessor = ACCESSOR.format(args=f"{name}_args", address=RUNTIME_ARG.format(type="uint32_t", index=index))
+            statements.add(nodes[name], f"const auto {name} = {accessor};")
     if statements.lines and statements.body:
         statements.lines.append(Line(""))
+
+
+def _define_buffers(statements: Statements, node: ast.arg, parameter: Parameter) -> None:
+    buffers = Variable(parameter.name, NOTHING, fixed="a set of buffers", buffers=parameter.buffers)
+    statements.define(node, buffers)
+
+
+def _read_compile_time(statements: Statements, node: ast.arg, parameter: Parameter, layout: ArgumentLayout) -> None:
+    name, type_ = parameter.name, parameter.type or UINT32
+    statements.define(node, Variable(name, type_, True, f"a {parameter.kind.value}"))
+    if parameter.has_default:
+        source = str(int(parameter.default))
+    else:
+        source = _from_word(COMPILE_TIME_ARG.format(index=layout.scalars.index(name)), type_)
+    statements.add(node, f"constexpr {type_.cpp} {name} = {source};")
+
+
+def _from_word(word: str, type_: Type) -> str:
+    """The value that a host put into the 32 bits of an argument."""
+    if type_ == FLOAT32:
+        return BIT_CAST.format(type="float", value=word)
+    if type_ == INT32:
+        return f"static_cast<int32_t>({word})"
+    return f"{word} != 0" if type_ == BOOL else word
+
+
+def _read_accessor_args(statements: Statements, nodes: dict[str, ast.arg], layout: ArgumentLayout) -> None:
+    previous = ""
+    for name in layout.tensors:
+        offset = NEXT_ACCESSOR_OFFSET.format(args=previous) if previous else str(len(layout.scalars))
+        previous = f"{name}_args"
+        if previous in statements.scope.local_names:
+            error = f"the accessor of {name} is called {previous}: rename the variable"
+            raise statements.function.error(nodes[name], error)
+        statements.add(nodes[name], f"constexpr auto {previous} = {ACCESSOR_ARGS.format(offset=offset)};")
+
+
+def _read_runtime(statements: Statements, node: ast.arg, parameter: Parameter, layout: ArgumentLayout) -> None:
+    name, type_ = parameter.name, parameter.type or UINT32
+    is_common = parameter.kind is Kind.COMMON_RUNTIME
+    index = (layout.common_runtime if is_common else layout.runtime).index(name)
+    read = COMMON_RUNTIME_ARG if is_common else RUNTIME_ARG
+    word = read.format(type="uint32_t" if type_ == BOOL else type_.cpp, index=index)
+    statements.define(node, Variable(name, type_))
+    is_const = "" if statements.is_changed(name) else "const "
+    statements.add(node, f"{is_const}{type_.cpp} {name} = {word + ' != 0' if type_ == BOOL else word};")
 
 
 def _function_head(statements: Statements, function: KernelFunction) -> str:
@@ -140,10 +179,11 @@ def _function_head(statements: Statements, function: KernelFunction) -> str:
     for parameter in function.parameters:
         name, node = parameter.name, _parameter_node(function, parameter)
         if parameter.kind is Kind.BUFFERS:
-            statements.define(node, Variable(name, NOTHING, fixed="a set of buffers", buffers=parameter.buffers))
+            _define_buffers(statements, node, parameter)
         elif parameter.kind is Kind.COMPILE_TIME:
-            statements.define(node, Variable(name, UINT32, True, "a CompileTimeArg"))
-            template.append(f"uint32_t {name}")
+            type_ = parameter.type or UINT32
+            statements.define(node, Variable(name, type_, True, "a CompileTimeArg"))
+            template.append(f"{type_.cpp} {name}")
         elif parameter.kind is Kind.TENSOR:
             statements.define(node, Variable(name, TENSOR, fixed="a tensor"))
             kind = "".join(part.capitalize() for part in name.split("_")) + "Type"

@@ -8,7 +8,8 @@ becomes ``static_cast<uint32_t>(x)``.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import struct
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 
 class uint8(int):  # noqa: N801 (the field's name)
@@ -96,11 +97,42 @@ def enum_type(name: str) -> Type:
     return Type(name, name)
 
 
-class L1Pointer:
-    """``l1_ptr[uint16](address)``: the elements that lie at an L1 address, read and written with ``[index]``."""
-
-    def __getitem__(self, element: Any) -> Any:
-        raise TypeError("l1_ptr[...] has a meaning inside a kernel only")
+Element = TypeVar("Element", bound=float)
 
 
-l1_ptr = L1Pointer()
+class l1_ptr(Generic[Element]):  # noqa: N801
+    """``l1_ptr[uint16](address)``: the elements that lie at an L1 address, read and written with ``[index]``.
+
+    Also the type of such a parameter or result of a kernel function: ``tile: l1_ptr[uint16]``.
+    """
+
+    def __init__(self, address: int) -> None:
+        raise TypeError("l1_ptr has a meaning inside a kernel only")
+
+    def __getitem__(self, index: int) -> Any:
+        raise TypeError("elements of an l1_ptr have a meaning inside a kernel only")
+
+    def __setitem__(self, index: int, value: float) -> None:
+        raise TypeError("elements of an l1_ptr have a meaning inside a kernel only")
+
+
+def type_of_annotation(annotation: Any) -> Type | None:
+    """The type a kernel's value has by its annotation; None where kernels have no such type."""
+    if get_origin(annotation) is l1_ptr:
+        element = ELEMENT_TYPES.get(get_args(annotation)[0])
+        return pointer_to(element) if element is not None else None
+    return PYTHON_TYPES.get(annotation) if isinstance(annotation, type) else None
+
+
+def float_bits(x: float) -> int:
+    """The 32 bits of a float32, in a kernel and on the host: ``float_bits(1.0) == 0x3f800000``.
+
+    Raises:
+        OverflowError: on the host, ``x`` is too large for a float32.
+    """
+    return int(struct.unpack("<I", struct.pack("<f", x))[0])
+
+
+def float_from_bits(bits: int) -> float:
+    """The float32 that has these 32 bits, in a kernel and on the host: ``float_from_bits(0x3f800000) == 1.0``."""
+    return float(struct.unpack("<f", struct.pack("<I", bits))[0])

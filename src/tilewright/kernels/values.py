@@ -12,6 +12,7 @@ PRECEDENCE = {
     "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 9, "<=": 9, ">": 9, ">=": 9,
     "==": 8, "!=": 8, "&": 7, "^": 6, "|": 5, "&&": 4, "||": 3,
 }  # fmt: skip
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 # Beside these, C++'s own order surprises readers: their operands get parentheses.
 _SURPRISING = frozenset({"<<", ">>", "&", "^", "|", "||"})
 _LARGEST_INT = 0x7FFFFFFF
@@ -25,6 +26,7 @@ class Value:
     Attributes:
         is_constant: known to the C++ compiler, so it may be a template argument.
         literal: the number itself where it was written as one; it takes the type of what it meets.
+        is_signed: a uint32 of the kernel that is an int in C++, which must not be compared with an unsigned one.
     """
 
     text: str
@@ -32,6 +34,7 @@ class Value:
     precedence: int = PRIMARY
     is_constant: bool = False
     literal: int | float | bool | None = None
+    is_signed: bool = False
 
     @property
     def is_flexible(self) -> bool:
@@ -70,8 +73,19 @@ def boolean(truth: bool) -> Value:
 
 def binary(operator: str, left: Value, right: Value, type_: Type, literal: int | float | None = None) -> Value:
     precedence = PRECEDENCE[operator]
+    if operator in _COMPARISONS and left.is_signed != right.is_signed:
+        left, right = _unsigned_beside(left, right), _unsigned_beside(right, left)
     text = f"{_operand(left, operator)} {operator} {_operand(right, operator, is_right=True)}"
-    return Value(text, type_, precedence, left.is_constant and right.is_constant, literal)
+    is_int = [each.is_signed or each.is_flexible for each in (left, right)]
+    is_signed = type_ == UINT32 and literal is None and all(is_int)
+    return Value(text, type_, precedence, left.is_constant and right.is_constant, literal, is_signed)
+
+
+def _unsigned_beside(value: Value, other: Value) -> Value:
+    """``value`` as it must be written to be compared with ``other``."""
+    if not value.is_signed or other.is_flexible:
+        return value
+    return Value(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=value.is_constant)
 
 
 def _operand(value: Value, operator: str, is_right: bool = False) -> str:

@@ -3,8 +3,11 @@
 #include "abi/context.h"
 #include "abi/tile.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "check/operands.h"
+#include "check/values.h"
 #include "formats.h"
 #include "pack.h"
 #include "unpack.h"
@@ -20,14 +23,25 @@ struct Image {
     uint32_t row_bytes;      // from one row to the next
 };
 
+// Neighbouring tiles are moved together, row by row: rows often lie a power of two apart, so a row's cache line would be
+// gone again before the next tile, or the face to the right, comes back to it.
+constexpr uint32_t kGroup = 8;
+
 template <uint32_t Bytes, class Move>
-void for_each_segment(const Image& image, Move move) {
-    uint32_t in_tile = 0;
-    for (uint32_t face = 0; face < image.num_faces; face++) {
-        const uint32_t top = face / image.faces_per_row * image.face_rows;
-        const uint32_t left = face % image.faces_per_row * Bytes;
-        for (uint32_t row = 0; row < image.face_rows; row++, in_tile += Bytes) {
-            move(in_tile, static_cast<size_t>(top + row) * image.row_bytes + left);
+void for_each_segment(const Image& image, uint32_t num_tiles, Move move) {
+    const uint32_t face_bytes = image.face_rows * Bytes;
+    const uint32_t face_row_count = image.num_faces / image.faces_per_row;
+    size_t row_start = 0;
+    for (uint32_t face_row = 0; face_row < face_row_count; face_row++) {
+        uint32_t in_tile = face_row * image.faces_per_row * face_bytes;
+        for (uint32_t row = 0; row < image.face_rows; row++, in_tile += Bytes, row_start += image.row_bytes) {
+            size_t in_rows = row_start;
+            for (uint32_t tile = 0; tile < num_tiles; tile++, in_rows += image.faces_per_row * Bytes) {
+                move(tile, in_tile, in_rows);
+                if (image.faces_per_row == 2) {
+                    move(tile, in_tile + face_bytes, in_rows + Bytes);
+                }
+            }
         }
     }
 }
@@ -41,17 +55,19 @@ void with_segment_bytes(const Image& image, Body body) {
     }
 }
 
-void gather(const Image& image, const uint8_t* rows, uint8_t* tile) {
+void gather(const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(
-            image, [&](uint32_t in_tile, size_t in_rows) { std::memcpy(tile + in_tile, rows + in_rows, Bytes); });
+        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+            std::memcpy(tiles[tile] + in_tile, rows + in_rows, Bytes);
+        });
     });
 }
 
-void scatter(const Image& image, const uint8_t* tile, uint8_t* rows) {
+void scatter(const Image& image, const uint8_t* const* tiles, uint32_t num_tiles, uint8_t* rows) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(
-            image, [&](uint32_t in_tile, size_t in_rows) { std::memcpy(rows + in_rows, tile + in_tile, Bytes); });
+        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+            std::memcpy(rows + in_rows, tiles[tile] + in_tile, Bytes);
+        });
     });
 }
 
@@ -59,6 +75,10 @@ Image image_of(const TileGeometry& geometry, uint32_t bytes_per_datum, uint32_t 
     return {
         geometry.num_faces, geometry.tile_cols > 16 ? 2u : 1u, geometry.face_rows, 16 * bytes_per_datum,
         row_data * bytes_per_datum};
+}
+
+FaceRows face_rows_of(const Image& image) {
+    return {image.num_faces, image.faces_per_row, image.face_rows, image.segment_bytes / 16, image.row_bytes};
 }
 
 // Bytes pass through DST unchanged.
@@ -96,31 +116,44 @@ void pack_untilized(
     if (!words) {
         words = kZeros;
     }
+    uint8_t* const tiles[] = {tile};
     if (state.pack_l1_accumulate) {
-        gather(image, rows, tile);
+        gather(image, rows, tiles, 1);
     }
     const uint32_t face_data = image.face_rows * 16;
     for (uint32_t face = 0; face < image.num_faces; face++) {
         uint8_t* bytes = tile + face * image.face_rows * image.segment_bytes;
         pack_row(state, words + face * kFaceElements, face_data, format, bytes, call);
     }
-    scatter(image, tile, rows);
+    scatter(image, tiles, 1, rows);
 }
 
 // One row of tiles from the front of cb_in to rows of row_data elements.
 void untilize_tiles(
-    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t row_data,
-    uint8_t* rows, const char* call) {
+    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t cb_out,
+    uint32_t row_data, uint8_t* rows, const char* call) {
+    check_source(state, state.src_a, cb_in, call);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = pack_format(state, call);
     const uint32_t bytes = datum_bytes(format, call);
     const Image image = image_of(geometry, bytes, row_data);
     const bool unchanged = passes_unchanged(state, cb_in);
-    for (uint32_t tile = 0; tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
-        if (unchanged) {
-            scatter(image, front_tile(cb_in, first_tile + tile), rows);
-            continue;
+    if (state.checks != nullptr) [[unlikely]] {
+        for (uint32_t tile = 0; tile < num_tiles; tile++) {
+            const TileTaint taint = load_taint(state, cb_in, first_tile + tile);
+            scatter_taint(state, taint, face_rows_of(image), cb_out, rows + tile * geometry.tile_cols * bytes);
         }
+    }
+    for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
+        const uint32_t count = std::min(kGroup, num_tiles - tile);
+        const uint8_t* tiles[kGroup];
+        for (uint32_t i = 0; i < count; i++) {
+            tiles[i] = front_tile(cb_in, first_tile + tile + i);
+        }
+        scatter(image, tiles, count, rows);
+        rows += count * geometry.tile_cols * bytes;
+    }
+    for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         alignas(64) uint32_t words[kTileElements];
         unpack_words(state, state.src_a, cb_in, first_tile + tile, words, call);
         pack_untilized(state, words, image, format, rows, call);
@@ -159,6 +192,9 @@ extern "C" {
 void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "tilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Tilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_source(state, state.src_a, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = state.src_a.format;
     const uint32_t bytes = datum_bytes(format, kCall);
@@ -174,15 +210,29 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
-    for (uint32_t tile = 0; tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
-        uint8_t* out = back_tile(cb_out, out_tile + tile);
-        if (unchanged) {
-            gather(image, rows, out);
-            continue;
+    if (state.checks != nullptr) [[unlikely]] {
+        for (uint32_t tile = 0; tile < num_tiles; tile++) {
+            const TileTaint taint =
+                gather_taint(state, face_rows_of(image), cb_in, rows + tile * geometry.tile_cols * bytes);
+            const uint8_t* out = back_tile(cb_out, out_tile + tile);
+            taint_pack(state, taint, cb_out, tile_geometry(cb_out), pack_format(state, kCall), out);
         }
+    }
+    for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
+        const uint32_t count = std::min(kGroup, num_tiles - tile);
+        uint8_t* tiles[kGroup];
+        for (uint32_t i = 0; i < count; i++) {
+            tiles[i] = back_tile(cb_out, out_tile + tile + i);
+        }
+        gather(image, rows, tiles, count);
+        rows += count * geometry.tile_cols * bytes;
+    }
+    for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
+        uint8_t* out = back_tile(cb_out, out_tile + tile);
         alignas(64) uint8_t gathered[kTileElements * 4];
         alignas(64) uint32_t words[kTileElements];
-        gather(image, rows, gathered);
+        uint8_t* const tiles[] = {gathered};
+        gather(image, rows, tiles, 1);
         decode_tile(gathered, format, geometry, words);
         for (uint32_t i = 0; i < kTileElements && mask != ~0u; i++) {
             words[i] &= mask;
@@ -194,31 +244,37 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
 void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
     constexpr const char* kCall = "untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Untilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
     uint32_t& packed_pages = tw_context()->cb[cb_out].fifo_wr_tile_ptr;
     uint8_t* rows = back_rows(cb_out, packed_pages);
     const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
     check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, true, kCall);
-    untilize_tiles(state, cb_in, 0, num_tiles, row_data, rows, kCall);
+    untilize_tiles(state, cb_in, 0, num_tiles, cb_out, row_data, rows, kCall);
     packed_pages += num_tiles;
 }
 
 void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "fast_untilize";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
     uint8_t* rows = back_rows(cb_out, out_tile);
     const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
     check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, true, kCall);
-    untilize_tiles(state, cb_in, in_tile, num_tiles, row_data, rows, kCall);
+    untilize_tiles(state, cb_in, in_tile, num_tiles, cb_out, row_data, rows, kCall);
 }
 
 void tw_pack_untilize_block(
     uint32_t cb_in, uint32_t block_ct, uint32_t block_rt, uint32_t cb_out, uint32_t full_ct, uint32_t block_c) {
     constexpr const char* kCall = "pack_untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     if (block_rt != 1) {
         kernel_error(
             "%s: block_rt_dim %u, but a card reads the same %u tiles and writes the same rows each time; call it once "
@@ -234,7 +290,7 @@ void tw_pack_untilize_block(
     uint8_t* rows = back_rows(cb_out, 0);
     check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * bytes, true, kCall);
     rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
-    untilize_tiles(state, cb_in, 0, block_ct, row_data, rows, kCall);
+    untilize_tiles(state, cb_in, 0, block_ct, cb_out, row_data, rows, kCall);
 }
 
 void tw_pack_untilize_dest(
@@ -242,6 +298,7 @@ void tw_pack_untilize_dest(
     uint32_t num_faces, uint32_t first_dst) {
     constexpr const char* kCall = "pack_untilize_dest";
     ComputeState& state = pack_state(kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry geometry = dst_geometry(cb_out, face_rows, num_faces, kCall);
     const DataFormat format = pack_format(state, kCall);
     const uint32_t bytes = datum_bytes(format, kCall);
@@ -251,7 +308,11 @@ void tw_pack_untilize_dest(
         check_stretch(cb_out, rows, static_cast<size_t>(image.row_bytes) * rows_of(geometry), true, kCall);
         rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
         for (uint32_t column = 0; column < block_ct; column++, rows += geometry.tile_cols * bytes) {
-            const uint32_t* words = dst_read(state, first_dst + row * block_ct + column, kCall);
+            const uint32_t slot = first_dst + row * block_ct + column;
+            const uint32_t* words = dst_read(state, slot, kCall);
+            if (state.checks != nullptr) [[unlikely]] {
+                scatter_taint(state, slot_taint(state, slot), face_rows_of(image), cb_out, rows);
+            }
             pack_untilized(state, words, image, format, rows, kCall);
         }
     }
@@ -283,6 +344,7 @@ void tw_pack_untilize_dest_narrow(
             const uint32_t face = row / geometry.face_rows * faces_per_row;
             const uint32_t from = face * kFaceElements + row % geometry.face_rows * 16;
             uint8_t* out = rows + row * row_datums * bytes;
+            taint_pack_data(state, first_dst + tile, from, row_datums, bytes, cb_out, out);
             pack_row(state, (words ? words : kZeros) + from, row_datums, format, out, kCall);
         }
     }
