@@ -38,7 +38,7 @@ struct Finding {
 class Findings {
 public:
     // The same rule broken again at the same place, by the same kernel on the same core, only counts.
-    void add(
+    Finding& add(
         const KernelInstance& instance,
         const char* rule,
         uint32_t cb,
