@@ -80,7 +80,6 @@ void Program::create_instances() {
         for (const CoreXY& where : kernel->cores) {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
-            instance->index = static_cast<uint32_t>(instances.size());
             instance->core = &chip.core(where.x, where.y);
             instance->number = static_cast<uint32_t>(instances.size());
             instances.push_back(std::move(instance));
@@ -314,8 +313,8 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint32_t most_threads = load();
     if (checks) {
         load_shadow_memory(*this);
-        checks->noc.start(*this);
         start_memory_checks(*this);
+        checks->noc.start(*this);
     }
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);

@@ -78,7 +78,5 @@ CallPlace call_place(const KernelInstance& instance);
 void note_finding_in(
     Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 6, 7)));
-// Where the running kernel stands, at most kFindingFrames calls deep.
-void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames);
 
 }  // namespace tw
