@@ -19,6 +19,9 @@ void Findings::add(
     uint32_t num_frames,
     const std::string& text,
     const CallPlace& related) {
+    if (is_closed_) {
+        return;
+    }
     Place place{rule, &instance, cb, std::vector<uint64_t>(frames, frames + num_frames)};
     const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
     if (!is_new) {
@@ -31,6 +34,9 @@ void Findings::add(
 }
 
 void Findings::take(const Finding& finding) {
+    if (is_closed_) {
+        return;
+    }
     add(*finding.instance,
         finding.rule,
         finding.cb,

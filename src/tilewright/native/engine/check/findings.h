@@ -50,11 +50,15 @@ public:
     // One that was noted before, as often as it was.
     void take(const Finding& finding);
     const std::vector<Finding>& all() const { return all_; }
+    // What is noted from here on does not count: the run has ended.
+    void close() { is_closed_ = true; }
+    bool is_closed() const { return is_closed_; }
 
 private:
     using Place = std::tuple<const char*, const KernelInstance*, uint32_t, std::vector<uint64_t>>;
     std::vector<Finding> all_;
     std::map<Place, size_t> known_;
+    bool is_closed_ = false;
 };
 
 // Notes a broken rule where the running kernel stands; the run goes on. `format` gives the numbers, in one sentence
