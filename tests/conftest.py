@@ -1,9 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the repository's examples importable by tests."""
+"""What tests of several rooms share: the repository's examples, the published wheel, and its headers."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+import pytest
+from wheel_headers import WheelHeaders
+
+from tilewright.device.compiler import available_compilers
+from tilewright.wheel import WheelUnavailableError, fetch_wheel
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+
+
+@pytest.fixture(scope="session")
+def wheel() -> Path:
+    """Root of the unpacked wheel: ``wheel / "ttnn/cpp/ttnn/operations"`` has the kernels."""
+    try:
+        return fetch_wheel()
+    except WheelUnavailableError as error:
+        pytest.skip(f"the ttnn wheel cannot be had here: {error}")
+
+
+@pytest.fixture(scope="session")
+def wheel_headers(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> WheelHeaders:
+    """Checks C++ against the wheel's own headers."""
+    compiler = next((each for each in available_compilers() if each.family == "gcc"), None)
+    if compiler is None:
+        pytest.skip("the wheel's headers are for g++, and there is none")
+    return WheelHeaders(wheel, compiler, tmp_path_factory.mktemp("wheel_headers"))

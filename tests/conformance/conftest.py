@@ -9,16 +9,6 @@ from pathlib import Path
 import pytest
 
 from tilewright import ttnn
-from tilewright.wheel import WheelUnavailableError, fetch_wheel
-
-
-@pytest.fixture(scope="session")
-def wheel() -> Path:
-    """Root of the unpacked wheel: ``wheel / "ttnn/cpp/ttnn/operations"`` has the kernels."""
-    try:
-        return fetch_wheel()
-    except WheelUnavailableError as error:
-        pytest.skip(f"the ttnn wheel cannot be had here: {error}")
 
 
 @pytest.fixture(scope="session")

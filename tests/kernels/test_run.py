@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import elementwise_kernels as kernels
 import numpy as np
 import pytest
@@ -156,6 +158,24 @@ def test_compile_errors_name_the_python_line(device: ttnn.Device) -> None:
         ttnn.generic_op([some_tensor(device)], one_kernel(kernel))
     line = line_of(kernels.get_arg_addr, "def get_arg_addr")
     assert f"elementwise_kernels.py:{line}" in str(caught.value)
+
+
+def test_an_error_in_a_header_names_the_python_lines_that_led_there(written, device: ttnn.Device) -> None:
+    module = written("""
+        @kernel_function
+        def select(data_format: CompileTimeArg[DataFormat]) -> None:
+            where_tile[data_format](0, 1, 2, 0)
+
+        @compute_kernel
+        def kernel(cb: Buffers) -> None:
+            select(DataFormat.UInt8)
+    """)
+    with pytest.raises(KernelCompileError) as caught:
+        ttnn.generic_op([some_tensor(device)], one_kernel(module.kernel))
+    text = str(caught.value)
+    assert re.search(r"where\.h:\d+:\d+: error: static assertion failed", text)
+    for line in (written.first_line + 3, written.first_line + 7):
+        assert f"{module.__file__}:{line}:" in text
 
 
 def random_expression(generator: np.random.Generator, depth: int) -> str:

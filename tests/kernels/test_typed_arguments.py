@@ -252,11 +252,36 @@ def test_an_int_of_the_headers_is_compared_as_what_it_is(written) -> None:
             f = get_dataformat(cb.input) == DataFormat.Float32
     """)
     assert textwrap.dedent(module.kernel.cpp_source().rpartition("\n\n")[2].rpartition("}")[0]) == textwrap.dedent("""\
-        const uint32_t size = get_tile_size(cb_input);
+        constexpr uint32_t size = get_tile_size(cb_input);
         const bool a = n < static_cast<uint32_t>(get_tile_size(cb_input));
         const bool b = static_cast<uint32_t>(get_tile_size(cb_input) * 2) == n;
         const bool c = get_tile_size(cb_input) + n == n;
-        const bool d = get_tile_size(cb_input) > 2048;
-        const bool e = get_tile_size(cb_input) != get_tile_size(cb_out);
-        const bool f = get_dataformat(cb_input) == DataFormat::Float32;
+        constexpr bool d = get_tile_size(cb_input) > 2048;
+        constexpr bool e = get_tile_size(cb_input) != get_tile_size(cb_out);
+        constexpr bool f = get_dataformat(cb_input) == DataFormat::Float32;
     """)
+
+
+def test_formats_and_sizes_are_constants(written, device, capfd: pytest.CaptureFixture[str]) -> None:
+    module = written("""
+        @kernel_function
+        def size_of(cb: CompileTimeArg[CB], count: CompileTimeArg) -> uint32:
+            return get_tile_size(cb) * count
+
+        @writer_kernel
+        def kernel(cb: Buffers) -> None:
+            kind = 16
+            if get_dataformat(cb.out) == DataFormat.Float32:
+                kind = 32
+            dprint("value {} {} {}", kind, size_of(cb.out, get_tile_size(cb.out) // 1024), get_tile_hw(cb.out))
+    """)
+    assert "if constexpr (get_dataformat(cb_out) == DataFormat::Float32) {" in module.kernel.cpp_source()
+    for dtype, size, kind in ((ttnn.bfloat16, 2048, 16), (ttnn.float32, 4096, 32)):
+        buffer = ttnn.CBDescriptor(
+            total_size=size, core_ranges=CORES, format_descriptors=[ttnn.CBFormatDescriptor(16, dtype, size)]
+        )
+        tensor = ttnn.empty([32, 32], dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT, device=device)
+        program = ttnn.ProgramDescriptor(kernels=[module.kernel.descriptor(CORES)], cbs=[buffer])
+        ttnn.generic_op([tensor], program)
+        row = next(row for row in "".join(capfd.readouterr()).splitlines() if "value " in row)
+        assert row.split("value ")[1].split() == [str(kind), str(size * size // 1024), "1024"]

@@ -77,6 +77,7 @@ class Chip:
         threads: int = 1,
         time_limit: float | None = None,
         spin_limit: float = 5.0,
+        checked: bool = False,
     ) -> Run:
         """Runs a program to its end.
 
@@ -86,6 +87,7 @@ class Chip:
             threads: OS threads. Cores are spread over them only when nothing ties the cores together.
             time_limit: seconds after which the run is stopped.
             spin_limit: seconds a kernel may poll memory that nobody changes.
+            checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -99,7 +101,9 @@ class Chip:
             raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit}")
         if spin_limit <= 0:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
-        return self._launcher.launch(program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit)
+        return self._launcher.launch(
+            program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit, checked=checked
+        )
 
     def _check_usable(self) -> None:
         if self.closed:

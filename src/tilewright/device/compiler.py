@@ -105,6 +105,14 @@ def kernel_flags(compiler: Compiler) -> list[str]:
     return [*flags, "-fno-sanitize=all"] if compiler.family == "zig" else flags
 
 
+def instrumentation_flags(compiler: Compiler) -> list[str]:
+    """Flags that make a kernel show the engine every load and store; the engine defines the functions they call."""
+    if compiler.family == "gcc":
+        return ["-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"]
+    # The driver would link the sanitizer's own library, so the pass is asked for behind its back.
+    return ["-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0"]
+
+
 def kernel_link_flags(compiler: Compiler) -> list[str]:
     """Flags that make a kernel's object a library. A kernel has no C++ runtime, here as on a card."""
     if compiler.family == "zig":

@@ -124,6 +124,22 @@ class RunReport(ctypes.Structure):
         ("fault_address", c_uint64),
         ("switches", c_uint64),
         ("error_text", c_char_p),
+        ("error_rule", c_char_p),
+    ]
+
+
+class FindingReport(ctypes.Structure):
+    _fields_ = [
+        ("rule", c_char_p),
+        ("text", c_char_p),
+        ("kernel", c_uint32),
+        ("core_x", c_uint32),
+        ("core_y", c_uint32),
+        ("cb", c_uint32),
+        ("address", c_uint64),
+        ("count", c_uint64),
+        ("num_frames", c_uint32),
+        ("frames", c_uint64 * MAX_FRAMES),
     ]
 
 
@@ -136,6 +152,7 @@ _MIRRORED = (
     TrafficReport,
     CircularBufferReport,
     RunReport,
+    FindingReport,
     ChipConfig,
 )
 
@@ -156,10 +173,11 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_program_add_circular_buffer": (None, [c_void_p, POINTER(CircularBufferSpec)]),
     "tw_program_add_semaphore": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
     "tw_program_set_args": (None, [c_void_p, c_uint32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
-    "tw_program_run": (None, [c_void_p, c_uint32, c_double, c_double, POINTER(RunReport)]),
+    "tw_program_run": (None, [c_void_p, c_uint32, c_double, c_double, c_uint32, POINTER(RunReport)]),
     "tw_program_num_instances": (c_uint64, [c_void_p]),
     "tw_program_instances": (None, [c_void_p, POINTER(InstanceReport)]),
     "tw_program_traffic": (c_uint64, [c_void_p, POINTER(TrafficReport), c_uint64]),
+    "tw_program_findings": (c_uint64, [c_void_p, POINTER(FindingReport), c_uint64]),
     "tw_program_circular_buffers": (c_uint64, [c_void_p, POINTER(CircularBufferReport), c_uint64]),
 }
 

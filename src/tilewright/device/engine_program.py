@@ -24,6 +24,7 @@ from tilewright.device.run import (
     KernelPosition,
     KernelState,
     Run,
+    RunNote,
     RunStatus,
     WaitKind,
 )
@@ -32,6 +33,8 @@ from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreRangeSet
+
+_NO_CIRCULAR_BUFFER = 0xFFFFFFFF
 
 PrintHandler = Callable[[tuple[int, int], str, str], None]
 
@@ -157,11 +160,11 @@ class EngineProgram:
                 len(common),
             )
 
-    def run(self, threads: int, time_limit: float, spin_limit: float) -> tuple[Run, native.RunReport]:
+    def run(self, threads: int, time_limit: float, spin_limit: float, checked: bool) -> tuple[Run, native.RunReport]:
         """Runs the program to its end, whatever that is."""
         report = native.RunReport()
         begin = time.perf_counter()
-        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, ctypes.byref(report))
+        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), ctypes.byref(report))
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)
         run = Run(
@@ -173,6 +176,7 @@ class EngineProgram:
             self._traffic(),
             self._circular_buffers(),
             [] if status is RunStatus.OK else self._positions(),
+            self._notes(),
         )
         return run, report
 
@@ -189,6 +193,24 @@ class EngineProgram:
         engine().tw_program_circular_buffers(self._handle, reports, count)
         return lambda: [
             CbUse((r.core_x, r.core_y), r.index, r.num_pages, r.page_bytes, r.peak, r.pushed, r.popped) for r in reports
+        ]
+
+    def _notes(self) -> list[RunNote]:
+        count = engine().tw_program_findings(self._handle, None, 0)
+        reports = (native.FindingReport * count)()
+        engine().tw_program_findings(self._handle, reports, count)
+        return [
+            RunNote(
+                r.rule.decode(),
+                r.text.decode(errors="replace"),
+                r.kernel,
+                (r.core_x, r.core_y),
+                r.cb if r.cb != _NO_CIRCULAR_BUFFER else None,
+                int(r.address),
+                int(r.count),
+                self._stack(r),
+            )
+            for r in reports
         ]
 
     def _positions(self) -> list[KernelPosition]:
@@ -216,7 +238,7 @@ class EngineProgram:
         semaphore_id = semaphore_at(report.wait_address)
         return semaphore_id, (semaphore_id, report.core_x, report.core_y) in self._semaphores
 
-    def _stack(self, report: native.InstanceReport) -> tuple[SourceLine, ...]:
+    def _stack(self, report: native.InstanceReport | native.FindingReport) -> tuple[SourceLine, ...]:
         """Lines of the kernel's own library, innermost first. Addresses of the engine itself are left out."""
         library = self.libraries[report.kernel]
         lines = []

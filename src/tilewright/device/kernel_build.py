@@ -26,7 +26,14 @@ from tilewright.device.cache import (
     stored_library,
     write_atomically,
 )
-from tilewright.device.compiler import Compiler, available_compilers, find_compiler, kernel_flags, kernel_link_flags
+from tilewright.device.compiler import (
+    Compiler,
+    available_compilers,
+    find_compiler,
+    instrumentation_flags,
+    kernel_flags,
+    kernel_link_flags,
+)
 from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.translation_unit import KernelSource, prelude_macros, prelude_name, translation_unit
@@ -126,6 +133,7 @@ def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     roots = [str(NATIVE / "include"), str(NATIVE), *source.include_paths, *include_roots(source.path)]
     return [
         *kernel_flags(compiler),
+        *(instrumentation_flags(compiler) if source.checked else ()),
         *(f"-D{macro}" for macro in prelude_macros(source)),
         *(f"-I{root}" for root in roots),
     ]
@@ -172,7 +180,9 @@ def _compile(
     began = time.time_ns()
     command = [*arguments, "-MMD", "-MF", str(depends), "-MT", "kernel"]
     linking = [*kernel_link_flags(compiler), "-o", str(library)]
-    if compiler.family == "zig":  # told in one step not to link its C++ library, it does not find its headers either
+    if compiler.family == "zig" or source.checked:
+        # zig, told in one step not to link its C++ library, does not find its headers either; a checked kernel must
+        # not be linked with the sanitizer's library.
         _run(source, compiler, [*command, "-c", "-o", str(work / "kernel.o"), str(unit)], unit)
         _run(source, compiler, [*linking, str(work / "kernel.o")], unit)
     else:
@@ -283,7 +293,8 @@ def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit
 def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
     """The first errors of a compiler's output with the code they point at, without the rest of its story.
 
-    An error inside a header is followed by the kernel's own line that led there.
+    An error inside a header is followed by the kernel's own lines that led there; those of a Python kernel are in the
+    Python files.
     """
     shown: list[str] = []
     errors = 0
@@ -300,7 +311,19 @@ def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
     if more > 0:
         shown.append(f"... and {more} more error{'s' if more > 1 else ''}")
     text = "\n".join(shown) if shown else output.strip()
-    if f"{kernel_path}:" not in text:
-        reasons = (line for line in output.splitlines() if line.startswith(f"{kernel_path}:") and _REASON.search(line))
-        text = "\n".join([text, *itertools.islice(reasons, 1)])
+    own = _own_prefixes(kernel_path)
+    if not any(line.startswith(own) for line in shown):
+        reasons = (line for line in output.splitlines() if line.startswith(own) and _REASON.search(line))
+        text = "\n".join([text, *itertools.islice(reasons, 2)])
     return text.replace(str(unit), "<generated>")
+
+
+def _own_prefixes(kernel_path: str) -> tuple[str, ...]:
+    """How messages about a kernel's own text begin: with its file, or one that its ``#line`` directives name."""
+    try:
+        text = Path(kernel_path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    named = re.findall(r'^#line \d+ "(.*)"$', text, re.MULTILINE)
+    paths = {kernel_path, *(re.sub(r"\\(.)", r"\1", each) for each in named)}
+    return tuple(f"{path}:" for path in paths)

@@ -39,7 +39,11 @@ def placement(kernel: KernelDescriptor) -> Placement:
 
 
 def kernel_source(
-    program: ProgramDescriptor, kernel: KernelDescriptor, arch: ArchDescription, grid: tuple[int, int]
+    program: ProgramDescriptor,
+    kernel: KernelDescriptor,
+    arch: ArchDescription,
+    grid: tuple[int, int],
+    checked: bool = False,
 ) -> KernelSource:
     """What has to be compiled for ``kernel`` in ``program`` on a chip with this grid."""
     config = kernel.config
@@ -61,6 +65,7 @@ def kernel_source(
         bindings=kernel.bindings,
         entry=kernel.entry,
         include_paths=tuple(kernel.compiler_include_paths),
+        checked=checked,
     )
     if not isinstance(config, ComputeConfigDescriptor):
         return source

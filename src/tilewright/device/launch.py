@@ -72,17 +72,23 @@ class Launcher:
             self._loaded.clear()
 
     def launch(
-        self, program: ProgramDescriptor, *, threads: int = 1, time_limit: float = 0, spin_limit: float = 5.0
+        self,
+        program: ProgramDescriptor,
+        *,
+        threads: int = 1,
+        time_limit: float = 0,
+        spin_limit: float = 5.0,
+        checked: bool = False,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
-        sources = [kernel_source(program, kernel, self._arch, self._grid) for kernel in program.kernels]
+        sources = [kernel_source(program, kernel, self._arch, self._grid, checked) for kernel in program.kernels]
         paths = compile_kernels(sources)
         with _ONE_AT_A_TIME:
             if self._closed:
                 raise TilewrightError("the device is closed")
             loaded = self._load(program, sources, paths)
             loaded.set_arguments(program.kernels)
-            run, report = loaded.run(threads, time_limit, spin_limit)
+            run, report = loaded.run(threads, time_limit, spin_limit, checked)
             if run.status is not RunStatus.OK:
                 _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
         return run

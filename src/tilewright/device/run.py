@@ -108,6 +108,20 @@ class KernelPosition:
     stack: tuple[SourceLine, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class RunNote:
+    """A rule that a checked run saw broken: where, how often, and the numbers of the first time."""
+
+    rule: str
+    text: str
+    kernel: int
+    core: tuple[int, int]
+    cb: int | None
+    address: int
+    count: int
+    stack: tuple[SourceLine, ...]
+
+
 class Run:
     """What a launch did.
 
@@ -128,6 +142,7 @@ class Run:
         traffic: Callable[[], list[CbTraffic]],
         circular_buffers: Callable[[], list[CbUse]],
         positions: list[KernelPosition],
+        notes: list[RunNote],
     ) -> None:
         self.status = status
         self.kernels = kernels
@@ -135,6 +150,7 @@ class Run:
         self.seconds = seconds
         self.switches = switches
         self.positions = positions
+        self.notes = notes  # of a checked run
         # Most launches are never asked: the lists are made when they are.
         self._make_traffic = traffic
         self._make_circular_buffers = circular_buffers

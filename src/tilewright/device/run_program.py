@@ -21,6 +21,7 @@ def run_program(
     threads: int = 1,
     time_limit: float | None = None,
     spin_limit: float = 5.0,
+    checked: bool = False,
 ) -> Run:
     """Like ``ttnn.generic_op``, but gives back the record of the run.
 
@@ -30,6 +31,7 @@ def run_program(
         threads: OS threads; cores are spread over them when nothing ties the cores together.
         time_limit: seconds after which the run is stopped.
         spin_limit: seconds a kernel may poll memory that nobody changes.
+        checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
 
     Example::
 
@@ -50,4 +52,6 @@ def run_program(
         raise ProgramError([f"io_tensors[{len(io_tensors) - 1}] is on the host; it must be on a device"])
     validate_program(program, device, io_tensors)
     chip = cast(Chip, device.memory)
-    return chip.launch(program, io_tensors, threads=threads, time_limit=time_limit, spin_limit=spin_limit)
+    return chip.launch(
+        program, io_tensors, threads=threads, time_limit=time_limit, spin_limit=spin_limit, checked=checked
+    )

@@ -38,6 +38,7 @@ class KernelSource:
         processor: 0 BRISC, 1 NCRISC, 2 TRISC.
         bindings: generated declarations a kernel with named bindings expects before its source.
         entry: generated definition of ``kernel_main`` for kernels that only mark an entry point.
+        checked: every load and store is shown to the engine first.
     """
 
     name: str
@@ -60,6 +61,7 @@ class KernelSource:
     bindings: str = ""
     entry: str = ""
     include_paths: tuple[str, ...] = ()
+    checked: bool = False
 
 
 _PROCESSOR_MACROS = {0: "COMPILE_FOR_BRISC", 1: "COMPILE_FOR_NCRISC", 2: "COMPILE_FOR_TRISC"}

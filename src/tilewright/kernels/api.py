@@ -107,9 +107,9 @@ cb_pages_available_at_front(cb cb, num_pages u) -> bool
 cb_pages_reservable_at_back(cb cb, num_pages u) -> bool
 get_write_ptr(cb cb) -> u
 get_read_ptr(cb cb) -> u
-get_tile_size(cb cb) -> i
-get_tile_hw(cb cb) -> u
-get_dataformat(cb cb) -> DataFormat
+constexpr get_tile_size(cb cb) -> i
+constexpr get_tile_hw(cb cb) -> u
+constexpr get_dataformat(cb cb) -> DataFormat
 get_noc_addr(noc_x u, noc_y u, addr u, noc u?) -> uint64
 get_noc_addr(addr u, noc u?) -> uint64
 get_noc_multicast_addr(noc_x_start u, noc_y_start u, noc_x_end u, noc_y_end u, addr u, noc u?) -> uint64
@@ -117,8 +117,6 @@ noc_async_read[max_page_size u?](src_noc_addr uint64, dst_local_l1_addr u, size 
 noc_async_write[max_page_size u?](src_local_l1_addr u, dst_noc_addr uint64, size u, noc u=noc_index, vc u?)
 noc_async_read_page(id u, addrgen tensor, dst_local_l1_addr u, offset u=0, noc u?)
 noc_async_write_page(id u, addrgen tensor, src_local_l1_addr u, size u=0, offset u=0, noc u?)
-noc_async_read_tile(id u, addrgen tensor, dst_local_l1_addr u, offset u=0, noc u?)
-noc_async_write_tile(id u, addrgen tensor, src_local_l1_addr u, noc u?)
 noc_async_read_one_packet(src_noc_addr uint64, dst_local_l1_addr u, size u, noc u=noc_index, read_req_vc u?)
 noc_async_read_one_packet_set_state[use_vc bool?](src_noc_addr uint64, size u, vc u=0, noc u?)
 noc_async_read_one_packet_with_state(src_local_l1_addr u, dst_local_l1_addr u, vc u=0, noc u?)
@@ -181,7 +179,7 @@ copy_tile(in_cb_id cb, in_tile_index u, dst_tile_index u)
 copy_block(in_cb_id cb, start_in_tile_index u, start_dst_tile_index u, ntiles u)
 api/compute/copy_dest_values.h
 copy_dest_values_init()
-copy_dest_values[data_format DataFormat?](idst_in u, idst_out u)
+copy_dest_values[data_format DataFormat](idst_in u, idst_out u)
 api/compute/eltwise_binary.h
 add_init(icb0 cb, icb1 cb, acc_to_dest bool?)
 sub_init(icb0 cb, icb1 cb, acc_to_dest bool?)
@@ -240,10 +238,6 @@ tilize_uninit(icb cb, ocb cb)
 fast_tilize_init(icb cb, full_dim u, ocb cb)
 fast_tilize_block(icb cb, block u, ocb cb, input_tile_index u=0, output_tile_index u?)
 fast_tilize_uninit(icb cb, ocb cb, full_dim u)
-api/compute/untilize.h
-untilize_init(icb cb)
-untilize_block(icb cb, full_ct_dim u, ocb cb)
-untilize_uninit(icb cb)
 api/compute/pack_untilize.h
 pack_untilize_init[block_ct_dim u?, full_ct_dim u?](icb cb, ocb cb)
 pack_untilize_block[block_ct_dim u?, full_ct_dim u?](icb cb, block_rt_dim u, ocb cb, block_c_index u?)
@@ -262,9 +256,6 @@ transpose_block(icb cb, start_itile u, start_idst u, ntiles u)
 api/compute/mask.h
 mask_tile_init()
 mask_tile(idst_data u, idst2_mask u, data_format DataFormat?)
-api/compute/eltwise_unary/eltwise_unary.h
-init_sfpu(icb cb, ocb cb)
-unary_op_init_common(icb cb, ocb cb)
 api/compute/eltwise_unary/exp.h
 exp_tile_init[approx bool?]()
 exp_tile[approx bool?](idst u, vector_mode VectorMode?)

@@ -105,10 +105,12 @@ def _api_call(scope: Expressions, node: ast.Call, function: ApiFunction, templat
         raise scope.error(node, f"{function.name} is for {have} kernels; {scope.unit.kernel_name} is a {are} kernel")
     scope.unit.include(header)
     signature = _overload(scope, node, function)
-    texts = _api_arguments(scope, node, function.name, signature)
+    arguments = _api_arguments(scope, node, function.name, signature)
     name = function.name + _template_text(scope, node, signature, template)
     type_ = _KINDS.get(signature.returns) or enum_type(signature.returns)
-    return Value(f"{name}({', '.join(texts)})", type_, is_signed=signature.is_signed)
+    is_constant = signature.is_constexpr and all(each.is_constant for each in arguments)
+    text = f"{name}({', '.join(each.text for each in arguments)})"
+    return Value(text, type_, is_constant=is_constant, is_signed=signature.is_signed)
 
 
 def _overload(scope: Expressions, node: ast.Call, function: ApiFunction) -> Signature:
@@ -127,18 +129,18 @@ def _counted(count: int) -> str:
     return "1 argument" if count == 1 else f"{count} arguments"
 
 
-def _api_arguments(scope: Expressions, node: ast.Call, name: str, signature: Signature) -> list[str]:
+def _api_arguments(scope: Expressions, node: ast.Call, name: str, signature: Signature) -> list[Value]:
     order = _in_order(scope, node, name, [each.name for each in signature.arguments])
-    texts = []
+    arguments = []
     for argument, given in zip(signature.arguments, order, strict=False):
+        type_ = _KINDS.get(argument.kind) or enum_type(argument.kind)
         if given is None:
             if argument.default is None:
                 raise scope.error(node, f"{name}: {argument.name} is missing before a later argument")
-            texts.append(argument.default)
+            arguments.append(Value(argument.default, type_, is_constant=True))
             continue
-        type_ = _KINDS.get(argument.kind) or enum_type(argument.kind)
-        texts.append(scope.wanted(given, scope.value(given), type_, f"{argument.name} of {name}").text)
-    return texts
+        arguments.append(scope.wanted(given, scope.value(given), type_, f"{argument.name} of {name}"))
+    return arguments
 
 
 def _in_order(scope: Expressions, node: ast.Call, name: str, names: Sequence[str]) -> list[ast.expr | None]:
@@ -263,7 +265,7 @@ def _method_call(scope: Expressions, node: ast.Call, callee: ast.Attribute) -> V
     signature = TENSOR_METHODS[callee.attr]
     if not signature.takes(len(node.args) + len(node.keywords)):
         raise scope.error(node, f"{callee.attr} is {signature.text}")
-    texts = _api_arguments(scope, node, callee.attr, signature)
+    texts = [each.text for each in _api_arguments(scope, node, callee.attr, signature)]
     return Value(f"{owner.text}.{callee.attr}({', '.join(texts)})", _KINDS[signature.returns])
 
 

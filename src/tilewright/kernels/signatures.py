@@ -3,7 +3,8 @@
 
 A line of a table is ``name[template arguments](argument kind, ...) -> result``. A kind is a type's name ("u" is
 uint32), ``cb``, ``tensor``, ``pointer``, ``format`` or an enumeration's name. "?" marks what may be left out, "=text"
-as well; then the text stands in where a later argument is given. ``-> i`` is a C++ int that is never negative.
+as well; then the text stands in where a later argument is given. ``-> i`` is a C++ int that is never negative. A line
+that begins with ``constexpr`` describes a function whose result is a constant if its arguments are.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Signature:
     Attributes:
         text: as messages show it.
         is_signed: C++ gives an int where kernels have a uint32.
+        is_constexpr: the C++ compiler knows the result if it knows the arguments.
     """
 
     template: tuple[Argument, ...]
@@ -46,6 +48,7 @@ class Signature:
     returns: str
     text: str
     is_signed: bool = False
+    is_constexpr: bool = False
 
     def takes(self, count: int) -> bool:
         required = sum(not each.is_optional for each in self.arguments)
@@ -83,7 +86,10 @@ class ApiConstant:
     is_bool: bool = False
 
 
-_LINE = re.compile(r"(?P<name>\w+)(?:\[(?P<template>[^]]*)\])?\((?P<arguments>[^)]*)\)(?: -> (?P<returns>\w+))?$")
+_LINE = re.compile(
+    r"(?P<constexpr>constexpr )?(?P<name>\w+)(?:\[(?P<template>[^]]*)\])?\((?P<arguments>[^)]*)\)"
+    r"(?: -> (?P<returns>\w+))?$"
+)
 _KINDS = {"u": "uint32", "i": "uint32"}
 
 
@@ -100,7 +106,8 @@ def _arguments(text: str | None) -> tuple[Argument, ...]:
 
 def _shown(line: str) -> str:
     """A signature as messages show it: without kinds."""
-    return re.sub(r"(\w+) [\w?=:]+(?=[,)\]])", r"\1", line.partition(" -> ")[0])
+    plain = line.removeprefix("constexpr ").partition(" -> ")[0]
+    return re.sub(r"(\w+) [\w?=:]+(?=[,)\]])", r"\1", plain)
 
 
 def signature(line: str) -> tuple[str, Signature] | None:
@@ -110,7 +117,8 @@ def signature(line: str) -> tuple[str, Signature] | None:
         return None
     returns = match["returns"] or "None"
     template, arguments = _arguments(match["template"]), _arguments(match["arguments"])
-    return match["name"], Signature(template, arguments, _KINDS.get(returns, returns), _shown(line), returns == "i")
+    kind, is_constexpr = _KINDS.get(returns, returns), match["constexpr"] is not None
+    return match["name"], Signature(template, arguments, kind, _shown(line), returns == "i", is_constexpr)
 
 
 def functions(lines: str, dataflow_header: str | None, compute_header: str | None) -> dict[str, ApiFunction]:

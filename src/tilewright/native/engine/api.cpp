@@ -53,6 +53,7 @@ void tw_api_sizes(uint32_t* sizes) {
         sizeof(TwTrafficReport),
         sizeof(TwCircularBufferReport),
         sizeof(TwRunReport),
+        sizeof(TwFindingReport),
         sizeof(ChipConfig)};
     std::memcpy(sizes, all, sizeof all);
 }
@@ -188,12 +189,14 @@ void tw_program_set_args(
     target.common_args.assign(common, common + num_common);
 }
 
-void tw_program_run(void* program, uint32_t threads, double time_limit, double spin_limit, TwRunReport* report) {
+void tw_program_run(
+    void* program, uint32_t threads, double time_limit, double spin_limit, uint32_t checked, TwRunReport* report) {
     Program& target = *static_cast<Program*>(program);
     RunOptions options;
     options.threads = threads;
     options.time_limit_seconds = time_limit;
     options.spin_limit_seconds = spin_limit;
+    options.checked = checked != 0;
     try {
         report->status = static_cast<int32_t>(target.run(options));
     } catch (const std::exception& error) {  // no memory for it
@@ -205,6 +208,7 @@ void tw_program_run(void* program, uint32_t threads, double time_limit, double s
     report->fault_address = target.fault_address;
     report->switches = target.switches;
     report->error_text = target.error_text.c_str();
+    report->error_rule = target.error_rule;
 }
 
 uint64_t tw_program_num_instances(void* program) { return static_cast<Program*>(program)->instances.size(); }
@@ -269,5 +273,23 @@ uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* repo
         }
     }
     return count;
+}
+
+// Fills at most `capacity` reports and returns how many there are. Texts live until the program's next run.
+uint64_t tw_program_findings(void* program, TwFindingReport* reports, uint64_t capacity) {
+    const Program& source = *static_cast<Program*>(program);
+    if (!source.checks) {
+        return 0;
+    }
+    const std::vector<Finding>& findings = source.checks->findings.all();
+    for (uint64_t index = 0; index < findings.size() && index < capacity; index++) {
+        const Finding& finding = findings[index];
+        const Core& core = *finding.instance->core;
+        TwFindingReport& report = reports[index];
+        report = {finding.rule, finding.text.c_str(), kernel_index(source, finding.instance->kernel), core.x, core.y,
+                  finding.cb,   finding.address,      finding.count, finding.num_frames, {}};
+        std::copy_n(finding.frames, finding.num_frames, report.frames);
+    }
+    return findings.size();
 }
 }

@@ -50,5 +50,15 @@ struct TwRunReport {
     int32_t status, fault_signal;
     uint64_t fault_address, switches;
     const char* error_text;
+    const char* error_rule;  // id of the checker's rule the error breaks; null if none
+};
+
+struct TwFindingReport {
+    const char* rule;
+    const char* text;
+    uint32_t kernel, core_x, core_y, cb;
+    uint64_t address, count;
+    uint32_t num_frames;
+    uint64_t frames[24];
 };
 }

@@ -20,5 +20,7 @@ uint8_t* back_tile(uint32_t cb, uint32_t index);
 void pack_thread_enter();
 // Ends the run with an error about the calling kernel; never returns. Short sentence, no newline.
 [[noreturn]] void kernel_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
+// The same where the error is a broken rule of the checker.
+[[noreturn]] void rule_error(const char* rule, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 }  // namespace tw

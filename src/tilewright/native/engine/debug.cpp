@@ -28,15 +28,29 @@ void flush_print(KernelInstance& instance) {
     }
 }
 
+[[noreturn]] static void fail_current(const char* rule, const char* text) {
+    Scheduler& scheduler = *this_scheduler();
+    scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
+    scheduler.program.error_rule = rule;
+    scheduler.abandon_current();
+}
+
 void kernel_error(const char* format, ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    Scheduler& scheduler = *this_scheduler();
-    scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
-    scheduler.abandon_current();
+    fail_current(nullptr, text);
+}
+
+void rule_error(const char* rule, const char* format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fail_current(rule, text);
 }
 
 }  // namespace tw

@@ -207,6 +207,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.fidelity = kernel.fidelity;
         compute.math_approx = kernel.math_approx;
     }
+    instance.checks = checks.get();
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
@@ -294,10 +295,13 @@ RunStatus Program::run(const RunOptions& requested) {
     status.store(0);
     stop.store(false);
     error_text.clear();
+    error_rule = nullptr;
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;
-    options.threads = std::max(1u, std::min(options.threads, load()));
+    checks = options.checked ? std::make_unique<Checks>() : nullptr;
+    const uint32_t most_threads = load();
+    options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
     switches = 0;

@@ -10,6 +10,7 @@
 
 #include "abi/context.h"
 #include "abi/noc_state.h"
+#include "check/checks.h"
 #include "chip.h"
 #include "fiber.h"
 
@@ -93,6 +94,7 @@ struct KernelInstance {
     Kernel* kernel = nullptr;
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
+    Checks* checks = nullptr;  // of a checked run
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
     InstanceState state = InstanceState::Ready;
@@ -129,6 +131,7 @@ struct RunOptions {
     uint32_t threads = 1;
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
+    bool checked = false;
 };
 
 using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
@@ -151,10 +154,12 @@ public:
     std::atomic<bool> stop{false};
     std::atomic<uint32_t> moving{0};  // schedulers that still have something to run
     std::string error_text;
+    const char* error_rule = nullptr;
     KernelInstance* error_instance = nullptr;
     int fault_signal = 0;
     uintptr_t fault_address = 0;
     uint64_t switches = 0;
+    std::unique_ptr<Checks> checks;  // of a checked run
     PrintFunction print = nullptr;
 
     // The first failure wins; every scheduler stops as soon as it sees it.
