@@ -25,6 +25,7 @@ class Buffers(RowBuffers):
 def centralize(
     num_tile_rows: RuntimeArg,
     width_tiles: CompileTimeArg,
+    num_blocks: CompileTimeArg,
     block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
     inverse_width_bits: CompileTimeArg,
@@ -33,12 +34,12 @@ def centralize(
     """out = in - mean; the row's tiles stay in in_tiled until they are centred."""
     compute_kernel_hw_startup(cb.in_rm, cb.scaler, cb.out_rm)
     for _ in range(num_tile_rows):
-        for _ in range(width_tiles // block_tiles):
+        for _ in range(num_blocks):
             tilize(cb.in_rm, cb.in_tiled, block_tiles)
         reduce_row_mean(
             cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits, keep=True, partial=last_tile_columns != 32
         )
-        for _ in range(width_tiles // block_tiles):
+        for _ in range(num_blocks):
             sub_bcast_cols(cb.in_tiled, cb.mean, cb.centralized, block_tiles, keep_b=True)
             untilize(cb.centralized, cb.out_rm, block_tiles)
         cb_pop_front(cb.mean, 1)

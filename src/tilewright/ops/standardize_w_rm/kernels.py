@@ -58,6 +58,7 @@ def read_rows_and_epsilon(
 def standardize(
     num_tile_rows: RuntimeArg,
     width_tiles: CompileTimeArg,
+    num_blocks: CompileTimeArg,
     block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
     inverse_width_bits: CompileTimeArg,
@@ -66,18 +67,27 @@ def standardize(
     """out = (in - mean) / sqrt(variance + epsilon); the centred row stays until it is scaled."""
     compute_kernel_hw_startup(cb.in_rm, cb.scaler, cb.out_rm)
     for _ in range(num_tile_rows):
-        for _ in range(width_tiles // block_tiles):
+        for _ in range(num_blocks):
             tilize(cb.in_rm, cb.in_tiled, block_tiles)
         reduce_row_mean(
             cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits, keep=True, partial=last_tile_columns != 32
         )
         sub_bcast_cols(cb.in_tiled, cb.mean, cb.centralized, width_tiles)
-        square(cb.centralized, cb.squared, width_tiles, keep=True)
-        reduce_row_mean(
-            cb.squared, cb.scaler, cb.variance, width_tiles, inverse_width_bits, partial=last_tile_columns != 32
-        )
+        for block in range(num_blocks):
+            square(cb.centralized, cb.squared, block_tiles, keep=True, first=block * block_tiles)
+            accumulate_row_mean(
+                cb.squared,
+                cb.scaler,
+                cb.variance,
+                block_tiles,
+                block_tiles,
+                inverse_width_bits,
+                is_first=block == 0,
+                is_last=block == num_blocks - 1,
+                partial=last_tile_columns != 32,
+            )
         add_rsqrt(cb.variance, cb.epsilon, cb.inv_std)
-        for _ in range(width_tiles // block_tiles):
+        for _ in range(num_blocks):
             mul_bcast_cols(cb.centralized, cb.inv_std, cb.standardized, block_tiles, keep_b=True)
             untilize(cb.standardized, cb.out_rm, block_tiles)
         cb_pop_front(cb.inv_std, 1)

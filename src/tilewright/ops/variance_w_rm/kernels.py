@@ -44,6 +44,7 @@ def write_column(
 def variance(
     num_tile_rows: RuntimeArg,
     width_tiles: CompileTimeArg,
+    num_blocks: CompileTimeArg,
     block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
     inverse_width_bits: CompileTimeArg,
@@ -52,16 +53,26 @@ def variance(
     """out = mean of (in - mean)^2; the row's tiles stay in in_tiled until they are centred."""
     compute_kernel_hw_startup(cb.in_rm, cb.scaler, cb.out_rm)
     for _ in range(num_tile_rows):
-        for _ in range(width_tiles // block_tiles):
+        for _ in range(num_blocks):
             tilize(cb.in_rm, cb.in_tiled, block_tiles)
         reduce_row_mean(
             cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits, keep=True, partial=last_tile_columns != 32
         )
-        sub_bcast_cols(cb.in_tiled, cb.mean, cb.centralized, width_tiles)
-        square(cb.centralized, cb.squared, width_tiles)
-        reduce_row_mean(
-            cb.squared, cb.scaler, cb.variance, width_tiles, inverse_width_bits, partial=last_tile_columns != 32
-        )
+        for block in range(num_blocks):
+            sub_bcast_cols(cb.in_tiled, cb.mean, cb.centralized, block_tiles, keep_b=True)
+            square(cb.centralized, cb.squared, block_tiles)
+            accumulate_row_mean(
+                cb.squared,
+                cb.scaler,
+                cb.variance,
+                block_tiles,
+                block_tiles,
+                inverse_width_bits,
+                is_first=block == 0,
+                is_last=block == num_blocks - 1,
+                partial=last_tile_columns != 32,
+            )
+        cb_pop_front(cb.mean, 1)
         untilize(cb.variance, cb.out_rm, 1)
 
 

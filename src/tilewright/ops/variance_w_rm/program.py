@@ -14,8 +14,8 @@ BUFFERS = (
     Buffer(1, "in_tiled", PageCount(per_row=1), "the row as tiles, kept through the reduce"),
     Buffer(2, "scaler", PageCount(fixed=1, partial=1), "ones for both row sums, never popped", DataType.BFLOAT16),
     Buffer(3, "mean", PageCount(fixed=1), "mean of each row, in column 0", DataType.FLOAT32),
-    Buffer(4, "centralized", PageCount(per_row=1), "row minus mean, as tiles"),
-    Buffer(5, "squared", PageCount(per_row=1), "the squares of these"),
+    Buffer(4, "centralized", PageCount(per_block=1), "row minus mean, as tiles", DataType.FLOAT32),
+    Buffer(5, "squared", PageCount(per_block=1), "the squares of these", DataType.FLOAT32),
     Buffer(
         6, "variance", PageCount(fixed=1), "variance of each row, in column 0", DataType.FLOAT32, is_only_moved=True
     ),
