@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tilewright.device.compiler import Compiler
+from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
 
 # Directories of headers that every kernel sees, and those of each architecture.
 _DIRECTORIES = ("", "ttnn", "ttnn/cpp", "tt_metal", "tt_metal/hw/inc", "tt_metal/hostdevcommon/api", "tt_metal/api")
@@ -107,6 +108,15 @@ class WheelHeaders:
             arguments += ["-isystem", str(directory)]
         result = self.compiler.run([*arguments, str(unit)])
         return "" if result.returncode == 0 else result.stderr
+
+    def check_descriptor(self, descriptor: KernelDescriptor, arch: str = "wormhole_b0") -> str:
+        """The same for a kernel given as source code, with the compile-time arguments it is run with."""
+        return self.check(
+            descriptor.kernel_source,
+            is_compute=isinstance(descriptor.config, ComputeConfigDescriptor),
+            compile_time_args=descriptor.compile_time_args,
+            arch=arch,
+        )
 
     def _directories(self, arch: str) -> Iterator[Path]:
         chip = _CHIPS[arch]

@@ -10,6 +10,7 @@ import pytest
 from api_kernels import kernel_text
 from wheel_headers import WheelHeaders
 
+from tilewright import ttnn
 from tilewright.kernels import Kernel
 from tilewright.kernels.language import Role
 
@@ -38,6 +39,27 @@ def test_kernels_are_accepted(wheel_headers: WheelHeaders, kernel: Kernel) -> No
         compile_time_args=[*scalars, *TENSOR * len(kernel.arguments.tensors)],
     )
     assert not errors, errors
+
+
+def test_a_descriptor_is_checked_with_its_own_arguments(written, wheel_headers: WheelHeaders, device) -> None:
+    module = written("""
+        @kernel_function
+        def fill(count: CompileTimeArg) -> None:
+            pass
+
+        @reader_kernel
+        def kernel(wt: CompileTimeArg, x: TensorArg) -> None:
+            fill(64 // wt)
+            noc_async_read_page(0, x, 0)
+    """)
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+    tensor = ttnn.empty([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    for wt, message in ((2, ""), (0, "division by zero")):
+        descriptor = module.kernel.descriptor(cores, compile_time_args={"wt": wt}, tensors={"x": tensor})
+        errors = wheel_headers.check_descriptor(descriptor, arch="blackhole")
+        assert message in errors
+        assert bool(errors) == bool(message)
+        assert not errors or f"{module.__file__}:{written.first_line + 7}:" in errors
 
 
 LANGUAGE = """
