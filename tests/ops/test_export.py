@@ -158,7 +158,7 @@ def test_the_packages_call_refuses_what_it_was_not_made_for(device, imported, tm
     x = on_device(np.ones((64, 96), np.float32), ttnn.bfloat16, device)
     with pytest.raises(ValueError, match=r"input_tensor must have shape \(64, 96\), got \(32, 96\)"):
         call(on_device(np.ones((32, 96), np.float32), ttnn.bfloat16, device), row, row)
-    with pytest.raises(ValueError, match="gamma must be .*BFLOAT16, got .*FLOAT32"):
+    with pytest.raises(ValueError, match=r"gamma must be .*BFLOAT16, got .*FLOAT32"):
         call(x, on_device(np.ones(96, np.float32), ttnn.float32, device), row)
     with pytest.raises(ValueError, match="Epsilon must be positive, got 0"):
         call(x, row, row, epsilon=0)
