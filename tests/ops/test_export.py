@@ -112,18 +112,16 @@ def on_device(array, dtype, device):
 @pytest.fixture
 def imported(monkeypatch, tmp_path):
     """Imports a package as a card's host would, with our ttnn in the place of ttnn."""
-    names = []
 
     def load(directory: Path, module: str):
         monkeypatch.setitem(sys.modules, "ttnn", ttnn)
         monkeypatch.syspath_prepend(str(directory))
-        names.append(module.split(".")[0])
         return importlib.import_module(module)
 
     yield load
-    for loaded in list(sys.modules):
-        if loaded.split(".")[0] in names:
-            del sys.modules[loaded]
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 def test_the_package_gives_what_the_operation_gives(case, device, imported, tmp_path):

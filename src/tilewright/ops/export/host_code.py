@@ -127,7 +127,8 @@ class HostCode:
     def _test(self) -> str:
         rows, vectors = self._plan.rows, self._operation.vectors
         dtype = rows.dtype.name.lower()
-        made = [f"{name} = torch.randn({rows.width}).to(torch.{dtype})" for name in vectors]
+        # Of a float32 the matrix unit takes 10 mantissa bits; these it takes whole.
+        made = [f"{name} = torch.randn({rows.width}).bfloat16().to(torch.{dtype})" for name in vectors]
         return templates.TEST.substitute(
             self._common,
             reference_parameters=", ".join(["x", *vectors]),
