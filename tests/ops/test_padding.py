@@ -13,7 +13,7 @@ from running import DTYPES, Runner
 from tilewright import ttnn
 from tilewright.ops import OPERATIONS, Options, Strategy
 
-WIDTHS = [1, 31, 33, 100]
+WIDTHS = [1, 100]
 
 
 def bank_bytes(tensor: ttnn.Tensor) -> np.ndarray:

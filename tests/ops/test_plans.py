@@ -95,7 +95,7 @@ def test_what_does_not_fit_is_said_with_sizes() -> None:
         plan("layernorm_fused_rm", (32, 262144), strategy=Strategy.RESIDENT)
 
 
-@pytest.mark.parametrize("width", [96, 100, 161, 224])
+@pytest.mark.parametrize("width", [100, 224])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_streaming_agrees_with_resident(
