@@ -16,6 +16,7 @@ _COMMANDS = {
     "check": "run a script or an operation under strict rules and say what is wrong",
     "doctor": "check that this machine can compile and run kernels",
     "exec": "run a script that says `import ttnn` on the simulated chip",
+    "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
     "survey": "compile every kernel of a ttnn package and report what is missing",

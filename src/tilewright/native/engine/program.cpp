@@ -300,6 +300,17 @@ void Program::run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
     }
 }
 
+void Program::finish_checks() {
+    if (!checks || checks->findings.is_closed()) {
+        return;
+    }
+    finish_memory_checks(*this);
+    if (status.load() == 0) {
+        checks->arguments.note_unread(*this, checks->findings);
+    }
+    checks->findings.close();
+}
+
 RunStatus Program::run(const RunOptions& requested) {
     const SignalScope signals(*this);
     status.store(0);
@@ -319,12 +330,7 @@ RunStatus Program::run(const RunOptions& requested) {
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
-    if (checks) {
-        finish_memory_checks(*this);
-    }
-    if (checks && status.load() == 0) {
-        checks->arguments.note_unread(*this, checks->findings);
-    }
+    finish_checks();
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;

@@ -20,7 +20,7 @@ static std::vector<uint64_t> kernel_frames(const KernelInstance& instance, const
     return own;
 }
 
-Finding& Findings::add(
+void Findings::add(
     const KernelInstance& instance,
     const char* rule,
     uint32_t cb,
@@ -28,30 +28,32 @@ Finding& Findings::add(
     const uint64_t* frames,
     uint32_t num_frames,
     const std::string& text,
-    const CallPlace& related) {
+    const CallPlace& related,
+    uint64_t count) {
+    if (is_closed_) {
+        return;
+    }
     Place place{rule, &instance, cb, kernel_frames(instance, frames, num_frames)};
     const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
     if (!is_new) {
-        all_[found->second].count++;
-        return all_[found->second];
+        all_[found->second].count += count;
+        return;
     }
-    Finding finding{rule, &instance, cb, address, 1, text, std::min(num_frames, kFindingFrames), {}, related};
+    Finding finding{rule, &instance, cb, address, count, text, std::min(num_frames, kFindingFrames), {}, related};
     std::copy_n(frames, finding.num_frames, finding.frames);
     all_.push_back(std::move(finding));
-    return all_.back();
 }
 
 void Findings::take(const Finding& finding) {
-    Finding& taken =
-        add(*finding.instance,
-            finding.rule,
-            finding.cb,
-            finding.address,
-            finding.frames,
-            finding.num_frames,
-            finding.text,
-            finding.related);
-    taken.count += finding.count - 1;
+    add(*finding.instance,
+        finding.rule,
+        finding.cb,
+        finding.address,
+        finding.frames,
+        finding.num_frames,
+        finding.text,
+        finding.related,
+        finding.count);
 }
 
 static void note_here(

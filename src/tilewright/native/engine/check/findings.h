@@ -38,7 +38,7 @@ struct Finding {
 class Findings {
 public:
     // The same rule broken again at the same place, by the same kernel on the same core, only counts.
-    Finding& add(
+    void add(
         const KernelInstance& instance,
         const char* rule,
         uint32_t cb,
@@ -46,15 +46,20 @@ public:
         const uint64_t* frames,
         uint32_t num_frames,
         const std::string& text,
-        const CallPlace& related = {});
+        const CallPlace& related = {},
+        uint64_t count = 1);
     // One that was noted before, as often as it was.
     void take(const Finding& finding);
     const std::vector<Finding>& all() const { return all_; }
+    // What is noted from here on does not count: the run has ended.
+    void close() { is_closed_ = true; }
+    bool is_closed() const { return is_closed_; }
 
 private:
     using Place = std::tuple<const char*, const KernelInstance*, uint32_t, std::vector<uint64_t>>;
     std::vector<Finding> all_;
     std::map<Place, size_t> known_;
+    bool is_closed_ = false;
 };
 
 // Notes a broken rule where the running kernel stands; the run goes on. `format` gives the numbers, in one sentence
