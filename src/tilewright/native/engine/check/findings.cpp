@@ -17,28 +17,90 @@ void Findings::add(
     uint64_t address,
     const uint64_t* frames,
     uint32_t num_frames,
-    const std::string& text) {
+    const std::string& text,
+    const CallPlace& related) {
     Place place{rule, &instance, cb, std::vector<uint64_t>(frames, frames + num_frames)};
     const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
     if (!is_new) {
         all_[found->second].count++;
         return;
     }
-    Finding finding{rule, &instance, cb, address, 1, text, std::min(num_frames, kFindingFrames), {}};
+    Finding finding{rule, &instance, cb, address, 1, text, std::min(num_frames, kFindingFrames), {}, related};
     std::copy_n(frames, finding.num_frames, finding.frames);
     all_.push_back(std::move(finding));
 }
 
-void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
+void Findings::take(const Finding& finding) {
+    add(*finding.instance,
+        finding.rule,
+        finding.cb,
+        finding.address,
+        finding.frames,
+        finding.num_frames,
+        finding.text,
+        finding.related);
+    const Place place{finding.rule, finding.instance, finding.cb, {finding.frames, finding.frames + finding.num_frames}};
+    all_[known_.at(place)].count += finding.count - 1;
+}
+
+void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames) {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
+}
+
+static void note_formatted(
+    Findings& findings,
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const CallPlace& related,
+    const char* format,
+    va_list arguments) {
     char text[1024];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    uint64_t frames[kFindingFrames];
+    uint32_t num_frames = 0;
+    note_place(instance, frames, num_frames);
+    findings.add(instance, rule, cb, address, frames, num_frames, text, related);
+}
+
+void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
+    note_formatted(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
     va_end(arguments);
-    uint64_t frames[kFindingFrames];
+}
+
+void note_finding_with(
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const CallPlace& related,
+    const char* format,
+    ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_formatted(instance.checks->findings, instance, rule, cb, address, related, format, arguments);
+    va_end(arguments);
+}
+
+CallPlace call_place(const KernelInstance& instance) {
+    CallPlace place;
+    place.instance = &instance;
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    const uint32_t num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
-    instance.checks->findings.add(instance, rule, cb, address, frames, num_frames, text);
+    place.num_frames = walk_frames(*instance.stack, here, place.frames, kCallPlaceFrames);
+    return place;
+}
+
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format,
+    ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_formatted(findings, instance, rule, cb, address, {}, format, arguments);
+    va_end(arguments);
 }
 
 }  // namespace tw
