@@ -175,7 +175,7 @@ def accessor_program(device, second: str, third: str) -> tuple[list[Tensor], Pro
 
 def test_hard_coded_offsets_of_accessor_arguments(device):
     """Offsets three apart, when a tensor takes two arguments: the last accessor begins behind the last argument."""
-    with pytest.raises(KernelCompileError, match="TensorAccessorArgs<7>"):
+    with pytest.raises(KernelCompileError, match=r"given fewer arguments(.|\n)*cpp:7:"):
         run_program(*accessor_program(device, "4", "7"))
     chained = ("input_args.next_compile_time_args_offset()", "gamma_args.next_compile_time_args_offset()")
     run_program(*accessor_program(device, *chained))
