@@ -44,7 +44,7 @@ def matches(expected: str, given: str) -> bool:
     return re.fullmatch(pattern, given.strip()) is not None
 
 
-@pytest.mark.parametrize("name", ["running-programs.md", "errors.md", "kernel-language.md"])
+@pytest.mark.parametrize("name", ["running-programs.md", "errors.md", "kernel-language.md", "workshop-logs.md"])
 def test_examples_give_what_the_document_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (DOCUMENTS / name).read_text()
     monkeypatch.chdir(tmp_path)
