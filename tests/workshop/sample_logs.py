@@ -241,3 +241,111 @@ test_stage6_stub_kernels.py::test_shape PASSED
 ## Commits
 - `e1d0a7a281` - [writer] stage 7: work in progress
 """
+
+# The template as somebody uses it who owns one stage: attempts under a heading of their own, files in tables.
+ONE_STAGE = """\
+# Agent Execution Log: writer
+
+## Metadata
+| Field | Value |
+|-------|-------|
+| Operation | `scale_w_rm` |
+| Stages | 7 |
+| Final Status | SUCCESS |
+| Total Attempts | 2 (for Stage 7 tests) |
+
+## 1. Input Interpretation
+
+| Field | Value | Confidence | Notes |
+|-------|-------|------------|-------|
+| phases | 3 | HIGH | from the design |
+
+## 2. Execution Timeline
+
+### Phase: Kernels
+
+#### Attempt 1: as designed
+| Field | Value |
+|-------|-------|
+| Action | wrote the kernels |
+| Actual | the second shape hung |
+| Result | FAIL |
+
+- **Error Type**: test_timeout (hang)
+- **Root Cause Hypothesis**: H1: the factor is popped per tile
+- **Recovery Action**: popped it at the end
+
+#### Attempt 2: popped at the end
+| Field | Value |
+|-------|-------|
+| Action | changed the policy |
+| Actual | All 2 tests passed |
+| Result | PASS |
+
+### Helper Usage Compliance
+
+| Phase | Design Directive | Your Implementation | Compliant? |
+|-------|------------------|---------------------|------------|
+| Scale | USE HELPER with policies | `compute_kernel_lib::mul<COL, UntilEnd>(...)` | YES |
+
+### Correctness Test Results
+
+| Test Case | Input Shape | Tolerance | Result | Notes |
+|-----------|-------------|-----------|--------|-------|
+| test_32x64 | [1,1,32,64] | 1e-2 | PASS | one row |
+| test_64x64 | [1,1,64,64] | 1e-2 | PASS | two rows |
+
+### Host Files Modified
+
+| File | Build Required | Build Result |
+|------|----------------|--------------|
+| (kernels only) | NO | N/A |
+
+## 3. Recovery Summary
+
+| # | Stage | Error Type | Root Cause (Hypothesis) | Recovery Action | Resolved? |
+|---|-------|------------|-------------------------|-----------------|-----------|
+| 1 | 7 | test_timeout | H1: the factor is popped per tile | popped it at the end | YES |
+
+### Attempts Per Stage
+
+| Stage | Attempts | Final Result |
+|-------|----------|--------------|
+| Stage 7 | 2 | PASS |
+
+## 4. Deviations from Instructions
+
+| What | Why | Impact |
+|------|-----|--------|
+| A policy of its own | the given one pops per tile | none |
+
+## 5. Artifacts
+
+### Files Created
+
+| Path | Purpose |
+|------|---------|
+| `test_dev/test_stage7.py` | the tests |
+
+### Files Modified
+
+| Path | Changes |
+|------|---------|
+| `device/kernels/scale.cpp` | the real kernel |
+
+## 6. Handoff Notes
+
+N/A - this is the last stage.
+
+## 8. Raw Logs
+
+```
+test_stage7.py::TestScale::test_32x64 PASSED
+test_stage7.py::TestScale::test_64x64 PASSED
+```
+
+```
+commit 4b98271be7
+[writer] stage 7: the kernels
+```
+"""

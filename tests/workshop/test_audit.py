@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from sample_logs import FREE_FORM, TEMPLATE
+from sample_logs import FREE_FORM, ONE_STAGE, TEMPLATE
 
 from tilewright.workshop.audit.auditing import RULES, audit_log, specification_buffers
 
@@ -16,7 +16,7 @@ def _line(text: str, words: str) -> int:
     return next(number for number, line in enumerate(text.split("\n"), 1) if words in line)
 
 
-@pytest.mark.parametrize("text", [TEMPLATE, FREE_FORM], ids=["template", "free form"])
+@pytest.mark.parametrize("text", [TEMPLATE, FREE_FORM, ONE_STAGE], ids=["template", "free form", "one stage"])
 def test_nothing_is_found_in_a_clean_log(text: str) -> None:
     assert audit_log(text) == []
 
@@ -187,6 +187,24 @@ _FREE_FORM_MISTAKES = [
     ),
 ]
 
+_ONE_STAGE_MISTAKES = [
+    ("attempts-differ", "| Stage 7 | 2 | PASS |", "| Stage 7 | 4 | PASS |", ["| Stage 7 | 4 |"]),
+    (
+        "failure-untold",
+        "| Result | FAIL |\n\n- **Error Type**: test_timeout (hang)\n",
+        "| Result | PASS |\n\n",
+        ["| 1 | 7 |"],
+    ),
+    (
+        "created-and-modified",
+        "| `device/kernels/scale.cpp` |",
+        "| `test_dev/test_stage7.py` |",
+        ["the tests", "real kernel"],
+    ),
+    ("section-missing", "commit 4b98271be7", "4b98271be7", None),
+    ("success-unverified", "1e-2 | PASS | two", "1e-2 | FAIL | two", ["1e-2 | FAIL", "SUCCESS"]),
+]
+
 
 def _found(text: str, before: str, after: str, rule: str, words: list[str] | None) -> None:
     assert before in text
@@ -208,6 +226,11 @@ def test_a_mistake_in_the_template_is_found(rule: str, before: str, after: str, 
 @pytest.mark.parametrize(("rule", "before", "after", "words"), _FREE_FORM_MISTAKES)
 def test_a_mistake_in_the_free_form_is_found(rule: str, before: str, after: str, words: list[str] | None) -> None:
     _found(FREE_FORM, before, after, rule, words)
+
+
+@pytest.mark.parametrize(("rule", "before", "after", "words"), _ONE_STAGE_MISTAKES)
+def test_a_mistake_in_a_log_of_one_stage_is_found(rule: str, before: str, after: str, words: list[str] | None) -> None:
+    _found(ONE_STAGE, before, after, rule, words)
 
 
 _PERSISTENCE_UNDECLARED = FREE_FORM.replace("PERSISTENT - never popped", "one tile").replace(
