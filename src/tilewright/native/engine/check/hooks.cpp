@@ -5,8 +5,6 @@
 
 namespace tw {
 
-static const void* pointer(uint32_t address) { return reinterpret_cast<const void*>(static_cast<uintptr_t>(address)); }
-
 static Checks& called(KernelInstance& instance) {
     Checks& checks = *instance.checks;
     checks.processors.leaves_copy(instance, checks.findings);
@@ -37,6 +35,8 @@ void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     called(instance).windows.pushing(instance, cb, pages);
 }
 
+void on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).windows.waiting(instance, cb); }
+
 void on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     called(instance).windows.waited(instance, cb, pages);
 }
@@ -51,7 +51,6 @@ static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, ui
     Checks& checks = called(instance);
     checks.windows.access_pages(instance, cb, address, bytes, is_write);
     if (is_write) {
-        checks.memory.define(pointer(address), bytes);
         checks.processors.written(*instance.core, address, bytes);
     }
 }
