@@ -4,11 +4,21 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <iterator>
 
 #include "check/checks.h"
 #include "scheduler.h"
 
 namespace tw {
+
+// Frames of the kernel itself: how the engine got to the check does not make another place.
+static std::vector<uint64_t> kernel_frames(const KernelInstance& instance, const uint64_t* frames, uint32_t num_frames) {
+    std::vector<uint64_t> own;
+    std::copy_if(frames, frames + num_frames, std::back_inserter(own), [&](uint64_t frame) {
+        return frame >= instance.kernel->text_begin && frame <= instance.kernel->text_end;
+    });
+    return own;
+}
 
 void Findings::add(
     const KernelInstance& instance,
@@ -18,25 +28,23 @@ void Findings::add(
     const uint64_t* frames,
     uint32_t num_frames,
     const std::string& text,
-    const CallPlace& related) {
+    const CallPlace& related,
+    uint64_t count) {
     if (is_closed_) {
         return;
     }
-    Place place{rule, &instance, cb, std::vector<uint64_t>(frames, frames + num_frames)};
+    Place place{rule, &instance, cb, kernel_frames(instance, frames, num_frames)};
     const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
     if (!is_new) {
-        all_[found->second].count++;
+        all_[found->second].count += count;
         return;
     }
-    Finding finding{rule, &instance, cb, address, 1, text, std::min(num_frames, kFindingFrames), {}, related};
+    Finding finding{rule, &instance, cb, address, count, text, std::min(num_frames, kFindingFrames), {}, related};
     std::copy_n(frames, finding.num_frames, finding.frames);
     all_.push_back(std::move(finding));
 }
 
 void Findings::take(const Finding& finding) {
-    if (is_closed_) {
-        return;
-    }
     add(*finding.instance,
         finding.rule,
         finding.cb,
@@ -44,9 +52,8 @@ void Findings::take(const Finding& finding) {
         finding.frames,
         finding.num_frames,
         finding.text,
-        finding.related);
-    const Place place{finding.rule, finding.instance, finding.cb, {finding.frames, finding.frames + finding.num_frames}};
-    all_[known_.at(place)].count += finding.count - 1;
+        finding.related,
+        finding.count);
 }
 
 static void note_here(

@@ -46,7 +46,8 @@ public:
         const uint64_t* frames,
         uint32_t num_frames,
         const std::string& text,
-        const CallPlace& related = {});
+        const CallPlace& related = {},
+        uint64_t count = 1);
     // One that was noted before, as often as it was.
     void take(const Finding& finding);
     const std::vector<Finding>& all() const { return all_; }

@@ -21,7 +21,7 @@ void start_memory_checks(Program& program) {
 
 void finish_memory_checks(Program& program) {
     Checks& checks = *program.checks;
-    checks.processors.finish(checks.findings);
+    checks.processors.finish(program, checks.findings);
     checks.windows.finish(program, checks.findings);
 }
 

@@ -52,11 +52,9 @@ void ProcessorMemory::start(const Program& program) {
     has_cache_ = chip.config().has_l1_cache != 0;
 }
 
-void ProcessorMemory::finish(Findings& findings) {
-    for (Kernel& kernel : kernels_) {
-        if (kernel.undefined) {
-            findings.take(kernel.undefined->finding);
-        }
+void ProcessorMemory::finish(const Program& program, Findings& findings) {
+    for (const auto& instance : program.instances) {
+        leaves_copy(*instance, findings);
     }
 }
 
@@ -126,6 +124,7 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
         }
         return;
     }
+    leaves_copy(instance, instance.checks->findings);
     check_order(instance, address, bytes, false, is_right);
     Kernel& kernel = kernels_[instance.number];
     if (has_cache_ && kernel.cache.load(address)) {
@@ -139,32 +138,35 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
     }
     if (is_right && memory_.all_undefined(pointer(address), bytes) && !memory_.any_padding(pointer(address), bytes)) {
         note_undefined(instance, address, bytes);
-    } else {
-        leaves_copy(instance, instance.checks->findings);
     }
 }
 
 void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes) {
-    Kernel& kernel = kernels_[instance.number];
-    leaves_copy(instance, instance.checks->findings);
-    UndefinedLoad load{address, bytes, {"l1-uninitialised", &instance, kNoCircularBuffer, address, 1, {}, 0, {}, {}}};
+    const auto* memory = static_cast<const uint8_t*>(pointer(address));
     const CallPlace place = call_place(instance);
-    load.finding.num_frames = place.num_frames;
-    std::copy_n(place.frames, place.num_frames, load.finding.frames);
+    Finding finding{"l1-uninitialised", &instance, kNoCircularBuffer, address, 1, {}, place.num_frames, {}, {}};
+    std::copy_n(place.frames, place.num_frames, finding.frames);
     char text[128];
     std::snprintf(
         text, sizeof text, "loads %u bytes at 0x%x that nobody has written since the program began", bytes,
         address & kL1OffsetMask);
-    load.finding.text = text;
-    kernel.undefined = std::move(load);
+    finding.text = text;
+    kernels_[instance.number].undefined = {address, bytes, std::move(finding), {memory, memory + bytes}, 0};
 }
 
 void ProcessorMemory::leaves_copy(KernelInstance& instance, Findings& findings) {
     Kernel& kernel = kernels_[instance.number];
-    if (kernel.undefined) {
-        findings.take(kernel.undefined->finding);
-        kernel.undefined.reset();
+    if (!kernel.undefined) {
+        return;
     }
+    const UndefinedLoad& load = *kernel.undefined;
+    if (load.stored_to == 0) {
+        findings.take(load.finding);
+    } else if (std::memcmp(pointer(load.stored_to), load.loaded.data(), load.bytes) != 0) {
+        findings.take(load.finding);
+        memory_.define(pointer(load.stored_to), load.bytes);
+    }
+    kernel.undefined.reset();
 }
 
 void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right) {
@@ -172,9 +174,9 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
         check_alignment(instance, address, bytes, true);
     }
     Kernel& kernel = kernels_[instance.number];
-    if (kernel.undefined && kernel.undefined->bytes == bytes) {
+    if (kernel.undefined && kernel.undefined->bytes == bytes && kernel.undefined->stored_to == 0) {
         memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
-        kernel.undefined.reset();
+        kernel.undefined->stored_to = address;
     } else {
         leaves_copy(instance, instance.checks->findings);
         memory_.define(pointer(address), bytes);

@@ -24,7 +24,7 @@ public:
     ProcessorMemory& operator=(const ProcessorMemory&) = delete;
 
     void start(const Program& program);
-    void finish(Findings& findings);
+    void finish(const Program& program, Findings& findings);
 
     // `address` is a slot pointer. `is_typed`: the compiler believes the address to be aligned for its type.
     // `is_right`: nothing is wrong with the place as such, so that order and content are worth a look.
@@ -32,15 +32,18 @@ public:
     void store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right);
     // Somebody else than a processor wrote: the NoC, the packer.
     void written(const Core& core, uint32_t address, uint32_t bytes);
-    // The kernel calls the engine, so what it has loaded before is more than a step of a copy.
+    // The kernel does something else, so that the load and the store before are judged.
     void leaves_copy(KernelInstance& instance, Findings& findings);
     void invalidate_cache(KernelInstance& instance);
 
 private:
-    // A load of bytes nobody wrote. It is fine as the first half of a copy.
+    // A load of bytes nobody wrote. It is fine as the first half of a copy: the next thing the kernel does is a store of
+    // as many bytes, and the store leaves the bytes that were loaded.
     struct UndefinedLoad {
         uint32_t address, bytes;
         Finding finding;
+        std::vector<uint8_t> loaded;
+        uint32_t stored_to;  // 0: no store yet
     };
     struct Kernel {
         StaleLines cache;

@@ -136,7 +136,9 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CbTraffic& traffic = instance.traffic[cb];
     // A data-movement kernel knows what it pushed itself.
     const bool are_its_own = !is_compute(instance) && traffic.pages_pushed >= traffic.pages_popped + pages;
-    if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !knows_there(instance, cb, pages)) {
+    const bool counts_itself = traffic.wait_calls == 0 || traffic.pages_pushed != 0;
+    const bool is_known = counts_itself && knows_there(instance, cb, pages);
+    if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !is_known) {
         note_finding(
             instance,
             "cb-pop-unwaited",
@@ -299,7 +301,8 @@ bool Windows::may_write(const KernelInstance& instance, uint32_t cb, uint32_t fr
     });
 }
 
-// Pages waited for, or known from elsewhere to be there. A producer may read back what it wrote.
+// Pages waited for. A producer may read back what it wrote, and who never waits may know from elsewhere that the pages
+// are there; a kernel that waits says by that how many it needs.
 bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
     if (own_window_holds(instance, cb, false, from, to, range) ||
         own_window_holds(instance, cb, true, from, to, range)) {
@@ -309,7 +312,8 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
     const CbTraffic& traffic = instance.traffic[cb];
     const uint32_t last = ahead_of(instance, cb, to - 1);
     range = {from, to};
-    return traffic.pages_pushed != 0 || (last < buffer.occupied() && knows_there(instance, cb, last + 1));
+    const bool is_known = traffic.wait_calls == 0 && last < buffer.occupied() && knows_there(instance, cb, last + 1);
+    return traffic.pages_pushed != 0 || is_known;
 }
 
 bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
@@ -385,8 +389,10 @@ void Windows::access_pages(
     }
     // What compute packed itself its unpacker knows only from a wait: the two are different threads.
     const uint32_t last = ahead_of(instance, cb, end - 1);
-    const bool is_there = last < instance.core->cb[cb].occupied() && knows_there(instance, cb, last + 1);
-    if (instance.traffic[cb].pages_pushed != 0 || !is_there) {
+    const CbTraffic& traffic = instance.traffic[cb];
+    const bool is_known = traffic.wait_calls == 0 && traffic.pages_pushed == 0 &&
+                          last < instance.core->cb[cb].occupied() && knows_there(instance, cb, last + 1);
+    if (!is_known) {
         report_read(instance, cb, address, bytes, true);
     }
 }
@@ -518,7 +524,8 @@ void Windows::finish(Program& program, Findings& findings) {
         const bool has_other_consumer = std::any_of(all.begin(), all.end(), [&](const KernelInstance* other) {
             return other != finding.instance && takes_pages(*other, finding.cb);
         });
-        if (finding.instance->traffic[finding.cb].push_calls > 1 && has_other_consumer) {
+        const bool is_stream = finding.instance->traffic[finding.cb].push_calls > 1 || is_compute(*finding.instance);
+        if (is_stream && has_other_consumer) {
             findings.take(finding);
         }
     }
