@@ -143,11 +143,10 @@ void store_exponents(
 
 }  // namespace
 
-TileTaint load_taint(const ComputeState& state, uint32_t cb, uint32_t tile) {
+TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
     TileTaint taint;
     KernelInstance& instance = instance_of(state);
     const TileGeometry& geometry = tile_geometry(cb);
-    const uint8_t* bytes = front_tile(cb, tile);
     if (geometry.format == DataFormat::Invalid || all_defined(instance, bytes, tile_bytes(geometry.format, geometry))) {
         return taint;
     }

@@ -98,12 +98,12 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
     }
 }
 
-void taint_copy(const ComputeState& state, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose) {
+void taint_copy(const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose) {
     DstTaint* dst = dst_of(state);
     if (dst == nullptr) [[likely]] {
         return;
     }
-    TileTaint taint = load_taint(state, cb, tile);
+    TileTaint taint = load_taint(state, cb, bytes);
     const uint32_t num_faces = tile_geometry(cb).num_faces;
     transpose_taint(taint, num_faces, transpose & 1, transpose & 2);
     TileTaint& out = dst->slot[slot];
@@ -137,7 +137,8 @@ void taint_binary(
     if (dst == nullptr) [[likely]] {
         return;
     }
-    const TileTaint of_a = load_taint(state, a.cb, a.tile), of_b = load_taint(state, b.cb, b.tile);
+    const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
+    const TileTaint of_b = load_taint(state, b.cb, b.operand.bytes);
     TileTaint& out = dst->slot[slot];
     const uint32_t count = a.operand.geometry.num_faces * kFaceElements;
     if (of_a.clean && of_b.clean) {
@@ -161,7 +162,7 @@ void taint_reuse_dest(
     if (dst == nullptr) [[likely]] {
         return;
     }
-    const TileTaint of_cb = load_taint(state, from_cb.cb, from_cb.tile);
+    const TileTaint of_cb = load_taint(state, from_cb.cb, from_cb.operand.bytes);
     const TileTaint of_dst = dst->slot[slot];
     if (of_cb.clean && of_dst.clean) {
         return;
@@ -179,7 +180,8 @@ void taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOpera
     if (dst == nullptr) [[likely]] {
         return;
     }
-    const TileTaint of_a = load_taint(state, a.cb, a.tile), of_mean = load_taint(state, mean.cb, mean.tile);
+    const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
+    const TileTaint of_mean = load_taint(state, mean.cb, mean.operand.bytes);
     TileTaint& out = dst->slot[slot];
     out.clean = of_a.clean && of_mean.clean;
     if (out.clean) {
