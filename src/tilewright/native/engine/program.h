@@ -102,6 +102,7 @@ struct KernelInstance {
     KernelContext context{};
     NocState noc_state[2];  // what set_state calls left, per NoC
     Kernel* kernel = nullptr;
+    uint32_t index = 0;  // among the program's instances
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run

@@ -7,8 +7,12 @@
 #include "check/compute_checks.h"
 #include "check/findings.h"
 #include "check/noc_checks.h"
+#include "check/ordering.h"
+#include "check/page_layouts.h"
+#include "check/processor_memory.h"
 #include "check/shadow_memory.h"
 #include "check/values.h"
+#include "check/windows.h"
 
 namespace tw {
 
@@ -23,6 +27,10 @@ struct Checks {
     ShadowMemory memory;
     AllComputeChecks compute;
     ValueChecks values;
+    Ordering ordering;
+    Windows windows{ordering};
+    ProcessorMemory processors{ordering, memory};
+    PageLayouts layouts;
 };
 
 // Once the program is on the chip: what of its memory holds something before a kernel runs.

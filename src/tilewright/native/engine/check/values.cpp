@@ -59,7 +59,8 @@ struct Side {
 };
 
 void combine(
-    BinaryOp op, Broadcast broadcast, uint32_t row, Side a, Side b, const TileTaint* held, uint32_t count, TileTaint& out) {
+    BinaryOp op, Broadcast broadcast, uint32_t row, Side a, Side b, const TileTaint* held, uint32_t count,
+    TileTaint& out) {
     const uint32_t faces = a.operand.faces_per_row(), b_faces = b.operand.faces_per_row();
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t from = broadcast_source(broadcast, row, i, faces, b_faces);

@@ -100,7 +100,8 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
 struct DataRange {
     uint32_t begin, end;
 };
-void taint_vector_unary(const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count);
+void taint_vector_unary(
+    const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count);
 void taint_vector_binary(
     const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t out, const DataRange* ranges, uint32_t count);
 void taint_vector_ternary(
@@ -143,7 +144,7 @@ void taint_pack_data(
     const uint8_t* bytes);
 
 // --- memory ---
-// Before a NoC transfer's marks are copied: what it brings into a tensor, and where a circular buffer's pages come from.
+// Before a NoC transfer's marks are copied: what it brings into a tensor, where a circular buffer's pages come from.
 void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* from, uint64_t bytes, bool is_read);
 void taint_defined(KernelInstance& instance, const void* memory, uint64_t bytes);
 // Bytes about to be packed where a tensor lies; `undefined` marks them, bit per byte.
