@@ -51,6 +51,7 @@ class Chip:
             poison=_POISON,
             dram_read_alignment=arch.dram_alignment,
             multicasts_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
+            has_l1_cache=int(arch.has_l1_cache),
         )
         workers = [
             (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])

@@ -28,6 +28,7 @@ class ChipConfig(ctypes.Structure):
         ("poison", c_uint32),
         ("dram_read_alignment", c_uint32),
         ("multicasts_keep_order", c_uint32),
+        ("has_l1_cache", c_uint32),
     ]
 
 

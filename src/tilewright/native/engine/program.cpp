@@ -7,6 +7,7 @@
 #include <system_error>
 #include <thread>
 
+#include "check/hooks.h"
 #include "scheduler.h"
 
 namespace tw {
@@ -79,8 +80,8 @@ void Program::create_instances() {
         for (const CoreXY& where : kernel->cores) {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
+            instance->index = static_cast<uint32_t>(instances.size());
             instance->core = &chip.core(where.x, where.y);
-            instance->number = static_cast<uint32_t>(instances.size());
             instances.push_back(std::move(instance));
         }
     }
@@ -99,6 +100,9 @@ void Program::lend_stacks() {
         instances[index]->stack = stacks[index].get();
     }
 }
+
+// A checked run starts close to where 16 bits end, so that arithmetic which forgets the wrap shows after a few pages.
+static uint32_t first_credit(bool is_checked) { return is_checked ? 0xFFC0 : 0; }
 
 // Circular buffers and semaphores as the program wants them; nothing of an earlier program stays configured.
 void Program::load_cores() {
@@ -121,6 +125,8 @@ void Program::load_cores() {
             buffer.address = core.l1_base + from.offset;
             buffer.total_bytes = buffer.num_pages * from.page_bytes;
             buffer.geometry = from.geometry;
+            buffer.counters[0] = first_credit(checks != nullptr);
+            buffer.counters[1] = first_credit(checks != nullptr);
             const uint32_t end = from.offset + buffer.total_bytes;
             if (from.owns_memory && end > core.poisoned_bytes) {
                 std::fill(l1_word(core, core.poisoned_bytes & ~3u), l1_word(core, end & ~3u), chip.config().poison);
@@ -146,6 +152,7 @@ static void load_view(KernelInstance& instance, uint32_t index) {
     view.fifo_page_size = buffer.page_bytes >> shift;
     view.fifo_num_pages = buffer.num_pages;
     view.fifo_rd_ptr = view.fifo_wr_ptr = buffer.address >> shift;
+    view.tiles_acked = view.tiles_received = static_cast<uint16_t>(buffer.counters[0]);
 }
 
 // Copies a kernel's arguments into its core's L1 and returns the offset after them.
@@ -302,11 +309,14 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint32_t most_threads = load();
     if (checks) {
         load_shadow_memory(*this);
-        checks->noc.start(*this);
+        start_memory_checks(*this);
     }
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
+    if (checks) {
+        finish_memory_checks(*this);
+    }
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;

@@ -5,7 +5,11 @@
 
 #include "check/findings.h"
 #include "check/noc_checks.h"
+#include "check/ordering.h"
+#include "check/page_layouts.h"
+#include "check/processor_memory.h"
 #include "check/shadow_memory.h"
+#include "check/windows.h"
 
 namespace tw {
 
@@ -15,8 +19,12 @@ struct Checks {
     explicit Checks(const Chip& chip) : memory(chip) {}
 
     Findings findings;
-    NocChecks noc;
     ShadowMemory memory;
+    Ordering ordering;
+    NocChecks noc{ordering};
+    Windows windows{ordering};
+    ProcessorMemory processors{ordering, memory};
+    PageLayouts layouts;
 };
 
 // Once the program is on the chip: what of its memory holds something before a kernel runs.

@@ -30,7 +30,26 @@ void Findings::add(
     all_.push_back(std::move(finding));
 }
 
-static void note_here(
+void Findings::take(const Finding& finding) {
+    add(*finding.instance,
+        finding.rule,
+        finding.cb,
+        finding.address,
+        finding.frames,
+        finding.num_frames,
+        finding.text,
+        finding.related);
+    const Place place{finding.rule, finding.instance, finding.cb, {finding.frames, finding.frames + finding.num_frames}};
+    all_[known_.at(place)].count += finding.count - 1;
+}
+
+void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames) {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
+}
+
+static void note_formatted(
+    Findings& findings,
     KernelInstance& instance,
     const char* rule,
     uint32_t cb,
@@ -41,15 +60,24 @@ static void note_here(
     char text[1024];
     std::vsnprintf(text, sizeof text, format, arguments);
     uint64_t frames[kFindingFrames];
-    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    const uint32_t num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
-    instance.checks->findings.add(instance, rule, cb, address, frames, num_frames, text, related);
+    uint32_t num_frames = 0;
+    note_place(instance, frames, num_frames);
+    findings.add(instance, rule, cb, address, frames, num_frames, text, related);
 }
 
 void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_here(instance, rule, cb, address, {}, format, arguments);
+    note_formatted(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
+    va_end(arguments);
+}
+
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format,
+    ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_formatted(findings, instance, rule, cb, address, {}, format, arguments);
     va_end(arguments);
 }
 
@@ -63,7 +91,7 @@ void note_finding_with(
     ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_here(instance, rule, cb, address, related, format, arguments);
+    note_formatted(instance.checks->findings, instance, rule, cb, address, related, format, arguments);
     va_end(arguments);
 }
 

@@ -32,7 +32,7 @@ struct Finding {
     std::string text;  // the numbers of the first time
     uint32_t num_frames;
     uint64_t frames[kFindingFrames];
-    CallPlace related;
+    CallPlace related = {};
 };
 
 class Findings {
@@ -47,6 +47,8 @@ public:
         uint32_t num_frames,
         const std::string& text,
         const CallPlace& related = {});
+    // One that was noted before, as often as it was.
+    void take(const Finding& finding);
     const std::vector<Finding>& all() const { return all_; }
 
 private:
@@ -61,6 +63,12 @@ void note_finding(
     KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
 
+// The same, but kept apart until it is known whether it counts.
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
+    __attribute__((format(printf, 6, 7)));
+// Where the running kernel stands, at most kFindingFrames calls deep.
+void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames);
 // The same about two places: here, and `related`.
 void note_finding_with(
     KernelInstance& instance,

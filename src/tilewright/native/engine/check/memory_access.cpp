@@ -4,42 +4,62 @@
 #include "check/memory_access.h"
 
 #include "check/checks.h"
+#include "check/hooks.h"
 #include "scheduler.h"
 
 namespace tw {
 
-static void access(const void* pointer, uint64_t bytes, bool is_write) {
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
+// `is_typed`: the compiler takes the address to be aligned for what it loads.
+static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_typed) {
+    auto address = reinterpret_cast<uintptr_t>(pointer);
     Scheduler* scheduler = this_scheduler();
-    if (address >> 32 != 0 || scheduler == nullptr || scheduler->current == nullptr) {
-        return;  // the kernel's own stack and globals lie above
+    if (scheduler == nullptr || scheduler->current == nullptr || scheduler->current->checks == nullptr) {
+        return;
     }
     KernelInstance& instance = *scheduler->current;
-    if (instance.checks != nullptr && (address & ~uint64_t{kL1OffsetMask}) == instance.core->l1_base) {
-        check_l1_access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
+    Core& core = *instance.core;
+    if (address >> 32 != 0) {  // the kernel's own stack and globals, unless it looks at credit counters
+        const uintptr_t offset = address - reinterpret_cast<uintptr_t>(core.cb);
+        if (offset < sizeof core.cb && !is_write) {
+            on_counters_read(instance, static_cast<uint32_t>(offset / sizeof core.cb[0]));
+        }
+        return;
+    }
+    if (address < instance.context.l1_size) {
+        address += core.l1_base;  // a plain offset, as the host gives them
+    }
+    if ((address & ~uint64_t{kL1OffsetMask}) == core.l1_base) {
         instance.checks->noc.access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
+        check_l1_access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write, is_typed);
     }
 }
 
-void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
+void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_typed) {
+    Checks& checks = *instance.checks;
+    if ((address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base) {
+        checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor});
+    }
     if (is_write) {
-        instance.checks->memory.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
+        checks.processors.store(instance, address, bytes, is_typed);
+        checks.layouts.written(*instance.core, address, bytes);
+    } else {
+        checks.processors.load(instance, address, bytes, is_typed);
     }
 }
 
 }  // namespace tw
 
-#define TW_ACCESS(bytes)                                                                                 \
-    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false); }                        \
-    void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true); }                        \
-    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false); }               \
-    void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true); }               \
-    void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false); }              \
-    void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true); }              \
-    void __tsan_unaligned_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false); }     \
-    void __tsan_unaligned_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true); }     \
-    void __tsan_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true); }                   \
-    void __tsan_unaligned_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true); }
+#define TW_ACCESS(bytes)                                                                                    \
+    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true); }                     \
+    void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }                     \
+    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true); }            \
+    void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }            \
+    void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false); }          \
+    void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); }          \
+    void __tsan_unaligned_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false); } \
+    void __tsan_unaligned_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); } \
+    void __tsan_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }                \
+    void __tsan_unaligned_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); }
 
 extern "C" {
 TW_ACCESS(1)
@@ -47,8 +67,8 @@ TW_ACCESS(2)
 TW_ACCESS(4)
 TW_ACCESS(8)
 TW_ACCESS(16)
-void __tsan_read_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, false); }
-void __tsan_write_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, true); }
+void __tsan_read_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, false, false); }
+void __tsan_write_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, true, false); }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

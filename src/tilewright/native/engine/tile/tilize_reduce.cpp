@@ -52,7 +52,7 @@ void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint
             queue[kQueueTiles] - queue[kQueueNext],
             queue[kQueueTiles]);
     }
-    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(front_tile(cb_a, 0)));
+    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(front_rows(cb_a)));
     queue[kQueueNext] = 0;
     queue[kQueueTiles] = num_tiles;
     queue[kQueueCbA] = cb_a;

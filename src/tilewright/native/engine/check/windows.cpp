@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/windows.h"
+
+#include <algorithm>
+
+#include "program.h"
+#include "scheduler.h"
+
+namespace tw {
+
+namespace {
+
+constexpr uint32_t kNotedPerWindow = 32;
+
+bool is_compute(const KernelInstance& instance) { return instance.kernel->kind == KernelKind::Compute; }
+
+uint32_t pointer_of(const KernelInstance& instance, uint32_t cb, bool write) {
+    const LocalCBInterface& view = instance.context.cb[cb];
+    return (write ? view.fifo_wr_ptr : view.fifo_rd_ptr) << (instance.context.compute_words ? 4 : 0);
+}
+
+uint32_t offset_of(uint32_t address) { return address & kL1OffsetMask; }
+
+uint32_t page_of(const CoreCircularBuffer& buffer, uint32_t address) {
+    return (address - buffer.address) / buffer.page_bytes;
+}
+
+}  // namespace
+
+void Windows::start(const Program& program) {
+    const ChipConfig& config = program.chip.config();
+    grid_x_ = config.grid_x;
+    kernels_ = std::vector<Kernel>(program.instances.size());
+    maps_.assign(static_cast<size_t>(config.grid_x) * config.grid_y, L1Map{});
+    tensor_cbs_.assign(maps_.size(), 0);
+    for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
+        for (const CoreXY& at : buffer.cores) {
+            tensor_cbs_[at.y * grid_x_ + at.x] |= static_cast<uint64_t>(!buffer.owns_memory) << buffer.index;
+        }
+    }
+    for (Core& core : program.chip.cores()) {
+        if (!core.instances.empty()) {
+            maps_[core.y * grid_x_ + core.x].load(program, core);
+        }
+    }
+}
+
+Windows::Window& Windows::window(const KernelInstance& instance, uint32_t cb) {
+    auto& slot = kernels_[instance.index].windows[cb];
+    if (!slot) {
+        slot = std::make_unique<Window>();
+    }
+    return *slot;
+}
+
+const Windows::Window* Windows::known_window(const KernelInstance& instance, uint32_t cb) const {
+    return kernels_[instance.index].windows[cb].get();
+}
+
+const L1Map& Windows::map_of(const Core& core) const { return maps_[core.y * grid_x_ + core.x]; }
+
+bool Windows::is_tensor(const KernelInstance& instance, uint32_t cb) const {
+    return (tensor_cbs_[instance.core->y * grid_x_ + instance.core->x] >> cb) & 1u;
+}
+
+void Windows::forget_allowed(const Core& core) {
+    for (const KernelInstance* instance : core.instances) {
+        Kernel& kernel = kernels_[instance->index];
+        kernel.allowed[0] = kernel.allowed[1] = Range{};
+    }
+}
+
+// --- credits ---
+
+void Windows::reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    mine.reserved = std::max(mine.reserved, pages);
+    ordering_.acquire(instance, Ordering::pop_key(instance, cb));
+    forget_allowed(*instance.core);
+}
+
+void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    mine.waited = std::max(mine.waited, pages);
+    ordering_.acquire(instance, Ordering::push_key(instance, cb));
+    mine.wait_step = ordering_.now(instance);
+    note_place(instance, mine.wait.frames, mine.wait.num_frames);
+    check_consumers(instance, cb, false);
+    forget_allowed(*instance.core);
+}
+
+void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    ordering_.acquire(instance, Ordering::pop_key(instance, cb));  // of the reservation its pack thread has met now
+    if (pages > mine.reserved && !is_tensor(instance, cb)) {
+        note_finding(
+            instance,
+            mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
+            cb,
+            0,
+            "cb_push_back(c_%u, %u) with %u of these pages reserved",
+            cb,
+            pages,
+            mine.reserved);
+    }
+    check_producers(instance, cb);
+    mine.reserved -= std::min(pages, mine.reserved);
+    mine.push_step = ordering_.now(instance);
+    note_place(instance, mine.push.frames, mine.push.num_frames);
+    ordering_.release(instance, Ordering::push_key(instance, cb));
+    forget_allowed(*instance.core);
+}
+
+void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    const CbTraffic& traffic = instance.traffic[cb];
+    // A data-movement kernel knows what it pushed itself.
+    const bool are_its_own = !is_compute(instance) && traffic.pages_pushed >= traffic.pages_popped + pages;
+    if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb)) {
+        note_finding(
+            instance,
+            "cb-pop-unwaited",
+            cb,
+            0,
+            "cb_pop_front(c_%u, %u) with %u of these pages waited for",
+            cb,
+            pages,
+            mine.waited);
+    }
+    mine.pop_step = ordering_.now(instance);
+    check_consumers(instance, cb, true);
+    mine.waited -= std::min(pages, mine.waited);
+    note_place(instance, mine.pop.frames, mine.pop.num_frames);
+    ordering_.release(instance, Ordering::pop_key(instance, cb));
+    forget_allowed(*instance.core);
+}
+
+void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    Window& mine = window(instance, cb);
+    mine.sees_counters = true;
+    mine.reserved = std::max(mine.reserved, buffer.free_pages());
+    mine.waited = std::max(mine.waited, buffer.occupied());
+    ordering_.acquire(instance, Ordering::push_key(instance, cb));
+    ordering_.acquire(instance, Ordering::pop_key(instance, cb));
+    forget_allowed(*instance.core);
+}
+
+bool Windows::sees_counters(const KernelInstance& instance, uint32_t cb) const {
+    const Window* mine = known_window(instance, cb);
+    return mine != nullptr && mine->sees_counters;
+}
+
+// Each kernel moves a write pointer of its own: two producers must take turns, and arrive where the other stopped.
+void Windows::check_producers(KernelInstance& instance, uint32_t cb) {
+    if (is_tensor(instance, cb)) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    for (const KernelInstance* other : instance.core->instances) {
+        const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
+        if (theirs == nullptr || theirs->push_step == 0) {
+            continue;
+        }
+        const uint32_t page = page_of(buffer, pointer_of(instance, cb, true));
+        const auto next = static_cast<uint32_t>(buffer.pushed % buffer.num_pages);
+        if (page != next) {
+            note_finding(
+                instance,
+                "cb-two-producers",
+                cb,
+                0,
+                "%s has pushed to c_%u too: this kernel pushes from page %u, the next free page is %u",
+                other->kernel->name.c_str(),
+                cb,
+                page,
+                next);
+        } else if (!ordering_.is_before(*other, theirs->push_step, instance)) {
+            note_finding(
+                instance,
+                "cb-two-producers",
+                cb,
+                0,
+                "%s has pushed to c_%u too, and nothing orders its push and this one",
+                other->kernel->name.c_str(),
+                cb);
+        }
+    }
+}
+
+// A page popped by one kernel is gone for the other. Both may look at it only if the look comes before the pop.
+void Windows::check_consumers(KernelInstance& instance, uint32_t cb, bool pops) {
+    if (is_tensor(instance, cb)) {
+        return;
+    }
+    for (const KernelInstance* other : instance.core->instances) {
+        const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
+        if (theirs == nullptr) {
+            continue;
+        }
+        const uint32_t step = pops ? std::max(theirs->wait_step, theirs->pop_step) : theirs->pop_step;
+        if (step != 0 && !ordering_.is_before(*other, step, instance)) {
+            note_finding(
+                instance,
+                "cb-two-consumers",
+                cb,
+                0,
+                pops ? "this kernel pops c_%u, %s takes pages of it too, and nothing orders the two"
+                     : "this kernel waits on c_%u, %s pops it too, and nothing orders the two",
+                cb,
+                other->kernel->name.c_str());
+        }
+    }
+}
+
+// --- accesses ---
+
+// The stretch of the kernel's own window that holds [from, to). A window that runs over the end goes on at the start.
+bool Windows::own_window_holds(
+    const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const {
+    const Window* mine = known_window(instance, cb);
+    const uint32_t pages = mine == nullptr ? 0 : is_write ? mine->reserved : mine->waited;
+    if (pages == 0) {
+        return false;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t limit = buffer.address + buffer.total_bytes;
+    const uint32_t pointer = pointer_of(instance, cb, is_write);
+    if (pages >= buffer.num_pages) {
+        range = {buffer.address, limit};
+        return range.holds(from, to);
+    }
+    const uint64_t end = static_cast<uint64_t>(pointer) + static_cast<uint64_t>(pages) * buffer.page_bytes;
+    range = {pointer, static_cast<uint32_t>(std::min<uint64_t>(end, limit))};
+    if (!range.holds(from, to) && end > limit) {
+        range = {buffer.address, static_cast<uint32_t>(buffer.address + (end - limit))};
+    }
+    return range.holds(from, to);
+}
+
+// Pages a kernel of the core has reserved (movers may fill them together), or pages it holds and changes in place.
+bool Windows::may_write(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
+    if (own_window_holds(instance, cb, true, from, to, range) ||
+        own_window_holds(instance, cb, false, from, to, range)) {
+        return true;
+    }
+    return std::any_of(instance.core->instances.begin(), instance.core->instances.end(), [&](const auto* other) {
+        return own_window_holds(*other, cb, true, from, to, range);
+    });
+}
+
+// Pages waited for. A producer may read back what it wrote. Who takes no credits of the buffer must know from
+// elsewhere that the pages are there.
+bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
+    if (own_window_holds(instance, cb, false, from, to, range) ||
+        own_window_holds(instance, cb, true, from, to, range)) {
+        return true;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const CbTraffic& traffic = instance.traffic[cb];
+    const bool takes_pages = traffic.wait_calls != 0 || traffic.pop_calls != 0;
+    const bool knows = std::all_of(
+        instance.core->instances.begin(), instance.core->instances.end(), [&](const KernelInstance* other) {
+            const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
+            return theirs == nullptr || theirs->push_step == 0 ||
+                   ordering_.is_before(*other, theirs->push_step, instance);
+        });
+    range = {from, to};
+    return buffer.num_pages != 0 && (traffic.pages_pushed != 0 || (!takes_pages && knows));
+}
+
+void Windows::access(KernelInstance& instance, const MemoryAccess& access) {
+    if (!kernels_[instance.index].allowed[access.is_write].holds(access.address, access.end())) {
+        judge_stretches(instance, access);
+    }
+}
+
+void Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
+    Kernel& kernel = kernels_[instance.index];
+    const L1Map& map = map_of(*instance.core);
+    uint32_t from = access.address;
+    uint32_t last_cb = kNoCircularBuffer;
+    while (from < access.end()) {
+        const L1Map::Stretch* stretch = map.find(from);
+        if (stretch == nullptr) {
+            report_outside(instance, access, from);
+            return;
+        }
+        const uint32_t to = std::min(access.end(), stretch->end);
+        Range range{stretch->begin, stretch->end};
+        bool is_right = stretch->is_plain;
+        uint32_t first_cb = kNoCircularBuffer, used_cb = kNoCircularBuffer;
+        for (uint64_t left = stretch->circular_buffers; left != 0 && !is_right; left &= left - 1) {
+            const auto cb = static_cast<uint32_t>(__builtin_ctzll(left));
+            first_cb = std::min(first_cb, cb);
+            used_cb = known_window(instance, cb) != nullptr ? cb : used_cb;
+            is_right = access.is_write ? may_write(instance, cb, from, to, range) : may_read(instance, cb, from, to, range);
+            last_cb = is_right ? cb : last_cb;
+        }
+        if (!is_right) {
+            const uint32_t cb = used_cb != kNoCircularBuffer ? used_cb : first_cb;
+            if (from != access.address && last_cb != kNoCircularBuffer) {
+                kernel.last_cb[access.is_write] = last_cb;
+                report_overrun(instance, access, cb);
+            } else if (
+                kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
+                instance.core->cb[kernel.last_cb[access.is_write]].address < instance.core->cb[cb].address &&
+                (used_cb == kNoCircularBuffer || !known_window(instance, cb)->reserved) && access.is_write &&
+                known_window(instance, kernel.last_cb[1])->reserved != 0) {
+                report_overrun(instance, access, cb);
+            } else if (access.is_write) {
+                report_write(instance, cb, from, to - from);
+            } else {
+                report_read(instance, cb, from, to - from, false);
+            }
+            return;
+        }
+        kernel.allowed[access.is_write] = range;
+        from = to;
+    }
+    kernel.last_cb[access.is_write] = last_cb;
+}
+
+void Windows::access_pages(
+    KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+    Range range;
+    const uint32_t end = address + bytes;
+    if (own_window_holds(instance, cb, is_write, address, end, range) || is_tensor(instance, cb)) {
+        return;
+    }
+    // Another index over the same memory may be the one whose pages were asked for.
+    const L1Map::Stretch* stretch = map_of(*instance.core).find(address);
+    for (uint64_t left = stretch->circular_buffers; left != 0; left &= left - 1) {
+        const auto other = static_cast<uint32_t>(__builtin_ctzll(left));
+        if (other != cb && own_window_holds(instance, other, is_write, address, end, range)) {
+            return;
+        }
+    }
+    if (is_write) {
+        report_write(instance, cb, address, bytes);
+    } else {
+        report_read(instance, cb, address, bytes, true);
+    }
+}
+
+void Windows::remote_write(KernelInstance& writer, const Core& core, uint32_t address, uint32_t bytes) {
+    if (core.instances.empty()) {
+        return;  // nothing of this program lives there, so nobody knows what does
+    }
+    for (uint32_t from = address; from < address + bytes;) {
+        const L1Map::Stretch* stretch = map_of(core).find(from);
+        if (stretch == nullptr) {
+            note_finding(
+                writer,
+                "l1-outside-buffer",
+                kNoCircularBuffer,
+                address,
+                "the NoC writes %u bytes to 0x%x of core (%u,%u), where from 0x%x on nothing is allocated",
+                bytes,
+                offset_of(address),
+                core.x,
+                core.y,
+                offset_of(from));
+            return;
+        }
+        from = stretch->end;
+    }
+}
+
+// --- what is wrong with an access ---
+
+void Windows::report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from) {
+    note_finding(
+        instance,
+        "l1-outside-buffer",
+        kNoCircularBuffer,
+        access.address,
+        "%s %u bytes at 0x%x of L1, where from 0x%x on no circular buffer, tensor, semaphore or argument lies",
+        access.is_write ? "writes" : "reads",
+        access.bytes,
+        offset_of(access.address),
+        offset_of(from));
+}
+
+void Windows::report_overrun(KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
+    const uint32_t cb = kernels_[instance.index].last_cb[access.is_write];
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t limit = buffer.address + buffer.total_bytes;
+    note_finding(
+        instance,
+        access.address < limit ? "cb-index-wrap" : "l1-outside-buffer",
+        cb,
+        access.address,
+        "%s %u bytes that end %u bytes behind the last page of c_%u, in c_%u",
+        access.is_write ? "writes" : "reads",
+        access.bytes,
+        access.end() - limit,
+        cb,
+        into);
+}
+
+void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    Window& mine = window(instance, cb);
+    if (mine.num_noted++ >= kNotedPerWindow) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    note_finding_in(
+        deferred_,
+        instance,
+        mine.reserved == 0 ? "cb-write-unreserved" : "cb-write-past-reserve",
+        cb,
+        address,
+        "writes %u bytes to page %u of c_%u with %u pages reserved from page %u on (%u of %u pages hold unread data)",
+        bytes,
+        page_of(buffer, address),
+        cb,
+        mine.reserved,
+        page_of(buffer, pointer_of(instance, cb, true)),
+        buffer.occupied(),
+        buffer.num_pages);
+}
+
+void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile) {
+    Window& mine = window(instance, cb);
+    if (mine.num_noted++ >= kNotedPerWindow) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const CbTraffic& traffic = instance.traffic[cb];
+    const uint32_t page = page_of(buffer, address);
+    const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
+    const uint32_t ahead = (page + buffer.num_pages - first) % buffer.num_pages;
+    const bool at_write_pointer = traffic.push_calls == 0 && page == page_of(buffer, pointer_of(instance, cb, true));
+    const bool was_popped = buffer.num_pages - ahead <= traffic.pages_popped && ahead >= buffer.occupied();
+    const char* rule = "cb-read-past-wait";
+    if (ahead >= buffer.occupied() && was_popped) {
+        rule = "cb-use-after-pop";
+    }
+    if (!by_tile && ahead != 0 && at_write_pointer) {
+        rule = "cb-read-write-pointer";
+    }
+    note_finding_in(
+        deferred_,
+        instance,
+        rule,
+        cb,
+        address,
+        "reads %u bytes of page %u of c_%u with %u pages waited for from page %u on (%u pages hold unread data)",
+        bytes,
+        page,
+        cb,
+        mine.waited,
+        first,
+        buffer.occupied());
+}
+
+// --- the end of a run ---
+
+void Windows::finish(Program& program, Findings& findings) {
+    for (const Finding& finding : deferred_.all()) {
+        if (finding.instance->core->cb[finding.cb].pushed != 0) {
+            findings.take(finding);
+        }
+    }
+    if (program.status.load() != static_cast<int32_t>(RunStatus::Ok)) {
+        return;
+    }
+    for (Core& core : program.chip.cores()) {
+        for (uint32_t cb = 0; cb < kMaxCircularBuffers && !core.instances.empty(); cb++) {
+            const CoreCircularBuffer& buffer = core.cb[cb];
+            if (buffer.num_pages != 0 && buffer.occupied() != 0 && !is_tensor(*core.instances.front(), cb)) {
+                report_left_over(program, core, cb, findings);
+            }
+        }
+    }
+}
+
+bool Windows::consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const {
+    return std::any_of(program.instances.begin(), program.instances.end(), [&](const auto& instance) {
+        const bool same_kernel_here = std::any_of(
+            core.instances.begin(), core.instances.end(), [&](const KernelInstance* here) {
+                return here->kernel == instance->kernel;
+            });
+        return same_kernel_here && instance->core->cb[cb].num_pages != 0 && instance->traffic[cb].pop_calls != 0;
+    });
+}
+
+// Pages left are fine where nobody was meant to take them (the host reads them) and where an operand stays for the
+// whole run: pushed, waited for, read again and again. What is left of a stream is not.
+void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings) {
+    const CoreCircularBuffer& buffer = core.cb[cb];
+    const KernelInstance* producer = nullptr;
+    const KernelInstance* consumer = nullptr;
+    uint32_t largest_wait = 0;
+    for (const KernelInstance* instance : core.instances) {
+        const CbTraffic& traffic = instance->traffic[cb];
+        producer = traffic.push_calls != 0 ? instance : producer;
+        consumer = traffic.wait_calls != 0 || traffic.pop_calls != 0 ? instance : consumer;
+        largest_wait = std::max(largest_wait, traffic.largest_wait);
+    }
+    const auto left = static_cast<uint32_t>(buffer.occupied());
+    const auto pushed = static_cast<unsigned long long>(buffer.pushed);
+    char text[256];
+    const KernelInstance* who = consumer;
+    const Place* place = nullptr;
+    if (consumer == nullptr) {
+        if (producer == nullptr || !consumed_elsewhere(program, core, cb)) {
+            return;
+        }
+        who = producer;
+        place = &known_window(*producer, cb)->push;
+        std::snprintf(
+            text, sizeof text, "%u pages of c_%u are never taken on this core; the same kernels take them on others",
+            left, cb);
+    } else if (buffer.popped != 0) {
+        const Window& theirs = *known_window(*consumer, cb);
+        place = theirs.pop_step != 0 ? &theirs.pop : &theirs.wait;
+        std::snprintf(text, sizeof text, "%u of the %llu pages pushed to c_%u are never popped", left, pushed, cb);
+    } else if (buffer.pushed > largest_wait) {
+        place = &known_window(*consumer, cb)->wait;
+        std::snprintf(
+            text, sizeof text,
+            "waits for %u pages of c_%u and never pops: it sees the first pages each time, %u of the %llu pushed are "
+            "never reached",
+            largest_wait, cb, static_cast<uint32_t>(buffer.pushed - largest_wait), pushed);
+    } else if (!is_compute(*consumer) && producer != nullptr && is_compute(*producer)) {
+        place = &known_window(*consumer, cb)->wait;
+        std::snprintf(text, sizeof text, "takes %u pages of results from c_%u and never pops them", left, cb);
+    } else {
+        return;
+    }
+    findings.add(*who, "cb-left-over", cb, 0, place->frames, place->num_frames, text);
+}
+
+}  // namespace tw
