@@ -3,6 +3,8 @@
 // every load and store. These are our own versions of those functions; the sanitizer's library is never loaded.
 #include "check/memory_access.h"
 
+#include <cstring>
+
 #include "check/checks.h"
 #include "check/hooks.h"
 #include "scheduler.h"
@@ -31,6 +33,19 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
     if ((address & ~uint64_t{kL1OffsetMask}) == core.l1_base) {
         instance.checks->noc.access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
         check_l1_access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write, is_typed);
+    }
+}
+
+// The bits of what is copied go along with it, wherever in L1 it comes from.
+static void copied(void* to, const void* from, uint64_t bytes) {
+    if (bytes == 0) {
+        return;
+    }
+    access(from, bytes, false, false);
+    access(to, bytes, true, false);
+    Scheduler* scheduler = this_scheduler();
+    if (scheduler != nullptr && scheduler->current != nullptr && scheduler->current->checks != nullptr) {
+        scheduler->current->checks->memory.copy(to, from, bytes);
     }
 }
 
@@ -69,6 +84,24 @@ TW_ACCESS(8)
 TW_ACCESS(16)
 void __tsan_read_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, false, false); }
 void __tsan_write_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, true, false); }
+void* __tsan_memcpy(void* to, const void* from, uint64_t bytes) {
+    tw::copied(to, from, bytes);
+    return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, uint64_t bytes) {
+    tw::copied(to, from, bytes);
+    return std::memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, uint64_t bytes) {
+    if (bytes != 0) {
+        tw::access(to, bytes, true, false);
+    }
+    return std::memset(to, value, bytes);
+}
+// What the linker makes of calls the instrumentation leaves alone.
+void* __wrap_memcpy(void* to, const void* from, uint64_t bytes) { return __tsan_memcpy(to, from, bytes); }
+void* __wrap_memmove(void* to, const void* from, uint64_t bytes) { return __tsan_memmove(to, from, bytes); }
+void* __wrap_memset(void* to, int value, uint64_t bytes) { return __tsan_memset(to, value, bytes); }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

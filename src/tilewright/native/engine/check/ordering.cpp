@@ -24,6 +24,7 @@ uint64_t Ordering::mailbox_key(const KernelInstance& instance) {
 
 void Ordering::start(size_t num_instances) {
     released_.clear();
+    pages_.clear();
     kernels_.assign(num_instances, Clock(num_instances, 0));
     for (size_t index = 0; index < num_instances; index++) {
         kernels_[index][index] = 1;
@@ -50,6 +51,46 @@ void Ordering::advance(const KernelInstance& instance) { kernels_[instance.index
 
 uint32_t Ordering::known_step(const KernelInstance& instance, const KernelInstance& other) const {
     return kernels_[instance.index][other.index];
+}
+
+void Ordering::release_pages(const KernelInstance& instance, uint64_t key, uint64_t total, size_t num_kept) {
+    Clock& mine = kernels_[instance.index];
+    auto& released = pages_[key];
+    Clock clock = mine;
+    if (!released.empty()) {
+        join(clock, released.back().clock);
+    }
+    released.push_back({total, instance.index, mine[instance.index], std::move(clock)});
+    if (released.size() > num_kept) {
+        released.pop_front();
+    }
+    mine[instance.index]++;
+}
+
+void Ordering::acquire_pages(const KernelInstance& instance, uint64_t key, uint64_t total) {
+    const auto found = pages_.find(key);
+    if (found == pages_.end() || total == 0) {
+        return;
+    }
+    const auto& released = found->second;
+    const auto enough = std::lower_bound(
+        released.begin(), released.end(), total, [](const PagesReleased& each, uint64_t pages) { return each.total < pages; });
+    if (enough != released.end()) {
+        join(kernels_[instance.index], enough->clock);
+    }
+}
+
+uint64_t Ordering::known_pages(const KernelInstance& instance, uint64_t key) const {
+    const auto found = pages_.find(key);
+    if (found == pages_.end()) {
+        return 0;
+    }
+    const Clock& mine = kernels_[instance.index];
+    const auto& released = found->second;
+    const auto known = std::find_if(released.rbegin(), released.rend(), [&](const PagesReleased& each) {
+        return mine[each.by] >= each.step;
+    });
+    return known == released.rend() ? 0 : known->total;
 }
 
 uint32_t Ordering::now(const KernelInstance& instance) const { return kernels_[instance.index][instance.index]; }

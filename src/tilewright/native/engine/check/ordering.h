@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,12 @@ public:
     // Something others may wait for: what the kernel did so far comes before whoever acquires `key` later.
     void release(const KernelInstance& instance, uint64_t key);
     void acquire(const KernelInstance& instance, uint64_t key);
+    // The same for credits, which are counted: who acquires `total` pages comes after the release that made it so many,
+    // and not after later ones that happen to have been made.
+    void release_pages(const KernelInstance& instance, uint64_t key, uint64_t total, size_t num_kept);
+    void acquire_pages(const KernelInstance& instance, uint64_t key, uint64_t total);
+    // Pages whose release comes before what the kernel does now, from whichever wait it knows that.
+    uint64_t known_pages(const KernelInstance& instance, uint64_t key) const;
 
     using Clock = std::vector<uint32_t>;
     // What `key` carries now, and acquiring just that at a later time.
@@ -40,7 +47,13 @@ public:
     static uint64_t word_key(uint32_t address) { return address & ~3u; }
 
 private:
+    struct PagesReleased {
+        uint64_t total;
+        uint32_t by, step;
+        Clock clock;
+    };
     std::vector<Clock> kernels_;
+    std::unordered_map<uint64_t, std::deque<PagesReleased>> pages_;
     std::unordered_map<uint64_t, Clock> released_;
 };
 

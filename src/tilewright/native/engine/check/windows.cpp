@@ -11,6 +11,7 @@ namespace tw {
 namespace {
 
 constexpr uint32_t kNotedPerWindow = 32;
+constexpr uint32_t kLooksPerPoll = 2;  // a kernel that computes its free pages loads both counters
 
 bool is_compute(const KernelInstance& instance) { return instance.kernel->kind == KernelKind::Compute; }
 
@@ -19,10 +20,21 @@ uint32_t pointer_of(const KernelInstance& instance, uint32_t cb, bool write) {
     return (write ? view.fifo_wr_ptr : view.fifo_rd_ptr) << (instance.context.compute_words ? 4 : 0);
 }
 
+bool takes_pages(const KernelInstance& instance, uint32_t cb) {
+    return instance.traffic[cb].wait_calls != 0 || instance.traffic[cb].pop_calls != 0;
+}
+
 uint32_t offset_of(uint32_t address) { return address & kL1OffsetMask; }
 
 uint32_t page_of(const CoreCircularBuffer& buffer, uint32_t address) {
     return (address - buffer.address) / buffer.page_bytes;
+}
+
+// Pages from the kernel's read pointer to an address, around the end if need be.
+uint32_t ahead_of(const KernelInstance& instance, uint32_t cb, uint32_t address) {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
+    return (page_of(buffer, address) + buffer.num_pages - first) % buffer.num_pages;
 }
 
 }  // namespace
@@ -75,14 +87,14 @@ void Windows::forget_allowed(const Core& core) {
 void Windows::reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     mine.reserved = std::max(mine.reserved, pages);
-    ordering_.acquire(instance, Ordering::pop_key(instance, cb));
+    acquire_free(instance, cb, pages);
     forget_allowed(*instance.core);
 }
 
 void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     mine.waited = std::max(mine.waited, pages);
-    ordering_.acquire(instance, Ordering::push_key(instance, cb));
+    ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), instance.core->cb[cb].popped + pages);
     mine.wait_step = ordering_.now(instance);
     note_place(instance, mine.wait.frames, mine.wait.num_frames);
     check_consumers(instance, cb, false);
@@ -91,9 +103,12 @@ void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 
 void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
-    ordering_.acquire(instance, Ordering::pop_key(instance, cb));  // of the reservation its pack thread has met now
+    if (mine.reserved != 0) {
+        acquire_free(instance, cb, std::max(mine.reserved, pages));  // what its pack thread has waited for by now
+    }
     if (pages > mine.reserved && !is_tensor(instance, cb)) {
-        note_finding(
+        note_finding_in(
+            mine.sees_counters || !knows_free(instance, cb, pages) ? instance.checks->findings : lucky_,
             instance,
             mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
             cb,
@@ -106,8 +121,10 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     check_producers(instance, cb);
     mine.reserved -= std::min(pages, mine.reserved);
     mine.push_step = ordering_.now(instance);
+    mine.pushed_last = pages;
     note_place(instance, mine.push.frames, mine.push.num_frames);
-    ordering_.release(instance, Ordering::push_key(instance, cb));
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    ordering_.release_pages(instance, Ordering::push_key(instance, cb), buffer.pushed + pages, buffer.num_pages + 1);
     forget_allowed(*instance.core);
 }
 
@@ -116,7 +133,7 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CbTraffic& traffic = instance.traffic[cb];
     // A data-movement kernel knows what it pushed itself.
     const bool are_its_own = !is_compute(instance) && traffic.pages_pushed >= traffic.pages_popped + pages;
-    if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb)) {
+    if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !knows_there(instance, cb, pages)) {
         note_finding(
             instance,
             "cb-pop-unwaited",
@@ -131,19 +148,48 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     check_consumers(instance, cb, true);
     mine.waited -= std::min(pages, mine.waited);
     note_place(instance, mine.pop.frames, mine.pop.num_frames);
-    ordering_.release(instance, Ordering::pop_key(instance, cb));
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    ordering_.release_pages(instance, Ordering::pop_key(instance, cb), buffer.popped + pages, buffer.num_pages + 1);
     forget_allowed(*instance.core);
 }
 
 void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
-    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    CoreCircularBuffer& buffer = instance.core->cb[cb];
     Window& mine = window(instance, cb);
     mine.sees_counters = true;
-    mine.reserved = std::max(mine.reserved, buffer.free_pages());
+    // A card may show a producer its consumer's pops as late as it likes, but not for ever: here, once the producer
+    // has seen the buffer full and looks again.
+    const bool looks_full = buffer.counters[0] - buffer.counters[1] >= buffer.num_pages;
+    mine.full_looks = looks_full ? mine.full_looks + 1 : 0;
+    if (instance.traffic[cb].push_calls == 0 || mine.full_looks > kLooksPerPoll) {
+        buffer.counters[1] = buffer.counters[0] - buffer.occupied();
+        mine.full_looks = 0;
+    }
+    mine.reserved = buffer.num_pages - (buffer.counters[0] - buffer.counters[1]);
     mine.waited = std::max(mine.waited, buffer.occupied());
-    ordering_.acquire(instance, Ordering::push_key(instance, cb));
-    ordering_.acquire(instance, Ordering::pop_key(instance, cb));
+    ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), buffer.pushed);
+    ordering_.acquire_pages(instance, Ordering::pop_key(instance, cb), buffer.popped);
     forget_allowed(*instance.core);
+}
+
+// `pages` free pages take as many pops of what was pushed before.
+void Windows::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (buffer.pushed + pages > buffer.num_pages) {
+        ordering_.acquire_pages(instance, Ordering::pop_key(instance, cb), buffer.pushed + pages - buffer.num_pages);
+    }
+}
+
+// Whether the next pages are free in every order the kernels may run in.
+bool Windows::knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint64_t popped = ordering_.known_pages(instance, Ordering::pop_key(instance, cb));
+    return buffer.pushed + pages <= buffer.num_pages + popped;
+}
+
+bool Windows::knows_there(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    return buffer.popped + pages <= ordering_.known_pages(instance, Ordering::push_key(instance, cb));
 }
 
 bool Windows::sees_counters(const KernelInstance& instance, uint32_t cb) const {
@@ -249,8 +295,7 @@ bool Windows::may_write(const KernelInstance& instance, uint32_t cb, uint32_t fr
     });
 }
 
-// Pages waited for. A producer may read back what it wrote. Who takes no credits of the buffer must know from
-// elsewhere that the pages are there.
+// Pages waited for, or known from elsewhere to be there. A producer may read back what it wrote.
 bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
     if (own_window_holds(instance, cb, false, from, to, range) ||
         own_window_holds(instance, cb, true, from, to, range)) {
@@ -258,15 +303,9 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
     }
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const CbTraffic& traffic = instance.traffic[cb];
-    const bool takes_pages = traffic.wait_calls != 0 || traffic.pop_calls != 0;
-    const bool knows = std::all_of(
-        instance.core->instances.begin(), instance.core->instances.end(), [&](const KernelInstance* other) {
-            const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
-            return theirs == nullptr || theirs->push_step == 0 ||
-                   ordering_.is_before(*other, theirs->push_step, instance);
-        });
+    const uint32_t last = ahead_of(instance, cb, to - 1);
     range = {from, to};
-    return buffer.num_pages != 0 && (traffic.pages_pushed != 0 || (!takes_pages && knows));
+    return traffic.pages_pushed != 0 || (last < buffer.occupied() && knows_there(instance, cb, last + 1));
 }
 
 void Windows::access(KernelInstance& instance, const MemoryAccess& access) {
@@ -338,7 +377,12 @@ void Windows::access_pages(
     }
     if (is_write) {
         report_write(instance, cb, address, bytes);
-    } else {
+        return;
+    }
+    // What compute packed itself its unpacker knows only from a wait: the two are different threads.
+    const uint32_t last = ahead_of(instance, cb, end - 1);
+    const bool is_there = last < instance.core->cb[cb].occupied() && knows_there(instance, cb, last + 1);
+    if (instance.traffic[cb].pages_pushed != 0 || !is_there) {
         report_read(instance, cb, address, bytes, true);
     }
 }
@@ -405,8 +449,11 @@ void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t addre
         return;
     }
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t first = page_of(buffer, pointer_of(instance, cb, true));
+    const uint32_t ahead = (page_of(buffer, address + bytes - 1) + buffer.num_pages - first) % buffer.num_pages;
+    const bool is_lucky = mine.reserved == 0 && knows_free(instance, cb, ahead + 1);
     note_finding_in(
-        deferred_,
+        is_lucky ? lucky_ : deferred_,
         instance,
         mine.reserved == 0 ? "cb-write-unreserved" : "cb-write-past-reserve",
         cb,
@@ -416,7 +463,7 @@ void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t addre
         page_of(buffer, address),
         cb,
         mine.reserved,
-        page_of(buffer, pointer_of(instance, cb, true)),
+        first,
         buffer.occupied(),
         buffer.num_pages);
 }
@@ -430,7 +477,7 @@ void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t addres
     const CbTraffic& traffic = instance.traffic[cb];
     const uint32_t page = page_of(buffer, address);
     const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
-    const uint32_t ahead = (page + buffer.num_pages - first) % buffer.num_pages;
+    const uint32_t ahead = ahead_of(instance, cb, address);
     const bool at_write_pointer = traffic.push_calls == 0 && page == page_of(buffer, pointer_of(instance, cb, true));
     const bool was_popped = buffer.num_pages - ahead <= traffic.pages_popped && ahead >= buffer.occupied();
     const char* rule = "cb-read-past-wait";
@@ -463,6 +510,15 @@ void Windows::finish(Program& program, Findings& findings) {
             findings.take(finding);
         }
     }
+    for (const Finding& finding : lucky_.all()) {
+        const auto& all = finding.instance->core->instances;
+        const bool has_other_consumer = std::any_of(all.begin(), all.end(), [&](const KernelInstance* other) {
+            return other != finding.instance && takes_pages(*other, finding.cb);
+        });
+        if (finding.instance->traffic[finding.cb].push_calls > 1 && has_other_consumer) {
+            findings.take(finding);
+        }
+    }
     if (program.status.load() != static_cast<int32_t>(RunStatus::Ok)) {
         return;
     }
@@ -492,12 +548,15 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
     const CoreCircularBuffer& buffer = core.cb[cb];
     const KernelInstance* producer = nullptr;
     const KernelInstance* consumer = nullptr;
-    uint32_t largest_wait = 0;
+    uint32_t largest_wait = 0, push_calls = 0, wait_calls = 0, pop_calls = 0;
     for (const KernelInstance* instance : core.instances) {
         const CbTraffic& traffic = instance->traffic[cb];
         producer = traffic.push_calls != 0 ? instance : producer;
-        consumer = traffic.wait_calls != 0 || traffic.pop_calls != 0 ? instance : consumer;
+        consumer = takes_pages(*instance, cb) ? instance : consumer;
+        wait_calls += traffic.wait_calls;
         largest_wait = std::max(largest_wait, traffic.largest_wait);
+        push_calls += traffic.push_calls;
+        pop_calls += traffic.pop_calls;
     }
     const auto left = static_cast<uint32_t>(buffer.occupied());
     const auto pushed = static_cast<unsigned long long>(buffer.pushed);
@@ -514,10 +573,15 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
             text, sizeof text, "%u pages of c_%u are never taken on this core; the same kernels take them on others",
             left, cb);
     } else if (buffer.popped != 0) {
+        if (pop_calls < 2 || push_calls < 2) {
+            return;  // an operand pushed in whole blocks, of which less was needed
+        }
         const Window& theirs = *known_window(*consumer, cb);
         place = theirs.pop_step != 0 ? &theirs.pop : &theirs.wait;
         std::snprintf(text, sizeof text, "%u of the %llu pages pushed to c_%u are never popped", left, pushed, cb);
-    } else if (buffer.pushed > largest_wait) {
+    } else if (
+        buffer.pushed > largest_wait && push_calls > 1 && wait_calls > 1 &&
+        buffer.pushed - largest_wait >= known_window(*producer, cb)->pushed_last) {
         place = &known_window(*consumer, cb)->wait;
         std::snprintf(
             text, sizeof text,

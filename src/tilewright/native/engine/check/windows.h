@@ -64,7 +64,9 @@ private:
         uint32_t reserved = 0;  // pages from the kernel's write pointer on
         uint32_t waited = 0;    // pages from its read pointer on
         bool sees_counters = false;
+        uint32_t full_looks = 0;  // loads of the counters in a row that showed a full buffer
         uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as Ordering counts; 0: never
+        uint32_t pushed_last = 0;  // pages of the last push
         uint32_t num_noted = 0;
         Place push, wait, pop;
     };
@@ -83,10 +85,13 @@ private:
     const L1Map& map_of(const Core& core) const;
     bool is_tensor(const KernelInstance& instance, uint32_t cb) const;
     bool may_write(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const;
+    bool knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const;
+    bool knows_there(const KernelInstance& instance, uint32_t cb, uint64_t pages) const;
     bool may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const;
     bool own_window_holds(
         const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const;
     void forget_allowed(const Core& core);
+    void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void judge_stretches(KernelInstance& instance, const MemoryAccess& access);
     void report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from);
     void report_overrun(KernelInstance& instance, const MemoryAccess& access, uint32_t into);
@@ -104,6 +109,9 @@ private:
     std::vector<uint64_t> tensor_cbs_;    // by core: bit per circular buffer that lies over a tensor
     // Accesses outside a window are judged at the end: a buffer nobody ever pushes is somebody's private memory.
     Findings deferred_;
+    // Writes and pushes without reservation to pages that cannot but be free. Once is an operand put into a fresh
+    // buffer; again and again is a stream that works by luck.
+    Findings lucky_;
 };
 
 }  // namespace tw
