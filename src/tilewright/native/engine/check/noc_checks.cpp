@@ -94,7 +94,7 @@ void NocChecks::judge_store(
         return;
     }
     transfer->reported = true;
-    const bool arriving = transfer->kind == TransferKind::Read;
+    const bool arriving = !Transfers::takes_from(*transfer, address, bytes);
     note_finding_with(
         instance,
         "noc-reuse-in-flight",
@@ -106,10 +106,10 @@ void NocChecks::judge_store(
         bytes,
         &core == instance.core ? "to" : "to another core's",
         place_name(core, address).c_str(),
-        arriving ? "where" : "from where",
+        arriving ? "where" : "from which",
         kind_name(*transfer),
         transfer->bytes,
-        arriving ? "arriving" : "sending",
+        arriving ? "arriving" : "taking data",
         barrier_name(*transfer));
 }
 

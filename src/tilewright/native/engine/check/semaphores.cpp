@@ -74,60 +74,46 @@ void Semaphores::learn(KernelInstance& by, const SyncWord& word) {
     }
 }
 
+// Both of these are noted where they are to be cured, at the wait and at the store, whoever comes second in this run.
+static void note_at(
+    const WordEvent& event, const char* rule, uint32_t address, const CallPlace& related, const std::string& text) {
+    event.by->checks->findings.add(
+        *event.by, rule, kNoCircularBuffer, address, event.place.frames, event.place.num_frames, text, related);
+}
+
+static void note_lost_reset(
+    const Program& program, const SyncWord& word, uint32_t address, const WordEvent& store, const WordEvent& raise) {
+    const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " + who(*raise.by) +
+                             " may have raised just before: nothing orders the two";
+    note_at(store, "semaphore-lost-reset", address, raise.place, text);
+}
+
 // A value somebody waits for exactly may be gone when he looks, unless this raise is known to come after.
-void Semaphores::judge_overshoot(KernelInstance& by, SyncWord& word, uint32_t address, uint32_t value) {
+void Semaphores::judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const WordEvent& wait : word.equal_waits) {
-        if (wait.by == &by || wait.value == value || ordering_->is_before(*wait.by, wait.time, by)) {
+        if (wait.by == raise.by || wait.value == raise.value || ordering_->is_before(*wait.by, wait.time, *raise.by)) {
             continue;
         }
-        note_finding_with(
-            by,
-            "semaphore-overshoot",
-            kNoCircularBuffer,
-            address,
-            wait.place,
-            "sets %s to %u although nothing says that %s, which waits for exactly %u, has seen that value",
-            name_of(*program_, *word.core, address).c_str(),
-            value,
-            who(*wait.by).c_str(),
-            wait.value);
-        return;
+        const std::string text = "waits for exactly " + std::to_string(wait.value) + " in " +
+                                 name_of(*program_, *word.core, address) + ", which " + who(*raise.by) +
+                                 " may set to " + std::to_string(raise.value) + " before it looks";
+        note_at(wait, "semaphore-overshoot", address, raise.place, text);
     }
 }
 
-void Semaphores::judge_reset(KernelInstance& by, SyncWord& word, uint32_t address) {
+void Semaphores::judge_reset(SyncWord& word, uint32_t address, const WordEvent& store) {
     for (const WordEvent& raise : word.raises) {
-        if (raise.by == &by || ordering_->is_before(*raise.by, raise.time, by)) {
-            continue;
+        if (raise.by != store.by && !ordering_->is_before(*raise.by, raise.time, *store.by)) {
+            note_lost_reset(*program_, word, address, store, raise);
         }
-        note_finding_with(
-            by,
-            "semaphore-lost-reset",
-            kNoCircularBuffer,
-            address,
-            raise.place,
-            "stores to %s without having waited for the raise by %s, which the store may wipe out",
-            name_of(*program_, *word.core, address).c_str(),
-            who(*raise.by).c_str());
-        return;
     }
 }
 
-void Semaphores::judge_raise(KernelInstance& by, SyncWord& word, uint32_t address) {
+void Semaphores::judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const WordEvent& store : word.stores) {
-        if (store.by == &by || ordering_->is_before(*store.by, store.time, by)) {
-            continue;
+        if (store.by != raise.by && !ordering_->is_before(*store.by, store.time, *raise.by)) {
+            note_lost_reset(*program_, word, address, store, raise);
         }
-        note_finding_with(
-            by,
-            "semaphore-lost-reset",
-            kNoCircularBuffer,
-            address,
-            store.place,
-            "raises %s although nothing says that the store by %s has happened, which may wipe out the raise",
-            name_of(*program_, *word.core, address).c_str(),
-            who(*store.by).c_str());
-        return;
     }
 }
 
@@ -156,9 +142,9 @@ void Semaphores::judge_shared(KernelInstance& by, SyncWord& word, uint32_t addre
 
 void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value) {
     SyncWord& word = this->word(core, address);
-    judge_overshoot(by, word, address, value);
-    judge_raise(by, word, address);
     const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
+    judge_overshoot(word, address, event);
+    judge_raise(word, address, event);
     set_event(word.raises, event);
     const uint32_t from = transfers_->core_index(*by.core);
     auto answer = std::find_if(word.answers.begin(), word.answers.end(), [&](const Answer& a) { return a.core == from; });
@@ -182,8 +168,9 @@ void Semaphores::store(KernelInstance& by, uint32_t address) {
         return;
     }
     SyncWord& word = found->second;
-    judge_reset(by, word, address);
-    set_event(word.stores, {&by, ordering_->now(by), 0, call_place(by)});
+    const WordEvent event{&by, ordering_->now(by), 0, call_place(by)};
+    judge_reset(word, address, event);
+    set_event(word.stores, event);
     judge_shared(by, word, address);
     word.held.clear();
     word.seen = 0;

@@ -59,9 +59,9 @@ public:
 private:
     SyncWord& word(Core& core, uint32_t address);
     void learn(KernelInstance& by, const SyncWord& word);
-    void judge_overshoot(KernelInstance& by, SyncWord& word, uint32_t address, uint32_t value);
-    void judge_reset(KernelInstance& by, SyncWord& word, uint32_t address);
-    void judge_raise(KernelInstance& by, SyncWord& word, uint32_t address);
+    void judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise);
+    void judge_reset(SyncWord& word, uint32_t address, const WordEvent& store);
+    void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_shared(KernelInstance& by, SyncWord& word, uint32_t address);
 
     Program* program_ = nullptr;
