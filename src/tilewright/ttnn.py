@@ -8,10 +8,10 @@ Shape([1, 2])
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import Any
 
+from tilewright.device.open_devices import close_device, manage_device, open_device
 from tilewright.program import (
     NOC,
     NOC_MODE,
@@ -43,9 +43,10 @@ from tilewright.program import (
     num_cores_to_corerangeset_in_subcoregrids,
     split_work_to_cores,
 )
+from tilewright.program.compute_kernel_config import WormholeComputeKernelConfig
 from tilewright.program.errors import ProgramError
 from tilewright.tensor.allocator import OutOfMemoryError
-from tilewright.tensor.arch import Arch, describe_arch
+from tilewright.tensor.arch import Arch
 from tilewright.tensor.creation import (
     as_tensor,
     copy_host_to_device_tensor,
@@ -59,7 +60,6 @@ from tilewright.tensor.creation import (
     full_like,
     ones,
     ones_like,
-    refuse_unsupported,
     to_device,
     to_dtype,
     to_layout,
@@ -96,70 +96,8 @@ from tilewright.tensor.tensor import StorageType, Tensor, allocate_tensor_on_dev
 from tilewright.tensor.tile import TILE_SIZE, Tile
 from tilewright.tensor.ttnn_names import TTNN_NAMES, missing_attribute
 
-if TYPE_CHECKING:
-    from tilewright.device.chip import Chip
-
 MeshDevice = Device
 DEVICE_STORAGE_TYPE = StorageType.DEVICE
-
-_open_devices: dict[int, Device] = {}
-
-
-def open_device(
-    device_id: int = 0,
-    arch: str | Arch = "wormhole_b0",
-    *,
-    grid: CoreCoord | tuple[int, int] | None = None,
-    l1_small_size: int = 0,
-    trace_region_size: int = 0,
-    num_command_queues: int = 1,
-    dispatch_core_config: Any = None,
-    worker_l1_size: int | None = None,
-) -> Device:
-    """A simulated chip; opening an open one again gives the same device.
-
-    ``arch`` ("wormhole_b0" or "blackhole") and ``grid`` (fewer columns and rows than the chip has) are ours.
-    ``l1_small_size`` bytes at the top of every L1 are kept free, as on a card; nothing here allocates from them.
-    """
-    if not isinstance(device_id, int) or device_id < 0:
-        raise ValueError(f"device_id must be an int of 0 or more, not {device_id!r}")
-    description = describe_arch(arch)
-    if device_id in _open_devices:
-        device = _open_devices[device_id]
-        if device.description is not description:
-            raise ValueError(f"device {device_id} is open as {device.description.name}; close it first")
-        open_grid = device.compute_with_storage_grid_size()
-        if grid is not None and _checked_grid(grid, description.grid) != open_grid:
-            raise ValueError(f"device {device_id} is open with a {open_grid.x}x{open_grid.y} grid; close it first")
-        return device
-    most = description.l1_bytes - description.l1_unreserved_base
-    if not isinstance(l1_small_size, int) or not 0 <= l1_small_size < most:
-        raise ValueError(f"l1_small_size must be 0 .. {most - 1} bytes, not {l1_small_size!r}")
-    refuse_unsupported("open_device", worker_l1_size=worker_l1_size)
-    size = _checked_grid(grid, description.grid)
-
-    from tilewright.device.chip import Chip
-
-    device = Device(description, Chip(description, (size.x, size.y)), device_id, size, l1_small_size)
-    _open_devices[device_id] = device
-    return device
-
-
-def close_device(device: Device) -> None:
-    """Free the chip's memory and forget the device; tensors on it are gone."""
-    device.close()
-    cast("Chip", device.memory).close()
-    _open_devices.pop(device.id(), None)
-
-
-@contextmanager
-def manage_device(device_id: int, arch: str | Arch = "wormhole_b0") -> Iterator[Device]:
-    """``open_device`` for a ``with`` block."""
-    device = open_device(device_id, arch)
-    try:
-        yield device
-    finally:
-        close_device(device)
 
 
 def synchronize_device(device: Device, cq_id: int | None = None, sub_device_ids: Sequence[Any] = ()) -> None:
@@ -190,15 +128,6 @@ def tile_size(dtype: DataType) -> int:
 
 def element_size(dtype: DataType) -> int:
     return dtype.element_bytes
-
-
-def _checked_grid(grid: CoreCoord | tuple[int, int] | None, largest: CoreCoord) -> CoreCoord:
-    if grid is None:
-        return largest
-    size = grid if isinstance(grid, CoreCoord) else CoreCoord(grid)
-    if not (1 <= size.x <= largest.x and 1 <= size.y <= largest.y):
-        raise ValueError(f"grid {size.x}x{size.y} does not fit; allowed: 1x1 to {largest.x}x{largest.y}")
-    return size
 
 
 def __getattr__(name: str) -> Any:
@@ -250,6 +179,7 @@ __all__ = [
     "Tile",
     "TileDescriptor",
     "UnpackToDestMode",
+    "WormholeComputeKernelConfig",
     "WriterConfigDescriptor",
     "allocate_tensor_on_device",
     "as_tensor",

@@ -15,6 +15,9 @@ from tilewright.device.errors import TilewrightError
 _COMMANDS = {
     "doctor": "check that this machine can compile and run kernels",
     "exec": "run a script that says `import ttnn` on the simulated chip",
+    "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
+    "run": "run an operation and compare it with float64",
+    "show": "show an operation's plan, circular buffers, C++ or program",
     "survey": "compile every kernel of a ttnn package and report what is missing",
 }
 

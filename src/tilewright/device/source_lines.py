@@ -7,12 +7,13 @@ import bisect
 import dataclasses
 import functools
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from elftools.dwarf.die import DIE
-from elftools.dwarf.dwarfinfo import DWARFInfo
-from elftools.dwarf.lineprogram import LineProgram
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+if TYPE_CHECKING:
+    from elftools.dwarf.die import DIE
+    from elftools.dwarf.dwarfinfo import DWARFInfo
+    from elftools.dwarf.lineprogram import LineProgram
+    from elftools.elf.elffile import ELFFile
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +36,9 @@ class LineTable:
     """Lines and functions of one library, by offset from its load address."""
 
     def __init__(self, path: Path) -> None:
+        # Imported here: a run that goes well needs no line tables.
+        from elftools.elf.elffile import ELFFile
+
         self._rows: list[tuple[int, str, int]] = []
         self._functions: list[tuple[int, int, str]] = []
         with path.open("rb") as file:
@@ -63,6 +67,8 @@ class LineTable:
         return name if offset < end else ""
 
     def _read_symbols(self, elf: ELFFile) -> None:
+        from elftools.elf.sections import SymbolTableSection
+
         table = elf.get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             return

@@ -40,6 +40,8 @@ class Comments:
 def read_comments(lines: Sequence[str], first: int) -> Comments:
     """Comments of a function whose source is ``lines``, the first of which is line ``first`` of the file."""
     comments = Comments({}, {}, {first + row for row, text in enumerate(lines) if not text.strip()})
+    if not any("#" in text for text in lines):
+        return comments
     for token in tokenize.generate_tokens(io.StringIO("".join(lines)).readline):
         # A backslash at the end would make the next line of C++ part of the comment.
         text = token.string.lstrip("#").strip().rstrip("\\ ")

@@ -47,10 +47,10 @@ class KernelFunction:
         return f"<{type(self).__name__} {self.name} of {self.path}>"
 
     @functools.cached_property
-    def tree(self) -> ast.FunctionDef:
-        """The syntax tree, with line numbers of the file."""
+    def _source_lines(self) -> tuple[list[str], int]:
+        """The lines of the function, and the number of the first."""
         try:
-            lines, first = inspect.getsourcelines(self.function)
+            return inspect.getsourcelines(self.function)
         except OSError:
             raise KernelLanguageError(
                 f"the source of {self.name} cannot be read: write kernels in a file",
@@ -58,6 +58,11 @@ class KernelFunction:
                 self.function.__code__.co_firstlineno,
                 f"def {self.name}(...)",
             ) from None
+
+    @functools.cached_property
+    def tree(self) -> ast.FunctionDef:
+        """The syntax tree, with line numbers of the file."""
+        lines, first = self._source_lines
         text = textwrap.dedent("".join(lines))
         self.indent = len(lines[0]) - len(text.splitlines(keepends=True)[0])
         tree = ast.parse(text)
@@ -70,7 +75,7 @@ class KernelFunction:
     @functools.cached_property
     def comments(self) -> Comments:
         """The author's comments, which the C++ keeps."""
-        return read_comments(*inspect.getsourcelines(self.function))
+        return read_comments(*self._source_lines)
 
     @functools.cached_property
     def parameters(self) -> tuple[Parameter, ...]:

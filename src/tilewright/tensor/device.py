@@ -33,6 +33,8 @@ class Device:
         self._device_id = device_id
         self._grid = grid or description.grid
         self._is_open = True
+        # Programs of the operations by what they depend on; whoever makes them knows what the entries are.
+        self.program_cache: dict[object, object] = {}
         self._buffers: WeakSet[Buffer] = WeakSet()
         alignment = description.allocation_alignment
         self.l1_end = (description.l1_bytes - l1_small_size) // alignment * alignment
@@ -100,16 +102,19 @@ class Device:
         return [self._device_id]
 
     def num_program_cache_entries(self) -> int:
-        return 0
+        """Programs of ``tilewright.ops`` that are kept; those given to ``generic_op`` are not counted."""
+        return len(self.program_cache)
 
     def enable_program_cache(self) -> None:
-        """Nothing to switch: compiled kernels are always cached."""
+        """Nothing to switch: programs and compiled kernels are always cached."""
 
     def disable_and_clear_program_cache(self) -> None:
-        """Nothing to switch: compiled kernels are always cached."""
+        """Clears the cache. It cannot be switched off: the next program goes into it again."""
+        self.program_cache.clear()
 
     def clear_program_cache(self) -> None:
-        """Nothing to clear: no program is kept between launches."""
+        """Forget the programs; the kernels they were compiled into stay in the cache on disk."""
+        self.program_cache.clear()
 
     def sfpu_eps(self) -> float:
         return 1.1920899822825959e-07

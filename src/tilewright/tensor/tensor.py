@@ -301,11 +301,11 @@ def _as_numpy(value: Any) -> NDArray[Any]:
     if isinstance(value, Tensor):
         return value.to_numpy()
     if hasattr(value, "detach"):  # a torch tensor, without importing torch to find out
-        return _torch_to_numpy(value)
+        return torch_to_numpy(value)
     return np.asarray(value)
 
 
-def _torch_to_numpy(value: Any) -> NDArray[Any]:
+def torch_to_numpy(value: Any) -> NDArray[Any]:
     torch = _torch()
     tensor = value.detach().cpu()
     if tensor.dtype == torch.bfloat16:

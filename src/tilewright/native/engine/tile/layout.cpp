@@ -3,6 +3,7 @@
 #include "abi/context.h"
 #include "abi/tile.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "formats.h"
@@ -20,14 +21,25 @@ struct Image {
     uint32_t row_bytes;      // from one row to the next
 };
 
+// Neighbouring tiles are moved together, row by row: rows often lie a power of two apart, so a row's cache line would be
+// gone again before the next tile, or the face to the right, comes back to it.
+constexpr uint32_t kGroup = 8;
+
 template <uint32_t Bytes, class Move>
-void for_each_segment(const Image& image, Move move) {
-    uint32_t in_tile = 0;
-    for (uint32_t face = 0; face < image.num_faces; face++) {
-        const uint32_t top = face / image.faces_per_row * image.face_rows;
-        const uint32_t left = face % image.faces_per_row * Bytes;
-        for (uint32_t row = 0; row < image.face_rows; row++, in_tile += Bytes) {
-            move(in_tile, static_cast<size_t>(top + row) * image.row_bytes + left);
+void for_each_segment(const Image& image, uint32_t num_tiles, Move move) {
+    const uint32_t face_bytes = image.face_rows * Bytes;
+    const uint32_t face_row_count = image.num_faces / image.faces_per_row;
+    size_t row_start = 0;
+    for (uint32_t face_row = 0; face_row < face_row_count; face_row++) {
+        uint32_t in_tile = face_row * image.faces_per_row * face_bytes;
+        for (uint32_t row = 0; row < image.face_rows; row++, in_tile += Bytes, row_start += image.row_bytes) {
+            size_t in_rows = row_start;
+            for (uint32_t tile = 0; tile < num_tiles; tile++, in_rows += image.faces_per_row * Bytes) {
+                move(tile, in_tile, in_rows);
+                if (image.faces_per_row == 2) {
+                    move(tile, in_tile + face_bytes, in_rows + Bytes);
+                }
+            }
         }
     }
 }
@@ -41,17 +53,19 @@ void with_segment_bytes(const Image& image, Body body) {
     }
 }
 
-void gather(const Image& image, const uint8_t* rows, uint8_t* tile) {
+void gather(const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(
-            image, [&](uint32_t in_tile, size_t in_rows) { std::memcpy(tile + in_tile, rows + in_rows, Bytes); });
+        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+            std::memcpy(tiles[tile] + in_tile, rows + in_rows, Bytes);
+        });
     });
 }
 
-void scatter(const Image& image, const uint8_t* tile, uint8_t* rows) {
+void scatter(const Image& image, const uint8_t* const* tiles, uint32_t num_tiles, uint8_t* rows) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(
-            image, [&](uint32_t in_tile, size_t in_rows) { std::memcpy(rows + in_rows, tile + in_tile, Bytes); });
+        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+            std::memcpy(rows + in_rows, tiles[tile] + in_tile, Bytes);
+        });
     });
 }
 
@@ -96,15 +110,16 @@ void pack_untilized(
     if (!words) {
         words = kZeros;
     }
+    uint8_t* const tiles[] = {tile};
     if (state.pack_l1_accumulate) {
-        gather(image, rows, tile);
+        gather(image, rows, tiles, 1);
     }
     const uint32_t face_data = image.face_rows * 16;
     for (uint32_t face = 0; face < image.num_faces; face++) {
         uint8_t* bytes = tile + face * image.face_rows * image.segment_bytes;
         pack_row(state, words + face * kFaceElements, face_data, format, bytes, call);
     }
-    scatter(image, tile, rows);
+    scatter(image, tiles, 1, rows);
 }
 
 // One row of tiles from the front of cb_in to rows of row_data elements.
@@ -116,11 +131,16 @@ void untilize_tiles(
     const uint32_t bytes = datum_bytes(format, call);
     const Image image = image_of(geometry, bytes, row_data);
     const bool unchanged = passes_unchanged(state, cb_in);
-    for (uint32_t tile = 0; tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
-        if (unchanged) {
-            scatter(image, front_tile(cb_in, first_tile + tile), rows);
-            continue;
+    for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
+        const uint32_t count = std::min(kGroup, num_tiles - tile);
+        const uint8_t* tiles[kGroup];
+        for (uint32_t i = 0; i < count; i++) {
+            tiles[i] = front_tile(cb_in, first_tile + tile + i);
         }
+        scatter(image, tiles, count, rows);
+        rows += count * geometry.tile_cols * bytes;
+    }
+    for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         alignas(64) uint32_t words[kTileElements];
         unpack_words(state, state.src_a, cb_in, first_tile + tile, words, call);
         pack_untilized(state, words, image, format, rows, call);
@@ -174,15 +194,21 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
-    for (uint32_t tile = 0; tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
-        uint8_t* out = back_tile(cb_out, out_tile + tile);
-        if (unchanged) {
-            gather(image, rows, out);
-            continue;
+    for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
+        const uint32_t count = std::min(kGroup, num_tiles - tile);
+        uint8_t* tiles[kGroup];
+        for (uint32_t i = 0; i < count; i++) {
+            tiles[i] = back_tile(cb_out, out_tile + tile + i);
         }
+        gather(image, rows, tiles, count);
+        rows += count * geometry.tile_cols * bytes;
+    }
+    for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
+        uint8_t* out = back_tile(cb_out, out_tile + tile);
         alignas(64) uint8_t gathered[kTileElements * 4];
         alignas(64) uint32_t words[kTileElements];
-        gather(image, rows, gathered);
+        uint8_t* const tiles[] = {gathered};
+        gather(image, rows, tiles, 1);
         decode_tile(gathered, format, geometry, words);
         for (uint32_t i = 0; i < kTileElements && mask != ~0u; i++) {
             words[i] &= mask;

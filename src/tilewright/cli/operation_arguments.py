@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that say which operation, on what and where: shared by the commands about operations."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from tilewright.ops import OPERATIONS
+from tilewright.tensor.arch import ARCHS, describe_arch
+from tilewright.tensor.dtype import DataType
+
+DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
+
+
+def add_operation_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("operation", choices=OPERATIONS, metavar="operation", help=", ".join(OPERATIONS))
+    parser.add_argument("--shape", type=shape, help="of the input (default 2x3x64x128)")
+    parser.add_argument("--dtype", choices=DTYPES, help="of the input (default bfloat16)")
+    parser.add_argument("--arch", choices=ARCHS, default="wormhole_b0", help="the chip (default wormhole_b0)")
+    parser.add_argument("--grid", type=grid, help="cores to use, columns by rows, such as 8x8 (default: all)")
+    parser.add_argument("--plan", choices=("resident", "streaming"), help="use this plan whatever the L1 budget says")
+
+
+def shape(text: str) -> tuple[int, ...]:
+    """The sides of ``2x3x64x128``."""
+    sides = text.lower().split("x")
+    if len(sides) < 2 or not all(re.fullmatch(r"[1-9]\d*", side) for side in sides):
+        raise argparse.ArgumentTypeError(f"{text!r} is no shape: write two or more sides, such as 2x3x64x128")
+    return tuple(map(int, sides))
+
+
+def grid(text: str) -> tuple[int, int]:
+    """Columns and rows of ``8x8``."""
+    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text.lower())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no grid: write columns by rows, such as 8x8")
+    return int(match[1]), int(match[2])
+
+
+def checked_grid(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[int, int]:
+    """The grid asked for, or all of the chip; an error that names the limit where it is too large."""
+    largest = describe_arch(options.arch).grid
+    columns, rows = options.grid or (largest.x, largest.y)
+    if columns > largest.x or rows > largest.y:
+        parser.error(f"--grid {columns}x{rows} does not fit {options.arch}; allowed: 1x1 to {largest.x}x{largest.y}")
+    return columns, rows

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright run``: run an operation on a simulated chip and compare it with float64."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.ops import OPERATIONS, Operation, Options, Outcome, Strategy
+from tilewright.ops.accuracy import Accuracy, compare
+from tilewright.ops.plan_text import buffer_lines, plan_lines, table
+from tilewright.tensor.device import Device
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.layout import Layout
+from tilewright.tensor.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright run",
+        description="Run an operation on a simulated chip, on random numbers or on a file, compare the result with "
+        "float64, and show plan, circular buffers, errors and time. Exit status 1 if an element is out of bounds.",
+    )
+    add_operation_arguments(parser)
+    parser.add_argument("--input", type=Path, metavar="X.npy", help="the input instead of random numbers")
+    parser.add_argument("--gamma", type=Path, metavar="G.npy", help="gamma instead of random numbers")
+    parser.add_argument("--beta", type=Path, metavar="B.npy", help="beta instead of random numbers")
+    parser.add_argument("--output", type=Path, metavar="Y.npy", help="where to write the result")
+    parser.add_argument("--epsilon", type=float, default=1e-5, help="added to the variance (default 1e-5)")
+    parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
+    parser.add_argument("--threads", type=int, default=1, help="OS threads (default 1)")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    operation = OPERATIONS[options.operation]
+    if options.threads < 1:
+        parser.error(f"--threads is {options.threads}; it must be at least 1")
+    grid = checked_grid(parser, options)
+    arrays = _arrays(parser, options, operation)
+    begin = time.perf_counter()
+    device = open_device(0, options.arch, grid=grid)
+    try:
+        tensors = _tensors(arrays, options, device)
+        chosen = Options(strategy=Strategy(options.plan) if options.plan else None, threads=options.threads)
+        outcome = operation.launch(tensors, chosen, epsilon=options.epsilon)
+        seconds = time.perf_counter() - begin
+        exact = {name: tensor.to_numpy().astype(np.float64) for name, tensor in tensors.items()}
+        accuracy = compare(operation, outcome.output.to_numpy(), exact, options.epsilon)
+        if options.output:
+            _save(options.output, outcome.output)
+    finally:
+        close_device(device)
+    print("\n".join(_report(operation, outcome, accuracy, options, seconds)))
+    return 0 if accuracy.is_within_bound else 1
+
+
+def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation) -> dict[str, Array]:
+    """The operands: from files where they are given, random numbers else."""
+    generator = np.random.default_rng(options.seed)
+    files = {"input_tensor": options.input, "gamma": options.gamma, "beta": options.beta}
+    for name in ("gamma", "beta"):
+        if files[name] is not None and name not in operation.vectors:
+            parser.error(f"--{name}: {operation.name} takes no {name}")
+    if options.output is not None and not options.output.parent.is_dir():
+        parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
+    if options.input is not None and options.shape is not None:
+        parser.error("--shape and --input: a file has its own shape; give one of them")
+    arrays: dict[str, Array] = {}
+    for name in ("input_tensor", *operation.vectors):
+        shape = options.shape or (2, 3, 64, 128)
+        if name in arrays or name != "input_tensor":
+            shape = arrays["input_tensor"].shape[-1:]
+        file = files[name]
+        arrays[name] = _load(parser, name, file) if file else generator.standard_normal(shape, np.float32)
+    return arrays
+
+
+def _load(parser: argparse.ArgumentParser, name: str, path: Path) -> Array:
+    option = "--input" if name == "input_tensor" else f"--{name}"
+    try:
+        array: Array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        parser.error(f"{option} {path}: {error}")
+    if array.dtype.kind == "V" and array.dtype.itemsize == 2:  # what NumPy makes of a bfloat16 it does not know
+        array = array.view(DataType.BFLOAT16.numpy_dtype)
+    if array.dtype.kind not in "fV" and array.dtype.name != "bfloat16":
+        parser.error(f"{option} {path}: an array of {array.dtype}; it must be of floats")
+    return array
+
+
+def _tensors(arrays: dict[str, Array], options: argparse.Namespace, device: Device) -> dict[str, Tensor]:
+    is_bfloat16 = arrays["input_tensor"].dtype.name == "bfloat16"
+    default = "float32" if options.input is not None and not is_bfloat16 else "bfloat16"
+    dtype = DTYPES[options.dtype or default]
+    return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
+
+
+def _save(path: Path, output: Tensor) -> None:
+    array = output.to_numpy()
+    plain = array.astype(np.float32) if output.dtype is DataType.BFLOAT16 else array
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        np.save(file, plain)
+    part.replace(path)
+    print(f"result written to {path} as {plain.dtype}", file=sys.stderr)
+
+
+def _report(
+    operation: Operation, outcome: Outcome, accuracy: Accuracy, options: argparse.Namespace, seconds: float
+) -> list[str]:
+    plan, output = outcome.plan, outcome.output
+    shapes = f"{list(plan.rows.shape)} -> {list(output.shape)}, {output.dtype.name.lower()}"
+    return [
+        f"{operation.name} on {options.arch}: {operation.formula}",
+        "",
+        *table([("shape", shapes)]),
+        *plan_lines(plan),
+        "",
+        *buffer_lines(plan, with_purpose=False),
+        "",
+        *table(
+            [
+                ("largest error", f"{accuracy.largest_error:.3g}"),
+                ("of what is allowed", f"{accuracy.share_of_bound:.1%} (2^-7 * {accuracy.bound_text})"),
+                ("mean error", f"{accuracy.mean_error:.3g}"),
+                ("PCC", f"{accuracy.pcc:.6f}"),
+                ("engine", f"{outcome.run.seconds * 1e3:.1f} ms"),
+                ("with compiling and loading", f"{seconds * 1e3:.0f} ms"),
+            ]
+        ),
+    ]

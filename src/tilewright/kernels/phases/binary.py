@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums, differences and products of two operands; the second may be spread over rows, columns or the whole tile.
+
+Named as the calls of the kernel API: `rows` spreads row 0 of each tile of b downwards, `cols` spreads column 0 of one
+tile of b to the right, `scalar` spreads element [0,0] of one tile of b over everything.
+"""
+
+from __future__ import annotations
+
+from tilewright.kernels.api import (
+    DST_ACCUM_MODE,
+    BroadcastType,
+    EltwiseBinaryType,
+    any_tiles_bcast,
+    bcast_init,
+    cb_pop_front,
+    cb_push_back,
+    cb_reserve_back,
+    cb_wait_front,
+    pack_reconfig_data_format,
+    pack_tile,
+    reconfig_data_format,
+    tile_regs_acquire,
+    tile_regs_commit,
+    tile_regs_release,
+    tile_regs_wait,
+)
+from tilewright.kernels.language import kernel_function
+from tilewright.kernels.parameters import CompileTimeArg
+from tilewright.kernels.phases.contract import Region, phase
+from tilewright.kernels.types import CB, uint32
+
+
+@kernel_function
+def eltwise_binary(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    op: CompileTimeArg[EltwiseBinaryType],
+    dim: CompileTimeArg[BroadcastType],
+    keep_a: CompileTimeArg[bool],
+    keep_b: CompileTimeArg[bool],
+) -> None:
+    """out[i] = a[i] op b, with as many tiles in DST at a time as fit."""
+    dst_tiles = 4 if DST_ACCUM_MODE else 8
+    one_b = dim == BroadcastType.COL or dim == BroadcastType.SCALAR
+    num_b = 1 if one_b else num_tiles
+    cb_wait_front(cb_a, num_tiles)
+    cb_wait_front(cb_b, num_b)
+    cb_reserve_back(cb_out, num_tiles)
+    reconfig_data_format(cb_a, cb_b)
+    pack_reconfig_data_format(cb_out)
+    bcast_init[op, dim](cb_a, cb_b)
+    for first in range(0, num_tiles, dst_tiles):
+        count = min(dst_tiles, num_tiles - first)
+        tile_regs_acquire()
+        for slot in range(count):
+            any_tiles_bcast[op, dim](cb_a, cb_b, first + slot, 0 if one_b else first + slot, slot)
+        tile_regs_commit()
+        tile_regs_wait()
+        for slot in range(count):
+            pack_tile(slot, cb_out)
+        tile_regs_release()
+    cb_push_back(cb_out, num_tiles)
+    if not keep_a:
+        cb_pop_front(cb_a, num_tiles)
+    if not keep_b:
+        cb_pop_front(cb_b, num_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
+    gives={"cb_out": Region.ANY},
+)
+def add(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a + b.
+
+    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.NONE, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
+    gives={"cb_out": Region.ANY},
+)
+def add_bcast_rows(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a + b, row 0 of each tile of b taken for all its rows.
+
+    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.ROW, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "1"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
+    gives={"cb_out": Region.ANY},
+)
+def add_bcast_cols(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a + b, column 0 of the one tile of b taken for all columns.
+
+    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.COL, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "1"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
+    gives={"cb_out": Region.ANY},
+)
+def add_bcast_scalar(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a + b, element [0,0] of the one tile of b taken everywhere.
+
+    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWADD, BroadcastType.SCALAR, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
+    gives={"cb_out": Region.ANY},
+)
+def sub(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a - b.
+
+    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.NONE, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
+    gives={"cb_out": Region.ANY},
+)
+def sub_bcast_rows(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a - b, row 0 of each tile of b taken for all its rows.
+
+    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.ROW, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "1"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
+    gives={"cb_out": Region.ANY},
+)
+def sub_bcast_cols(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a - b, column 0 of the one tile of b taken for all columns.
+
+    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.COL, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "1"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
+    gives={"cb_out": Region.ANY},
+)
+def sub_bcast_scalar(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a - b, element [0,0] of the one tile of b taken everywhere.
+
+    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWSUB, BroadcastType.SCALAR, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ANY},
+    gives={"cb_out": Region.ANY},
+)
+def mul(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a * b.
+
+    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.NONE, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "num_tiles"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ROW_0},
+    gives={"cb_out": Region.ANY},
+)
+def mul_bcast_rows(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a * b, row 0 of each tile of b taken for all its rows.
+
+    Waits for num_tiles pages of cb_a and num_tiles pages of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.ROW, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "1"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.COLUMN_0},
+    gives={"cb_out": Region.ANY},
+)
+def mul_bcast_cols(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a * b, column 0 of the one tile of b taken for all columns.
+
+    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.COL, keep_a, keep_b)
+
+
+@phase(
+    waits={"cb_a": "num_tiles", "cb_b": "1"},
+    pops={"cb_a": "0 if keep_a else num_tiles", "cb_b": "0 if keep_b else 1"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_a": Region.ANY, "cb_b": Region.ELEMENT},
+    gives={"cb_out": Region.ANY},
+)
+def mul_bcast_scalar(
+    cb_a: CB,
+    cb_b: CB,
+    cb_out: CB,
+    num_tiles: uint32,
+    keep_a: CompileTimeArg[bool] = False,
+    keep_b: CompileTimeArg[bool] = False,
+) -> None:
+    """out = a * b, element [0,0] of the one tile of b taken everywhere.
+
+    Waits for num_tiles pages of cb_a and one page of cb_b, pops them unless kept, pushes num_tiles pages of
+    cb_out.
+    """
+    eltwise_binary(cb_a, cb_b, cb_out, num_tiles, EltwiseBinaryType.ELWMUL, BroadcastType.SCALAR, keep_a, keep_b)

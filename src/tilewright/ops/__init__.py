@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operations: Python kernels that run on a simulated chip, called like functions::
+
+    from tilewright import ops
+
+    y = ops.layernorm_fused_rm(x, gamma, beta, epsilon=1e-5)
+
+``x`` is a row-major tensor on a device, a NumPy array or a torch tensor; ``y`` is of the same kind.
+"""
+
+from __future__ import annotations
+
+from tilewright.ops.centralize_w_rm.op import centralize_w_rm
+from tilewright.ops.layernorm_fused_rm.op import layernorm_fused_rm
+from tilewright.ops.operation import Operation, Options, Outcome
+from tilewright.ops.plan import Plan, Strategy
+from tilewright.ops.standardize_w_rm.op import standardize_w_rm
+from tilewright.ops.validation import OperationError
+from tilewright.ops.variance_w_rm.op import variance_w_rm
+
+OPERATIONS: dict[str, Operation] = {
+    each.name: each for each in (centralize_w_rm, variance_w_rm, standardize_w_rm, layernorm_fused_rm)
+}
+
+__all__ = [
+    "OPERATIONS",
+    "Operation",
+    "OperationError",
+    "Options",
+    "Outcome",
+    "Plan",
+    "Strategy",
+    "centralize_w_rm",
+    "layernorm_fused_rm",
+    "standardize_w_rm",
+    "variance_w_rm",
+]

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an operation uses a core's L1: its circular buffers, and whether whole rows stay there or stream through.
+
+Two strategies: *resident*, a tile-row is read once and its tiles stay in L1 until it is done; and *streaming*, for rows
+too wide for that, where a tile-row is read once per pass. Sticks come and go in blocks of tiles: a resident row is one
+block if L1 has room for it, else several; a streamed row is many. So one table of buffers describes all plans.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterator, Sequence
+
+from tilewright.ops.row_split import CoreSelection, Rows, RowSplit, split_rows
+from tilewright.ops.validation import OperationError
+from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
+from tilewright.program.kernel import ComputeConfigDescriptor, UnpackToDestMode
+from tilewright.tensor.cores import CoreRangeSet
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.tile import TILE_SIZE
+
+# Larger blocks of a streamed row save nothing; smaller ones of a resident row cost more than reading it again.
+LARGEST_STREAMING_BLOCK_TILES = 64
+SMALLEST_RESIDENT_BLOCK_TILES = 8
+
+
+class Strategy(enum.Enum):
+    RESIDENT = "resident"
+    STREAMING = "streaming"
+
+
+class PageKind(enum.Enum):
+    TILE = "tile"
+    STICK = "stick"  # one row of a block
+
+
+@dataclasses.dataclass(frozen=True)
+class PageCount:
+    """Pages of a buffer: so many for each tile of a row, for each tile of a block, and so many in all.
+
+    Attributes:
+        per_row: of the tile-row that stays in L1; a streaming plan has blocks only, so there they count per block.
+        partial: one more of ``fixed`` where W ends inside a tile.
+    """
+
+    per_row: int = 0
+    per_block: int = 0
+    fixed: int = 0
+    partial: int = 0
+
+    def pages(self, row_tiles: int, block_tiles: int, is_partial: bool) -> int:
+        whole = self.per_row * row_tiles + self.per_block * block_tiles
+        return whole + self.fixed + (self.partial if is_partial else 0)
+
+    def formula(self, row: str, block: str, is_partial: bool) -> str:
+        """``2*Wt`` for two pages for each tile of a row."""
+        counts = {row: self.per_row}
+        counts[block] = counts.get(block, 0) + self.per_block
+        terms = [symbol if count == 1 else f"{count}*{symbol}" for symbol, count in counts.items() if count]
+        rest = self.pages(0, 0, is_partial)
+        return " + ".join([*terms, str(rest)] if rest or not terms else terms)
+
+
+@dataclasses.dataclass(frozen=True)
+class Buffer:
+    """One circular buffer of an operation.
+
+    Attributes:
+        dtype: of its elements; None is the input's.
+        is_only_moved: compute kernels only copy, tilize or untilize what is in it. A float32 then keeps all its bits.
+    """
+
+    index: int
+    name: str
+    count: PageCount
+    purpose: str
+    dtype: DataType | None = None
+    page: PageKind = PageKind.TILE
+    is_only_moved: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedBuffer:
+    """A circular buffer with its size."""
+
+    buffer: Buffer
+    dtype: DataType
+    pages: int
+    page_bytes: int
+    formula: str
+
+    @property
+    def total_bytes(self) -> int:
+        return self.pages * self.page_bytes
+
+    def descriptor(self, cores: CoreRangeSet) -> CBDescriptor:
+        format_ = CBFormatDescriptor(self.buffer.index, self.dtype, self.page_bytes, name=self.buffer.name)
+        return CBDescriptor(total_size=self.total_bytes, core_ranges=cores, format_descriptors=[format_])
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """Everything about one call of an operation but the tensors themselves.
+
+    Attributes:
+        block_tiles, num_blocks: a tile-row is ``num_blocks`` blocks of ``block_tiles`` tiles; the last block's
+            tiles beyond ``rows.width_tiles`` hold nothing.
+        l1_budget: bytes of L1 that circular buffers could have.
+    """
+
+    operation: str
+    strategy: Strategy
+    rows: Rows
+    block_tiles: int
+    num_blocks: int
+    buffers: tuple[PlannedBuffer, ...]
+    split: RowSplit
+    l1_budget: int
+
+    @property
+    def l1_bytes(self) -> int:
+        return sum(each.total_bytes for each in self.buffers)
+
+    @property
+    def last_block_tiles(self) -> int:
+        """Tiles of the last block that the tensor reaches into."""
+        return self.rows.width_tiles - (self.num_blocks - 1) * self.block_tiles
+
+    def circular_buffers(self) -> list[CBDescriptor]:
+        return [each.descriptor(self.split.cores) for each in self.buffers]
+
+    def unpack_to_dest_modes(self) -> list[UnpackToDestMode]:
+        """Whole float32 values for buffers that are only moved; empty where nothing asks for it."""
+        whole = {each.buffer.index for each in self.buffers if _keeps_all_bits(each)}
+        highest = max(each.buffer.index for each in self.buffers)
+        modes = [
+            UnpackToDestMode.UnpackToDestFp32 if index in whole else UnpackToDestMode.Default
+            for index in range(highest + 1)
+        ]
+        return modes if whole else []
+
+    def describe(self) -> str:
+        if self.strategy is Strategy.RESIDENT:
+            blocks = "" if self.num_blocks == 1 else f", its sticks move in {self.num_blocks} blocks"
+            return f"resident (a tile-row stays in L1{blocks})"
+        return f"streaming ({self.num_blocks} blocks of {self.block_tiles} tiles, each read once per pass)"
+
+
+def _keeps_all_bits(planned: PlannedBuffer) -> bool:
+    return planned.buffer.is_only_moved and planned.dtype is DataType.FLOAT32
+
+
+def make_plan(
+    operation: str,
+    buffers: Sequence[Buffer],
+    rows: Rows,
+    selection: CoreSelection,
+    l1_budget: int,
+    strategy: Strategy | None = None,
+    block_tiles: int | None = None,
+) -> Plan:
+    """The plan of a call: resident if that fits into ``l1_budget`` bytes, else streaming with the largest blocks.
+
+    Args:
+        strategy, block_tiles: what to use instead of what would be chosen.
+
+    Raises:
+        OperationError: not even blocks of one tile fit.
+    """
+
+    def plan(strategy: Strategy, block_tiles: int) -> Plan:
+        num_blocks = -(-rows.width_tiles // block_tiles)
+        planned = _planned_buffers(buffers, rows, strategy, block_tiles)
+        return Plan(operation, strategy, rows, block_tiles, num_blocks, planned, split, l1_budget)
+
+    split = split_rows(rows, selection)
+    for candidate, block in _candidates(rows.width_tiles, strategy, block_tiles):
+        chosen = plan(candidate, block)
+        if chosen.l1_bytes <= l1_budget:
+            return chosen
+    raise _does_not_fit(chosen)
+
+
+def _candidates(width_tiles: int, strategy: Strategy | None, block_tiles: int | None) -> Iterator[tuple[Strategy, int]]:
+    """Strategies and block sizes in the order they are tried, best first."""
+    if strategy is not Strategy.STREAMING:
+        for block in _resident_blocks(width_tiles) if block_tiles is None else [block_tiles]:
+            if width_tiles % block == 0:
+                yield Strategy.RESIDENT, block
+    if strategy is not Strategy.RESIDENT:
+        for block in _streaming_blocks(width_tiles) if block_tiles is None else [block_tiles]:
+            yield Strategy.STREAMING, block
+
+
+def _resident_blocks(width_tiles: int) -> Iterator[int]:
+    """Blocks that divide the row: its tiles stay, and pages must not run over the end of a buffer."""
+    for num_blocks in range(1, width_tiles // min(width_tiles, SMALLEST_RESIDENT_BLOCK_TILES) + 1):
+        if width_tiles % num_blocks == 0:
+            yield width_tiles // num_blocks
+
+
+def _streaming_blocks(width_tiles: int) -> Iterator[int]:
+    """Blocks of which the last is filled as well as can be."""
+    for largest in range(min(LARGEST_STREAMING_BLOCK_TILES, width_tiles), 0, -1):
+        num_blocks = -(-width_tiles // largest)
+        yield -(-width_tiles // num_blocks)
+
+
+def _planned_buffers(
+    buffers: Sequence[Buffer], rows: Rows, strategy: Strategy, block_tiles: int
+) -> tuple[PlannedBuffer, ...]:
+    row_tiles = rows.width_tiles if strategy is Strategy.RESIDENT else block_tiles
+    row, block = ("Wt" if tiles == rows.width_tiles else "B" for tiles in (row_tiles, block_tiles))
+    is_partial = rows.last_tile_columns < TILE_SIZE
+    planned = []
+    for buffer in buffers:
+        dtype = buffer.dtype or rows.dtype
+        stick_bytes = block_tiles * TILE_SIZE * dtype.element_bytes
+        page_bytes = dtype.tile_bytes() if buffer.page is PageKind.TILE else stick_bytes
+        pages = buffer.count.pages(row_tiles, block_tiles, is_partial)
+        formula = buffer.count.formula(row, block, is_partial)
+        planned.append(PlannedBuffer(buffer, dtype, pages, page_bytes, formula))
+    return tuple(planned)
+
+
+def _does_not_fit(plan: Plan) -> OperationError:
+    sizes = "\n".join(
+        f"    c_{each.buffer.index} {each.buffer.name:<12} {each.pages:>6} pages of {each.page_bytes}"
+        for each in plan.buffers
+    )
+    return OperationError(
+        f"{plan.operation} does not fit L1: the {plan.strategy.value} plan with blocks of {plan.block_tiles} tiles "
+        f"needs {plan.l1_bytes} bytes, {plan.l1_budget} are free:\n{sizes}"
+    )
+
+
+def compute_config(config: ComputeConfigDescriptor, plan: Plan) -> ComputeConfigDescriptor:
+    """``config`` with what the plan's buffers need."""
+    chosen = config.copy()
+    if chosen.fp32_dest_acc_en:
+        chosen.unpack_to_dest_mode = plan.unpack_to_dest_modes()
+    return chosen

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that have been built, kept with their device: a second call of the same kind only changes arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+
+from tilewright.ops.plan import Plan
+from tilewright.ops.row_program import Kernels, Tensors, build_program, refresh_arguments
+from tilewright.program.kernel import ComputeConfigDescriptor
+from tilewright.program.program import ProgramDescriptor
+from tilewright.program.tensor_accessor_args import TensorAccessorArgs
+from tilewright.tensor.device import Device
+
+_PROGRAMS_KEPT = 256
+
+
+@dataclasses.dataclass(frozen=True)
+class _Key:
+    """What a program depends on: everything but addresses and epsilon."""
+
+    plan: Plan
+    config: str
+    accessors: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@contextlib.contextmanager
+def borrowed_program(
+    device: Device,
+    plan: Plan,
+    kernels: Kernels,
+    tensors: Tensors,
+    epsilon: float | None,
+    config: ComputeConfigDescriptor,
+) -> Iterator[ProgramDescriptor]:
+    """The program of a call: the one built earlier with this call's arguments in it, or a new one.
+
+    While it is borrowed nobody else gets it: another thread with the same call builds its own.
+    """
+    accessors = tuple(
+        (name, tuple(TensorAccessorArgs(tensor).get_compile_time_args())) for name, tensor in tensors.items()
+    )
+    key = _Key(plan, repr(config), accessors)
+    program = device.program_cache.pop(key, None)
+    if isinstance(program, ProgramDescriptor):
+        refresh_arguments(program, kernels, tensors, epsilon)
+    else:
+        program = build_program(plan, kernels, tensors, epsilon, config)
+    try:
+        yield program
+    finally:
+        device.program_cache[key] = program
+        if len(device.program_cache) > _PROGRAMS_KEPT:
+            device.program_cache.pop(next(iter(device.program_cache)), None)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers and writers of row-wise operations: sticks to blocks, blocks to sticks, scalers."""
+
+from __future__ import annotations
+
+from tilewright.kernels import (
+    CB,
+    CircularBuffers,
+    CompileTimeArg,
+    RuntimeArg,
+    TensorArg,
+    kernel_function,
+    reader_kernel,
+    uint32,
+    writer_kernel,
+)
+from tilewright.kernels.phases import fill_partial_scaler_tiles, fill_scaler_tile, read_sticks, write_sticks
+
+FLOAT32_ONE = 0x3F800000
+TILE_ROWS = 32
+
+
+class RowBuffers(CircularBuffers):
+    """What every row-wise operation has at the same place."""
+
+    in_rm = 0
+    scaler = 2
+    out_rm = 16
+
+
+@kernel_function
+def fill_row_scaler(cb: CB, last_tile_columns: CompileTimeArg) -> None:
+    """The scaler of plain row sums: ones, and where W ends inside a tile a second page with ones for its columns."""
+    if last_tile_columns != 32:
+        fill_partial_scaler_tiles(cb, FLOAT32_ONE, last_tile_columns)
+    else:
+        fill_scaler_tile(cb, FLOAT32_ONE)
+
+
+@kernel_function
+def read_blocks(
+    tensor: TensorArg,
+    cb: CB,
+    first_stick: uint32,
+    num_sticks: uint32,
+    stick_bytes: uint32,
+    block_bytes: uint32,
+    num_pages: uint32,
+) -> None:
+    """Up to 32 sticks, block by block; a last block that is not full is filled up with zeros."""
+    for offset in range(0, stick_bytes, block_bytes):
+        num_bytes = min(block_bytes, stick_bytes - offset)
+        read_sticks(tensor, cb, first_stick, num_sticks, offset, num_bytes, block_bytes, num_pages)
+
+
+@kernel_function
+def write_blocks(
+    tensor: TensorArg,
+    cb: CB,
+    first_stick: uint32,
+    num_sticks: uint32,
+    stick_bytes: uint32,
+    block_bytes: uint32,
+    num_pages: uint32,
+) -> None:
+    """Up to 32 sticks from blocks; of the last block only what belongs to the tensor."""
+    for offset in range(0, stick_bytes, block_bytes):
+        num_bytes = min(block_bytes, stick_bytes - offset)
+        write_sticks(tensor, cb, first_stick, num_sticks, offset, num_bytes, block_bytes, num_pages)
+
+
+@reader_kernel
+def read_rows(
+    input_tensor: TensorArg,
+    first_stick: RuntimeArg,
+    num_sticks: RuntimeArg,
+    num_passes: CompileTimeArg,
+    stick_bytes: CompileTimeArg,
+    block_bytes: CompileTimeArg,
+    block_tiles: CompileTimeArg,
+    last_tile_columns: CompileTimeArg,
+    cb: RowBuffers,
+) -> None:
+    """The scaler once, then tile-row after tile-row, each as often as compute passes over it."""
+    fill_row_scaler(cb.scaler, last_tile_columns)
+    end = first_stick + num_sticks
+    for stick in range(first_stick, end, TILE_ROWS):
+        for _ in range(num_passes):
+            read_blocks(
+                input_tensor, cb.in_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, block_tiles
+            )
+
+
+@writer_kernel
+def write_rows(
+    output: TensorArg,
+    first_stick: RuntimeArg,
+    num_sticks: RuntimeArg,
+    stick_bytes: CompileTimeArg,
+    block_bytes: CompileTimeArg,
+    block_tiles: CompileTimeArg,
+    cb: RowBuffers,
+) -> None:
+    """Tile-row after tile-row, only sticks and columns that the tensor has."""
+    end = first_stick + num_sticks
+    for stick in range(first_stick, end, TILE_ROWS):
+        write_blocks(output, cb.out_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, block_tiles)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a plan and tensors to a ``ProgramDescriptor``: every kernel gets the arguments it names.
+
+An operation's kernels take what they need by these names.
+
+Compile-time:
+
+==================  ==================================================================
+width_tiles         Wt, the tiles of a row
+block_tiles         tiles of a block
+num_blocks          blocks of a row
+last_block_tiles    tiles of the last block that the tensor reaches into
+last_tile_columns   columns of the last tile that belong to the tensor, 1 to 32
+num_passes          how often the reader delivers each tile-row
+stick_bytes         bytes of a row of the tensor
+block_bytes         bytes of a row of a block
+element_bytes       bytes of an element
+inverse_width_bits  1/W as the bits of a float32
+mean_factor_bits    what makes a mean of a sum where the mean is computed with (``mean_factor``)
+==================  ==================================================================
+
+Runtime: ``num_tile_rows``, ``first_stick``, ``num_sticks`` (of the core) and ``epsilon_bits``. A ``TensorArg`` takes
+the tensor of its name; the result's is ``output``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from tilewright.kernels import Kernel
+from tilewright.ops.plan import Plan, compute_config
+from tilewright.program.kernel import ComputeConfigDescriptor
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.tensor import Tensor
+from tilewright.tensor.tile import TILE_SIZE
+
+Tensors: TypeAlias = Mapping[str, Tensor]
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernels:
+    """The three kernels a core runs, and how often the reader delivers each tile-row."""
+
+    reader: Kernel
+    compute: Kernel
+    writer: Kernel
+    num_passes: int = 1
+
+    def __iter__(self) -> Iterator[Kernel]:
+        return iter((self.reader, self.compute, self.writer))
+
+
+def float_bits(value: float) -> int:
+    """The bits of a float32."""
+    return int(struct.unpack("<I", struct.pack("<f", value))[0])
+
+
+def mean_factor(width: int) -> float:
+    """What a row's sum is multiplied by to give a mean that is computed with: 1/W, and a little more.
+
+    The matrix unit cuts a float32 operand to 10 mantissa bits. A mean that came out one unit in the last place low
+    would lose 2^-10 of its value, and a row of equal numbers would not be centred to zero. 2^-12 more makes the cut
+    round instead: a number of 11 significant bits comes out as itself.
+    """
+    return (1 + 2.0**-12) / width
+
+
+def build_program(
+    plan: Plan, kernels: Kernels, tensors: Tensors, epsilon: float | None, config: ComputeConfigDescriptor
+) -> ProgramDescriptor:
+    """The program that runs ``plan`` on ``tensors``."""
+    compile_time = compile_time_values(plan, kernels)
+    descriptors = []
+    for kernel in kernels:
+        layout = kernel.arguments
+        scalars = [name for name in layout.runtime if name not in layout.tensors]
+        descriptors.append(
+            kernel.descriptor(
+                plan.split.cores,
+                compile_time_args={name: compile_time[name] for name in layout.scalars},
+                runtime_args={
+                    work.core: {
+                        name: float_bits(epsilon or 0.0) if name == "epsilon_bits" else int(getattr(work, name))
+                        for name in scalars
+                    }
+                    for work in plan.split.work
+                },
+                tensors={name: tensors[name] for name in layout.tensors},
+                config=compute_config(config, plan) if kernel is kernels.compute else None,
+            )
+        )
+    return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers())
+
+
+def refresh_arguments(program: ProgramDescriptor, kernels: Kernels, tensors: Tensors, epsilon: float | None) -> None:
+    """Puts the addresses of other tensors and another epsilon into a program that was built before."""
+    for descriptor, kernel in zip(program.kernels, kernels, strict=True):
+        layout = kernel.arguments
+        words = {layout.runtime.index(name): tensors[name].buffer_address() for name in layout.tensors}
+        if epsilon is not None and "epsilon_bits" in layout.runtime:
+            words[layout.runtime.index("epsilon_bits")] = float_bits(epsilon)
+        for _, values in descriptor.runtime_args:
+            for position, word in words.items():
+                values[position] = word
+
+
+def compile_time_values(plan: Plan, kernels: Kernels) -> dict[str, int]:
+    """Everything a kernel may take as a compile-time argument, by name."""
+    rows = plan.rows
+    return {
+        "num_passes": kernels.num_passes,
+        "width_tiles": rows.width_tiles,
+        "block_tiles": plan.block_tiles,
+        "num_blocks": plan.num_blocks,
+        "last_block_tiles": plan.last_block_tiles,
+        "last_tile_columns": rows.last_tile_columns,
+        "stick_bytes": rows.width * rows.dtype.element_bytes,
+        "block_bytes": plan.block_tiles * TILE_SIZE * rows.dtype.element_bytes,
+        "element_bytes": rows.dtype.element_bytes,
+        "inverse_width_bits": float_bits(1 / rows.width),
+        "mean_factor_bits": float_bits(mean_factor(rows.width)),
+    }

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a tensor as an operation along the last dimension sees them, and their way onto the cores.
+
+Rows do not know each other, so all dimensions but the last are one: a tensor [N, C, H, W] is N*C*H sticks of W
+elements. 32 sticks are a tile-row, the unit of work.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TypeAlias
+
+from tilewright.program.work_split import Grid, corerange_to_cores, split_work_to_cores
+from tilewright.tensor.cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.tile import TILE_SIZE
+
+CoreSelection: TypeAlias = Grid | CoreRangeSet
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """A tensor's rows.
+
+    >>> Rows((2, 3, 64, 100), DataType.BFLOAT16).num_tile_rows
+    12
+    """
+
+    shape: tuple[int, ...]
+    dtype: DataType
+
+    @property
+    def width(self) -> int:
+        return self.shape[-1]
+
+    @property
+    def num_sticks(self) -> int:
+        return math.prod(self.shape[:-1])
+
+    @property
+    def width_tiles(self) -> int:
+        """Wt: tiles a stick reaches into."""
+        return -(-self.width // TILE_SIZE)
+
+    @property
+    def num_tile_rows(self) -> int:
+        return -(-self.num_sticks // TILE_SIZE)
+
+    @property
+    def last_tile_columns(self) -> int:
+        """Columns of the last tile that belong to the tensor, 1 to 32."""
+        return self.width - (self.width_tiles - 1) * TILE_SIZE
+
+
+@dataclasses.dataclass(frozen=True)
+class CoreWork:
+    """The sticks one core works on, in tile-rows of 32; the last one may be shorter."""
+
+    core: CoreCoord
+    first_stick: int
+    num_sticks: int
+
+    @property
+    def num_tile_rows(self) -> int:
+        return -(-self.num_sticks // TILE_SIZE)
+
+
+@dataclasses.dataclass(frozen=True)
+class RowSplit:
+    """Which core has which rows."""
+
+    cores: CoreRangeSet
+    work: tuple[CoreWork, ...]
+
+    def describe(self) -> str:
+        """One line: ``12 tile-rows on 5 cores (2 cores with 3, 3 cores with 2)``."""
+        counts = [each.num_tile_rows for each in self.work]
+        groups = [f"{_counted(counts.count(size), 'core')} with {size}" for size in sorted(set(counts), reverse=True)]
+        return f"{_counted(sum(counts), 'tile-row')} on {_counted(len(counts), 'core')} ({', '.join(groups)})"
+
+
+def split_rows(rows: Rows, selection: CoreSelection) -> RowSplit:
+    """Whole tile-rows, as evenly as they go, in order over the cores."""
+    _, cores, more, fewer, rows_more, rows_fewer = split_work_to_cores(selection, rows.num_tile_rows)
+    work = []
+    first = 0
+    for group, tile_rows in ((more, rows_more), (fewer, rows_fewer)):
+        for core in corerange_to_cores(group):
+            sticks = min(tile_rows * TILE_SIZE, rows.num_sticks - first)
+            work.append(CoreWork(core, first, sticks))
+            first += sticks
+    return RowSplit(cores, tuple(work))
+
+
+def checked_selection(core_grid: CoreSelection | None, available: CoreCoord) -> CoreSelection:
+    """The cores asked for, all of them if none were; a grid or a set of cores that the chip has."""
+    if core_grid is None:
+        return available
+    if isinstance(core_grid, CoreRangeSet):
+        whole = CoreRange((0, 0), (available.x - 1, available.y - 1))
+        fits = not core_grid.empty() and all(whole.contains(each) for each in core_grid.ranges())
+    elif isinstance(core_grid, (CoreCoord, CoreGrid)) or _is_pair(core_grid):
+        x, y = core_grid if isinstance(core_grid, tuple) else (core_grid.x, core_grid.y)
+        fits = 1 <= x <= available.x and 1 <= y <= available.y
+    else:
+        raise TypeError(
+            f"core_grid must be a ttnn.CoreGrid, a pair (columns, rows) or a ttnn.CoreRangeSet, not {core_grid!r}"
+        )
+    if not fits:
+        raise ValueError(f"core_grid {core_grid} does not fit; allowed: 1x1 to {available.x}x{available.y}")
+    return core_grid
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(each, int) for each in value)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

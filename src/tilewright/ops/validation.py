@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the operations refuse, in the words of their specifications."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import struct
+from typing import Any
+
+from tilewright.device.errors import TilewrightError
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.layout import Layout
+from tilewright.tensor.tensor import StorageType, Tensor
+
+SUPPORTED_DTYPES = (DataType.BFLOAT16, DataType.FLOAT32)
+_LEAST_NORMAL = 2.0**-126
+
+
+class OperationError(TilewrightError, RuntimeError, ValueError):
+    """An operation was given something it cannot work on. ttnn raises RuntimeError for the same."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Wording:
+    """How an operation's specification words its refusals; what was given is added where it has no place."""
+
+    rank: str
+    layout: str
+    interleaved: str
+    on_device: str
+    dtype: str
+    width: str
+
+
+def require(condition: bool, message: str) -> None:
+    if not condition:
+        raise OperationError(message)
+
+
+def check_input(tensor: Tensor, wording: Wording) -> None:
+    """Refuses an input that is not a non-empty, interleaved, row-major device tensor of rank 2 or more."""
+    _require_tensor("input_tensor", tensor)
+    rank, layout = tensor.shape.rank, tensor.layout
+    require(rank >= 2, wording.rank.format(rank))
+    require(layout is Layout.ROW_MAJOR, f"{wording.layout}, got {layout.name}")
+    config = tensor.memory_config()
+    require(config.interleaved, f"{wording.interleaved}, got {config.memory_layout.name}")
+    check_on_device(tensor, wording.on_device)
+    require(tensor.dtype in SUPPORTED_DTYPES, wording.dtype.format(tensor.dtype.name))
+    require(tensor.shape[-1] > 0, wording.width.format(tensor.shape[-1]))
+    require(tensor.logical_volume() > 0, f"Input must not be empty, got shape {list(tensor.shape)}")
+
+
+def check_on_device(tensor: Tensor, message: str) -> None:
+    require(tensor.storage_type() is StorageType.DEVICE, f"{message}, got a tensor on the host")
+    require(tensor.is_allocated(), f"{message}, got a tensor that has been deallocated")
+
+
+def check_vector(name: str, vector: Tensor, tensor: Tensor) -> None:
+    """Refuses a gamma or beta that does not go with the input: one row of its width, of its dtype, on its device."""
+    _require_tensor(name.lower(), vector)
+    check_on_device(vector, f"{name} must be allocated on device")
+    require(vector.device() is tensor.device(), f"{name} must be on same device as input")
+    require(vector.layout is Layout.ROW_MAJOR, f"{name} must be in ROW_MAJOR layout, got {vector.layout.name}")
+    config = vector.memory_config()
+    require(config.interleaved, f"{name} must be in INTERLEAVED memory, got {config.memory_layout.name}")
+    require(
+        vector.dtype is tensor.dtype,
+        f"{name} dtype must match input dtype, expected {tensor.dtype.name} got {vector.dtype.name}",
+    )
+    width, sides = tensor.shape[-1], list(vector.shape)
+    require(bool(sides), f"{name} must have at least 1 dimension, got rank 0")
+    require(sides[-1] == width, f"{name} last dimension {sides[-1]} must match input last dimension {width}")
+    require(
+        vector.logical_volume() == width,
+        f"{name} shape must match input width, expected [{width}] or [1, ..., 1, {width}] got {sides}",
+    )
+
+
+def checked_epsilon(epsilon: Any) -> float:
+    """``epsilon`` as a float that is positive in float32 too."""
+    if isinstance(epsilon, bool) or not hasattr(epsilon, "__float__"):
+        raise OperationError(f"Epsilon must be positive, got {epsilon!r}")
+    value = float(epsilon)
+    require(value > 0 and math.isfinite(value), f"Epsilon must be positive, got {epsilon}")
+    require(
+        value >= _LEAST_NORMAL, f"Epsilon must be positive, got {epsilon}, which is zero to hardware (below 2^-126)"
+    )
+    try:
+        struct.pack("<f", value)
+    except OverflowError:
+        raise OperationError(f"Epsilon must be positive, got {epsilon}, which float32 cannot hold") from None
+    return value
+
+
+def _require_tensor(name: str, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a tensor or an array like the input, not {type(value).__name__}")

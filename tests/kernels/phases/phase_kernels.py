@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that run one phase, and those that feed and empty the circular buffers around it."""
+
+from __future__ import annotations
+
+from tilewright.kernels import (
+    CB,
+    CircularBuffers,
+    CompileTimeArg,
+    RuntimeArg,
+    TensorArg,
+    compute_kernel,
+    kernel_function,
+    reader_kernel,
+    uint32,
+    writer_kernel,
+)
+from tilewright.kernels.api import (
+    cb_pop_front,
+    cb_push_back,
+    cb_reserve_back,
+    cb_wait_front,
+    compute_kernel_hw_startup,
+    get_read_ptr,
+    get_tile_size,
+    get_write_ptr,
+    noc_async_read_barrier,
+    noc_async_read_page,
+    noc_async_write_barrier,
+    noc_async_write_page,
+)
+from tilewright.kernels.phases import (
+    accumulate_row_mean,
+    add,
+    add_bcast_cols,
+    add_bcast_rows,
+    add_bcast_scalar,
+    add_rsqrt,
+    copy,
+    fill_constant_tile,
+    fill_partial_scaler_tiles,
+    fill_scaler_tile,
+    mul,
+    mul_bcast_cols,
+    mul_bcast_rows,
+    mul_bcast_scalar,
+    read_sticks,
+    reduce_row_max,
+    reduce_row_mean,
+    reduce_row_sum,
+    square,
+    sub,
+    sub_bcast_cols,
+    sub_bcast_rows,
+    sub_bcast_scalar,
+    tilize,
+    tilize_sticks,
+    untilize,
+    untilize_sticks,
+    write_sticks,
+)
+
+
+class Buffers(CircularBuffers):
+    a = 0
+    b = 1
+    out = 16
+
+
+@kernel_function
+def read_tiles(tensor: TensorArg, cb: CB, num_tiles: uint32) -> None:
+    cb_reserve_back(cb, num_tiles)
+    address = get_write_ptr(cb)
+    for page in range(num_tiles):
+        noc_async_read_page(page, tensor, address)
+        address += get_tile_size(cb)
+    noc_async_read_barrier()
+    cb_push_back(cb, num_tiles)
+
+
+@reader_kernel
+def read_a(num_a: RuntimeArg, a: TensorArg, cb: Buffers) -> None:
+    read_tiles(a, cb.a, num_a)
+
+
+@reader_kernel
+def read_a_and_b(num_a: RuntimeArg, num_b: RuntimeArg, a: TensorArg, b: TensorArg, cb: Buffers) -> None:
+    read_tiles(a, cb.a, num_a)
+    read_tiles(b, cb.b, num_b)
+
+
+@writer_kernel
+def write_tiles(num_tiles: RuntimeArg, out: TensorArg, cb: Buffers) -> None:
+    cb_wait_front(cb.out, num_tiles)
+    address = get_read_ptr(cb.out)
+    for page in range(num_tiles):
+        noc_async_write_page(page, out, address)
+        address += get_tile_size(cb.out)
+    noc_async_write_barrier()
+    cb_pop_front(cb.out, num_tiles)
+
+
+@compute_kernel
+def run_add(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    add(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_add_bcast_rows(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    add_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_add_bcast_cols(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    add_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_add_bcast_scalar(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    add_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_sub(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    sub(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_sub_bcast_rows(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    sub_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_sub_bcast_cols(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    sub_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_sub_bcast_scalar(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    sub_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_mul(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    mul(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_mul_bcast_rows(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    mul_bcast_rows(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_mul_bcast_cols(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    mul_bcast_cols(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_mul_bcast_scalar(num_tiles: RuntimeArg, keep_a: CompileTimeArg, keep_b: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    mul_bcast_scalar(cb.a, cb.b, cb.out, num_tiles, keep_a != 0, keep_b != 0)
+
+
+@compute_kernel
+def run_copy(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    copy(cb.a, cb.out, num_tiles, keep != 0)
+
+
+@compute_kernel
+def run_square(num_tiles: RuntimeArg, first: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    square(cb.a, cb.out, num_tiles, keep != 0, first)
+
+
+@compute_kernel
+def run_add_rsqrt(cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    add_rsqrt(cb.a, cb.b, cb.out)
+
+
+@compute_kernel
+def run_reduce_row_sum(num_tiles: RuntimeArg, keep: CompileTimeArg, partial: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    reduce_row_sum(cb.a, cb.b, cb.out, num_tiles, keep != 0, partial != 0)
+
+
+@compute_kernel
+def run_reduce_row_mean(
+    num_tiles: RuntimeArg, factor_bits: RuntimeArg, keep: CompileTimeArg, partial: CompileTimeArg, cb: Buffers
+) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    reduce_row_mean(cb.a, cb.b, cb.out, num_tiles, factor_bits, keep != 0, partial != 0)
+
+
+@compute_kernel
+def run_accumulate_row_mean(
+    num_blocks: RuntimeArg,
+    num_tiles: RuntimeArg,
+    last_summed: RuntimeArg,
+    factor_bits: RuntimeArg,
+    partial: CompileTimeArg,
+    cb: Buffers,
+) -> None:
+    """A row in num_blocks blocks of num_tiles tiles; of the last one, last_summed count."""
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    for block in range(num_blocks):
+        is_last = block + 1 == num_blocks
+        num_summed = last_summed if is_last else num_tiles
+        accumulate_row_mean(cb.a, cb.b, cb.out, num_tiles, num_summed, factor_bits, block == 0, is_last, partial != 0)
+
+
+@compute_kernel
+def run_reduce_row_max(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    reduce_row_max(cb.a, cb.b, cb.out, num_tiles, keep != 0)
+
+
+@compute_kernel
+def run_tilize(num_tiles: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    tilize(cb.a, cb.out, num_tiles)
+
+
+@compute_kernel
+def run_tilize_sticks(num_tiles: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    tilize_sticks(cb.a, cb.out, num_tiles)
+
+
+@compute_kernel
+def run_untilize(num_tiles: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    untilize(cb.a, cb.out, num_tiles)
+
+
+@compute_kernel
+def run_untilize_sticks(num_tiles: CompileTimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    untilize_sticks(cb.a, cb.out, num_tiles)
+
+
+@reader_kernel
+def run_fill_scaler_tile(value_bits: RuntimeArg, cb: Buffers) -> None:
+    fill_scaler_tile(cb.out, value_bits)
+
+
+@reader_kernel
+def run_fill_partial_scaler_tiles(value_bits: RuntimeArg, valid_columns: RuntimeArg, cb: Buffers) -> None:
+    fill_partial_scaler_tiles(cb.out, value_bits, valid_columns)
+
+
+@reader_kernel
+def run_fill_constant_tile(value_bits: RuntimeArg, cb: Buffers) -> None:
+    fill_constant_tile(cb.out, value_bits)
+
+
+@reader_kernel
+def run_read_sticks(
+    first_stick: RuntimeArg,
+    num_sticks: RuntimeArg,
+    offset_bytes: RuntimeArg,
+    num_bytes: RuntimeArg,
+    row_bytes: RuntimeArg,
+    num_pages: RuntimeArg,
+    tensor: TensorArg,
+    cb: CB,
+) -> None:
+    read_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
+
+
+@writer_kernel
+def run_write_sticks(
+    first_stick: RuntimeArg,
+    num_sticks: RuntimeArg,
+    offset_bytes: RuntimeArg,
+    num_bytes: RuntimeArg,
+    row_bytes: RuntimeArg,
+    num_pages: RuntimeArg,
+    tensor: TensorArg,
+    cb: CB,
+) -> None:
+    write_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
