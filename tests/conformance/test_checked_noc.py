@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ OPERATIONS: dict[str, Operation] = {
 
 
 @pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[list[RunNote]]:
+def noted(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> list[RunNote]:
     """Every launch is a checked one, in the order of the test's seed; what it noted is collected."""
     notes: list[RunNote] = []
     launch = Chip.launch
@@ -61,7 +61,7 @@ def noted(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> It
         return run
 
     monkeypatch.setattr(Chip, "launch", checked)
-    yield notes
+    return notes
 
 
 @pytest.mark.parametrize("noted", [0, 1, 2], indirect=True, ids="seed {}".format)

@@ -26,9 +26,11 @@ class ChipConfig(ctypes.Structure):
         ("config_bytes", c_uint32),
         ("unreserved_base", c_uint32),
         ("poison", c_uint32),
+        ("has_l1_cache", c_uint32),
+        ("brisc_local_bytes", c_uint32),
+        ("trisc_local_bytes", c_uint32),
         ("dram_read_alignment", c_uint32),
         ("multicasts_keep_order", c_uint32),
-        ("has_l1_cache", c_uint32),
     ]
 
 
@@ -82,6 +84,7 @@ class HostMemory(ctypes.Structure):
         ("num_pages", c_uint64),
         ("unwritten", c_void_p),
         ("padding", c_void_p),
+        ("outside", c_void_p),
     ]
 
 
@@ -96,6 +99,8 @@ class InstanceReport(ctypes.Structure):
         ("wait_amount", c_uint32),
         ("wait_have", c_uint32),
         ("wait_address", c_uint64),
+        ("would_push", c_uint64),
+        ("would_pop", c_uint64),
         ("is_error", c_uint32),
         ("num_frames", c_uint32),
         ("frames", c_uint64 * MAX_FRAMES),

@@ -241,6 +241,8 @@ class EngineProgram:
                 r.wait_have,
                 *self._semaphore(r),
                 bool(r.is_error),
+                _bits(r.would_push),
+                _bits(r.would_pop),
                 self._stack(r.kernel, r.frames[: r.num_frames]),
             )
             for r in reports
@@ -268,6 +270,15 @@ class EngineProgram:
             if line is not None:
                 lines.append(line)
         return tuple(lines)
+
+
+def _bits(mask: int) -> frozenset[int]:
+    """Positions of the bits that are set.
+
+    >>> sorted(_bits(0b101))
+    [0, 2]
+    """
+    return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
 
 
 def _traffic_of(report: native.TrafficReport) -> CbTraffic:

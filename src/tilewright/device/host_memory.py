@@ -38,6 +38,7 @@ class HostMemory:
         undefined = undefined_bytes(tensor)
         spec.unwritten = self._bits(undefined.unwritten)
         spec.padding = self._bits(undefined.padding)
+        spec.outside = self._bits(undefined.outside)
         return spec
 
     def _bits(self, mask: NDArray[np.bool_] | None) -> int | None:

@@ -202,10 +202,15 @@ def _raise(run: Run, report: RunReport, time_limit: float, fault_text: Callable[
         raise RunError(text or run.status.name, run)
     where = _where(run, culprit)
     if run.status is RunStatus.KERNEL_ERROR:
-        raise KernelError(f"{where}: {text}", run)
+        rule = report.error_rule.decode() if report.error_rule else None
+        raise KernelError(f"{where}: {text}", run, reason=text, rule=rule)
     if run.status is RunStatus.SPINNING:
-        raise SpinningError(f"{where}: polls memory that nobody changes any more\n" + "\n".join(_unfinished(run)), run)
-    raise KernelFaultError(f"{where}: {fault_text(culprit.core)}", run)
+        reason = "polls memory that nobody changes any more"
+        raise SpinningError(
+            f"{where}: {reason}\n" + "\n".join(_unfinished(run)), run, reason=reason, rule="hang-spinning"
+        )
+    reason = fault_text(culprit.core)
+    raise KernelFaultError(f"{where}: {reason}", run, reason=reason)
 
 
 def _where(run: Run, position: KernelPosition) -> str:

@@ -105,6 +105,8 @@ class KernelPosition:
     wait_semaphore: int | None  # id, where what it polls is one
     semaphore_exists: bool  # the program has it on this core
     is_error: bool
+    would_push: frozenset[int]  # CBs it would push later if its waits were met; of a deadlock
+    would_pop: frozenset[int]
     stack: tuple[SourceLine, ...]
 
 

@@ -22,6 +22,7 @@ class UndefinedBytes:
 
     unwritten: NDArray[np.bool_] | None
     padding: NDArray[np.bool_] | None
+    outside: NDArray[np.bool_] | None  # padding by the shape, whatever it holds
 
 
 def undefined_bytes(tensor: Tensor) -> UndefinedBytes:
@@ -33,21 +34,22 @@ def undefined_bytes(tensor: Tensor) -> UndefinedBytes:
     buffer = tensor.buffer()
     has_padding = tensor.volume() > tensor.logical_volume()
     if not buffer.num_pages or (buffer.host_wrote and not has_padding):
-        return UndefinedBytes(None, None)
+        return UndefinedBytes(None, None, None)
     pages = buffer.read()
     per_page = tensor.tile.height * tensor.tile.width if tensor.layout is Layout.TILE else tensor.padded_shape[-1]
     padding = np.zeros((len(pages), per_page), np.bool_)
     if has_padding:
         padding = tilize(padding_mask(tensor.shape, tensor.tile), tensor.tile)
     poisoned = _poisoned_bytes(pages, tensor.dtype)
-    padding_bytes = _bytes_of(padding, tensor.dtype) & poisoned
+    outside = _bytes_of(padding, tensor.dtype)
+    padding_bytes = outside & poisoned
     if buffer.host_wrote:
-        return UndefinedBytes(None, padding_bytes)
-    unwritten = poisoned & ~_bytes_of(padding, tensor.dtype)
+        return UndefinedBytes(None, padding_bytes, outside)
+    unwritten = poisoned & ~outside
     if tensor.dtype not in _FLOATS:
         # Any pattern of these dtypes may be somebody's number, but hardly a whole page of it.
         unwritten &= poisoned.all(axis=1, keepdims=True)
-    return UndefinedBytes(unwritten, padding_bytes)
+    return UndefinedBytes(unwritten, padding_bytes, outside)
 
 
 def _poisoned_bytes(pages: NDArray[np.uint8], dtype: DataType) -> NDArray[np.bool_]:

@@ -189,7 +189,7 @@ void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint
         const TwHostMemory& buffer = buffers[index];
         known.push_back(
             {buffer.is_dram != 0, buffer.address, buffer.page_bytes, buffer.stride, buffer.num_pages, buffer.layout,
-             buffer.unwritten, buffer.padding});
+             buffer.unwritten, buffer.padding, buffer.outside});
     }
 }
 
@@ -252,6 +252,8 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
         report.wait_amount = instance->wait_amount;
         report.wait_have = wait_have(*instance);
         report.wait_address = reinterpret_cast<uintptr_t>(instance->wait_address);
+        report.would_push = instance->would_push;
+        report.would_pop = instance->would_pop;
         report.is_error = instance.get() == source.error_instance ? 1 : 0;
         report.num_frames = instance->num_frames;
         std::copy_n(instance->frames, instance->num_frames, report.frames);

@@ -32,12 +32,14 @@ struct TwHostMemory {
     uint64_t address, page_bytes, stride, num_pages;
     const uint8_t* unwritten;
     const uint8_t* padding;
+    const uint8_t* outside;
 };
 
 struct TwInstanceReport {
     uint32_t kernel, core_x, core_y;
     uint32_t state, wait_kind, wait_cb, wait_amount, wait_have;
     uint64_t wait_address;
+    uint64_t would_push, would_pop;  // circular buffers, as bits
     uint32_t is_error, num_frames;
     uint64_t frames[24];
 };

@@ -44,11 +44,10 @@ static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint3
 
 static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
-    if (buffer.free_pages() >= pages) {
-        return;
+    if (buffer.free_pages() < pages) {
+        instance.traffic[cb].blocked_reserves++;
     }
-    instance.traffic[cb].blocked_reserves++;
-    while (buffer.free_pages() < pages) {
+    while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
     }
 }
@@ -105,6 +104,9 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     const uint64_t page_bytes = static_cast<uint64_t>(view.fifo_page_size) << shift;
     const uint64_t address = start + index * page_bytes;
     if (address < buffer.address || address >= static_cast<uint64_t>(buffer.address) + buffer.total_bytes) {
+        if (instance.scheduler->exploring) {
+            return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(buffer.address));
+        }
         rule_error(
             "cb-index-wrap",
             "tile %u counted from the %s pointer of c_%u lies outside the circular buffer (%u pages; an index does not "
@@ -116,6 +118,7 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     }
     if (instance.checks != nullptr && reach == Reach::Tile) [[unlikely]] {
         on_tile(instance, cb, static_cast<uint32_t>(address), buffer.page_bytes, !front);
+        instance.checks->noc.access(instance, static_cast<uint32_t>(address), buffer.page_bytes, !front);
     }
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
@@ -130,6 +133,7 @@ void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write) {
     if (instance.checks != nullptr && bytes != 0) [[unlikely]] {
         const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(rows));
         on_rows(instance, cb, address, static_cast<uint32_t>(bytes), is_write);
+        instance.checks->noc.access(instance, address, static_cast<uint32_t>(bytes), is_write);
     }
 }
 
@@ -153,7 +157,10 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     traffic.largest_wait = std::max(traffic.largest_wait, pages);
     if (buffer.occupied() < pages) {
         traffic.blocked_waits++;
-        while (buffer.occupied() < pages) {
+        if (instance.checks != nullptr) [[unlikely]] {
+            on_waiting(instance, cb);
+        }
+        while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
         }
     }
@@ -193,6 +200,11 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     }
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_push_back");
     wait_for_pending_reserves(instance);
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.push_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
         rule_error(
@@ -213,8 +225,6 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     buffer.pushed += pages;
     buffer.counters[0] = buffer.counters[0] + pages;
     buffer.peak = std::max(buffer.peak, buffer.occupied());
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.push_calls++;
     traffic.pages_pushed += pages;
     wake_waiting(instance, cb, WaitKind::CbWaitFront, buffer.occupied());
 }
@@ -225,6 +235,11 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
         on_call(instance);
     }
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_pop_front");
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.pop_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (pages > buffer.occupied()) {
         rule_error(
@@ -244,8 +259,6 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     if (instance.checks == nullptr) [[likely]] {  // a checked run shows it as late as a card might
         buffer.counters[1] = buffer.counters[1] + pages;
     }
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.pop_calls++;
     traffic.pages_popped += pages;
     wake_waiting(instance, cb, WaitKind::CbReserveBack, buffer.free_pages());
 }

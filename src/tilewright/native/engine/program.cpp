@@ -80,8 +80,8 @@ void Program::create_instances() {
         for (const CoreXY& where : kernel->cores) {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
-            instance->index = static_cast<uint32_t>(instances.size());
             instance->core = &chip.core(where.x, where.y);
+            instance->number = static_cast<uint32_t>(instances.size());
             instances.push_back(std::move(instance));
         }
     }
@@ -212,12 +212,16 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.full_sync = kernel.full_sync;
         compute.fidelity = kernel.fidelity;
         compute.math_approx = kernel.math_approx;
+        compute.checks = checks ? checks->compute.add(instance) : nullptr;
     }
     instance.checks = checks.get();
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
     instance.held_by = nullptr;
+    instance.stack_use_said = false;
+    instance.would_push = instance.would_pop = 0;
+    instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = 0;
     instance.printed.clear();
     instance.statics = kernel.statics_initial;
@@ -317,13 +321,16 @@ RunStatus Program::run(const RunOptions& requested) {
     if (checks) {
         finish_memory_checks(*this);
     }
+    if (checks && status.load() == 0) {
+        checks->arguments.note_unread(*this, checks->findings);
+    }
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;
     }
     for (auto& instance : instances) {
         flush_print(*instance);
-        if (status.load() != 0) {
+        if (status.load() != 0 && !instance->stack_noted) {
             instance->note_stack();
         }
     }

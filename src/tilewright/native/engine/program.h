@@ -102,10 +102,10 @@ struct KernelInstance {
     KernelContext context{};
     NocState noc_state[2];  // what set_state calls left, per NoC
     Kernel* kernel = nullptr;
-    uint32_t index = 0;  // among the program's instances
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
+    uint32_t number = 0;       // among the instances of the program
     int64_t priority = 0;      // in a run with a seed
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
@@ -120,9 +120,13 @@ struct KernelInstance {
     const PendingReserve* held_by = nullptr;  // the one the pack thread waits for now
     CbTraffic traffic[kMaxCircularBuffers];
     std::vector<uint8_t> statics;
+    bool stack_use_said = false;  // of a checked run
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
+    // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (future.h).
+    uint64_t would_push = 0, would_pop = 0;
     // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.
+    bool stack_noted = false;
     uint32_t num_frames = 0;
     uint64_t frames[kMaxFrames];
 

@@ -11,6 +11,9 @@
 #include <cstring>
 #include <thread>
 
+#include "check/operands.h"
+#include "future.h"
+
 namespace tw {
 
 static thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -65,6 +68,7 @@ void fiber_entry() {
     wait_for_pending_reserves(instance);
     if (instance.checks != nullptr) {
         instance.checks->noc.exit(instance);
+        check_dst_at_end(instance);
     }
     instance.scheduler->progress++;
     instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);
@@ -324,6 +328,7 @@ void Scheduler::run() {
                 continue;
             }
             report_deadlock();
+            explore_future(*this);
             break;
         }
         watch_for_spinning(polling);

@@ -33,6 +33,7 @@ struct Scheduler {
     uint64_t tick_switches = 0;
     double deadline = 0;           // on the monotonic clock; 0: none
     Core* window_core = nullptr;   // whose L1 is shown at the addresses a card uses
+    bool exploring = false;        // after a deadlock: waits are let through, nothing is moved (future.h)
     volatile bool abandon = false; // the run has ended: the kernel leaves at its next call into the engine
 
     // --- called from inside a fiber ---
@@ -43,13 +44,15 @@ struct Scheduler {
     // Lines are shown from the thread's own stack: what shows them is Python, which knows only that one.
     void print(const std::string& line);
 
+    // Runs a kernel until it waits, ends or is interrupted.
+    void resume(KernelInstance& instance);
+
 private:
     bool run_core(Core& core);
     KernelInstance* highest_priority();
     bool run_by_priority();
     void draw_priorities();
     uint64_t random();
-    void resume(KernelInstance& instance);
     bool wake(KernelInstance& instance);
     bool all_finished();
     KernelInstance* next_yielded();

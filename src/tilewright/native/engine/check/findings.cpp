@@ -4,13 +4,23 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <iterator>
 
 #include "check/checks.h"
 #include "scheduler.h"
 
 namespace tw {
 
-void Findings::add(
+// Frames of the kernel itself: how the engine got to the check does not make another place.
+static std::vector<uint64_t> kernel_frames(const KernelInstance& instance, const uint64_t* frames, uint32_t num_frames) {
+    std::vector<uint64_t> own;
+    std::copy_if(frames, frames + num_frames, std::back_inserter(own), [&](uint64_t frame) {
+        return frame >= instance.kernel->text_begin && frame <= instance.kernel->text_end;
+    });
+    return own;
+}
+
+Finding& Findings::add(
     const KernelInstance& instance,
     const char* rule,
     uint32_t cb,
@@ -19,36 +29,32 @@ void Findings::add(
     uint32_t num_frames,
     const std::string& text,
     const CallPlace& related) {
-    Place place{rule, &instance, cb, std::vector<uint64_t>(frames, frames + num_frames)};
+    Place place{rule, &instance, cb, kernel_frames(instance, frames, num_frames)};
     const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
     if (!is_new) {
         all_[found->second].count++;
-        return;
+        return all_[found->second];
     }
     Finding finding{rule, &instance, cb, address, 1, text, std::min(num_frames, kFindingFrames), {}, related};
     std::copy_n(frames, finding.num_frames, finding.frames);
     all_.push_back(std::move(finding));
+    return all_.back();
 }
 
 void Findings::take(const Finding& finding) {
-    add(*finding.instance,
-        finding.rule,
-        finding.cb,
-        finding.address,
-        finding.frames,
-        finding.num_frames,
-        finding.text,
-        finding.related);
-    const Place place{finding.rule, finding.instance, finding.cb, {finding.frames, finding.frames + finding.num_frames}};
-    all_[known_.at(place)].count += finding.count - 1;
+    Finding& taken =
+        add(*finding.instance,
+            finding.rule,
+            finding.cb,
+            finding.address,
+            finding.frames,
+            finding.num_frames,
+            finding.text,
+            finding.related);
+    taken.count += finding.count - 1;
 }
 
-void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames) {
-    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
-}
-
-static void note_formatted(
+static void note_here(
     Findings& findings,
     KernelInstance& instance,
     const char* rule,
@@ -60,15 +66,15 @@ static void note_formatted(
     char text[1024];
     std::vsnprintf(text, sizeof text, format, arguments);
     uint64_t frames[kFindingFrames];
-    uint32_t num_frames = 0;
-    note_place(instance, frames, num_frames);
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    const uint32_t num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
     findings.add(instance, rule, cb, address, frames, num_frames, text, related);
 }
 
 void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_formatted(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
+    note_here(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
     va_end(arguments);
 }
 
@@ -77,7 +83,7 @@ void note_finding_in(
     ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_formatted(findings, instance, rule, cb, address, {}, format, arguments);
+    note_here(findings, instance, rule, cb, address, {}, format, arguments);
     va_end(arguments);
 }
 
@@ -91,7 +97,7 @@ void note_finding_with(
     ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_formatted(instance.checks->findings, instance, rule, cb, address, related, format, arguments);
+    note_here(instance.checks->findings, instance, rule, cb, address, related, format, arguments);
     va_end(arguments);
 }
 

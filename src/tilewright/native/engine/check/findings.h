@@ -38,7 +38,7 @@ struct Finding {
 class Findings {
 public:
     // The same rule broken again at the same place, by the same kernel on the same core, only counts.
-    void add(
+    Finding& add(
         const KernelInstance& instance,
         const char* rule,
         uint32_t cb,
@@ -63,12 +63,6 @@ void note_finding(
     KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
 
-// The same, but kept apart until it is known whether it counts.
-void note_finding_in(
-    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
-    __attribute__((format(printf, 6, 7)));
-// Where the running kernel stands, at most kFindingFrames calls deep.
-void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames);
 // The same about two places: here, and `related`.
 void note_finding_with(
     KernelInstance& instance,
@@ -80,5 +74,9 @@ void note_finding_with(
     ...) __attribute__((format(printf, 6, 7)));
 // Where the running kernel stands.
 CallPlace call_place(const KernelInstance& instance);
+// The same, but kept apart until it is known whether it counts.
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 }  // namespace tw

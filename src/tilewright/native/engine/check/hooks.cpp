@@ -5,8 +5,6 @@
 
 namespace tw {
 
-static const void* pointer(uint32_t address) { return reinterpret_cast<const void*>(static_cast<uintptr_t>(address)); }
-
 static Checks& called(KernelInstance& instance) {
     Checks& checks = *instance.checks;
     checks.processors.leaves_copy(instance, checks.findings);
@@ -24,7 +22,7 @@ void start_memory_checks(Program& program) {
 
 void finish_memory_checks(Program& program) {
     Checks& checks = *program.checks;
-    checks.processors.finish(checks.findings);
+    checks.processors.finish(program, checks.findings);
     checks.windows.finish(program, checks.findings);
 }
 
@@ -41,6 +39,8 @@ void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     checks.windows.pushing(instance, cb, pages);
     checks.noc.push(instance, cb, pages);
 }
+
+void on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).windows.waiting(instance, cb); }
 
 void on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     called(instance).windows.waited(instance, cb, pages);
@@ -59,7 +59,6 @@ static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, ui
     checks.windows.access_pages(instance, cb, address, bytes, is_write);
     checks.noc.access(instance, address, bytes, is_write);
     if (is_write) {
-        checks.memory.define(pointer(address), bytes);
         checks.processors.written(*instance.core, address, bytes);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/noc_memory.h"
 
+#include "check/values.h"
+
 namespace tw {
 
 namespace {
@@ -60,6 +62,7 @@ void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint
         checks.layouts.drained(instance, from_l1, to, size);
         release_flag(instance, to_l1, bytes);
     }
+    taint_noc_copy(instance, to, from, bytes, to_local);
     checks.memory.copy(to, from, bytes);
     landed(instance, to_l1, bytes);
 }
@@ -67,7 +70,7 @@ void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint
 void noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
     Checks& checks = *instance.checks;
     checks.processors.leaves_copy(instance, checks.findings);
-    checks.memory.define(to, bytes);
+    taint_defined(instance, to, bytes);
     const uint32_t to_l1 = slot_pointer(to);
     check_remote_write(instance, to_l1, bytes);
     release_flag(instance, to_l1, bytes);

@@ -22,6 +22,7 @@ struct HostMemory {
     // keeps them while the program runs.
     const uint8_t* unwritten = nullptr;
     const uint8_t* padding = nullptr;
+    const uint8_t* outside = nullptr;  // padding by the tensor's shape, whatever it holds
 
     uint64_t bytes_per_bank(uint64_t banks) const { return (num_pages + banks - 1) / banks * stride; }
 };

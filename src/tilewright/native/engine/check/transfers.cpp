@@ -41,7 +41,7 @@ void Transfers::start(Program& program) {
 
 uint32_t Transfers::core_index(const Core& core) const { return core.y * program_->chip.config().grid_x + core.x; }
 
-OpenTransfers& Transfers::of(const KernelInstance& instance) { return open_[instance.index]; }
+OpenTransfers& Transfers::of(const KernelInstance& instance) { return open_[instance.number]; }
 
 void Transfers::mark(const Core& core, uint32_t address, uint32_t bytes, uint8_t bit) {
     std::vector<uint8_t>& pieces = pieces_[core_index(core)];
