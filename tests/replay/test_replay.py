@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import faulty_kernels
 import numpy as np
@@ -86,8 +87,8 @@ def attempt(device):
 
 def line_of(text: str) -> int:
     """Number of the only line of the faulty kernels with a text."""
-    with open(SOURCE, encoding="utf-8") as file:
-        found = [number for number, line in enumerate(file, 1) if text in line]
+    lines = Path(SOURCE).read_text(encoding="utf-8").splitlines()
+    found = [number for number, line in enumerate(lines, 1) if text in line]
     assert len(found) == 1, (text, found)
     return found[0]
 
@@ -183,12 +184,12 @@ def test_hard_coded_offsets_of_accessor_arguments(device):
 
 def test_stick_pages_against_tile_pages(attempt):
     """A tile-row is 32 pages to the reader and 4 to tilize: it never drains what is pushed."""
+    faulty = attempt((256, 128), reader=faulty_kernels.read_rows_in_stick_pages)
+    for cb in faulty.program.cbs:
+        for descriptor in cb.format_descriptors:
+            if descriptor.buffer_index == 0:
+                descriptor.page_size, cb.total_size = 256, 64 * 256
     with pytest.raises(DeadlockError) as caught:
-        faulty = attempt((256, 128), reader=faulty_kernels.read_rows_in_stick_pages)
-        for cb in faulty.program.cbs:
-            for descriptor in cb.format_descriptors:
-                if descriptor.buffer_index == 0:
-                    descriptor.page_size, cb.total_size = 256, 64 * 256
         faulty.run()
     assert "c_0 in_rm" in str(caught.value)
 
@@ -216,7 +217,10 @@ def test_ht_instead_of_all_tile_rows(device):
     y = ttnn.allocate_tensor_on_device(shape, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
     short = operation.plan(shape[-2:], ttnn.bfloat16, device)
     program = operation.program(short, {"input_tensor": tensor, "output": y})
-    run_program([tensor, y], program)
+    findings = check_program([tensor, y], program).findings
+    assert [each.rule for each in findings] == ["output-unwritten"]
+    assert "160 of 192 pages" in findings[0].text()
+    assert "N*C*Ht" in findings[0].cause
     untouched = np.isnan(y.to_numpy().astype(np.float64)).reshape(6, 32, 64).all(axis=(1, 2))
     assert list(untouched) == [False] + [True] * 5
     assert not np.isnan(operation(x)).any()

@@ -57,6 +57,7 @@ void on_counters_read(KernelInstance& instance, uint32_t cb) { called(instance).
 static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     Checks& checks = called(instance);
     checks.windows.access_pages(instance, cb, address, bytes, is_write);
+    checks.noc.access(instance, address, bytes, is_write);
     if (is_write) {  // the packer's own hooks (check/tile_memory.cpp) say which of the bytes mean something
         checks.processors.written(*instance.core, address, bytes);
     }
