@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of several rooms share: the repository's examples, the published wheel, and its headers."""
+"""What tests of several rooms share: the repository's examples, the published wheel, its headers, a ttnn."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from real_ttnn import RealTtnnUnavailableError, python_with_ttnn
 from wheel_headers import WheelHeaders
 
 from tilewright.device.compiler import available_compilers
@@ -31,3 +32,12 @@ def wheel_headers(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Whee
     if compiler is None:
         pytest.skip("the wheel's headers are for g++, and there is none")
     return WheelHeaders(wheel, compiler, tmp_path_factory.mktemp("wheel_headers"))
+
+
+@pytest.fixture(scope="session")
+def real_ttnn() -> str:
+    """Command of a Python that has the published ttnn installed."""
+    try:
+        return python_with_ttnn()
+    except RealTtnnUnavailableError as error:
+        pytest.skip(f"the published ttnn cannot be installed here: {error}")

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same questions put to the real ttnn and to ours.
 
-Needs a Python that has ttnn 0.81.1 installed: ``TILEWRIGHT_REAL_TTNN=/path/to/python pytest tests/program``. No card is
-needed: ttnn is told of a card that does not exist, which is enough for everything on the host.
+No card is needed: ttnn is told of a card that does not exist, which is enough for everything on the host.
 """
 
 from __future__ import annotations
@@ -61,17 +60,16 @@ chip_unique_ids:
 
 
 @pytest.fixture(scope="module")
-def real_answers(tmp_path_factory):
-    python = os.environ.get("TILEWRIGHT_REAL_TTNN")
-    if not python:
-        pytest.skip("TILEWRIGHT_REAL_TTNN does not name a Python that has ttnn installed")
+def real_answers(real_ttnn, tmp_path_factory):
     cluster = tmp_path_factory.mktemp("ttnn") / "cluster.yaml"
     cluster.write_text(CLUSTER)
     environment = {**os.environ, "TT_METAL_MOCK_CLUSTER_DESC_PATH": str(cluster), "TT_LOGGER_LEVEL": "FATAL"}
     environment.pop("PYTHONPATH", None)
     probe = Path(ttnn_probe.__file__)
-    command = [python, str(probe), *ttnn_probe.SECTIONS]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    command = [real_ttnn, str(probe), *ttnn_probe.SECTIONS]
+    result = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=cluster.parent, timeout=300, check=False
+    )
     if result.returncode:
         pytest.fail(f"the real ttnn did not answer: {result.stderr[-2000:]}")
     return json.loads(result.stdout)

@@ -68,6 +68,7 @@ class Operation(abc.ABC):
         name: as in ``tilewright.ops.<name>``.
         formula: what it computes, in one line.
         vectors: names of the tensors it takes besides the input, each one row of the input's width.
+        torch_reference: the same in torch, an expression of ``x``, the vectors and ``epsilon``.
         has_epsilon: whether it takes epsilon.
         buffers: its circular buffers.
         kernels: its kernels, by strategy.
@@ -75,6 +76,7 @@ class Operation(abc.ABC):
 
     name: ClassVar[str]
     formula: ClassVar[str]
+    torch_reference: ClassVar[str]
     vectors: ClassVar[tuple[str, ...]] = ()
     has_epsilon: ClassVar[bool] = False
     buffers: ClassVar[tuple[Buffer, ...]]

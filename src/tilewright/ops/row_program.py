@@ -72,7 +72,7 @@ def build_program(
     plan: Plan, kernels: Kernels, tensors: Tensors, epsilon: float | None, config: ComputeConfigDescriptor
 ) -> ProgramDescriptor:
     """The program that runs ``plan`` on ``tensors``."""
-    compile_time = {**_compile_time_values(plan), "num_passes": kernels.num_passes}
+    compile_time = compile_time_values(plan, kernels)
     descriptors = []
     for kernel in kernels:
         layout = kernel.arguments
@@ -107,9 +107,11 @@ def refresh_arguments(program: ProgramDescriptor, kernels: Kernels, tensors: Ten
                 values[position] = word
 
 
-def _compile_time_values(plan: Plan) -> dict[str, int]:
+def compile_time_values(plan: Plan, kernels: Kernels) -> dict[str, int]:
+    """Everything a kernel may take as a compile-time argument, by name."""
     rows = plan.rows
     return {
+        "num_passes": kernels.num_passes,
         "width_tiles": rows.width_tiles,
         "block_tiles": plan.block_tiles,
         "num_blocks": plan.num_blocks,

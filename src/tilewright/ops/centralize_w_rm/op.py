@@ -37,6 +37,7 @@ class CentralizeWRm(Operation):
 
     name = "centralize_w_rm"
     formula = "y = x - mean(x) over the last dimension"
+    torch_reference = "x - x.mean(-1, keepdim=True)"
     buffers = BUFFERS
     kernels = KERNELS
 

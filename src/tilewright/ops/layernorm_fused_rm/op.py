@@ -37,6 +37,7 @@ class LayernormFusedRm(Operation):
 
     name = "layernorm_fused_rm"
     formula = "y = (x - mean(x)) / sqrt(var(x) + epsilon) * gamma + beta over the last dimension"
+    torch_reference = "torch.nn.functional.layer_norm(x, x.shape[-1:], gamma, beta, epsilon)"
     vectors = ("gamma", "beta")
     has_epsilon = True
     buffers = BUFFERS

@@ -37,6 +37,7 @@ class StandardizeWRm(Operation):
 
     name = "standardize_w_rm"
     formula = "y = (x - mean(x)) / sqrt(var(x) + epsilon) over the last dimension"
+    torch_reference = "torch.nn.functional.layer_norm(x, x.shape[-1:], eps=epsilon)"
     has_epsilon = True
     buffers = BUFFERS
     kernels = KERNELS

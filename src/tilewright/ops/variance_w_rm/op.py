@@ -29,6 +29,7 @@ class VarianceWRm(Operation):
 
     name = "variance_w_rm"
     formula = "y = mean((x - mean(x))^2) over the last dimension"
+    torch_reference = "x.var(-1, correction=0, keepdim=True)"
     buffers = BUFFERS
     kernels = KERNELS
 

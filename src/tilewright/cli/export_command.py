@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright export``: an operation as a package for hardware."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
+from tilewright.ops import OPERATIONS, Strategy
+from tilewright.ops.export import export_operation
+from tilewright.tensor.paper_device import paper_device
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright export",
+        description="Write an operation as a small Python package for a card: host code that uses ttnn.generic_op, the "
+        "C++ kernels, and a test against torch. The package needs ttnn and nothing of tilewright.",
+    )
+    add_operation_arguments(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write it; made if need be")
+    parser.add_argument("--replace", action="store_true", help="write into a directory that is not empty")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    operation = OPERATIONS[options.operation]
+    device = paper_device(options.arch, checked_grid(parser, options))
+    plan = operation.plan(
+        options.shape or (2, 3, 64, 128),
+        DTYPES[options.dtype or "bfloat16"],
+        device,
+        strategy=Strategy(options.plan) if options.plan else None,
+    )
+    command = f"tilewright export {operation.name} --shape SHAPE --dtype DTYPE --arch {options.arch} --out DIR"
+    files = export_operation(operation, plan, options.out, arch=options.arch, command=command, replace=options.replace)
+    for path in files:
+        print(path)
+    print(f"\nOn a machine with a card and ttnn: cd {options.out} && pytest test_{operation.name}.py")
+    return 0

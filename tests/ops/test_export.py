@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A package for hardware: the real ttnn makes of it the program that runs here, and its kernels are C++ for a card."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import export_probe
+import numpy as np
+import pytest
+
+import tilewright.ops
+from tilewright import ttnn
+from tilewright.kernels.language import Role
+from tilewright.ops.export import ExportError, export_operation
+from tilewright.ops.operation import Operation
+from tilewright.ops.plan import Plan, compute_config
+from tilewright.ops.row_program import build_program, compile_time_values
+from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
+
+NAMES = ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")
+# Whole tiles; rows and columns that end inside a tile; rows too wide for L1.
+SHAPES = {
+    "aligned": ((2, 3, 64, 128), ttnn.bfloat16),
+    "unaligned": ((5, 7, 100), ttnn.float32),
+    "wide": ((64, 70000), ttnn.bfloat16),
+}
+CONFIG = ComputeConfigDescriptor(math_fidelity=MathFidelity.HiFi4, fp32_dest_acc_en=True)
+
+
+@pytest.fixture(scope="module")
+def device():
+    device = ttnn.open_device(device_id=0)
+    yield device
+    ttnn.close_device(device)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    operation: Operation
+    plan: Plan
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        return ("input_tensor", *self.operation.vectors, "output")
+
+
+@pytest.fixture(params=SHAPES)
+def shape_and_dtype(request):
+    return SHAPES[request.param]
+
+
+@pytest.fixture(params=NAMES)
+def case(request, shape_and_dtype, device) -> Case:
+    operation = getattr(tilewright.ops, request.param)
+    return Case(operation, operation.plan(*shape_and_dtype, device))
+
+
+def exported(case: Case, directory: Path) -> Path:
+    export_operation(case.operation, case.plan, directory, arch="wormhole_b0")
+    return directory
+
+
+def our_program(case: Case, monkeypatch) -> dict:
+    """What a call of the operation would run, with the stand-ins for tensors."""
+    monkeypatch.setattr("tilewright.kernels.descriptor.TensorAccessorArgs", export_probe.StandInAccessorArgs)
+    monkeypatch.setattr("tilewright.kernels.descriptor.Tensor", export_probe.StandIn)
+    kernels = case.operation.kernels[case.plan.strategy]
+    tensors = export_probe.stand_ins(case.tensor_names)
+    epsilon = 0.25 if case.operation.has_epsilon else None
+    program = build_program(case.plan, kernels, tensors, epsilon, CONFIG)
+    sources = [f"// SPDX-License-Identifier: Apache-2.0\n{kernel.cpp_source()}" for kernel in kernels]
+    return {**export_probe.describe(program, ttnn), "sources": sources}
+
+
+def test_the_real_ttnn_builds_the_program_that_runs_here(case, real_ttnn, tmp_path, monkeypatch):
+    directory = exported(case, tmp_path / "package")
+    probe = Path(export_probe.__file__)
+    command = [real_ttnn, str(probe), str(directory), case.operation.name, ",".join(case.tensor_names)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    result = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**environment, "TT_LOGGER_LEVEL": "FATAL"},
+        cwd=tmp_path,  # ttnn leaves reports where it runs
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr[-2000:]
+    theirs, ours = json.loads(result.stdout), our_program(case, monkeypatch)
+    assert theirs == json.loads(json.dumps(ours))
+
+
+@pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
+def test_the_published_headers_accept_every_kernel(case, wheel_headers, arch):
+    kernels = case.operation.kernels[case.plan.strategy]
+    values = compile_time_values(case.plan, kernels)
+    for kernel in kernels:
+        layout = kernel.arguments
+        arguments = [values[name] for name in layout.scalars] + [2, 2048] * len(layout.tensors)
+        errors = wheel_headers.check(
+            kernel.cpp_source(), is_compute=kernel.role is Role.COMPUTE, compile_time_args=arguments, arch=arch
+        )
+        assert not errors, errors
+
+
+def on_device(array, dtype, device):
+    return ttnn.from_numpy(array, dtype=dtype, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+
+
+@pytest.fixture
+def imported(monkeypatch, tmp_path):
+    """Imports a package as a card's host would, with our ttnn in the place of ttnn."""
+
+    def load(directory: Path, module: str):
+        monkeypatch.setitem(sys.modules, "ttnn", ttnn)
+        monkeypatch.syspath_prepend(str(directory))
+        return importlib.import_module(module)
+
+    yield load
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def test_the_package_gives_what_the_operation_gives(case, device, imported, tmp_path):
+    shape, dtype = case.plan.rows.shape, case.plan.rows.dtype
+    generator = np.random.default_rng(1)
+    arrays = [generator.standard_normal(shape)] + [generator.standard_normal(shape[-1]) for _ in case.operation.vectors]
+    tensors = [on_device(array.astype(np.float32), dtype, device) for array in arrays]
+    call = getattr(imported(exported(case, tmp_path / "package"), case.operation.name), case.operation.name)
+    got, expected = call(*tensors), case.operation(*tensors)
+    assert tuple(got.shape) == tuple(expected.shape)
+    np.testing.assert_array_equal(ttnn.to_numpy(got), ttnn.to_numpy(expected))
+
+
+def test_the_packages_own_test_passes_and_can_fail(case, device, imported, tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    name = case.operation.name
+    test = imported(exported(case, tmp_path / "package"), f"test_{name}")
+    getattr(test, f"test_{name}")(device)
+    test.test_a_constant_row_has_no_spread(device)
+    right = getattr(test, name)
+    monkeypatch.setattr(test, name, lambda *tensors: ttnn.from_torch(ttnn.to_torch(right(*tensors)).float() + 0.5))
+    with pytest.raises(AssertionError):
+        getattr(test, f"test_{name}")(device)
+    assert torch.__version__
+
+
+def test_the_packages_call_refuses_what_it_was_not_made_for(device, imported, tmp_path):
+    operation = tilewright.ops.layernorm_fused_rm
+    case = Case(operation, operation.plan((64, 96), ttnn.bfloat16, device))
+    call = imported(exported(case, tmp_path / "package"), "layernorm_fused_rm").layernorm_fused_rm
+    row = on_device(np.ones(96, np.float32), ttnn.bfloat16, device)
+    x = on_device(np.ones((64, 96), np.float32), ttnn.bfloat16, device)
+    with pytest.raises(ValueError, match=r"input_tensor must have shape \(64, 96\), got \(32, 96\)"):
+        call(on_device(np.ones((32, 96), np.float32), ttnn.bfloat16, device), row, row)
+    with pytest.raises(ValueError, match=r"gamma must be .*BFLOAT16, got .*FLOAT32"):
+        call(x, on_device(np.ones(96, np.float32), ttnn.float32, device), row)
+    with pytest.raises(ValueError, match="Epsilon must be positive, got 0"):
+        call(x, row, row, epsilon=0)
+
+
+def test_nothing_is_overwritten_unasked(device, tmp_path):
+    operation = tilewright.ops.centralize_w_rm
+    plan = operation.plan((32, 32), ttnn.bfloat16, device)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ExportError, match="is not empty"):
+        export_operation(operation, plan, tmp_path, arch="wormhole_b0")
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    export_operation(operation, plan, tmp_path, arch="wormhole_b0", replace=True)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    with pytest.raises(ExportError, match="is a file"):
+        export_operation(operation, plan, tmp_path / "notes.txt", arch="wormhole_b0")
+
+
+def test_the_package_says_nothing_of_ours(case, tmp_path):
+    for path in exported(case, tmp_path / "package").rglob("*"):
+        if path.suffix in (".py", ".cpp"):
+            code = [line for line in path.read_text().splitlines() if not line.startswith("Written by")]
+            assert "tilewright" not in "\n".join(code)
+
+
+def test_the_configuration_of_the_plan_is_exported(device):
+    """A float32 tensor's buffers that are only moved keep all bits; the package says so too."""
+    operation = tilewright.ops.centralize_w_rm
+    plan = operation.plan((32, 64), ttnn.float32, device)
+    assert compute_config(CONFIG, plan).unpack_to_dest_mode
