@@ -32,9 +32,7 @@ def words(device: ttnn.Device, *, l1: bool = False) -> ttnn.Tensor:
     """Eight uint32 in one page."""
     values = np.arange(8, dtype=np.uint32).reshape(1, 8)
     config = ttnn.L1_MEMORY_CONFIG if l1 else ttnn.DRAM_MEMORY_CONFIG
-    return ttnn.from_numpy(
-        values, dtype=ttnn.uint32, layout=ttnn.ROW_MAJOR_LAYOUT, device=device, memory_config=config
-    )
+    return ttnn.from_numpy(values, dtype=ttnn.uint32, layout=ttnn.ROW_MAJOR_LAYOUT, device=device, memory_config=config)
 
 
 def tiles(device: ttnn.Device, count: int) -> ttnn.Tensor:

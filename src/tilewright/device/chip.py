@@ -49,11 +49,11 @@ class Chip:
             config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
             unreserved_base=arch.l1_unreserved_base,
             poison=_POISON,
+            has_l1_cache=int(arch.has_l1_cache),
             brisc_local_bytes=arch.brisc_local_bytes,
             trisc_local_bytes=arch.trisc_local_bytes,
             dram_read_alignment=arch.dram_alignment,
             multicasts_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
-            has_l1_cache=int(arch.has_l1_cache),
         )
         workers = [
             (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])

@@ -122,22 +122,13 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     }
     if (instance.checks != nullptr && reach == Reach::Tile) [[unlikely]] {
         on_tile(instance, cb, static_cast<uint32_t>(address), buffer.page_bytes, !front);
+        instance.checks->noc.access(instance, static_cast<uint32_t>(address), buffer.page_bytes, !front);
     }
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
 
-static uint8_t* seen_tile(uint32_t cb, uint32_t index, bool front) {
-    uint8_t* tile = tile_at(cb, index, front, Reach::Tile);
-    KernelInstance& instance = current_instance();
-    if (instance.checks != nullptr) [[unlikely]] {
-        const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(tile));
-        instance.checks->noc.access(instance, address, instance.core->cb[cb].page_bytes, !front);
-    }
-    return tile;
-}
-
-uint8_t* front_tile(uint32_t cb, uint32_t index) { return seen_tile(cb, index, true); }
-uint8_t* back_tile(uint32_t cb, uint32_t index) { return seen_tile(cb, index, false); }
+uint8_t* front_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true, Reach::Tile); }
+uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false, Reach::Tile); }
 uint8_t* front_rows(uint32_t cb) { return tile_at(cb, 0, true, Reach::Start); }
 uint8_t* back_rows(uint32_t cb, uint32_t index) { return tile_at(cb, index, false, Reach::Start); }
 
@@ -167,13 +158,16 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     traffic.largest_wait = std::max(traffic.largest_wait, pages);
     if (buffer.occupied() < pages) {
         traffic.blocked_waits++;
+        if (instance.checks != nullptr) [[unlikely]] {
+            on_waiting(instance, cb);
+        }
         while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
         }
     }
     if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.cb_waited(instance, cb);
         on_waited(instance, cb, pages);
+        instance.checks->noc.cb_waited(instance, cb);
     }
 }
 

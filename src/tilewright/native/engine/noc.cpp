@@ -125,8 +125,8 @@ static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind ki
         instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
     }
     if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.waited(instance, value, kind == WaitKind::SemaphoreEqual);
         on_semaphore_met(instance, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address)));
+        instance.checks->noc.waited(instance, value, kind == WaitKind::SemaphoreEqual);
     }
 }
 

@@ -80,7 +80,6 @@ void Program::create_instances() {
         for (const CoreXY& where : kernel->cores) {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
-            instance->index = static_cast<uint32_t>(instances.size());
             instance->core = &chip.core(where.x, where.y);
             instance->number = static_cast<uint32_t>(instances.size());
             instances.push_back(std::move(instance));
@@ -301,6 +300,17 @@ void Program::run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
     }
 }
 
+void Program::finish_checks() {
+    if (!checks || checks->findings.is_closed()) {
+        return;
+    }
+    finish_memory_checks(*this);
+    if (status.load() == 0) {
+        checks->arguments.note_unread(*this, checks->findings);
+    }
+    checks->findings.close();
+}
+
 RunStatus Program::run(const RunOptions& requested) {
     const SignalScope signals(*this);
     status.store(0);
@@ -314,18 +324,13 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint32_t most_threads = load();
     if (checks) {
         load_shadow_memory(*this);
-        checks->noc.start(*this);
         start_memory_checks(*this);
+        checks->noc.start(*this);
     }
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
-    if (checks) {
-        finish_memory_checks(*this);
-    }
-    if (checks && status.load() == 0) {
-        checks->arguments.note_unread(*this, checks->findings);
-    }
+    finish_checks();
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;

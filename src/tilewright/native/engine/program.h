@@ -102,7 +102,6 @@ struct KernelInstance {
     KernelContext context{};
     NocState noc_state[2];  // what set_state calls left, per NoC
     Kernel* kernel = nullptr;
-    uint32_t index = 0;  // among the program's instances
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
@@ -187,6 +186,8 @@ public:
     // The same, but the other schedulers run on: their cores may have nothing to do with it.
     void note_failure(RunStatus why, KernelInstance* who, const std::string& text);
     bool any_poll_met() const;
+    // What a checked run can say only at its end; nothing is noted after it.
+    void finish_checks();
 
 private:
     void create_instances();

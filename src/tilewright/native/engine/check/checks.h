@@ -25,12 +25,12 @@ struct Checks {
     ArgumentReads arguments;
     NocChecks noc;
     ShadowMemory memory;
-    AllComputeChecks compute;
-    ValueChecks values;
     Ordering ordering;
     Windows windows{ordering};
     ProcessorMemory processors{ordering, memory};
     PageLayouts layouts;
+    AllComputeChecks compute;
+    ValueChecks values;
 };
 
 // Once the program is on the chip: what of its memory holds something before a kernel runs.

@@ -19,6 +19,9 @@ void Findings::add(
     uint32_t num_frames,
     const std::string& text,
     const CallPlace& related) {
+    if (is_closed_) {
+        return;
+    }
     Place place{rule, &instance, cb, std::vector<uint64_t>(frames, frames + num_frames)};
     const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
     if (!is_new) {
@@ -31,6 +34,9 @@ void Findings::add(
 }
 
 void Findings::take(const Finding& finding) {
+    if (is_closed_) {
+        return;
+    }
     add(*finding.instance,
         finding.rule,
         finding.cb,
@@ -43,12 +49,7 @@ void Findings::take(const Finding& finding) {
     all_[known_.at(place)].count += finding.count - 1;
 }
 
-void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames) {
-    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
-}
-
-static void note_formatted(
+static void note_here(
     Findings& findings,
     KernelInstance& instance,
     const char* rule,
@@ -60,15 +61,24 @@ static void note_formatted(
     char text[1024];
     std::vsnprintf(text, sizeof text, format, arguments);
     uint64_t frames[kFindingFrames];
-    uint32_t num_frames = 0;
-    note_place(instance, frames, num_frames);
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    const uint32_t num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
     findings.add(instance, rule, cb, address, frames, num_frames, text, related);
 }
 
 void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_formatted(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
+    note_here(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
+    va_end(arguments);
+}
+
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format,
+    ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_here(findings, instance, rule, cb, address, {}, format, arguments);
     va_end(arguments);
 }
 
@@ -82,7 +92,7 @@ void note_finding_with(
     ...) {
     va_list arguments;
     va_start(arguments, format);
-    note_formatted(instance.checks->findings, instance, rule, cb, address, related, format, arguments);
+    note_here(instance.checks->findings, instance, rule, cb, address, related, format, arguments);
     va_end(arguments);
 }
 
@@ -92,15 +102,6 @@ CallPlace call_place(const KernelInstance& instance) {
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     place.num_frames = walk_frames(*instance.stack, here, place.frames, kCallPlaceFrames);
     return place;
-}
-
-void note_finding_in(
-    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format,
-    ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    note_formatted(findings, instance, rule, cb, address, {}, format, arguments);
-    va_end(arguments);
 }
 
 }  // namespace tw

@@ -50,11 +50,15 @@ public:
     // One that was noted before, as often as it was.
     void take(const Finding& finding);
     const std::vector<Finding>& all() const { return all_; }
+    // What is noted from here on does not count: the run has ended.
+    void close() { is_closed_ = true; }
+    bool is_closed() const { return is_closed_; }
 
 private:
     using Place = std::tuple<const char*, const KernelInstance*, uint32_t, std::vector<uint64_t>>;
     std::vector<Finding> all_;
     std::map<Place, size_t> known_;
+    bool is_closed_ = false;
 };
 
 // Notes a broken rule where the running kernel stands; the run goes on. `format` gives the numbers, in one sentence
@@ -78,7 +82,5 @@ CallPlace call_place(const KernelInstance& instance);
 void note_finding_in(
     Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 6, 7)));
-// Where the running kernel stands, at most kFindingFrames calls deep.
-void note_place(const KernelInstance& instance, uint64_t* frames, uint32_t& num_frames);
 
 }  // namespace tw

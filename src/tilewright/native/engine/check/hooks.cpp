@@ -35,6 +35,8 @@ void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     called(instance).windows.pushing(instance, cb, pages);
 }
 
+void on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).windows.waiting(instance, cb); }
+
 void on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     called(instance).windows.waited(instance, cb, pages);
 }

@@ -15,6 +15,7 @@ void finish_memory_checks(Program& program);
 
 void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages);
 void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages);
+void on_waiting(KernelInstance& instance, uint32_t cb);  // it has to wait
 void on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages);
 void on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages);
 // The kernel reads the credit counters itself.

@@ -33,8 +33,12 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         address += core.l1_base;  // a plain offset, as the host gives them
     }
     if ((address & ~uint64_t{kL1OffsetMask}) == core.l1_base) {
-        check_l1_access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write, is_typed);
-        instance.checks->noc.access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
+        const auto l1 = static_cast<uint32_t>(address), size = static_cast<uint32_t>(bytes);
+        check_l1_access(instance, l1, size, is_write, is_typed);
+        if (!is_write) {
+            instance.checks->arguments.load(instance, l1, size);
+        }
+        instance.checks->noc.access(instance, l1, size, is_write);
     }
 }
 
@@ -54,16 +58,15 @@ static void copied(void* to, const void* from, uint64_t bytes) {
 
 void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_typed) {
     Checks& checks = *instance.checks;
-    if ((address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base) {
-        checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor});
-    }
+    const bool is_allocated = (address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base;
+    const bool is_right =
+        !is_allocated || checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor});
     if (is_write) {
+        checks.processors.store(instance, address, bytes, is_typed, is_right);
         checks.values.beside.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
-        checks.processors.store(instance, address, bytes, is_typed);
         checks.layouts.written(*instance.core, address, bytes);
     } else {
-        checks.processors.load(instance, address, bytes, is_typed);
-        checks.arguments.load(instance, address, bytes);
+        checks.processors.load(instance, address, bytes, is_typed, is_right);
     }
 }
 

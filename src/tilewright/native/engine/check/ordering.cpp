@@ -32,31 +32,31 @@ void Ordering::start(size_t num_instances) {
 }
 
 void Ordering::release(const KernelInstance& instance, uint64_t key) {
-    Clock& mine = kernels_[instance.index];
+    Clock& mine = kernels_[instance.number];
     Clock& known = released_.try_emplace(key, mine.size(), 0).first->second;
     join(known, mine);
-    mine[instance.index]++;
+    mine[instance.number]++;
 }
 
 void Ordering::acquire(const KernelInstance& instance, uint64_t key) {
     const auto found = released_.find(key);
     if (found != released_.end()) {
-        join(kernels_[instance.index], found->second);
+        join(kernels_[instance.number], found->second);
     }
 }
 
 void Ordering::release_pages(const KernelInstance& instance, uint64_t key, uint64_t total, size_t num_kept) {
-    Clock& mine = kernels_[instance.index];
+    Clock& mine = kernels_[instance.number];
     auto& released = pages_[key];
     Clock clock = mine;
     if (!released.empty()) {
         join(clock, released.back().clock);
     }
-    released.push_back({total, instance.index, mine[instance.index], std::move(clock)});
+    released.push_back({total, instance.number, mine[instance.number], std::move(clock)});
     if (released.size() > num_kept) {
         released.pop_front();
     }
-    mine[instance.index]++;
+    mine[instance.number]++;
 }
 
 void Ordering::acquire_pages(const KernelInstance& instance, uint64_t key, uint64_t total) {
@@ -68,7 +68,7 @@ void Ordering::acquire_pages(const KernelInstance& instance, uint64_t key, uint6
     const auto enough = std::lower_bound(
         released.begin(), released.end(), total, [](const PagesReleased& each, uint64_t pages) { return each.total < pages; });
     if (enough != released.end()) {
-        join(kernels_[instance.index], enough->clock);
+        join(kernels_[instance.number], enough->clock);
     }
 }
 
@@ -77,7 +77,7 @@ uint64_t Ordering::known_pages(const KernelInstance& instance, uint64_t key) con
     if (found == pages_.end()) {
         return 0;
     }
-    const Clock& mine = kernels_[instance.index];
+    const Clock& mine = kernels_[instance.number];
     const auto& released = found->second;
     const auto known = std::find_if(released.rbegin(), released.rend(), [&](const PagesReleased& each) {
         return mine[each.by] >= each.step;
@@ -85,10 +85,10 @@ uint64_t Ordering::known_pages(const KernelInstance& instance, uint64_t key) con
     return known == released.rend() ? 0 : known->total;
 }
 
-uint32_t Ordering::now(const KernelInstance& instance) const { return kernels_[instance.index][instance.index]; }
+uint32_t Ordering::now(const KernelInstance& instance) const { return kernels_[instance.number][instance.number]; }
 
 bool Ordering::is_before(const KernelInstance& earlier, uint32_t step, const KernelInstance& later) const {
-    return kernels_[later.index][earlier.index] >= step;
+    return kernels_[later.number][earlier.number] >= step;
 }
 
 }  // namespace tw

@@ -86,14 +86,15 @@ uint32_t* ProcessorMemory::last_stores(const Core&, uint32_t address) {
     return last_stores_ + (address - l1_begin_) / 4;
 }
 
-void ProcessorMemory::check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
+void ProcessorMemory::check_order(
+    KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right) {
     const uint32_t mine = number_on_core(instance) + 1;
     const uint32_t first = address & ~3u;
     uint32_t* words = last_stores(*instance.core, first);
     const uint32_t count = (address + bytes - first + 3) / 4;
     for (uint32_t index = 0; index < count; index++) {
         const uint32_t other = words[index] >> kStepBits;
-        if (other != 0 && other != mine) {
+        if (is_right && other != 0 && other != mine) {
             const KernelInstance& storer = *instance.core->instances[other - 1];
             if (!ordering_.is_before(storer, words[index] & kStepMask, instance)) {
                 note_finding(
@@ -115,7 +116,7 @@ void ProcessorMemory::check_order(KernelInstance& instance, uint32_t address, ui
     }
 }
 
-void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed) {
+void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right) {
     if (is_typed) {
         check_alignment(instance, address, bytes, false);
     }
@@ -125,8 +126,8 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
         }
         return;
     }
-    check_order(instance, address, bytes, false);
-    Kernel& kernel = kernels_[instance.index];
+    check_order(instance, address, bytes, false, is_right);
+    Kernel& kernel = kernels_[instance.number];
     if (has_cache_ && kernel.cache.load(address)) {
         note_finding(
             instance,
@@ -136,7 +137,7 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
             "loads 0x%x again after somebody else wrote there, with no invalidate_l1_cache since its first load",
             address & kL1OffsetMask);
     }
-    if (memory_.all_undefined(pointer(address), bytes) && !memory_.any_padding(pointer(address), bytes)) {
+    if (is_right && memory_.all_undefined(pointer(address), bytes) && !memory_.any_padding(pointer(address), bytes)) {
         note_undefined(instance, address, bytes);
     } else {
         leaves_copy(instance, instance.checks->findings);
@@ -144,10 +145,12 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
 }
 
 void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes) {
-    Kernel& kernel = kernels_[instance.index];
+    Kernel& kernel = kernels_[instance.number];
     leaves_copy(instance, instance.checks->findings);
-    UndefinedLoad load{address, bytes, {"l1-uninitialised", &instance, kNoCircularBuffer, address, 1, {}, 0, {}}};
-    note_place(instance, load.finding.frames, load.finding.num_frames);
+    UndefinedLoad load{address, bytes, {"l1-uninitialised", &instance, kNoCircularBuffer, address, 1, {}, 0, {}, {}}};
+    const CallPlace place = call_place(instance);
+    load.finding.num_frames = place.num_frames;
+    std::copy_n(place.frames, place.num_frames, load.finding.frames);
     char text[128];
     std::snprintf(
         text, sizeof text, "loads %u bytes at 0x%x that nobody has written since the program began", bytes,
@@ -157,18 +160,18 @@ void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address,
 }
 
 void ProcessorMemory::leaves_copy(KernelInstance& instance, Findings& findings) {
-    Kernel& kernel = kernels_[instance.index];
+    Kernel& kernel = kernels_[instance.number];
     if (kernel.undefined) {
         findings.take(kernel.undefined->finding);
         kernel.undefined.reset();
     }
 }
 
-void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed) {
+void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right) {
     if (is_typed) {
         check_alignment(instance, address, bytes, true);
     }
-    Kernel& kernel = kernels_[instance.index];
+    Kernel& kernel = kernels_[instance.number];
     if (kernel.undefined && kernel.undefined->bytes == bytes) {
         memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
         kernel.undefined.reset();
@@ -178,20 +181,20 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
     }
     for (const KernelInstance* other : instance.core->instances) {
         if (has_cache_ && other != &instance) {
-            kernels_[other->index].cache.written(address, bytes);
+            kernels_[other->number].cache.written(address, bytes);
         }
     }
     if (is_sync_word(instance, address)) {
         ordering_.release(instance, Ordering::word_key(address));
     } else if ((address & kL1OffsetMask) >= unreserved_base_) {
-        check_order(instance, address, bytes, true);
+        check_order(instance, address, bytes, true, is_right);
     }
 }
 
 void ProcessorMemory::written(const Core& core, uint32_t address, uint32_t bytes) {
     for (const KernelInstance* instance : core.instances) {
         if (has_cache_) {
-            kernels_[instance->index].cache.written(address, bytes);
+            kernels_[instance->number].cache.written(address, bytes);
         }
     }
     // These words are nobody's store any more.
@@ -204,6 +207,6 @@ void ProcessorMemory::written(const Core& core, uint32_t address, uint32_t bytes
     }
 }
 
-void ProcessorMemory::invalidate_cache(KernelInstance& instance) { kernels_[instance.index].cache.invalidate(); }
+void ProcessorMemory::invalidate_cache(KernelInstance& instance) { kernels_[instance.number].cache.invalidate(); }
 
 }  // namespace tw

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "check/findings.h"
@@ -28,8 +27,9 @@ public:
     void finish(Findings& findings);
 
     // `address` is a slot pointer. `is_typed`: the compiler believes the address to be aligned for its type.
-    void load(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed);
-    void store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed);
+    // `is_right`: nothing is wrong with the place as such, so that order and content are worth a look.
+    void load(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right);
+    void store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right);
     // Somebody else than a processor wrote: the NoC, the packer.
     void written(const Core& core, uint32_t address, uint32_t bytes);
     // The kernel calls the engine, so what it has loaded before is more than a step of a copy.
@@ -45,11 +45,10 @@ private:
     struct Kernel {
         StaleLines cache;
         std::optional<UndefinedLoad> undefined;
-        std::set<uint64_t> told;  // program counters of loads noted already
     };
     bool is_sync_word(const KernelInstance& instance, uint32_t address) const;
     void check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
-    void check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
+    void check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right);
     void note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes);
     uint32_t* last_stores(const Core& core, uint32_t address);
 

@@ -58,7 +58,7 @@ void Windows::start(const Program& program) {
 }
 
 Windows::Window& Windows::window(const KernelInstance& instance, uint32_t cb) {
-    auto& slot = kernels_[instance.index].windows[cb];
+    auto& slot = kernels_[instance.number].windows[cb];
     if (!slot) {
         slot = std::make_unique<Window>();
     }
@@ -66,7 +66,7 @@ Windows::Window& Windows::window(const KernelInstance& instance, uint32_t cb) {
 }
 
 const Windows::Window* Windows::known_window(const KernelInstance& instance, uint32_t cb) const {
-    return kernels_[instance.index].windows[cb].get();
+    return kernels_[instance.number].windows[cb].get();
 }
 
 const L1Map& Windows::map_of(const Core& core) const { return maps_[core.y * grid_x_ + core.x]; }
@@ -77,7 +77,7 @@ bool Windows::is_tensor(const KernelInstance& instance, uint32_t cb) const {
 
 void Windows::forget_allowed(const Core& core) {
     for (const KernelInstance* instance : core.instances) {
-        Kernel& kernel = kernels_[instance->index];
+        Kernel& kernel = kernels_[instance->number];
         kernel.allowed[0] = kernel.allowed[1] = Range{};
     }
 }
@@ -91,12 +91,14 @@ void Windows::reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     forget_allowed(*instance.core);
 }
 
+void Windows::waiting(KernelInstance& instance, uint32_t cb) { window(instance, cb).wait = call_place(instance); }
+
 void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     mine.waited = std::max(mine.waited, pages);
     ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), instance.core->cb[cb].popped + pages);
     mine.wait_step = ordering_.now(instance);
-    note_place(instance, mine.wait.frames, mine.wait.num_frames);
+    mine.wait = call_place(instance);
     check_consumers(instance, cb, false);
     forget_allowed(*instance.core);
 }
@@ -113,7 +115,8 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
             mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
             cb,
             0,
-            "cb_push_back(c_%u, %u) with %u of these pages reserved",
+            mine.sees_counters ? "cb_push_back(c_%u, %u) when the counters the kernel read show %u pages free"
+                               : "cb_push_back(c_%u, %u) with %u of these pages reserved",
             cb,
             pages,
             mine.reserved);
@@ -122,7 +125,7 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     mine.reserved -= std::min(pages, mine.reserved);
     mine.push_step = ordering_.now(instance);
     mine.pushed_last = pages;
-    note_place(instance, mine.push.frames, mine.push.num_frames);
+    mine.push = call_place(instance);
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     ordering_.release_pages(instance, Ordering::push_key(instance, cb), buffer.pushed + pages, buffer.num_pages + 1);
     forget_allowed(*instance.core);
@@ -145,9 +148,10 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
             mine.waited);
     }
     mine.pop_step = ordering_.now(instance);
+    mine.popped_last = pages;
     check_consumers(instance, cb, true);
     mine.waited -= std::min(pages, mine.waited);
-    note_place(instance, mine.pop.frames, mine.pop.num_frames);
+    mine.pop = call_place(instance);
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     ordering_.release_pages(instance, Ordering::pop_key(instance, cb), buffer.popped + pages, buffer.num_pages + 1);
     forget_allowed(*instance.core);
@@ -308,14 +312,13 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
     return traffic.pages_pushed != 0 || (last < buffer.occupied() && knows_there(instance, cb, last + 1));
 }
 
-void Windows::access(KernelInstance& instance, const MemoryAccess& access) {
-    if (!kernels_[instance.index].allowed[access.is_write].holds(access.address, access.end())) {
-        judge_stretches(instance, access);
-    }
+bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
+    return kernels_[instance.number].allowed[access.is_write].holds(access.address, access.end()) ||
+           judge_stretches(instance, access);
 }
 
-void Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
-    Kernel& kernel = kernels_[instance.index];
+bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
+    Kernel& kernel = kernels_[instance.number];
     const L1Map& map = map_of(*instance.core);
     uint32_t from = access.address;
     uint32_t last_cb = kNoCircularBuffer;
@@ -323,7 +326,7 @@ void Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
         const L1Map::Stretch* stretch = map.find(from);
         if (stretch == nullptr) {
             report_outside(instance, access, from);
-            return;
+            return false;
         }
         const uint32_t to = std::min(access.end(), stretch->end);
         Range range{stretch->begin, stretch->end};
@@ -352,12 +355,13 @@ void Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
             } else {
                 report_read(instance, cb, from, to - from, false);
             }
-            return;
+            return instance.core->cb[cb].pushed == 0;  // never pushed: private memory, if it stays so
         }
         kernel.allowed[access.is_write] = range;
         from = to;
     }
     kernel.last_cb[access.is_write] = last_cb;
+    return true;
 }
 
 void Windows::access_pages(
@@ -427,7 +431,7 @@ void Windows::report_outside(KernelInstance& instance, const MemoryAccess& acces
 }
 
 void Windows::report_overrun(KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
-    const uint32_t cb = kernels_[instance.index].last_cb[access.is_write];
+    const uint32_t cb = kernels_[instance.number].last_cb[access.is_write];
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t limit = buffer.address + buffer.total_bytes;
     note_finding(
@@ -479,13 +483,12 @@ void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t addres
     const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
     const uint32_t ahead = ahead_of(instance, cb, address);
     const bool at_write_pointer = traffic.push_calls == 0 && page == page_of(buffer, pointer_of(instance, cb, true));
-    const bool was_popped = buffer.num_pages - ahead <= traffic.pages_popped && ahead >= buffer.occupied();
+    const bool was_popped = ahead != 0 && ahead >= buffer.occupied() && buffer.num_pages - ahead <= mine.popped_last;
     const char* rule = "cb-read-past-wait";
-    if (ahead >= buffer.occupied() && was_popped) {
-        rule = "cb-use-after-pop";
-    }
-    if (!by_tile && ahead != 0 && at_write_pointer) {
+    if (!by_tile && ahead != 0 && mine.waited != 0 && at_write_pointer) {
         rule = "cb-read-write-pointer";
+    } else if (was_popped) {
+        rule = "cb-use-after-pop";
     }
     note_finding_in(
         deferred_,
@@ -519,6 +522,9 @@ void Windows::finish(Program& program, Findings& findings) {
             findings.take(finding);
         }
     }
+    if (program.status.load() == static_cast<int32_t>(RunStatus::Deadlock)) {
+        report_stuck_consumers(program, findings);
+    }
     if (program.status.load() != static_cast<int32_t>(RunStatus::Ok)) {
         return;
     }
@@ -528,6 +534,28 @@ void Windows::finish(Program& program, Findings& findings) {
             if (buffer.num_pages != 0 && buffer.occupied() != 0 && !is_tensor(*core.instances.front(), cb)) {
                 report_left_over(program, core, cb, findings);
             }
+        }
+    }
+}
+
+// A kernel that waits for ever may have lost its pages to another consumer, which happened to be faster.
+void Windows::report_stuck_consumers(const Program& program, Findings& findings) {
+    for (const auto& instance : program.instances) {
+        if (instance->state != InstanceState::Blocked || instance->wait_kind != WaitKind::CbWaitFront) {
+            continue;
+        }
+        const uint32_t cb = instance->wait_cb;
+        const Window* mine = known_window(*instance, cb);
+        for (const KernelInstance* other : instance->core->instances) {
+            const Window* theirs = other == instance.get() ? nullptr : known_window(*other, cb);
+            if (mine == nullptr || theirs == nullptr || theirs->pop_step == 0 || is_tensor(*instance, cb)) {
+                continue;
+            }
+            char text[160];
+            std::snprintf(
+                text, sizeof text, "this kernel waits on c_%u for ever, and %s has popped pages of it", cb,
+                other->kernel->name.c_str());
+            findings.add(*instance, "cb-two-consumers", cb, 0, mine->wait.frames, mine->wait.num_frames, text);
         }
     }
 }
@@ -562,7 +590,7 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
     const auto pushed = static_cast<unsigned long long>(buffer.pushed);
     char text[256];
     const KernelInstance* who = consumer;
-    const Place* place = nullptr;
+    const CallPlace* place = nullptr;
     if (consumer == nullptr) {
         if (producer == nullptr || !consumed_elsewhere(program, core, cb)) {
             return;

@@ -41,24 +41,21 @@ public:
     // Credits. Pushes and pops are told before the counts change, reservations and waits once they are met.
     void reserved(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void pushing(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    void waiting(KernelInstance& instance, uint32_t cb);
     void waited(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void popping(KernelInstance& instance, uint32_t cb, uint32_t pages);
     // The kernel looks at the credit counters itself: what it then knows is as good as a wait or reservation.
     void saw_counters(KernelInstance& instance, uint32_t cb);
     bool sees_counters(const KernelInstance& instance, uint32_t cb) const;
 
-    void access(KernelInstance& instance, const MemoryAccess& access);
+    // False for an access that a finding of this run is about.
+    bool access(KernelInstance& instance, const MemoryAccess& access);
     // Tile operations name the buffer.
     void access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
     // A NoC write of a kernel on another core.
     void remote_write(KernelInstance& writer, const Core& core, uint32_t address, uint32_t bytes);
 
 private:
-    // A place in a kernel, noted because it may be named at the end.
-    struct Place {
-        uint32_t num_frames = 0;
-        uint64_t frames[kFindingFrames];
-    };
     // One kernel at one circular buffer.
     struct Window {
         uint32_t reserved = 0;  // pages from the kernel's write pointer on
@@ -66,9 +63,9 @@ private:
         bool sees_counters = false;
         uint32_t full_looks = 0;  // loads of the counters in a row that showed a full buffer
         uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as Ordering counts; 0: never
-        uint32_t pushed_last = 0;  // pages of the last push
+        uint32_t pushed_last = 0, popped_last = 0;  // pages of the last one
         uint32_t num_noted = 0;
-        Place push, wait, pop;
+        CallPlace push, wait, pop;  // of the last one
     };
     struct Range {
         uint32_t begin = 0, end = 0;
@@ -92,13 +89,14 @@ private:
         const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const;
     void forget_allowed(const Core& core);
     void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
-    void judge_stretches(KernelInstance& instance, const MemoryAccess& access);
+    bool judge_stretches(KernelInstance& instance, const MemoryAccess& access);
     void report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from);
     void report_overrun(KernelInstance& instance, const MemoryAccess& access, uint32_t into);
     void report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
     void report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile);
     void check_producers(KernelInstance& instance, uint32_t cb);
     void check_consumers(KernelInstance& instance, uint32_t cb, bool pops);
+    void report_stuck_consumers(const Program& program, Findings& findings);
     void report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings);
     bool consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const;
 
