@@ -155,8 +155,10 @@ TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* byte
     const uint8_t* row = bytes + exponent_bytes(geometry.format, geometry);
     for (uint32_t face = 0; face < geometry.num_faces; face++) {
         for (uint32_t i = 0; i < geometry.face_rows; i++, row += width) {
-            uint8_t* of = taint.of + face * kFaceElements + i * kRowData;
-            row_to_data(read_row(instance, row, width), kRowData, width, of);
+            const RowMarks marks = read_row(instance, row, width);
+            if (marks.any()) {
+                row_to_data(marks, kRowData, width, taint.of + face * kFaceElements + i * kRowData);
+            }
         }
     }
     taint.origins = origins_of_cb(instance, cb, bytes);

@@ -53,6 +53,32 @@ bool is_zero(uint32_t bits) { return (bits & kMagnitude) == 0; }
 // A sum is not changed by the zeros a reduction leaves beside its result: kernels rely on them.
 uint8_t in_sum(uint8_t taint, bool zero) { return zero ? taint & ~kBeside : taint; }
 
+// Whether nothing is marked of what a broadcast reads; of reductions it is usually just the result.
+bool reads_clean(const TileTaint& taint, Broadcast broadcast, uint32_t row, const Operand& operand) {
+    if (taint.clean) {
+        return true;
+    }
+    const uint32_t faces = operand.faces_per_row();
+    uint8_t any = 0;
+    switch (broadcast) {
+        case Broadcast::None: return false;
+        case Broadcast::Scalar: return taint.of[0] == 0;
+        case Broadcast::Row:
+            for (uint32_t column = 0; column < 16 * faces; column++) {
+                any |= taint.of[(row / 16 * faces + column / 16) * kFaceElements + row % 16 * 16 + column % 16];
+            }
+            return any == 0;
+        case Broadcast::Col:
+            for (uint32_t face = 0; face < operand.geometry.num_faces; face += faces) {
+                for (uint32_t i = 0; i < 16; i++) {
+                    any |= taint.of[face * kFaceElements + i * 16];
+                }
+            }
+            return any == 0;
+    }
+    return false;
+}
+
 struct Side {
     const Operand& operand;
     const TileTaint& taint;
@@ -142,7 +168,7 @@ void taint_binary(
     const TileTaint of_b = load_taint(state, b.cb, b.operand.bytes);
     TileTaint& out = dst->slot[slot];
     const uint32_t count = a.operand.geometry.num_faces * kFaceElements;
-    if (of_a.clean && of_b.clean) {
+    if (of_a.clean && reads_clean(of_b, broadcast, row, b.operand)) {
         if (!accumulate && !out.clean) {
             std::memset(out.of, 0, count);
             out.clean = count == kTileElements;
