@@ -107,6 +107,15 @@ class Operation(abc.ABC):
         budget = _l1_budget(device)
         return make_plan(self.name, self.buffers, Rows(shape, dtype), selection, budget, strategy, block_tiles)
 
+    def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
+        """Tensors a plan could run on, the output among them, which nobody has written yet."""
+        shape = plan.rows.shape
+        shapes = {"input_tensor": shape, **dict.fromkeys(self.vectors, shape[-1:]), "output": self.output_shape(shape)}
+        return {
+            name: allocate_tensor_on_device(each, plan.rows.dtype, Layout.ROW_MAJOR, device, memory_config)
+            for name, each in shapes.items()
+        }
+
     def program(
         self,
         plan: Plan,

@@ -10,6 +10,7 @@
 
 #include "program.h"
 #include "scheduler.h"
+#include "streaming_copy.h"
 
 using namespace tw;
 
@@ -119,7 +120,7 @@ void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stri
         const uint64_t pages = (count - bank + banks - 1) / banks;
         uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(bank)) + address;
         auto* words = reinterpret_cast<uint32_t*>(memory);
-        std::fill_n(words, pages * stride / 4, word);
+        streaming_fill(words, pages * stride / 4, word);
     }
 }
 
