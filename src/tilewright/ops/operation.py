@@ -18,7 +18,7 @@ from tilewright.ops.plan import Buffer, Plan, Strategy, make_plan
 from tilewright.ops.program_cache import program_for
 from tilewright.ops.row_program import Kernels, Tensors, build_program
 from tilewright.ops.row_split import CoreSelection, Rows, checked_selection
-from tilewright.ops.validation import checked_epsilon
+from tilewright.ops.validation import OperationError, checked_epsilon
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.device import Device
@@ -103,6 +103,10 @@ class Operation(abc.ABC):
         block_tiles: int | None = None,
     ) -> Plan:
         """How a call on a tensor like this would use the device."""
+        if strategy is None and Strategy.STREAMING not in self.kernels:
+            strategy = Strategy.RESIDENT
+        elif strategy is not None and strategy not in self.kernels:
+            raise OperationError(f"{self.name} has no {strategy.value} kernels; it has {_listed(self.kernels)}")
         selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
         budget = _l1_budget(device)
         return make_plan(self.name, self.buffers, Rows(shape, dtype), selection, budget, strategy, block_tiles)
@@ -174,6 +178,10 @@ class Operation(abc.ABC):
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"
+
+
+def _listed(kernels: Mapping[Strategy, Kernels]) -> str:
+    return ", ".join(each.value for each in kernels)
 
 
 def checked_config(config: Any) -> ComputeConfigDescriptor:
