@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from tilewright.kernels import phases
 from tilewright.kernels.parameters import Kind
 from tilewright.kernels.phases import Contract, Phase, Region, Traffic
+from tilewright.kernels.types import BOOL
 from tilewright.workshop.spec.expressions import ExpressionError, evaluate, names_in, parse_expression
 from tilewright.workshop.spec.findings import Finding, did_you_mean
 from tilewright.workshop.spec.model import PhaseSpec, Spec
@@ -102,6 +103,7 @@ class _Slot:
     is_buffer: bool
     is_compile_time: bool = False
     has_default: bool = False
+    is_flag: bool = False
 
 
 def _resolve(spec: Spec, phase: PhaseSpec) -> Call:
@@ -113,7 +115,7 @@ def _resolve(spec: Spec, phase: PhaseSpec) -> Call:
         library = _library_phase(phase, function)
         contract = library.contract
         slots = [
-            _Slot(each.name, each.kind is Kind.CB, each.kind is Kind.COMPILE_TIME, each.has_default)
+            _Slot(each.name, each.kind is Kind.CB, each.kind is Kind.COMPILE_TIME, each.has_default, each.type == BOOL)
             for each in library.parameters
         ]
     given = _bind(phase, function, node, slots)
@@ -246,6 +248,9 @@ def _number(spec: Spec, phase: PhaseSpec, slot: _Slot, node: ast.expr) -> ast.ex
             if any(each.name == name for each in spec.buffers):
                 cure = f"{slot.name} is a number, {name} a buffer; {cure}"
             raise _RefusedError("phase-arguments", cause, cure)
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, bool) != slot.is_flag:
+        wanted = "True or False" if slot.is_flag else "a number"
+        raise _RefusedError("phase-arguments", f"{slot.name} of phase {phase.name} is {text}", f"write {wanted}")
     if "block" in names_in(tree) and (slot.is_compile_time or phase.each != "block"):
         what = f"{slot.name} must be known when the kernel is compiled" if slot.is_compile_time else "there is no loop"
         cause = f"`block` in phase {phase.name}: {what}"

@@ -80,7 +80,7 @@ class _Reader:
             name=self._name(operation, "[operation]"),
             formula=self._text_of(operation, "formula", "[operation]"),
             summary=self._text_of(operation, "summary", "[operation]"),
-            torch=self._text_of(operation, "torch", "[operation]", ""),
+            torch=self._text_of(operation, "torch", "[operation]"),
             like=self._text_of(operation, "like", "[operation]", ""),
             parameters=self._parameters(),
             requirements=tuple(self._requirement(each) for each in self._tables("requirement")),
