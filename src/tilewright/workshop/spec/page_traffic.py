@@ -65,12 +65,31 @@ class _Pages:
         self._found: list[tuple[str, Finding]] = []
 
     def run(self, schedule: Schedule) -> Iterator[tuple[str, Finding]]:
-        if not self._steps(schedule.once):
+        self._sizes(schedule)
+        if self._found or not self._steps(schedule.once):
             return iter(self._found)
         before = {name: state.pages for name, state in self._states.items()}
         if self._steps(schedule.row):
             self._balance(before)
         return iter(self._found)
+
+    def _sizes(self, schedule: Schedule) -> None:
+        """Whether every buffer has room for the largest wait."""
+        for call in schedule.calls():
+            for block in range(self._row["num_blocks"]) if call.phase.each == "block" else (0,):
+                for parameter, pages in call.traffic({**self._row, "block": block}).waits.items():
+                    state = self._states[call.buffers[parameter]]
+                    if pages > state.capacity:
+                        self._too_small(call, state, pages)
+
+    def _too_small(self, call: Call, state: _State, pages: int) -> None:
+        name = state.buffer.name
+        cause = (
+            f"phase {call.phase.name} waits for {pages} pages of {name} {self._where}, which has room for "
+            f"{state.capacity} (pages = {state.buffer.pages})"
+        )
+        cure = f"give {name} more pages (line {state.buffer.place.of('pages')}), or let the phase take fewer tiles"
+        self._note(name, "pages-cover-wait", call.phase.place.of("call"), cause, cure)
 
     @property
     def _where(self) -> str:
@@ -111,13 +130,6 @@ class _Pages:
 
     def _wait(self, call: Call, name: str, pages: int) -> bool:
         state, line = self._states[name], call.phase.place.of("call")
-        if pages > state.capacity:
-            cause = (
-                f"phase {call.phase.name} waits for {pages} pages of {name} {self._where}, which has room for "
-                f"{state.capacity} (pages = {state.buffer.pages})"
-            )
-            cure = f"give {name} more pages (line {state.buffer.place.of('pages')}), or let the phase take fewer tiles"
-            return self._note(name, "pages-cover-wait", line, cause, cure)
         if state.buffer.producer != "compute" or pages <= state.pages:
             return True
         cause = f"phase {call.phase.name} waits for {pages} pages of {name} {self._where}, and {state.pages} are there"
@@ -125,10 +137,12 @@ class _Pages:
             cure = f"put a phase that pushes {name} before {call.phase.name}"
             return self._note(name, "written-before-read", line, f"{cause}: nobody has pushed any", cure)
         popper = state.popped_by
-        if popper is not None and popper is not call:
+        if popper is not None:
             flag = _keep_flag(popper, name)
             cure = f"write {flag} in the call of {popper.phase.name}" if flag else f"keep {name} in {popper.phase.name}"
             where = f"phase {popper.phase.name} (line {popper.phase.place.of('call')}) popped them"
+            if popper is call:
+                where = "its call for the block before popped them"
             return self._note(name, "read-twice-is-kept", line, f"{cause}: {where}", cure)
         cure = f"let the phases that push {name} and {call.phase.name} agree on the number of tiles"
         return self._note(name, "pages-match", line, cause, cure)
