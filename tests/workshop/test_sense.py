@@ -75,6 +75,7 @@ def _index(text: str, name: str) -> int:
 
 
 CASES = [
+    ("lifetime", buffer_entry(STANDARDIZE, "epsilon", "lifetime", '"streaming"'), "lifetime", "once", "persistent"),
     # (rule, text, what the line shows, a piece of the cause, a piece of the cure)
     ("one-producer", buffer_entry(VARIANCE, "mean", "producer", '"reader"'), "producer", "two producers", '"compute"'),
     ("one-producer", buffer_entry(VARIANCE, "mean", "producer", '"writer"'), "producer", "cannot be", "reader"),
@@ -238,6 +239,23 @@ CASES = [
         "pops",
         "pops of sum_squared",
         "must have",
+    ),
+    (
+        "reader-and-writer",
+        changed(
+            buffer_entry(LAYERNORM, "gamma_tiled", "lifetime", '"kept until normalize_row"'),
+            ('name = "tilize_gamma"\nonce = true\n', 'name = "tilize_gamma"\n'),
+        ),
+        "[[buffer]]",
+        "brings",
+        "once = true",
+    ),
+    (
+        "rows-in-blocks",
+        changed(LAYERNORM, ('name = "tilize_row"\n', 'name = "tilize_row"\nonce = true\n')),
+        "call",
+        "the input comes for every tile-row",
+        "leave `once` out",
     ),
     ("work-count", changed(VARIANCE, ('"N*C*Ht"', '"Ht"')), "count", "one matrix", 'count = "N*C*Ht"'),
     ("fits-l1", changed(VARIANCE, ("passes = 2\n", "")), "shape", "wide row does not fit L1 of wormhole_b0", "stream"),

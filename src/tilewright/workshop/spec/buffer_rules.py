@@ -19,6 +19,7 @@ def buffer_findings(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
     yield from _holds(spec)
     yield from _page_kinds(spec, calls)
     yield from _blocks(spec, calls)
+    yield from _once(calls)
     yield from _formats(spec, calls)
     yield from _functions(calls)
 
@@ -89,6 +90,9 @@ def lifetime_findings(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
             hint = did_you_mean(buffer.lifetime, (PERSISTENT, STREAMING))
             cause = f"lifetime = {buffer.lifetime} of {buffer.name} means nothing{hint}"
             yield Finding("lifetime", line, cause, "write streaming, persistent, or kept until <phase>")
+        elif buffer.lifetime != PERSISTENT and (buffer.holds == "scaler" or buffer.holds in _numbers(spec)):
+            cause = f"the reader fills {buffer.name} once, so its page must stay for every tile-row"
+            yield Finding("lifetime", line, cause, 'write lifetime = "persistent"')
         elif buffer.lifetime == STREAMING and len(readers) > 1:
             names = " and ".join(each.name for each in readers)
             cause = f"{buffer.name} is read by {names}, so its pages stay after the first"
@@ -98,6 +102,10 @@ def lifetime_findings(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
             yield Finding("lifetime", line, cause, f'write lifetime = "kept until {readers[-1].name}"')
         elif buffer.lifetime == PERSISTENT:
             yield from _persistent(buffer, calls)
+
+
+def _numbers(spec: Spec) -> set[str]:
+    return {each.name for each in spec.parameters}
 
 
 def _persistent(buffer: BufferSpec, calls: list[Call]) -> Iterator[Finding]:
@@ -160,9 +168,22 @@ def _blocks(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
             if is_column and (tiles != 1 or call.phase.each == "block"):
                 cause = f"the output's rows have one element, and phase {call.phase.name} makes more than a tile"
                 yield Finding("rows-in-blocks", line, cause, "untilize one tile for each tile-row: num_tiles 1")
+            elif call.phase.once and buffer.holds == "input":
+                cause = f"phase {call.phase.name} runs once, and the input comes for every tile-row"
+                yield Finding("rows-in-blocks", line, cause, "leave `once` out")
             elif not is_column and (tiles != SAMPLE["B"] or call.phase.each != "block"):
                 cause = f"rows of {buffer.name} are in blocks of B tiles, and phase {call.phase.name} takes others"
                 yield Finding("rows-in-blocks", line, cause, 'write B for its tiles, and each = "block"')
+
+
+def _once(calls: list[Call]) -> Iterator[Finding]:
+    """The reader brings vectors block by block, beside each other: they must be taken in one loop."""
+    once = [each for each in calls if each.phase.once]
+    loops = [index for index, each in enumerate(once) if each.phase.each == "block"]
+    for index, call in enumerate(once):
+        if call.phase.each != "block" and loops and loops[0] < index < loops[-1]:
+            cause = f"phase {call.phase.name} stands between phases that take blocks of vectors, one beside the other"
+            yield Finding("rows-in-blocks", call.phase.place.line, cause, "put it before or after them")
 
 
 def _functions(calls: list[Call]) -> Iterator[Finding]:

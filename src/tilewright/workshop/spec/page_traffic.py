@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages on paper: the compute kernel's steps over rows of several widths, and where they would get stuck.
 
-Buffers from the reader are always full, buffers for the writer always empty: what is found here is wrong whatever those
-two do. Within one kernel the order is fixed, so a wait for more pages than are there never ends.
+Within one kernel the order is fixed, so a wait for more pages than are there never ends. Buffers from the reader are
+taken to be full and buffers for the writer to be empty; whether both move what compute moves is looked at apart.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def traffic_findings(
         }
         row_tiles = row["B"] if is_streaming else row["Wt"]
         sizes = {name: count.pages(row_tiles, row["B"], bool(partial)) for name, count in counts.items()}
-        for key, finding in _Pages(spec, list(calls), sizes, row).run(schedule):
+        for key, finding in _Pages(spec, list(calls), sizes, row, is_streaming).run(schedule):
             found.setdefault((finding.rule, finding.line, key), finding)
     return list(found.values())
 
@@ -54,11 +54,16 @@ class _State:
     capacity: int
     pages: int = 0
     popped_by: Call | None = None
-    pushed: bool = False
+    pages_pushed: int = 0
+    pages_popped: int = 0
 
 
 class _Pages:
-    def __init__(self, spec: Spec, calls: list[Call], sizes: Mapping[str, int], row: Mapping[str, int]) -> None:
+    def __init__(
+        self, spec: Spec, calls: list[Call], sizes: Mapping[str, int], row: Mapping[str, int], is_streaming: bool
+    ) -> None:
+        self._spec = spec
+        self._is_streaming = is_streaming
         self._calls = calls
         self._row = row
         self._states = {each.name: _State(each, sizes[each.name]) for each in spec.buffers}
@@ -68,10 +73,44 @@ class _Pages:
         self._sizes(schedule)
         if self._found or not self._steps(schedule.once):
             return iter(self._found)
+        self._deliveries("once")
         before = {name: state.pages for name, state in self._states.items()}
         if self._steps(schedule.row):
+            self._deliveries("row")
             self._balance(before)
         return iter(self._found)
+
+    def _deliveries(self, section: str) -> None:
+        """Whether compute takes what the reader brings and gives what the writer takes, before the rows and per row."""
+        if self._is_streaming:
+            return  # the reader of a streamed row follows from the passes
+        for state in self._states.values():
+            buffer = state.buffer
+            if buffer.producer == "reader":
+                when = {"input": "row", **{each.name: "once" for each in self._spec.vectors}}.get(buffer.holds)
+                brought = self._row_pages(buffer) if when == section else 0
+                self._compare(state, state.pages_popped, brought, section)
+            if buffer.consumer == "writer":
+                taken = 1 if self._spec.output.is_column else self._row_pages(buffer)
+                self._compare(state, state.pages_pushed, taken if section == "row" else 0, section)
+            state.pages_popped = state.pages_pushed = 0
+
+    def _row_pages(self, buffer: BufferSpec) -> int:
+        return self._row["Wt"] if buffer.page == "tile" else 32 * self._row["num_blocks"]
+
+    def _compare(self, state: _State, moved: int, expected: int, section: str) -> None:
+        if moved == expected:
+            return
+        name, is_reader = state.buffer.name, state.buffer.producer == "reader"
+        when = "for every tile-row" if section == "row" else "before the first tile-row"
+        who, verb = ("the reader", "brings") if is_reader else ("the writer", "takes")
+        cause = f"{who} {verb} {expected} pages of {name} {when}, and phases move {moved} {self._where}"
+        cure = "tilize the input once for every tile-row, vectors once before (once = true), and pop neither again"
+        if is_reader and state.buffer.holds not in ("input", *(each.name for each in self._spec.vectors)):
+            cure = f"keep {name} in the phases that read it"
+        if not is_reader:
+            cure = f"let one phase push {name}, block by block"
+        self._note(name, "reader-and-writer", state.buffer.place.line, cause, cure)
 
     def _sizes(self, schedule: Schedule) -> None:
         """Whether every buffer has room for the largest wait."""
@@ -124,6 +163,7 @@ class _Pages:
             if pages:
                 self._whole(step, state, pages, "pops")
                 state.popped_by = step
+                state.pages_popped += pages
                 if state.buffer.producer == "compute":
                     state.pages -= pages
         return is_fine
@@ -133,7 +173,7 @@ class _Pages:
         if state.buffer.producer != "compute" or pages <= state.pages:
             return True
         cause = f"phase {call.phase.name} waits for {pages} pages of {name} {self._where}, and {state.pages} are there"
-        if not state.pushed:
+        if not state.pages_pushed:
             cure = f"put a phase that pushes {name} before {call.phase.name}"
             return self._note(name, "written-before-read", line, f"{cause}: nobody has pushed any", cure)
         popper = state.popped_by
@@ -162,7 +202,7 @@ class _Pages:
                 cure += f", or pop them before: {_last_reader(self._calls, name)}"
             return self._note(name, "pages-cover-push", line, cause, cure)
         self._whole(call, state, pages, "pushes")
-        state.pushed = True
+        state.pages_pushed += pages
         if state.buffer.consumer == "compute":
             state.pages += pages
         return True
