@@ -30,6 +30,7 @@ def test_new_like_says_what_it_kept(python: Run, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert "kept from variance_w_rm:" in result.stdout
     assert "6 requirements with their error texts" in result.stdout
+    assert max(len(line) for line in result.stdout.splitlines() if str(tmp_path) not in line) <= 80
     assert "mean = phases.reduce_row_mean" in (tmp_path / "mine" / "kernels.py").read_text()
 
 
@@ -80,3 +81,15 @@ def test_spec_check(python: Run, tmp_path: Path) -> None:
     broken = tilewright(python, "spec", "check", str(bad), str(tmp_path / "absent.toml"), "--json")
     assert broken.returncode == 1
     assert [each["rule"] for each in json.loads(broken.stdout)] == ["phase-exists", "format"]
+
+
+def test_from_a_template_to_a_package(python: Run, tmp_path: Path) -> None:
+    for arguments in (["first"], ["second", "--like", "standardize_w_rm"]):
+        printed = tilewright(python, "spec", "template", *arguments)
+        assert printed.returncode == 0, printed.stderr
+        spec = tmp_path / f"{arguments[0]}.toml"
+        spec.write_text(printed.stdout)
+        assert tilewright(python, "spec", "check", str(spec)).returncode == 0
+        made = tilewright(python, "new", arguments[0], "--spec", str(spec), "--dir", str(tmp_path))
+        assert made.returncode == 0, made.stderr
+        assert (tmp_path / arguments[0] / "spec.toml").read_text() == printed.stdout

@@ -134,6 +134,7 @@ def test_a_spec_with_phases_to_be_written(tmp_path: Path) -> None:
     created = create_operation(derived_spec("mine", "layernorm_fused_rm")[0], tmp_path)
     assert any("normalize, spread_columns, sum_squared_differences" in note for note in created.notes)
     assert any("passes is left out" in note for note in created.notes)
+    assert any("Left out with it: test wide row" in note for note in created.notes)
     assert read_spec(created.directory).work.passes == 0
     assert "wide row" not in [each.name for each in read_spec(created.directory).tests]
 

@@ -19,7 +19,7 @@ _COMMANDS = {
     "new": "make an operation of your own from a specification",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
-    "spec": "check the specification of an operation for sense",
+    "spec": "print the specification of an operation to begin with, or check one for sense",
     "survey": "compile every kernel of a ttnn package and report what is missing",
 }
 
