@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conftest import Run
+from ttnn_script import Run
 
 OPERATIONS = Path(__file__).parents[2] / "src" / "tilewright" / "ops"
 VARIANCE = (OPERATIONS / "variance_w_rm" / "spec.toml").read_text()
