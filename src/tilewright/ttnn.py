@@ -43,6 +43,7 @@ from tilewright.program import (
     num_cores_to_corerangeset_in_subcoregrids,
     split_work_to_cores,
 )
+from tilewright.program.compute_kernel_config import WormholeComputeKernelConfig
 from tilewright.program.errors import ProgramError
 from tilewright.tensor.allocator import OutOfMemoryError
 from tilewright.tensor.arch import Arch
@@ -178,6 +179,7 @@ __all__ = [
     "Tile",
     "TileDescriptor",
     "UnpackToDestMode",
+    "WormholeComputeKernelConfig",
     "WriterConfigDescriptor",
     "allocate_tensor_on_device",
     "as_tensor",

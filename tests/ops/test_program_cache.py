@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 from collections.abc import Iterator
 
 import numpy as np
@@ -95,6 +96,14 @@ def test_another_kind_of_call_is_another_program(
     run("centralize_w_rm", x)
     run("centralize_w_rm", x, **change)
     assert fresh.num_program_cache_entries() == 2
+
+
+def test_threads_do_not_share_a_program(fresh: ttnn.Device, generator: np.random.Generator) -> None:
+    """Every call has its own addresses in the program it runs."""
+    inputs = [generator.standard_normal((40, 96)) for _ in range(12)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda x: Runner(fresh)("centralize_w_rm", x), inputs))
+    assert all(result.accuracy().share_of_bound <= 1 for result in results)
 
 
 def test_the_cache_can_be_cleared(fresh: ttnn.Device, generator: np.random.Generator) -> None:

@@ -71,7 +71,7 @@ def test_l1_tensors(wormhole: ttnn.Device, generator: np.random.Generator, name:
 def test_compute_kernel_config_is_used(
     run: Runner, generator: np.random.Generator, name: str, fidelity: ttnn.MathFidelity
 ) -> None:
-    config = ttnn.ComputeConfigDescriptor(math_fidelity=fidelity, fp32_dest_acc_en=False)
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=fidelity)
     x = generator.standard_normal((64, 256))
     rough, exact = run(name, x, compute_kernel_config=config), run(name, x)
     used = rough.outcome.program.kernels[1].config

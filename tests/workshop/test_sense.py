@@ -15,7 +15,6 @@ TEXTS = {path.parent.name: path.read_text() for path in SPECS}
 CENTRALIZE, VARIANCE, STANDARDIZE, LAYERNORM = (
     TEXTS[name] for name in ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")
 )
-MEAN_CALL = "reduce_row_mean(in_tiled, scaler, mean, Wt, inverse_width_bits, keep=True, partial=partial)"
 CENTRE_CALL = "sub_bcast_cols(in_tiled, mean, centralized, B, keep_b=True)"
 SQUARE_PHASE = """[[phase]]
 name = "square_row"

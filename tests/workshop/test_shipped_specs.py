@@ -80,7 +80,12 @@ def _steps(steps: tuple[Step, ...]) -> Iterator[Any]:
 
 def _called(call: Call) -> tuple[Any, ...]:
     flags = {name for name in call.arguments if name.startswith("keep") and ast.unparse(call.arguments[name]) == "True"}
-    return (call.function, tuple(call.buffers.items()), frozenset(flags))
+    return (call.function, tuple(call.buffers.items()), frozenset(flags), _factor(call.arguments.get("factor_bits")))
+
+
+def _factor(tree: ast.expr | None) -> str:
+    """The name of a factor; numbers have none."""
+    return tree.id if isinstance(tree, ast.Name) and tree.id.endswith("_bits") else ""
 
 
 def of_kernel(kernel: KernelFunction) -> list[Any]:
@@ -113,7 +118,7 @@ def _call(function: KernelFunction, call: ast.Call) -> Iterator[Any]:
     if isinstance(called, Phase):
         buffers = {name: _buffer(given[name]) for name in given if name.startswith("cb")}
         flags = {name for name in given if name.startswith("keep") and ast.unparse(given[name]) == "True"}
-        yield (called.name, tuple(buffers.items()), frozenset(flags))
+        yield (called.name, tuple(buffers.items()), frozenset(flags), _factor(given.get("factor_bits")))
     else:
         yield from _statements(called, called.tree.body)
 

@@ -26,6 +26,6 @@ def test_valid_tensors_get_to_the_program(device: ttnn.Device, case, monkeypatch
     def factory(*arguments: object) -> None:
         raise ReachedError
 
-    monkeypatch.setattr(operation_module, "program_for", factory)
+    monkeypatch.setattr(operation_module, "borrowed_program", factory)
     with pytest.raises(ReachedError):
         rms_norm_w_rm(*case_tensors(rms_norm_w_rm, case, device).values())

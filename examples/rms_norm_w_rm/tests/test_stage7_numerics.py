@@ -17,6 +17,7 @@ SPEC = read_spec(Path(__file__).parents[1] / "spec.toml")
 
 
 @pytest.mark.parametrize("case", SPEC.tests, ids=lambda case: case.name)
-def test_numbers(device: ttnn.Device, case) -> None:
+def test_numbers(device: ttnn.Device, case, record_property) -> None:
     result = run_case(rms_norm_w_rm, SPEC, case, device)
+    record_property("share_of_tolerance", result.share)
     assert result.share <= 1, result.text

@@ -38,6 +38,7 @@ def traffic_findings(
             "partial": partial,
             "last_tile_columns": 20 if partial else 32,
             "inverse_width_bits": 0,
+            "mean_factor_bits": 0,
         }
         row_tiles = row["B"] if is_streaming else row["Wt"]
         sizes = {name: count.pages(row_tiles, row["B"], bool(partial)) for name, count in counts.items()}

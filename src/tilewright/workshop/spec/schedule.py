@@ -88,6 +88,7 @@ SAMPLE = {
     "partial": 0,
     "last_tile_columns": 32,
     "inverse_width_bits": 0,
+    "mean_factor_bits": 0,
 }
 
 
