@@ -13,12 +13,15 @@ from tilewright.device.errors import TilewrightError
 
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
 _COMMANDS = {
+    "audit": "find contradictions and unproven claims in execution logs",
     "check": "run a script or an operation under strict rules and say what is wrong",
     "doctor": "check that this machine can compile and run kernels",
     "exec": "run a script that says `import ttnn` on the simulated chip",
     "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
+    "new": "make an operation of your own from a specification",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
+    "spec": "print the specification of an operation to begin with, or check one for sense",
     "survey": "compile every kernel of a ttnn package and report what is missing",
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "check/checks.h"
 #include "check/hooks.h"
 #include "core.h"
 #include "scheduler.h"
@@ -50,9 +49,6 @@ static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages
     }
     while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
-    }
-    if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.cb_reserved(instance, cb);
     }
 }
 
@@ -151,6 +147,9 @@ tw::KernelContext* tw_context() { return &current_instance().context; }
 
 void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     const CoreCircularBuffer& buffer = configured(instance, cb, "cb_wait_front");
     check_capacity(buffer, cb, pages, "cb_wait_front");
     CbTraffic& traffic = instance.traffic[cb];
@@ -167,12 +166,14 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     }
     if (instance.checks != nullptr) [[unlikely]] {
         on_waited(instance, cb, pages);
-        instance.checks->noc.cb_waited(instance, cb);
     }
 }
 
 void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     const CoreCircularBuffer& buffer = configured(instance, cb, "cb_reserve_back");
     check_capacity(buffer, cb, pages, "cb_reserve_back");
     CbTraffic& traffic = instance.traffic[cb];
@@ -194,15 +195,15 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
 
 void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_push_back");
     wait_for_pending_reserves(instance);
     CbTraffic& traffic = instance.traffic[cb];
     traffic.push_calls++;
     if (instance.scheduler->exploring) [[unlikely]] {
         return;
-    }
-    if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.cb_push(instance, cb, pages);
     }
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
@@ -230,14 +231,14 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
 
 void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_pop_front");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.pop_calls++;
     if (instance.scheduler->exploring) [[unlikely]] {
         return;
-    }
-    if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.cb_pop(instance, cb, pages);
     }
     LocalCBInterface& view = instance.context.cb[cb];
     if (pages > buffer.occupied()) {

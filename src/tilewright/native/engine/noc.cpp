@@ -119,14 +119,14 @@ static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind ki
         return kind == WaitKind::SemaphoreEqual ? *instance.wait_address == value : *instance.wait_address >= value;
     };
     if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.turn(instance);
+        on_call(instance);
     }
     while (!met() && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
     }
     if (instance.checks != nullptr) [[unlikely]] {
-        on_semaphore_met(instance, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address)));
-        instance.checks->noc.waited(instance, value, kind == WaitKind::SemaphoreEqual);
+        const auto met_address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address));
+        on_semaphore_met(instance, met_address, value, kind == WaitKind::SemaphoreEqual);
     }
 }
 

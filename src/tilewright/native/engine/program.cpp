@@ -325,7 +325,6 @@ RunStatus Program::run(const RunOptions& requested) {
     if (checks) {
         load_shadow_memory(*this);
         start_memory_checks(*this);
-        checks->noc.start(*this);
     }
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);

@@ -23,9 +23,9 @@ struct Checks {
 
     Findings findings;
     ArgumentReads arguments;
-    NocChecks noc;
     ShadowMemory memory;
     Ordering ordering;
+    NocChecks noc{ordering};
     Windows windows{ordering};
     ProcessorMemory processors{ordering, memory};
     PageLayouts layouts;

@@ -32,7 +32,7 @@ struct Finding {
     std::string text;  // the numbers of the first time
     uint32_t num_frames;
     uint64_t frames[kFindingFrames];
-    CallPlace related;
+    CallPlace related = {};
 };
 
 class Findings {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/hooks.h"
 
-#include "program.h"
+#include "scheduler.h"
 
 namespace tw {
 
@@ -14,6 +14,7 @@ static Checks& called(KernelInstance& instance) {
 void start_memory_checks(Program& program) {
     Checks& checks = *program.checks;
     checks.ordering.start(program.instances.size());
+    checks.noc.start(program);
     checks.windows.start(program);
     checks.processors.start(program);
     checks.layouts.start(program);
@@ -25,6 +26,8 @@ void finish_memory_checks(Program& program) {
     checks.windows.finish(program, checks.findings);
 }
 
+void on_call(KernelInstance& instance) { instance.scheduler->preempt(); }
+
 void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.windows.reserved(instance, cb, pages);
@@ -32,7 +35,9 @@ void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 }
 
 void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
-    called(instance).windows.pushing(instance, cb, pages);
+    Checks& checks = called(instance);
+    checks.windows.pushing(instance, cb, pages);
+    checks.noc.push(instance, cb, pages);
 }
 
 void on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).windows.waiting(instance, cb); }
@@ -42,7 +47,9 @@ void on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 }
 
 void on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
-    called(instance).windows.popping(instance, cb, pages);
+    Checks& checks = called(instance);
+    checks.windows.popping(instance, cb, pages);
+    checks.noc.pop(instance, cb, pages);
 }
 
 void on_counters_read(KernelInstance& instance, uint32_t cb) { called(instance).windows.saw_counters(instance, cb); }
@@ -50,7 +57,8 @@ void on_counters_read(KernelInstance& instance, uint32_t cb) { called(instance).
 static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     Checks& checks = called(instance);
     checks.windows.access_pages(instance, cb, address, bytes, is_write);
-    if (is_write) {
+    checks.noc.access(instance, address, bytes, is_write);
+    if (is_write) {  // the packer's own hooks (check/tile_memory.cpp) say which of the bytes mean something
         checks.processors.written(*instance.core, address, bytes);
     }
 }
@@ -67,9 +75,9 @@ void on_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t b
     is_write ? layouts.wrote_rows(instance, cb, address, bytes) : layouts.reads_rows(instance, cb, address, bytes);
 }
 
-void on_semaphore_met(KernelInstance& instance, uint32_t address) {
+void on_semaphore_met(KernelInstance& instance, uint32_t address, uint32_t value, bool equal) {
     Checks& checks = called(instance);
-    checks.ordering.acquire(instance, Ordering::word_key(address));
+    checks.noc.waited(instance, address, value, equal);
     checks.processors.invalidate_cache(instance);
 }
 

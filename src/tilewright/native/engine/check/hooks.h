@@ -13,6 +13,9 @@ struct KernelInstance;
 void start_memory_checks(Program& program);
 void finish_memory_checks(Program& program);
 
+// A kernel calls the engine: if the run has a seed, another may go first.
+void on_call(KernelInstance& instance);
+
 void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages);
 void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages);
 void on_waiting(KernelInstance& instance, uint32_t cb);  // it has to wait
@@ -25,8 +28,8 @@ void on_counters_read(KernelInstance& instance, uint32_t cb);
 void on_tile(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
 void on_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
 
-// A semaphore, or another word of L1, had the value a kernel waited for.
-void on_semaphore_met(KernelInstance& instance, uint32_t address);
+// A semaphore, or another word of L1, had exactly the value a kernel waited for, or at least that.
+void on_semaphore_met(KernelInstance& instance, uint32_t address, uint32_t value, bool equal);
 void on_mailbox(KernelInstance& instance, bool is_write);
 void on_cache_invalidated(KernelInstance& instance);
 

@@ -45,6 +45,14 @@ void Ordering::acquire(const KernelInstance& instance, uint64_t key) {
     }
 }
 
+void Ordering::acquire(const KernelInstance& instance, const Clock& clock) { join(kernels_[instance.number], clock); }
+
+void Ordering::advance(const KernelInstance& instance) { kernels_[instance.number][instance.number]++; }
+
+uint32_t Ordering::known_step(const KernelInstance& instance, const KernelInstance& other) const {
+    return kernels_[instance.number][other.number];
+}
+
 void Ordering::release_pages(const KernelInstance& instance, uint64_t key, uint64_t total, size_t num_kept) {
     Clock& mine = kernels_[instance.number];
     auto& released = pages_[key];

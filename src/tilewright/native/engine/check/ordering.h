@@ -27,6 +27,15 @@ public:
     // Pages whose release comes before what the kernel does now, from whichever wait it knows that.
     uint64_t known_pages(const KernelInstance& instance, uint64_t key) const;
 
+    using Clock = std::vector<uint32_t>;
+    // What `key` carries now, and acquiring just that at a later time.
+    const Clock& released(uint64_t key) { return released_[key]; }
+    void acquire(const KernelInstance& instance, const Clock& clock);
+    // What the kernel does next is a step of its own, which nobody knows of yet.
+    void advance(const KernelInstance& instance);
+    // The last step of `other` that comes before what the kernel does now.
+    uint32_t known_step(const KernelInstance& instance, const KernelInstance& other) const;
+
     // The present step of a kernel.
     uint32_t now(const KernelInstance& instance) const;
     // Whether `step` of `earlier` comes before what `later` does now.
@@ -38,7 +47,6 @@ public:
     static uint64_t word_key(uint32_t address) { return address & ~3u; }
 
 private:
-    using Clock = std::vector<uint32_t>;
     struct PagesReleased {
         uint64_t total;
         uint32_t by, step;

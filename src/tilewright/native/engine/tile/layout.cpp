@@ -138,24 +138,24 @@ void untilize_tiles(
     const uint32_t bytes = datum_bytes(format, call);
     const Image image = image_of(geometry, bytes, row_data);
     const bool unchanged = passes_unchanged(state, cb_in);
-    if (state.checks != nullptr) [[unlikely]] {
-        for (uint32_t tile = 0; tile < num_tiles; tile++) {
-            const TileTaint taint = load_taint(state, cb_in, first_tile + tile);
-            scatter_taint(state, taint, face_rows_of(image), cb_out, rows + tile * geometry.tile_cols * bytes);
+    const auto follow = [&](const uint8_t* tile, const uint8_t* to) {
+        if (state.checks != nullptr) [[unlikely]] {
+            scatter_taint(state, load_taint(state, cb_in, tile), face_rows_of(image), cb_out, to);
         }
-    }
+    };
     for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
         const uint32_t count = std::min(kGroup, num_tiles - tile);
         const uint8_t* tiles[kGroup];
         for (uint32_t i = 0; i < count; i++) {
             tiles[i] = front_tile(cb_in, first_tile + tile + i);
+            follow(tiles[i], rows + i * geometry.tile_cols * bytes);
         }
         scatter(image, tiles, count, rows);
         rows += count * geometry.tile_cols * bytes;
     }
     for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         alignas(64) uint32_t words[kTileElements];
-        unpack_words(state, state.src_a, cb_in, first_tile + tile, words, call);
+        follow(unpack_words(state, state.src_a, cb_in, first_tile + tile, words, call), rows);
         pack_untilized(state, words, image, format, rows, call);
     }
 }
@@ -210,25 +210,25 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
-    if (state.checks != nullptr) [[unlikely]] {
-        for (uint32_t tile = 0; tile < num_tiles; tile++) {
-            const TileTaint taint =
-                gather_taint(state, face_rows_of(image), cb_in, rows + tile * geometry.tile_cols * bytes);
-            const uint8_t* out = back_tile(cb_out, out_tile + tile);
+    const auto follow = [&](const uint8_t* from, const uint8_t* out) {
+        if (state.checks != nullptr) [[unlikely]] {
+            const TileTaint taint = gather_taint(state, face_rows_of(image), cb_in, from);
             taint_pack(state, taint, cb_out, tile_geometry(cb_out), pack_format(state, kCall), out);
         }
-    }
+    };
     for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
         const uint32_t count = std::min(kGroup, num_tiles - tile);
         uint8_t* tiles[kGroup];
         for (uint32_t i = 0; i < count; i++) {
             tiles[i] = back_tile(cb_out, out_tile + tile + i);
+            follow(rows + i * geometry.tile_cols * bytes, tiles[i]);
         }
         gather(image, rows, tiles, count);
         rows += count * geometry.tile_cols * bytes;
     }
     for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         uint8_t* out = back_tile(cb_out, out_tile + tile);
+        follow(rows, out);
         alignas(64) uint8_t gathered[kTileElements * 4];
         alignas(64) uint32_t words[kTileElements];
         uint8_t* const tiles[] = {gathered};

@@ -99,9 +99,9 @@ void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t nu
     queue[kQueueNext]++;
     const Operand scaler =
         unpack(state, state.src_b, queue[kQueueCbB], queue[kQueueTileB], scaler_buffer, "reduce_tile_math");
-    const TileTaint scaler_taint = taint_of_operand(state, queue[kQueueCbB], queue[kQueueTileB]);
+    const TileTaint scaler_taint = taint_of(state, queue[kQueueCbB], scaler.bytes);
     reduce(
-        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint, num_faces,
-        dst);
+        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
+        num_faces, dst);
 }
 }
