@@ -136,8 +136,8 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CbTraffic& traffic = instance.traffic[cb];
     // A data-movement kernel knows what it pushed itself.
     const bool are_its_own = !is_compute(instance) && traffic.pages_pushed >= traffic.pages_popped + pages;
-    const bool counts_itself = traffic.wait_calls == 0 || traffic.pages_pushed != 0;
-    const bool is_known = counts_itself && knows_there(instance, cb, pages);
+    // Blocks that are pushed whole are popped whole, however few of their pages were needed.
+    const bool is_known = knows_there(instance, cb, pages);
     if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !is_known) {
         note_finding(
             instance,
