@@ -7,6 +7,10 @@
 
     device = ttnn.open_device(device_id=0)
     output = ttnn.generic_op([x, y], program)
+
+``tilewright.ops`` has operations that are ready to call::
+
+    y = tilewright.ops.layernorm_fused_rm(x, gamma, beta)
 """
 
 from typing import Any
@@ -14,12 +18,21 @@ from typing import Any
 __version__ = "0.1.0"
 
 # Loaded when first asked for, so that `import tilewright` stays quick.
-_LAZY = {"run_program": "tilewright.device.run_program", "Run": "tilewright.device.run"}
+_LAZY = {
+    "run_program": "tilewright.device.run_program",
+    "Run": "tilewright.device.run",
+    "check_program": "tilewright.check.check_program",
+    "CheckResult": "tilewright.check.check_program",
+    "CheckError": "tilewright.check.check_program",
+    "Finding": "tilewright.check.finding",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        import importlib
+    import importlib
 
+    if name == "ops":
+        return importlib.import_module("tilewright.ops")
+    if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'tilewright' has no attribute {name!r}")

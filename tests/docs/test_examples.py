@@ -16,6 +16,7 @@ import pytest
 
 from tilewright import ttnn
 from tilewright.device.compiler import find_compiler
+from tilewright.device.open_devices import all_open_devices
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -44,11 +45,13 @@ def matches(expected: str, given: str) -> bool:
     return re.fullmatch(pattern, given.strip()) is not None
 
 
-@pytest.mark.parametrize("name", ["running-programs.md", "errors.md", "kernel-language.md"])
+@pytest.mark.parametrize(
+    "name", ["running-programs.md", "errors.md", "kernel-language.md", "phases.md", "operations.md"]
+)
 def test_examples_give_what_the_document_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (DOCUMENTS / name).read_text()
     monkeypatch.chdir(tmp_path)
-    is_shared = 0 in ttnn._open_devices  # by another test of this process
+    is_shared = 0 in [device.id() for device in all_open_devices()]  # by another test of this process
     namespace: dict[str, object] = {"__name__": "example"}
     found = blocks(text)
     for position, (language, code, line) in enumerate(found):

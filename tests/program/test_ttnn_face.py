@@ -9,6 +9,7 @@ import types
 import pytest
 
 from tilewright import ttnn
+from tilewright.device.open_devices import all_open_devices
 from tilewright.program.errors import ProgramError
 
 
@@ -35,7 +36,7 @@ def chip_module(monkeypatch):
     module.Chip = NotingChip
     monkeypatch.setitem(sys.modules, "tilewright.device.chip", module)
     yield
-    for device in list(ttnn._open_devices.values()):
+    for device in all_open_devices():
         ttnn.close_device(device)
 
 

@@ -73,6 +73,8 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
     for name in ("gamma", "beta"):
         if files[name] is not None and name not in operation.vectors:
             parser.error(f"--{name}: {operation.name} takes no {name}")
+    if options.output is not None and not options.output.parent.is_dir():
+        parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
     if options.input is not None and options.shape is not None:
         parser.error("--shape and --input: a file has its own shape; give one of them")
     arrays: dict[str, Array] = {}

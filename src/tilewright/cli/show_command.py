@@ -9,10 +9,7 @@ from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, 
 from tilewright.ops import OPERATIONS, Operation, Plan, Strategy
 from tilewright.ops.phase_list import KEPT, phase_lines
 from tilewright.ops.plan_text import buffer_lines, plan_lines
-from tilewright.tensor.device import Device
-from tilewright.tensor.layout import Layout
 from tilewright.tensor.paper_device import paper_device
-from tilewright.tensor.tensor import allocate_tensor_on_device
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -45,7 +42,7 @@ def run(arguments: list[str]) -> int:
     if options.cpp:
         parts.append(_sources(operation, plan))
     if options.program:
-        parts.append(_program(operation, plan, device))
+        parts.append(repr(operation.program(plan, operation.allocate(plan, device))))
     print("\n\n".join(parts))
     return 0
 
@@ -59,11 +56,3 @@ def _overview(operation: Operation, plan: Plan) -> str:
 def _sources(operation: Operation, plan: Plan) -> str:
     kernels = operation.kernels[plan.strategy]
     return "\n".join(f"// {kernel.role.value}: {kernel.name}.cpp\n{kernel.cpp_source()}" for kernel in kernels)
-
-
-def _program(operation: Operation, plan: Plan, device: Device) -> str:
-    shape, dtype = plan.rows.shape, plan.rows.dtype
-    shapes = {"input_tensor": shape, **dict.fromkeys(operation.vectors, shape[-1:])}
-    shapes["output"] = operation.output_shape(shape)
-    tensors = {name: allocate_tensor_on_device(each, dtype, Layout.ROW_MAJOR, device) for name, each in shapes.items()}
-    return repr(operation.program(plan, tensors))

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from tilewright.device import engine as native
 from tilewright.device.engine import engine
 from tilewright.device.errors import TilewrightError
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright.device.launch import Launcher
 from tilewright.device.run import Run
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
-from tilewright.tensor.arch import ArchDescription
+from tilewright.tensor.arch import Arch, ArchDescription
 from tilewright.tensor.memory_config import BufferType
 
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
@@ -48,6 +49,10 @@ class Chip:
             config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
             unreserved_base=arch.l1_unreserved_base,
             poison=_POISON,
+            brisc_local_bytes=arch.brisc_local_bytes,
+            trisc_local_bytes=arch.trisc_local_bytes,
+            dram_read_alignment=arch.dram_alignment,
+            multicasts_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
         )
         workers = [
             (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])
@@ -78,6 +83,7 @@ class Chip:
         time_limit: float | None = None,
         spin_limit: float = 5.0,
         checked: bool = False,
+        seed: int = 0,
     ) -> Run:
         """Runs a program to its end.
 
@@ -88,6 +94,7 @@ class Chip:
             time_limit: seconds after which the run is stopped.
             spin_limit: seconds a kernel may poll memory that nobody changes.
             checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+            seed: order a checked run takes where kernels could run in several; 0 is the usual one.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -101,8 +108,15 @@ class Chip:
             raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit}")
         if spin_limit <= 0:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
+        _check_seed(seed, checked)
         return self._launcher.launch(
-            program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit, checked=checked
+            program,
+            threads=threads,
+            time_limit=time_limit or 0.0,
+            spin_limit=spin_limit,
+            checked=checked,
+            seed=seed,
+            host_memory=HostMemory(io_tensors) if checked else None,
         )
 
     def _check_usable(self) -> None:
@@ -176,6 +190,13 @@ class Chip:
             )
         base = engine().tw_core_l1(self._handle, *core)
         return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
+
+
+def _check_seed(seed: int, checked: bool) -> None:
+    if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
+    if seed and not checked:
+        raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
 
 
 def _free(handle: int, launcher: Launcher) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilewright.device import engine as native
 from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
 from tilewright.device.engine import engine
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_library import KernelLibrary
 from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.l1_layout import semaphore_at
@@ -23,6 +24,7 @@ from tilewright.device.run import (
     KernelInfo,
     KernelPosition,
     KernelState,
+    RelatedCall,
     Run,
     RunNote,
     RunStatus,
@@ -35,6 +37,7 @@ from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreRangeSet
 
 _NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+_NO_KERNEL = 0xFFFFFFFF
 
 PrintHandler = Callable[[tuple[int, int], str, str], None]
 
@@ -119,6 +122,9 @@ class EngineProgram:
         computes = [kernel for kernel in program.kernels if kernel.is_compute]
         for cb, address in zip(program.cbs, addresses, strict=True):
             cores = _core_array(cb.core_ranges)
+            if not cb.format_descriptors:  # a scratchpad
+                pointer = cores.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))
+                engine().tw_program_add_scratchpad(self._handle, address, cb.total_size, pointer, len(cores))
             for descriptor in cb.format_descriptors:
                 index = descriptor.buffer_index
                 to_dest = any(unpacks_to_dest(kernel.config, index) for kernel in computes)
@@ -160,11 +166,17 @@ class EngineProgram:
                 len(common),
             )
 
-    def run(self, threads: int, time_limit: float, spin_limit: float, checked: bool) -> tuple[Run, native.RunReport]:
+    def set_host_memory(self, memory: HostMemory) -> None:
+        """Every buffer the host has, for the checked run that follows."""
+        engine().tw_program_set_host_memory(self._handle, memory.specs, len(memory.specs))
+
+    def run(
+        self, threads: int, time_limit: float, spin_limit: float, checked: bool, seed: int
+    ) -> tuple[Run, native.RunReport]:
         """Runs the program to its end, whatever that is."""
         report = native.RunReport()
         begin = time.perf_counter()
-        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), ctypes.byref(report))
+        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), seed, ctypes.byref(report))
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)
         run = Run(
@@ -208,7 +220,8 @@ class EngineProgram:
                 r.cb if r.cb != _NO_CIRCULAR_BUFFER else None,
                 int(r.address),
                 int(r.count),
-                self._stack(r),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
+                self._related(r),
             )
             for r in reports
         ]
@@ -228,7 +241,9 @@ class EngineProgram:
                 r.wait_have,
                 *self._semaphore(r),
                 bool(r.is_error),
-                self._stack(r),
+                _bits(r.would_push),
+                _bits(r.would_pop),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
             )
             for r in reports
         ]
@@ -238,16 +253,32 @@ class EngineProgram:
         semaphore_id = semaphore_at(report.wait_address)
         return semaphore_id, (semaphore_id, report.core_x, report.core_y) in self._semaphores
 
-    def _stack(self, report: native.InstanceReport | native.FindingReport) -> tuple[SourceLine, ...]:
+    def _related(self, report: native.FindingReport) -> RelatedCall | None:
+        if report.related_kernel == _NO_KERNEL:
+            return None
+        frames = report.related_frames[: report.related_num_frames]
+        core = (report.related_x, report.related_y)
+        return RelatedCall(report.related_kernel, core, self._stack(report.related_kernel, frames))
+
+    def _stack(self, kernel: int, frames: Sequence[int]) -> tuple[SourceLine, ...]:
         """Lines of the kernel's own library, innermost first. Addresses of the engine itself are left out."""
-        library = self.libraries[report.kernel]
+        library = self.libraries[kernel]
         lines = []
-        for address in report.frames[: report.num_frames]:
+        for address in frames:
             call = address - 1  # a return address points behind its call
             line = library.source_line(call) if library.contains(call) else None
             if line is not None:
                 lines.append(line)
         return tuple(lines)
+
+
+def _bits(mask: int) -> frozenset[int]:
+    """Positions of the bits that are set.
+
+    >>> sorted(_bits(0b101))
+    [0, 2]
+    """
+    return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
 
 
 def _traffic_of(report: native.TrafficReport) -> CbTraffic:

@@ -65,9 +65,14 @@ def close_device(device: Device) -> None:
     _open_devices.pop(device.id(), None)
 
 
+def all_open_devices() -> list[Device]:
+    """Open devices, by number."""
+    return [_open_devices[device_id] for device_id in sorted(_open_devices)]
+
+
 def default_device() -> Device:
     """The open device with the lowest number; without one, device 0, which stays open."""
-    return _open_devices[min(_open_devices)] if _open_devices else open_device(0)
+    return all_open_devices()[0] if _open_devices else open_device(0)
 
 
 @contextmanager

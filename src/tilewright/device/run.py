@@ -105,6 +105,17 @@ class KernelPosition:
     wait_semaphore: int | None  # id, where what it polls is one
     semaphore_exists: bool  # the program has it on this core
     is_error: bool
+    would_push: frozenset[int]  # CBs it would push later if its waits were met; of a deadlock
+    would_pop: frozenset[int]
+    stack: tuple[SourceLine, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class RelatedCall:
+    """The other call a note is about: where a transfer was issued, where another kernel stored."""
+
+    kernel: int
+    core: tuple[int, int]
     stack: tuple[SourceLine, ...]
 
 
@@ -120,6 +131,7 @@ class RunNote:
     address: int
     count: int
     stack: tuple[SourceLine, ...]
+    related: RelatedCall | None = None
 
 
 class Run:

@@ -15,10 +15,11 @@ from tilewright.device.run import Run
 from tilewright.device.run_program import run_program
 from tilewright.ops.arrays import Operands
 from tilewright.ops.plan import Buffer, Plan, Strategy, make_plan
-from tilewright.ops.program_cache import program_for
+from tilewright.ops.program_cache import borrowed_program
 from tilewright.ops.row_program import Kernels, Tensors, build_program
 from tilewright.ops.row_split import CoreSelection, Rows, checked_selection
 from tilewright.ops.validation import checked_epsilon
+from tilewright.program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.device import Device
@@ -43,7 +44,7 @@ class Options:
     """
 
     memory_config: MemoryConfig | None = None
-    compute_kernel_config: ComputeConfigDescriptor | None = None
+    compute_kernel_config: ComputeKernelConfig | None = None
     core_grid: CoreSelection | None = None
     strategy: Strategy | None = None
     block_tiles: int | None = None
@@ -52,7 +53,7 @@ class Options:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What running an operation left."""
+    """What running an operation left. The next call of the same kind puts its own arguments into ``program``."""
 
     output: Tensor
     plan: Plan
@@ -107,6 +108,15 @@ class Operation(abc.ABC):
         budget = _l1_budget(device)
         return make_plan(self.name, self.buffers, Rows(shape, dtype), selection, budget, strategy, block_tiles)
 
+    def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
+        """Tensors a plan could run on, the output among them, which nobody has written yet."""
+        shape = plan.rows.shape
+        shapes = {"input_tensor": shape, **dict.fromkeys(self.vectors, shape[-1:]), "output": self.output_shape(shape)}
+        return {
+            name: allocate_tensor_on_device(each, plan.rows.dtype, Layout.ROW_MAJOR, device, memory_config)
+            for name, each in shapes.items()
+        }
+
     def program(
         self,
         plan: Plan,
@@ -143,8 +153,9 @@ class Operation(abc.ABC):
         )
         everything = {**tensors, "output": output}
         config = checked_config(chosen.compute_kernel_config)
-        program = program_for(device, plan, self.kernels[plan.strategy], everything, exact_epsilon, config)
-        run = run_program([*tensors.values(), output], program, threads=chosen.threads)
+        kernels = self.kernels[plan.strategy]
+        with borrowed_program(device, plan, kernels, everything, exact_epsilon, config) as program:
+            run = run_program([*tensors.values(), output], program, threads=chosen.threads)
         return Outcome(output, plan, program, run)
 
     def call(
@@ -171,8 +182,13 @@ def checked_config(config: Any) -> ComputeConfigDescriptor:
     """How to compute: what is asked for, HiFi4 with 32-bit DST without."""
     if config is None:
         return ComputeConfigDescriptor(math_fidelity=MathFidelity.HiFi4, fp32_dest_acc_en=True)
+    if isinstance(config, WormholeComputeKernelConfig):
+        return config.descriptor()
     if not isinstance(config, ComputeConfigDescriptor):
-        raise TypeError(f"compute_kernel_config must be a ttnn.ComputeConfigDescriptor, not {config!r}")
+        raise TypeError(
+            "compute_kernel_config must be a ttnn.ComputeConfigDescriptor or a ttnn.WormholeComputeKernelConfig, "
+            f"not {config!r}"
+        )
     return config
 
 

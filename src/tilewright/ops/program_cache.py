@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+from collections.abc import Iterator
 
 from tilewright.ops.plan import Plan
 from tilewright.ops.row_program import Kernels, Tensors, build_program, refresh_arguments
@@ -24,15 +26,19 @@ class _Key:
     accessors: tuple[tuple[str, tuple[int, ...]], ...]
 
 
-def program_for(
+@contextlib.contextmanager
+def borrowed_program(
     device: Device,
     plan: Plan,
     kernels: Kernels,
     tensors: Tensors,
     epsilon: float | None,
     config: ComputeConfigDescriptor,
-) -> ProgramDescriptor:
-    """The program of a call: the one built earlier with this call's arguments in it, or a new one."""
+) -> Iterator[ProgramDescriptor]:
+    """The program of a call: the one built earlier with this call's arguments in it, or a new one.
+
+    While it is borrowed nobody else gets it: another thread with the same call builds its own.
+    """
     accessors = tuple(
         (name, tuple(TensorAccessorArgs(tensor).get_compile_time_args())) for name, tensor in tensors.items()
     )
@@ -42,7 +48,9 @@ def program_for(
         refresh_arguments(program, kernels, tensors, epsilon)
     else:
         program = build_program(plan, kernels, tensors, epsilon, config)
-    device.program_cache[key] = program
-    if len(device.program_cache) > _PROGRAMS_KEPT:
-        device.program_cache.pop(next(iter(device.program_cache)))
-    return program
+    try:
+        yield program
+    finally:
+        device.program_cache[key] = program
+        if len(device.program_cache) > _PROGRAMS_KEPT:
+            device.program_cache.pop(next(iter(device.program_cache)), None)

@@ -15,7 +15,8 @@ num_passes          how often the reader delivers each tile-row
 stick_bytes         bytes of a row of the tensor
 block_bytes         bytes of a row of a block
 element_bytes       bytes of an element
-inverse_width_bits  1/W as float32 bits, what a sum is multiplied by (see ``inverse_width``)
+inverse_width_bits  1/W as the bits of a float32
+mean_factor_bits    what makes a mean of a sum where the mean is computed with (``mean_factor``)
 ==================  ==================================================================
 
 Runtime: ``num_tile_rows``, ``first_stick``, ``num_sticks`` (of the core) and ``epsilon_bits``. A ``TensorArg`` takes
@@ -57,8 +58,8 @@ def float_bits(value: float) -> int:
     return int(struct.unpack("<I", struct.pack("<f", value))[0])
 
 
-def inverse_width(width: int) -> float:
-    """What a row's sum is multiplied by to give its mean: 1/W, a little more than exact.
+def mean_factor(width: int) -> float:
+    """What a row's sum is multiplied by to give a mean that is computed with: 1/W, and a little more.
 
     The matrix unit cuts a float32 operand to 10 mantissa bits. A mean that came out one unit in the last place low
     would lose 2^-10 of its value, and a row of equal numbers would not be centred to zero. 2^-12 more makes the cut
@@ -119,5 +120,6 @@ def compile_time_values(plan: Plan, kernels: Kernels) -> dict[str, int]:
         "stick_bytes": rows.width * rows.dtype.element_bytes,
         "block_bytes": plan.block_tiles * TILE_SIZE * rows.dtype.element_bytes,
         "element_bytes": rows.dtype.element_bytes,
-        "inverse_width_bits": float_bits(inverse_width(rows.width)),
+        "inverse_width_bits": float_bits(1 / rows.width),
+        "mean_factor_bits": float_bits(mean_factor(rows.width)),
     }

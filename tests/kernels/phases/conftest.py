@@ -27,8 +27,6 @@ def run_compute(device: ttnn.Device) -> RunCompute:
         out_tiles: int,
         runtime: dict[str, int] | None = None,
         compile_time: dict[str, int] | None = None,
-        exact: tuple[int, ...] = (),
-        more_buffers: tuple[ttnn.CBDescriptor, ...] = (),
     ) -> PhaseRun:
         a_tensor = tiles(a, formats[0], device)
         out = ttnn.empty([32, 32 * out_tiles], dtype=formats[2], layout=ttnn.TILE_LAYOUT, device=device)
@@ -45,14 +43,11 @@ def run_compute(device: ttnn.Device) -> RunCompute:
                 CORES, runtime_args={"num_a": num_a, "num_b": num_b}, tensors=tensors
             )
         config = ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=fp32_dest)
-        if exact:
-            modes = ttnn.UnpackToDestMode
-            config.unpack_to_dest_mode = [modes.UnpackToDestFp32 if i in exact else modes.Default for i in range(32)]
         compute = kernel.descriptor(
             CORES, runtime_args=runtime or {}, compile_time_args=compile_time or {}, config=config
         )
         writer = kernels.write_tiles.descriptor(CORES, runtime_args={"num_tiles": out_tiles}, tensors={"out": out})
-        program = ttnn.ProgramDescriptor(kernels=[reader, compute, writer], cbs=[*cbs, *more_buffers])
+        program = ttnn.ProgramDescriptor(kernels=[reader, compute, writer], cbs=cbs)
         done = tilewright.run_program([*tensors.values(), out], program)
         return PhaseRun(ttnn.to_numpy(out).astype(np.float64), done)
 

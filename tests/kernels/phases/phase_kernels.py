@@ -30,7 +30,7 @@ from tilewright.kernels.api import (
     noc_async_write_page,
 )
 from tilewright.kernels.phases import (
-    accumulate_row_sum,
+    accumulate_row_mean,
     add,
     add_bcast_cols,
     add_bcast_rows,
@@ -44,7 +44,6 @@ from tilewright.kernels.phases import (
     mul_bcast_cols,
     mul_bcast_rows,
     mul_bcast_scalar,
-    mul_unary,
     read_sticks,
     reduce_row_max,
     reduce_row_mean,
@@ -65,7 +64,6 @@ from tilewright.kernels.phases import (
 class Buffers(CircularBuffers):
     a = 0
     b = 1
-    total = 2
     out = 16
 
 
@@ -181,15 +179,9 @@ def run_copy(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
 
 
 @compute_kernel
-def run_mul_unary(num_tiles: RuntimeArg, factor_bits: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
+def run_square(num_tiles: RuntimeArg, first: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
-    mul_unary(cb.a, cb.out, num_tiles, factor_bits, keep != 0)
-
-
-@compute_kernel
-def run_square(num_tiles: RuntimeArg, keep: CompileTimeArg, cb: Buffers) -> None:
-    compute_kernel_hw_startup(cb.a, cb.out)
-    square(cb.a, cb.out, num_tiles, keep != 0)
+    square(cb.a, cb.out, num_tiles, keep != 0, first)
 
 
 @compute_kernel
@@ -213,16 +205,20 @@ def run_reduce_row_mean(
 
 
 @compute_kernel
-def run_accumulate_row_sum(
-    num_blocks: RuntimeArg, block_tiles: RuntimeArg, last_tiles: RuntimeArg, partial: CompileTimeArg, cb: Buffers
+def run_accumulate_row_mean(
+    num_blocks: RuntimeArg,
+    num_tiles: RuntimeArg,
+    last_summed: RuntimeArg,
+    factor_bits: RuntimeArg,
+    partial: CompileTimeArg,
+    cb: Buffers,
 ) -> None:
-    """A row in num_blocks blocks of block_tiles, then one of last_tiles; the total is copied out."""
+    """A row in num_blocks blocks of num_tiles tiles; of the last one, last_summed count."""
     compute_kernel_hw_startup(cb.a, cb.b, cb.out)
-    reduce_row_sum(cb.a, cb.b, cb.total, block_tiles)
-    for _ in range(num_blocks - 1):
-        accumulate_row_sum(cb.a, cb.b, cb.total, block_tiles)
-    accumulate_row_sum(cb.a, cb.b, cb.total, last_tiles, False, partial != 0)
-    copy(cb.total, cb.out, 1)
+    for block in range(num_blocks):
+        is_last = block + 1 == num_blocks
+        num_summed = last_summed if is_last else num_tiles
+        accumulate_row_mean(cb.a, cb.b, cb.out, num_tiles, num_summed, factor_bits, block == 0, is_last, partial != 0)
 
 
 @compute_kernel

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import phase_kernels as kernels
 import pytest
-from phase_runs import RunCompute, as_stored, float_bits, half_ulp, in_src, scaler_tiles, tile_buffer
+from phase_runs import RunCompute, as_stored, float_bits, half_ulp, in_src, scaler_tiles
 
 from tilewright import ttnn
 from tilewright.kernels import phases
@@ -112,33 +112,43 @@ def test_row_max(run_compute: RunCompute, dtype: ttnn.DataType, fp32_dest: bool,
     result.check_traffic(kernels.run_reduce_row_max, phases.reduce_row_max, BUFFERS, num_tiles=num_tiles, **arguments)
 
 
+@pytest.mark.parametrize("num_blocks", [1, 2, 5])
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "partial"])
-def test_a_wide_row_in_blocks(run_compute: RunCompute, partial: bool) -> None:
-    num_blocks, block_tiles, last_tiles = 3, 4, 2
-    num_tiles = num_blocks * block_tiles + last_tiles
-    x = np.random.default_rng(7).uniform(1, 2, (32, 32 * num_tiles)).astype(np.float32)
-    if partial:
-        x[:, -31:] = np.nan
+@DTYPES
+def test_mean_of_a_row_in_blocks(run_compute: RunCompute, dtype: ttnn.DataType, partial: bool, num_blocks: int) -> None:
+    num_tiles, last_summed = 3, 2
+    summed = 32 * (num_tiles * (num_blocks - 1) + last_summed) - (13 if partial else 0)
+    x = np.full((32, 32 * num_tiles * num_blocks), np.nan, np.float32)
+    x[:, :summed] = np.random.default_rng(num_blocks).uniform(1, 2, (32, summed))
+    arguments = {"partial": int(partial)}
     result = run_compute(
-        kernels.run_accumulate_row_sum,
+        kernels.run_accumulate_row_mean,
         x,
-        scaler_tiles(1.0, 1 if partial else None),
-        formats=(ttnn.bfloat16, ttnn.bfloat16, ttnn.float32),
+        scaler_tiles(1.0, 19 if partial else None),
+        formats=(dtype, ttnn.bfloat16, ttnn.float32),
         fp32_dest=True,
         out_tiles=1,
-        runtime={"num_blocks": num_blocks, "block_tiles": block_tiles, "last_tiles": last_tiles},
-        compile_time={"partial": int(partial)},
-        exact=(kernels.Buffers.total,),
-        more_buffers=(tile_buffer(kernels.Buffers.total, ttnn.float32, 1),),
+        runtime={
+            "num_blocks": num_blocks,
+            "num_tiles": num_tiles,
+            "last_summed": last_summed,
+            "factor_bits": float_bits(1 / summed),
+        },
+        compile_time=arguments,
     )
-    values = np.nan_to_num(as_stored(x, ttnn.bfloat16))
-    exact = values.sum(axis=1)
-    # A sum cut to 10 mantissa bits between the blocks would be wrong by up to 2^-10.
-    assert np.all(np.abs(result.out[:, 0] - exact) <= sum_error(values, True))
+    values = in_src(as_stored(x[:, :summed], dtype), True)
+    exact = values.mean(axis=1)
+    # As for a row at once, and each block's share is rounded twice more: times 1/W, and where the packer adds it.
+    bound = sum_error(values, True) / summed + (2 * num_blocks + 1) * 2.0**-24 * exact
+    assert np.all(np.abs(result.out[:, 0] - exact) <= bound)
+    contract = phases.accumulate_row_mean.contract
+    blocks = [
+        contract.evaluate(num_tiles=num_tiles, is_last=block + 1 == num_blocks, **arguments)
+        for block in range(num_blocks)
+    ]
     moved = {each.cb: each for each in result.run.traffic if each.kernel == 1}
-    contract = phases.accumulate_row_sum.contract
-    blocks = [contract.evaluate(num_tiles=n, partial=n == last_tiles and partial) for n in (4, 4, 2)]
-    assert moved[0].pages_popped == block_tiles + sum(each.pops["cb_in"] for each in blocks)
+    assert moved[0].largest_wait == max(each.waits["cb_in"] for each in blocks)
+    assert moved[0].pages_popped == sum(each.pops["cb_in"] for each in blocks)
     assert moved[1].largest_wait == max(each.waits["cb_scaler"] for each in blocks)
-    assert moved[2].pages_pushed == 1 + sum(each.pushes["cb_sum"] for each in blocks)
-    assert moved[2].pages_popped == 1 + sum(each.pops["cb_sum"] for each in blocks)
+    assert moved[1].pages_popped == 0
+    assert moved[16].pages_pushed == sum(each.pushes["cb_out"] for each in blocks)

@@ -32,8 +32,8 @@ from tilewright.kernels.phases.binary import (
     sub_bcast_scalar,
 )
 from tilewright.kernels.phases.contract import Contract, Phase, Region, Traffic, phase
-from tilewright.kernels.phases.copy import copy, mul_unary
-from tilewright.kernels.phases.reduce import accumulate_row_sum, reduce_row_max, reduce_row_mean, reduce_row_sum
+from tilewright.kernels.phases.copy import copy
+from tilewright.kernels.phases.reduce import reduce_row_max, reduce_row_mean, reduce_row_sum
 from tilewright.kernels.phases.rsqrt import add_rsqrt
 from tilewright.kernels.phases.scaler import fill_constant_tile, fill_partial_scaler_tiles, fill_scaler_tile
 from tilewright.kernels.phases.square import square
@@ -47,7 +47,6 @@ __all__ = [
     "Region",
     "Traffic",
     "accumulate_row_mean",
-    "accumulate_row_sum",
     "add",
     "add_bcast_cols",
     "add_bcast_rows",
@@ -61,7 +60,6 @@ __all__ = [
     "mul_bcast_cols",
     "mul_bcast_rows",
     "mul_bcast_scalar",
-    "mul_unary",
     "phase",
     "read_sticks",
     "reduce_row_max",

@@ -136,17 +136,31 @@ def _names(expression: str) -> set[str]:
 
 def _number(node: ast.expr, values: Mapping[str, int]) -> int:
     match node:
-        case ast.Constant(value=int() as number):
-            return int(number)
-        case ast.Name(id=name):
-            return int(values[name])
+        case ast.Constant():
+            return int(str(node.value))
+        case ast.Name():
+            return int(values[node.id])
         case ast.IfExp():
             return _number(node.body if _number(node.test, values) else node.orelse, values)
-        case ast.BinOp(op=ast.Add()):
-            return _number(node.left, values) + _number(node.right, values)
-        case ast.BinOp(op=ast.Mult()):
-            return _number(node.left, values) * _number(node.right, values)
-    raise ValueError(f"a contract is made of numbers, parameters, +, * and `a if b else c`, not {ast.unparse(node)}")
+        case ast.BinOp():
+            left, right = _number(node.left, values), _number(node.right, values)
+            return left + right if isinstance(node.op, ast.Add) else left * right
+    raise AssertionError(ast.unparse(node))  # _check_expression lets nothing else through
+
+
+def _check_expression(name: str, node: ast.expr) -> None:
+    match node:
+        case ast.Constant(value=int()) | ast.Name():
+            return
+        case ast.IfExp():
+            parts = [node.test, node.body, node.orelse]
+        case ast.BinOp(op=ast.Add() | ast.Mult()):
+            parts = [node.left, node.right]
+        case _:
+            allowed = "numbers, parameters, +, * and `a if b else c`"
+            raise TypeError(f"{name}: a contract is made of {allowed}, not {ast.unparse(node)}")
+    for part in parts:
+        _check_expression(name, part)
 
 
 class Phase(KernelFunction):
@@ -196,6 +210,8 @@ def _check(made: Phase) -> None:
     unknown = contract.arguments - (parameters.keys() - buffers)
     if unknown:
         raise TypeError(f"{made.name}: the contract names {', '.join(sorted(unknown))}, which is no parameter")
+    for expression in (*contract.waits.values(), *contract.pops.values(), *contract.pushes.values()):
+        _check_expression(made.name, ast.parse(expression, mode="eval").body)
     if contract.needs.keys() != contract.waits.keys() or contract.gives.keys() != contract.pushes.keys():
         raise TypeError(f"{made.name}: `needs` says what each CB of `waits` holds, `gives` each of `pushes`")
     if contract.pops.keys() != contract.waits.keys():

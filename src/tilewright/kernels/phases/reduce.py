@@ -16,13 +16,10 @@ from tilewright.kernels.api import (
     cb_push_back,
     cb_reserve_back,
     cb_wait_front,
-    copy_init,
-    copy_tile,
     mul_unary_tile,
     pack_reconfig_data_format,
     pack_tile,
     reconfig_data_format,
-    reconfig_data_format_srca,
     reduce_init,
     reduce_tile,
     reduce_uninit,
@@ -123,41 +120,6 @@ def reduce_row_mean(
     binop_with_scalar_tile_init()
     mul_unary_tile(0, factor_bits)
     pack_reduced(cb_out)
-    if not keep:
-        cb_pop_front(cb_in, num_tiles)
-
-
-@phase(
-    waits={"cb_in": "num_tiles", "cb_scaler": "2 if partial else 1", "cb_sum": "1"},
-    pops={"cb_in": "0 if keep else num_tiles", "cb_scaler": "0", "cb_sum": "1"},
-    pushes={"cb_sum": "1"},
-    needs={"cb_in": Region.TILE, "cb_scaler": Region.SCALER, "cb_sum": Region.COLUMN_0},
-    gives={"cb_sum": Region.COLUMN_0},
-)
-def accumulate_row_sum(
-    cb_in: CB,
-    cb_scaler: CB,
-    cb_sum: CB,
-    num_tiles: uint32,
-    keep: CompileTimeArg[bool] = False,
-    partial: CompileTimeArg[bool] = False,
-) -> None:
-    """Column 0 of sum += the sum over each row of num_tiles tiles, times the scaler: one block of a wide row.
-
-    Waits for, pops and pushes one page of cb_sum; the rest as reduce_row_sum, which makes the first sum. The running
-    sum stays exact to float32 if cb_sum is Float32 and unpacked to DST as such (UnpackToDestFp32).
-    """
-    cb_wait_front(cb_in, num_tiles)
-    cb_wait_front(cb_scaler, 2 if partial else 1)
-    cb_wait_front(cb_sum, 1)
-    reconfig_data_format_srca(cb_sum)
-    pack_reconfig_data_format(cb_sum)
-    copy_init(cb_sum)
-    tile_regs_acquire()
-    copy_tile(cb_sum, 0, 0)
-    cb_pop_front(cb_sum, 1)
-    add_row_sums(cb_in, cb_scaler, cb_sum, num_tiles, partial)
-    pack_reduced(cb_sum)
     if not keep:
         cb_pop_front(cb_in, num_tiles)
 

@@ -62,6 +62,9 @@ struct ChipConfig {
     uint32_t config_bytes;
     uint32_t unreserved_base;  // first L1 offset programs and buffers may use
     uint32_t poison;           // word that fills memory nobody has written yet
+    uint32_t brisc_local_bytes, trisc_local_bytes;  // local memory of a data-movement and of a compute processor
+    uint32_t dram_read_alignment;
+    uint32_t multicasts_keep_order;  // multicasts of one sender on one NoC arrive as they were issued
 };
 
 class Chip {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "check/checks.h"
 #include "core.h"
 #include "scheduler.h"
 
@@ -20,8 +21,13 @@ static CoreCircularBuffer& configured(KernelInstance& instance, uint32_t cb, con
 
 static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32_t pages, const char* call) {
     if (pages > buffer.num_pages) {
-        kernel_error(
-            "%s(c_%u, %u) can never succeed: the circular buffer has %u pages", call, cb, pages, buffer.num_pages);
+        rule_error(
+            "cb-over-capacity",
+            "%s(c_%u, %u) can never succeed: the circular buffer has %u pages",
+            call,
+            cb,
+            pages,
+            buffer.num_pages);
     }
 }
 
@@ -37,12 +43,14 @@ static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint3
 
 static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
-    if (buffer.free_pages() >= pages) {
-        return;
+    if (buffer.free_pages() < pages) {
+        instance.traffic[cb].blocked_reserves++;
     }
-    instance.traffic[cb].blocked_reserves++;
-    while (buffer.free_pages() < pages) {
+    while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_reserved(instance, cb);
     }
 }
 
@@ -95,6 +103,9 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
     const uint64_t page_bytes = static_cast<uint64_t>(view.fifo_page_size) << shift;
     const uint64_t address = start + index * page_bytes;
     if (address < buffer.address || address >= static_cast<uint64_t>(buffer.address) + buffer.total_bytes) {
+        if (instance.scheduler->exploring) {
+            return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(buffer.address));
+        }
         kernel_error(
             "tile %u counted from the %s pointer of c_%u lies outside the circular buffer (%u pages; an index does not "
             "wrap)",
@@ -106,8 +117,18 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
 
-uint8_t* front_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true); }
-uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false); }
+static uint8_t* seen_tile(uint32_t cb, uint32_t index, bool front) {
+    uint8_t* tile = tile_at(cb, index, front);
+    KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(tile));
+        instance.checks->noc.access(instance, address, instance.core->cb[cb].page_bytes, !front);
+    }
+    return tile;
+}
+
+uint8_t* front_tile(uint32_t cb, uint32_t index) { return seen_tile(cb, index, true); }
+uint8_t* back_tile(uint32_t cb, uint32_t index) { return seen_tile(cb, index, false); }
 
 }  // namespace tw
 
@@ -126,9 +147,12 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     traffic.largest_wait = std::max(traffic.largest_wait, pages);
     if (buffer.occupied() < pages) {
         traffic.blocked_waits++;
-        while (buffer.occupied() < pages) {
+        while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
         }
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_waited(instance, cb);
     }
 }
 
@@ -154,6 +178,14 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_push_back");
     wait_for_pending_reserves(instance);
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.push_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_push(instance, cb, pages);
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
         kernel_error(
@@ -168,8 +200,6 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
     buffer.pushed += pages;
     buffer.peak = std::max(buffer.peak, buffer.occupied());
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.push_calls++;
     traffic.pages_pushed += pages;
     wake_waiting(instance, cb, WaitKind::CbWaitFront, buffer.occupied());
 }
@@ -177,6 +207,14 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
 void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_pop_front");
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.pop_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        instance.checks->noc.cb_pop(instance, cb, pages);
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (pages > buffer.occupied()) {
         kernel_error(
@@ -189,8 +227,6 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     advance(view.fifo_rd_ptr, pages, view, cb, "cb_pop_front");
     view.tiles_acked = static_cast<uint16_t>(view.tiles_acked + pages);
     buffer.popped += pages;
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.pop_calls++;
     traffic.pages_popped += pages;
     wake_waiting(instance, cb, WaitKind::CbReserveBack, buffer.free_pages());
 }

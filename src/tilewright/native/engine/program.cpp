@@ -12,8 +12,6 @@
 namespace tw {
 
 static constexpr size_t kStackBytes = 256 * 1024;
-static constexpr uint32_t kNumSemaphores = 16;
-static constexpr uint32_t kSemaphoreStride = 16;
 
 static uint32_t* l1_word(const Core& core, uint32_t offset) {
     return reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(core.l1_base) + offset);
@@ -82,6 +80,7 @@ void Program::create_instances() {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
             instance->core = &chip.core(where.x, where.y);
+            instance->number = static_cast<uint32_t>(instances.size());
             instances.push_back(std::move(instance));
         }
     }
@@ -206,12 +205,16 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.full_sync = kernel.full_sync;
         compute.fidelity = kernel.fidelity;
         compute.math_approx = kernel.math_approx;
+        compute.checks = checks ? checks->compute.add(instance) : nullptr;
     }
     instance.checks = checks.get();
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
     instance.held_by = nullptr;
+    instance.stack_use_said = false;
+    instance.would_push = instance.would_pop = 0;
+    instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = 0;
     instance.printed.clear();
     instance.statics = kernel.statics_initial;
@@ -299,18 +302,25 @@ RunStatus Program::run(const RunOptions& requested) {
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;
-    checks = options.checked ? std::make_unique<Checks>() : nullptr;
+    checks = options.checked ? std::make_unique<Checks>(chip) : nullptr;
     const uint32_t most_threads = load();
+    if (checks) {
+        load_shadow_memory(*this);
+        checks->noc.start(*this);
+    }
     options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
+    if (checks && status.load() == 0) {
+        checks->arguments.note_unread(*this, checks->findings);
+    }
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;
     }
     for (auto& instance : instances) {
         flush_print(*instance);
-        if (status.load() != 0) {
+        if (status.load() != 0 && !instance->stack_noted) {
             instance->note_stack();
         }
     }

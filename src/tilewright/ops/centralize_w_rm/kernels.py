@@ -28,7 +28,7 @@ def centralize(
     num_blocks: CompileTimeArg,
     block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
-    inverse_width_bits: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
     """out = in - mean; the row's tiles stay in in_tiled until they are centred."""
@@ -37,7 +37,7 @@ def centralize(
         for _ in range(num_blocks):
             tilize(cb.in_rm, cb.in_tiled, block_tiles)
         reduce_row_mean(
-            cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits, keep=True, partial=last_tile_columns != 32
+            cb.in_tiled, cb.scaler, cb.mean, width_tiles, mean_factor_bits, keep=True, partial=last_tile_columns != 32
         )
         for _ in range(num_blocks):
             sub_bcast_cols(cb.in_tiled, cb.mean, cb.centralized, block_tiles, keep_b=True)
@@ -52,7 +52,7 @@ def centralize_streaming(
     block_tiles: CompileTimeArg,
     last_block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
-    inverse_width_bits: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
     """out = in - mean; every row comes twice, block by block."""
@@ -67,7 +67,7 @@ def centralize_streaming(
                 cb.mean,
                 block_tiles,
                 last_block_tiles if block == last else block_tiles,
-                inverse_width_bits,
+                mean_factor_bits,
                 is_first=block == 0,
                 is_last=block == last,
                 partial=last_tile_columns != 32,

@@ -206,7 +206,7 @@ def accumulate_variance(
     num_tiles: uint32,
     is_first: bool,
     is_last: bool,
-    inverse_width_bits: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     partial: CompileTimeArg[bool],
     cb: Buffers,
 ) -> None:
@@ -224,7 +224,7 @@ def accumulate_variance(
             cb.variance,
             1,
             1,
-            inverse_width_bits,
+            mean_factor_bits,
             is_first=is_first,
             is_last=is_last and num_apart == 0,
         )
@@ -236,7 +236,7 @@ def accumulate_variance(
             cb.variance,
             1,
             1,
-            inverse_width_bits,
+            mean_factor_bits,
             is_first=is_first and num_whole == 0,
             is_last=True,
             partial=partial,
@@ -339,7 +339,7 @@ def layernorm(
     num_blocks: CompileTimeArg,
     block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
-    inverse_width_bits: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
     """out = (in - mean) / sqrt(variance + epsilon) * gamma + beta; the row's tiles stay until they are normalised."""
@@ -351,8 +351,8 @@ def layernorm(
     for _ in range(num_tile_rows):
         for _ in range(num_blocks):
             tilize_sticks(cb.in_rm, cb.in_tiled, block_tiles)
-        reduce_row_mean(cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits, keep=True, partial=partial)
-        accumulate_variance(width_tiles, True, True, inverse_width_bits, partial, cb)
+        reduce_row_mean(cb.in_tiled, cb.scaler, cb.mean, width_tiles, mean_factor_bits, keep=True, partial=partial)
+        accumulate_variance(width_tiles, True, True, mean_factor_bits, partial, cb)
         add_rsqrt(cb.variance, cb.epsilon, cb.inv_std)
         spread_columns(cb.inv_std, cb.inv_std, LIFT)
         normalize(cb.in_tiled, cb.mean, cb.inv_std, cb.gamma_tiled, cb.beta_tiled, cb.in_tiled, width_tiles)
@@ -369,7 +369,7 @@ def layernorm_streaming(
     block_tiles: CompileTimeArg,
     last_block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
-    inverse_width_bits: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
     """out = (in - mean) / sqrt(variance + epsilon) * gamma + beta; every row comes three times, block by block."""
@@ -385,7 +385,7 @@ def layernorm_streaming(
                 cb.mean,
                 block_tiles,
                 last_block_tiles if block == last else block_tiles,
-                inverse_width_bits,
+                mean_factor_bits,
                 is_first=block == 0,
                 is_last=block == last,
                 partial=partial,
@@ -393,7 +393,7 @@ def layernorm_streaming(
         for block in range(num_blocks):
             tilize_sticks(cb.in_rm, cb.in_tiled, block_tiles)
             num_tiles = last_block_tiles if block == last else block_tiles
-            accumulate_variance(num_tiles, block == 0, block == last, inverse_width_bits, partial, cb)
+            accumulate_variance(num_tiles, block == 0, block == last, mean_factor_bits, partial, cb)
             cb_pop_front(cb.in_tiled, block_tiles)
         add_rsqrt(cb.variance, cb.epsilon, cb.inv_std)
         spread_columns(cb.inv_std, cb.inv_std, LIFT)

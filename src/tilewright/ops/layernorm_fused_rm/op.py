@@ -12,7 +12,7 @@ from tilewright.ops.operation import Float64, Operation, Options
 from tilewright.ops.row_program import Tensors
 from tilewright.ops.row_split import CoreSelection
 from tilewright.ops.validation import Wording, check_input, check_vector
-from tilewright.program.kernel import ComputeConfigDescriptor
+from tilewright.program.compute_kernel_config import ComputeKernelConfig
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.memory_config import MemoryConfig
@@ -51,7 +51,7 @@ class LayernormFusedRm(Operation):
         epsilon: float = 1e-5,
         *,
         memory_config: MemoryConfig | None = None,
-        compute_kernel_config: ComputeConfigDescriptor | None = None,
+        compute_kernel_config: ComputeKernelConfig | None = None,
         core_grid: CoreSelection | None = None,
         device: Device | None = None,
         dtype: DataType | None = None,

@@ -61,7 +61,7 @@ def standardize(
     num_blocks: CompileTimeArg,
     block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
-    inverse_width_bits: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
     """out = (in - mean) / sqrt(variance + epsilon); the centred row stays until it is scaled."""
@@ -70,7 +70,7 @@ def standardize(
         for _ in range(num_blocks):
             tilize(cb.in_rm, cb.in_tiled, block_tiles)
         reduce_row_mean(
-            cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits, keep=True, partial=last_tile_columns != 32
+            cb.in_tiled, cb.scaler, cb.mean, width_tiles, mean_factor_bits, keep=True, partial=last_tile_columns != 32
         )
         sub_bcast_cols(cb.in_tiled, cb.mean, cb.centralized, width_tiles)
         for block in range(num_blocks):
@@ -81,7 +81,7 @@ def standardize(
                 cb.variance,
                 block_tiles,
                 block_tiles,
-                inverse_width_bits,
+                mean_factor_bits,
                 is_first=block == 0,
                 is_last=block == num_blocks - 1,
                 partial=last_tile_columns != 32,
@@ -100,7 +100,7 @@ def standardize_streaming(
     block_tiles: CompileTimeArg,
     last_block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
-    inverse_width_bits: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
     """out = (in - mean) / sqrt(variance + epsilon); every row comes three times, block by block."""
@@ -115,7 +115,7 @@ def standardize_streaming(
                 cb.mean,
                 block_tiles,
                 last_block_tiles if block == last else block_tiles,
-                inverse_width_bits,
+                mean_factor_bits,
                 is_first=block == 0,
                 is_last=block == last,
                 partial=last_tile_columns != 32,
@@ -130,7 +130,7 @@ def standardize_streaming(
                 cb.variance,
                 block_tiles,
                 last_block_tiles if block == last else block_tiles,
-                inverse_width_bits,
+                mean_factor_bits,
                 is_first=block == 0,
                 is_last=block == last,
                 partial=last_tile_columns != 32,

@@ -47,6 +47,7 @@ def variance(
     num_blocks: CompileTimeArg,
     block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     inverse_width_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
@@ -56,7 +57,7 @@ def variance(
         for _ in range(num_blocks):
             tilize(cb.in_rm, cb.in_tiled, block_tiles)
         reduce_row_mean(
-            cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits, keep=True, partial=last_tile_columns != 32
+            cb.in_tiled, cb.scaler, cb.mean, width_tiles, mean_factor_bits, keep=True, partial=last_tile_columns != 32
         )
         for block in range(num_blocks):
             sub_bcast_cols(cb.in_tiled, cb.mean, cb.centralized, block_tiles, keep_b=True)
@@ -83,6 +84,7 @@ def variance_streaming(
     block_tiles: CompileTimeArg,
     last_block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
+    mean_factor_bits: CompileTimeArg,
     inverse_width_bits: CompileTimeArg,
     cb: Buffers,
 ) -> None:
@@ -98,7 +100,7 @@ def variance_streaming(
                 cb.mean,
                 block_tiles,
                 last_block_tiles if block == last else block_tiles,
-                inverse_width_bits,
+                mean_factor_bits,
                 is_first=block == 0,
                 is_last=block == last,
                 partial=last_tile_columns != 32,

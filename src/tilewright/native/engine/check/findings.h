@@ -14,6 +14,14 @@ struct KernelInstance;
 
 inline constexpr uint32_t kNoCircularBuffer = 0xffffffffu;
 inline constexpr uint32_t kFindingFrames = 24;
+inline constexpr uint32_t kCallPlaceFrames = 12;
+
+// A call of a kernel that a finding is also about: where the transfer was issued, where the other one wrote.
+struct CallPlace {
+    const KernelInstance* instance = nullptr;
+    uint32_t num_frames = 0;
+    uint64_t frames[kCallPlaceFrames];
+};
 
 struct Finding {
     const char* rule;  // id, as docs/checks.md names it
@@ -24,6 +32,7 @@ struct Finding {
     std::string text;  // the numbers of the first time
     uint32_t num_frames;
     uint64_t frames[kFindingFrames];
+    CallPlace related;
 };
 
 class Findings {
@@ -36,7 +45,8 @@ public:
         uint64_t address,
         const uint64_t* frames,
         uint32_t num_frames,
-        const std::string& text);
+        const std::string& text,
+        const CallPlace& related = {});
     const std::vector<Finding>& all() const { return all_; }
 
 private:
@@ -50,5 +60,17 @@ private:
 void note_finding(
     KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
+
+// The same about two places: here, and `related`.
+void note_finding_with(
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const CallPlace& related,
+    const char* format,
+    ...) __attribute__((format(printf, 6, 7)));
+// Where the running kernel stands.
+CallPlace call_place(const KernelInstance& instance);
 
 }  // namespace tw

@@ -4,6 +4,7 @@
 #include "check/memory_access.h"
 
 #include "check/checks.h"
+#include "check/stack_use.h"
 #include "scheduler.h"
 
 namespace tw {
@@ -11,16 +12,31 @@ namespace tw {
 static void access(const void* pointer, uint64_t bytes, bool is_write) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Scheduler* scheduler = this_scheduler();
-    if (address >> 32 != 0 || scheduler == nullptr || scheduler->current == nullptr) {
-        return;  // the kernel's own stack and globals lie above
+    if (scheduler == nullptr || scheduler->current == nullptr) {
+        return;
     }
     KernelInstance& instance = *scheduler->current;
+    if (address >> 32 != 0) {  // the kernel's own stack and globals lie above
+        if (instance.checks != nullptr) {
+            check_stack_access(instance, address);
+        }
+        return;
+    }
     if (instance.checks != nullptr && (address & ~uint64_t{kL1OffsetMask}) == instance.core->l1_base) {
         check_l1_access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
+        if (!is_write) {
+            instance.checks->arguments.load(
+                instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes));
+        }
+        instance.checks->noc.access(instance, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), is_write);
     }
 }
 
-void check_l1_access(KernelInstance&, uint32_t, uint32_t, bool) {}
+void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
+    if (is_write) {
+        taint_defined(instance, reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
+    }
+}
 
 }  // namespace tw
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/operands.h"
+#include "check/values.h"
 #include "formats.h"
 #include "pack.h"
 #include "unpack.h"
@@ -75,6 +77,10 @@ Image image_of(const TileGeometry& geometry, uint32_t bytes_per_datum, uint32_t 
         row_data * bytes_per_datum};
 }
 
+FaceRows face_rows_of(const Image& image) {
+    return {image.num_faces, image.faces_per_row, image.face_rows, image.segment_bytes / 16, image.row_bytes};
+}
+
 // Bytes pass through DST unchanged.
 bool passes_unchanged(const ComputeState& state, uint32_t cb_in) {
     const DataFormat format = state.src_a.format;
@@ -122,13 +128,20 @@ void pack_untilized(
 
 // One row of tiles from the front of cb_in to rows of row_data elements.
 void untilize_tiles(
-    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t row_data,
-    uint8_t* rows, const char* call) {
+    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t cb_out,
+    uint32_t row_data, uint8_t* rows, const char* call) {
+    check_source(state, state.src_a, cb_in, call);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = pack_format(state, call);
     const uint32_t bytes = datum_bytes(format, call);
     const Image image = image_of(geometry, bytes, row_data);
     const bool unchanged = passes_unchanged(state, cb_in);
+    if (state.checks != nullptr) [[unlikely]] {
+        for (uint32_t tile = 0; tile < num_tiles; tile++) {
+            const TileTaint taint = load_taint(state, cb_in, first_tile + tile);
+            scatter_taint(state, taint, face_rows_of(image), cb_out, rows + tile * geometry.tile_cols * bytes);
+        }
+    }
     for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
         const uint32_t count = std::min(kGroup, num_tiles - tile);
         const uint8_t* tiles[kGroup];
@@ -177,6 +190,9 @@ extern "C" {
 void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "tilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Tilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_source(state, state.src_a, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = state.src_a.format;
     const uint32_t bytes = datum_bytes(format, kCall);
@@ -192,6 +208,14 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
+    if (state.checks != nullptr) [[unlikely]] {
+        for (uint32_t tile = 0; tile < num_tiles; tile++) {
+            const TileTaint taint =
+                gather_taint(state, face_rows_of(image), cb_in, rows + tile * geometry.tile_cols * bytes);
+            const uint8_t* out = back_tile(cb_out, out_tile + tile);
+            taint_pack(state, taint, cb_out, tile_geometry(cb_out), pack_format(state, kCall), out);
+        }
+    }
     for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
         const uint32_t count = std::min(kGroup, num_tiles - tile);
         uint8_t* tiles[kGroup];
@@ -218,31 +242,37 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
 void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
     constexpr const char* kCall = "untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Untilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
     uint32_t& packed_pages = tw_context()->cb[cb_out].fifo_wr_tile_ptr;
     uint8_t* rows = back_tile(cb_out, packed_pages);
     const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
     check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, kCall);
-    untilize_tiles(state, cb_in, 0, num_tiles, row_data, rows, kCall);
+    untilize_tiles(state, cb_in, 0, num_tiles, cb_out, row_data, rows, kCall);
     packed_pages += num_tiles;
 }
 
 void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "fast_untilize";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
     uint8_t* rows = back_tile(cb_out, out_tile);
     const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
     check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, kCall);
-    untilize_tiles(state, cb_in, in_tile, num_tiles, row_data, rows, kCall);
+    untilize_tiles(state, cb_in, in_tile, num_tiles, cb_out, row_data, rows, kCall);
 }
 
 void tw_pack_untilize_block(
     uint32_t cb_in, uint32_t block_ct, uint32_t block_rt, uint32_t cb_out, uint32_t full_ct, uint32_t block_c) {
     constexpr const char* kCall = "pack_untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     if (block_rt != 1) {
         kernel_error(
             "%s: block_rt_dim %u, but a card reads the same %u tiles and writes the same rows each time; call it once "
@@ -258,7 +288,7 @@ void tw_pack_untilize_block(
     uint8_t* rows = back_tile(cb_out, 0);
     check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * bytes, kCall);
     rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
-    untilize_tiles(state, cb_in, 0, block_ct, row_data, rows, kCall);
+    untilize_tiles(state, cb_in, 0, block_ct, cb_out, row_data, rows, kCall);
 }
 
 void tw_pack_untilize_dest(
@@ -266,6 +296,7 @@ void tw_pack_untilize_dest(
     uint32_t num_faces, uint32_t first_dst) {
     constexpr const char* kCall = "pack_untilize_dest";
     ComputeState& state = pack_state(kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry geometry = dst_geometry(cb_out, face_rows, num_faces, kCall);
     const DataFormat format = pack_format(state, kCall);
     const uint32_t bytes = datum_bytes(format, kCall);
@@ -275,7 +306,11 @@ void tw_pack_untilize_dest(
         check_stretch(cb_out, rows, static_cast<size_t>(image.row_bytes) * rows_of(geometry), kCall);
         rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
         for (uint32_t column = 0; column < block_ct; column++, rows += geometry.tile_cols * bytes) {
-            const uint32_t* words = dst_read(state, first_dst + row * block_ct + column, kCall);
+            const uint32_t slot = first_dst + row * block_ct + column;
+            const uint32_t* words = dst_read(state, slot, kCall);
+            if (state.checks != nullptr) [[unlikely]] {
+                scatter_taint(state, slot_taint(state, slot), face_rows_of(image), cb_out, rows);
+            }
             pack_untilized(state, words, image, format, rows, kCall);
         }
     }
@@ -306,6 +341,7 @@ void tw_pack_untilize_dest_narrow(
             const uint32_t face = row / geometry.face_rows * faces_per_row;
             const uint32_t from = face * kFaceElements + row % geometry.face_rows * 16;
             uint8_t* out = rows + row * row_datums * bytes;
+            taint_pack_data(state, first_dst + tile, from, row_datums, bytes, cb_out, out);
             pack_row(state, (words ? words : kZeros) + from, row_datums, format, out, kCall);
         }
     }

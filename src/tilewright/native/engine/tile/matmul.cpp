@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "check/operands.h"
+#include "check/values.h"
 #include "numerics.h"
 #include "unpack.h"
 
@@ -232,6 +234,32 @@ void unpack_in0(
 
 inline uint32_t rounded_rows(uint32_t rows) { return (rows + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce; }
 
+// A checked run goes over the block once more, for what its results take in.
+void follow_taint(const ComputeState& state, const Block& block, const Shape& shape, const char* call) {
+    alignas(64) uint32_t in0[kTileElements], in1[kTileElements];
+    const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
+    for (uint32_t column = 0; column < block.ct_dim; column++) {
+        const uint32_t tile_b = block.tile_b + column * stride;
+        TileTaint in1_taint = load_taint(state, block.cb_b, tile_b);
+        bool unpacked = false;
+        for (uint32_t row = 0; row < block.rt_dim; row++) {
+            const uint32_t tile_a = block.tile_a + row * block.kt_dim;
+            const TileTaint in0_taint = load_taint(state, block.cb_a, tile_a);
+            if (in0_taint.clean && in1_taint.clean) {
+                continue;
+            }
+            if (!unpacked) {
+                unpack_in1(state, block, tile_b, in1, call);
+                transpose_taint(in1_taint, tile_geometry(block.cb_b).num_faces, block.transpose, block.transpose);
+                unpacked = true;
+            }
+            unpack_in0(state, block, tile_a, in0, call);
+            const MatmulFaces faces{shape.m_faces, shape.k_faces, shape.n_faces};
+            taint_matmul(state, faces, in0, in0_taint, in1, in1_taint, block.dst + row * block.ct_dim + column);
+        }
+    }
+}
+
 void multiply_integers(ComputeState& state, const Block& block, const Shape& shape, const char* call) {
     alignas(64) uint32_t in0[kTileElements], in1[kTileElements];
     const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
@@ -247,6 +275,7 @@ void multiply_integers(ComputeState& state, const Block& block, const Shape& sha
 
 void multiply_block(Block block, const char* call) {
     ComputeState& state = math_state(call);
+    check_loops(state, {UnpackLoop::Matmul, 0, MathLoop::Matmul, kAnyDetail}, kNoCb, call);
     if (block.transpose == kAsInit) {
         block.transpose = state.scratch[kMatmulTranspose];
     }
@@ -254,7 +283,13 @@ void multiply_block(Block block, const char* call) {
         kernel_error("%s: ct_dim %u and rt_dim %u must be at least 1", call, block.ct_dim, block.rt_dim);
     }
     check_slot(state, block.dst + block.rt_dim * block.ct_dim - 1, call);
+    for (uint32_t slot = block.dst; slot < block.dst + block.rt_dim * block.ct_dim; slot++) {
+        note_dst_write(state, slot, false);
+    }
     Shape shape = shape_of(block, call);
+    if (state.checks != nullptr) [[unlikely]] {
+        follow_taint(state, block, shape, call);
+    }
     if (multiplies_integers(state, call)) {
         multiply_integers(state, block, shape, call);
         return;
@@ -300,6 +335,7 @@ extern "C" {
 
 void tw_matmul_init(uint32_t, uint32_t, uint32_t transpose, uint32_t, uint32_t, uint32_t) {
     ComputeState& state = started_state("matmul init");
+    tw_unpack_loop(static_cast<uint32_t>(UnpackLoop::Matmul), 0, kNoCb);
     state.scratch[kMatmulTranspose] = transpose != 0;
     state.scratch[kMatmulColumnStride] = 1;
 }

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contracts: what they answer, what the decorator refuses, and that the document lists them."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import phase_kernels as kernels
+import pytest
+
+from tilewright.kernels import CB, Kernel, phases, uint32
+from tilewright.kernels.phases import Phase, Region, Traffic, phase
+
+DOCUMENTS = Path(__file__).resolve().parents[3] / "docs"
+
+
+def list_phases() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("list_phases", DOCUMENTS / "list_phases.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+EVERY_PHASE: list[Phase] = list_phases().every_phase()
+
+
+def test_the_document_has_the_table() -> None:
+    text = (DOCUMENTS / "phases.md").read_text(encoding="utf-8")
+    assert list_phases().table() in text, "put the output of `python docs/list_phases.py` into docs/phases.md"
+
+
+@pytest.mark.parametrize("each", EVERY_PHASE, ids=lambda each: each.name)
+def test_every_phase_has_a_kernel_that_runs_it_alone(each: Phase) -> None:
+    kernel = getattr(kernels, f"run_{each.name}")
+    assert isinstance(kernel, Kernel)
+    assert f"{each.name}(" in inspect.getsource(kernel.function)
+
+
+@pytest.mark.parametrize("each", EVERY_PHASE, ids=lambda each: each.name)
+def test_the_words_agree_with_the_numbers(each: Phase) -> None:
+    """The docstring speaks of waiting, popping and pushing exactly if the contract has something to say."""
+    words = (inspect.getdoc(each.function) or "").lower()
+    refers = "as reduce_row_sum" in words
+    assert refers or ("wait" in words) == bool(each.contract.waits)
+    assert refers or ("pop" in words) == any(count != "0" for count in each.contract.pops.values())
+    assert refers or ("push" in words) == bool(each.contract.pushes)
+
+
+def test_evaluate() -> None:
+    contract = phases.sub_bcast_cols.contract
+    assert contract.evaluate(num_tiles=4, keep_a=True) == Traffic(
+        waits={"cb_a": 4, "cb_b": 1}, pops={"cb_a": 0, "cb_b": 1}, pushes={"cb_out": 4}
+    )
+    assert contract.arguments == {"num_tiles", "keep_a", "keep_b"}
+    with pytest.raises(TypeError, match="sub_bcast_cols: num_tiles missing; the contract depends on keep_a, keep_b"):
+        contract.evaluate(keep_a=True)
+
+
+def test_regions() -> None:
+    contract = phases.add.contract
+    assert contract.regions(cb_a=Region.TILE, cb_b=Region.COLUMN_0) == {"cb_out": Region.COLUMN_0}
+    assert contract.regions(cb_a=Region.ROW_0, cb_b=Region.COLUMN_0) == {"cb_out": Region.ELEMENT}
+    assert phases.mul_bcast_rows.contract.regions(cb_a=Region.TILE, cb_b=Region.ROW_0) == {"cb_out": Region.TILE}
+    with pytest.raises(ValueError, match="reduce_row_sum needs data in whole tile of cb_in, which has it in column 0"):
+        phases.reduce_row_sum.contract.regions(cb_in=Region.COLUMN_0, cb_scaler=Region.SCALER)
+    with pytest.raises(TypeError, match="copy reads cb_in, given cb_a"):
+        phases.copy.contract.regions(cb_a=Region.TILE)
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"waits": {"cb": "1"}}, "step: waits names cb, but its CB parameters are cb_in, cb_out"),
+    ({"pushes": {"cb_out": "tiles"}, "gives": {"cb_out": Region.TILE}}, "the contract names tiles, which is no"),
+    ({"pushes": {"cb_out": "cb_in"}, "gives": {"cb_out": Region.TILE}}, "the contract names cb_in, which is no"),
+    ({"pushes": {"cb_out": "1"}}, "`gives` each of `pushes`"),
+    ({"waits": {"cb_in": "1"}, "needs": {"cb_in": Region.ANY}}, "`pops` says how much"),
+    ({"pushes": {"cb_out": "num_tiles // 2"}, "gives": {"cb_out": Region.TILE}}, "a contract is made of numbers"),
+]
+
+
+@pytest.mark.parametrize(("contract", "message"), WRONG)
+def test_a_wrong_contract_is_refused(contract: dict[str, Any], message: str) -> None:
+    def step(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
+        """Does nothing."""
+
+    with pytest.raises(TypeError, match=message):
+        phase(**contract)(step)
