@@ -195,6 +195,9 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
             buffer.occupied(),
             buffer.num_pages);
     }
+    if (instance.recorder != nullptr) [[unlikely]] {
+        instance.recorder->pushed(instance, cb, pages);
+    }
     advance(view.fifo_wr_ptr, pages, view, cb, "cb_push_back");
     view.fifo_wr_tile_ptr = 0;
     view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
