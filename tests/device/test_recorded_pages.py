@@ -51,7 +51,8 @@ def test_pages_hold_what_was_pushed_in_order_on_each_core(device: Device) -> Non
 def test_a_push_says_where_it_was_made(device: Device) -> None:
     _, run = _run(device, [1])
     functions = [line.path.rpartition("/")[2] for line in run.pages[0].stack]
-    assert "tilize.py" in functions and "kernels.py" in functions
+    assert "tilize.py" in functions
+    assert "kernels.py" in functions
     assert run.kernel_label(run.pages[0].kernel) == "centralize"
 
 
