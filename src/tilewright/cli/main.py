@@ -13,11 +13,8 @@ from tilewright.device.errors import TilewrightError
 
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
 _COMMANDS = {
-<<<<<<< HEAD
     "check": "run a script or an operation under strict rules and say what is wrong",
-=======
     "audit": "find contradictions and unproven claims in execution logs",
->>>>>>> audit
     "doctor": "check that this machine can compile and run kernels",
     "exec": "run a script that says `import ttnn` on the simulated chip",
     "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
