@@ -18,8 +18,10 @@ _COMMANDS = {
     "doctor": "check that this machine can compile and run kernels",
     "exec": "run a script that says `import ttnn` on the simulated chip",
     "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
+    "new": "make an operation of your own from a specification",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
+    "spec": "check the specification of an operation for sense",
     "survey": "compile every kernel of a ttnn package and report what is missing",
 }
 
