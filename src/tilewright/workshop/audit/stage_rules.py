@@ -143,7 +143,8 @@ def _part(case: Case, count: int, about: str, line: int) -> Iterator[Hit]:
 
 def _is_about(attempt: Attempt, about: str) -> bool:
     steps = " ".join(step.name for step in attempt.steps)
-    return about.split()[0].lower() in f"{attempt.title} {attempt.action} {attempt.error_type} {steps}".lower()
+    subject = re.sub(r"^(the|a|an)\s+", "", about.lower()).split()[0]
+    return subject in f"{attempt.title} {attempt.action} {attempt.error_type} {steps}".lower()
 
 
 def _failed(attempt: Attempt) -> bool:

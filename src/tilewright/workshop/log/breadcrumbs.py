@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import fcntl
 import json
 import os
 import traceback
@@ -25,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tilewright.workshop.json_lines import JsonLine, locked, read_lines, write_line
 from tilewright.workshop.log.breadcrumb_events import EVENTS, BreadcrumbError, check_event
 from tilewright.workshop.log.model import Said
 
@@ -80,11 +80,11 @@ class Breadcrumbs:
         exists. Fields that are None are left out.
         """
         given = {name: value for name, value in fields.items() if value is not None}
-        with self._locked() as descriptor:
+        with locked(self.path) as descriptor:
             given = self._with_number(event, given)
             check_event(event, given)
             crumb = Crumb(event, given, self._clock())
-            _write_line(descriptor, json.dumps({"ts": crumb.time, "event": event, **given}, ensure_ascii=False))
+            write_line(descriptor, json.dumps({"ts": crumb.time, "event": event, **given}, ensure_ascii=False))
         return crumb
 
     def _with_number(self, event: str, fields: dict[str, object]) -> dict[str, object]:
@@ -103,16 +103,6 @@ class Breadcrumbs:
         return fields
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[int]:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)  # goes when the descriptor is closed, however that comes about
-            yield descriptor
-        finally:
-            os.close(descriptor)
-
-    @contextlib.contextmanager
     def recording_crashes(self) -> Iterator[None]:
         """Whatever is raised inside is written down as a crash, and raised on."""
         try:
@@ -123,47 +113,26 @@ class Breadcrumbs:
 
     def read(self) -> Trail:
         """Every event so far. A line that is torn or not of the vocabulary is reported, not raised."""
-        try:
-            data = self.path.read_bytes()
-        except FileNotFoundError:
-            return Trail(())
         crumbs: list[Crumb] = []
         problems: list[Said] = []
-        for number, line in enumerate(data.split(b"\n"), 1):
-            if line.strip():
-                read = _read_line(line, number)
-                if isinstance(read, Crumb):
-                    crumbs.append(read)
-                else:
-                    problems.append(read)
+        for line in read_lines(self.path):
+            read = _read_crumb(line)
+            if isinstance(read, Crumb):
+                crumbs.append(read)
+            else:
+                problems.append(read)
         return Trail(tuple(crumbs), tuple(problems))
 
 
-def _write_line(descriptor: int, text: str) -> None:
-    size = os.fstat(descriptor).st_size
-    # A process that died while writing leaves a line without an end: begin a new one behind it.
-    torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-    line = (b"\n" if torn else b"") + text.encode() + b"\n"
-    try:
-        written = os.write(descriptor, line)
-        if written != len(line):
-            raise OSError(f"only {written} of {len(line)} bytes of a breadcrumb could be written")
-        os.fsync(descriptor)
-    except OSError:
-        os.ftruncate(descriptor, size)
-        raise
-
-
-def _read_line(line: bytes, number: int) -> Crumb | Said:
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return Said(f"torn line: {line[:60].decode(errors='replace')}", number)
-    if not isinstance(record, dict) or record.get("event") not in EVENTS:
-        return Said(f"no known event: {line[:60].decode(errors='replace')}", number)
+def _read_crumb(line: JsonLine) -> Crumb | Said:
+    if line.value is None:
+        return Said(f"torn line: {line.text}", line.number)
+    record = dict(line.value) if isinstance(line.value, dict) else {}
+    if record.get("event") not in EVENTS:
+        return Said(f"no known event: {line.text}", line.number)
     event, time = str(record.pop("event")), str(record.pop("ts", ""))
     try:
         check_event(event, record)
     except BreadcrumbError as error:
-        return Said(str(error), number)
-    return Crumb(event, record, time, number)
+        return Said(str(error), line.number)
+    return Crumb(event, record, time, line.number)

@@ -26,6 +26,7 @@ from tilewright.workshop.log.model import (
     StageAttempts,
     Step,
     WorkRow,
+    stage_numbers,
 )
 from tilewright.workshop.log.reading_artifacts import read_artifacts, read_commits, read_promises
 from tilewright.workshop.log.reading_buffers import (
@@ -74,14 +75,15 @@ _METADATA_NAMES = {
 def parse_log(text: str) -> ExecutionLog:
     """What a log says. Reading never fails: what is not understood stays in ``prose``."""
     sections = read_sections(text)
+    metadata = _read_metadata(sections)
     buffer_tables = read_buffer_tables(sections)
     mentions = read_mentions(sections)
     return ExecutionLog(
-        metadata=_read_metadata(sections),
+        metadata=metadata,
         inputs=_read_inputs(sections),
         requirements=read_requirements(sections),
-        stages=read_stages(sections),
-        tests=read_tests(sections),
+        stages=read_stages(sections, metadata.stage_numbers),
+        tests=read_tests(sections, metadata.stage_numbers),
         test_counts=read_test_counts(sections),
         steps=_read_steps(sections),
         buffer_tables=buffer_tables,
@@ -233,7 +235,16 @@ def _read_recovery(sections: Sequence[Section]) -> tuple[RecoveryRow, ...]:
 
 
 def _read_stage_attempts(sections: Sequence[Section]) -> tuple[StageAttempts, ...]:
-    return tuple(
+    rows = tuple(
+        StageAttempts(numbers[0], int(row.get("attempts")), row.line)
+        for section in sections
+        for table in section.tables()
+        if table.columns[:2] == ("stage", "attempts")
+        for row in table.rows
+        for numbers in [stage_numbers(row.get("stage"))]
+        if numbers and row.get("attempts").isdigit()
+    )
+    return rows + tuple(
         StageAttempts(int(stage), int(count), block.line)
         for section in sections
         for block in section.blocks

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tilewright.workshop.log.markdown import Field, Item, Paragraph, Section
+from tilewright.workshop.log.markdown import Code, Field, Item, Paragraph, Section
 from tilewright.workshop.log.model import Artifact, Commit, Said
 
 _FILES = re.compile(r"files?\b.*\b(created|modified)|artifacts?", re.I)
@@ -22,13 +22,18 @@ def read_artifacts(sections: Sequence[Section]) -> tuple[Artifact, ...]:
 
 
 def _section_artifacts(section: Section) -> Iterator[Artifact]:
+    heading = next((title for title in reversed(section.path) if _FILES.search(title)), "")
     for table in section.tables():
         if table.has("file", "change"):
             for row in table.rows:
                 counted = row.get("lines")
                 number = int(counted) if counted.isdigit() else None
                 yield Artifact(row.get("file"), row.get("change"), number, row.get("notes"), row.line)
-    heading = next((title for title in reversed(section.path) if _FILES.search(title)), "")
+        elif heading and (table.has("path") or table.has("file")):
+            for row in table.rows:
+                path = row.get("path", "file")
+                if _FILE_ITEM.fullmatch(path) and " " not in path:
+                    yield _listed(path, row.get("changes", "purpose", "notes"), heading, row.line)
     for block in section.blocks:
         if isinstance(block, Item):
             title = block.label if _FILES.search(block.label) else heading
@@ -66,6 +71,10 @@ def _section_commits(section: Section) -> Iterator[Commit]:
                     row.get("tests"),
                     row.line,
                 )
+    for block in section.blocks:
+        shown = re.match(r"commit ([0-9a-f]{7,40})\b", block.text) if isinstance(block, Code) else None
+        if shown:  # as `git log` shows it
+            yield Commit(shown.group(1), line=block.line)
     if not any(_COMMIT_SECTION.search(title) for title in section.path):
         return
     fields = {block.name.lower(): block for block in section.blocks if isinstance(block, Field)}

@@ -83,14 +83,21 @@ def _attempt_field(name: str) -> str:
     return _ATTEMPT_FIELDS.get(name.lower(), "")
 
 
-def read_stages(sections: Sequence[Section]) -> tuple[Stage, ...]:
-    """Every ``Stage 4: ...`` heading with what stands under it."""
+def read_stages(sections: Sequence[Section], owned: Sequence[int] = ()) -> tuple[Stage, ...]:
+    """Every ``Stage 4: ...`` heading with what stands under it.
+
+    In a log that owns a single stage its attempts may stand under any heading.
+    """
     stages = []
     for position, section in enumerate(sections):
         found = _STAGE.match(section.title)
         if found:
             inner = [later for later in sections[position + 1 :] if section.title in later.parents]
             stages.append(_read_stage(int(found.group(1)), found.group(2), section, inner))
+    attempts = [section for section in sections if _ATTEMPT.match(section.title)]
+    if not stages and attempts and len(owned) == 1:
+        heading = Section(attempts[0].parents[-1] if attempts[0].parents else "", 2, attempts[0].line)
+        stages.append(_read_stage(owned[0], heading.title, heading, attempts))
     return tuple(stages)
 
 
@@ -149,13 +156,18 @@ _LISTED_TEST = re.compile(r"(\S*test_\w+(?:\.py)?)\s*[-:\u2013]\s*(.*)$")
 _PYTEST = re.compile(r"(\S+\.py::\S+)\s+(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b")
 
 
-def read_tests(sections: Sequence[Section]) -> tuple[TestResult, ...]:
-    """Tests in tables, in lists under a heading about tests, and in pytest's own lines."""
-    return tuple(result for section in sections for result in _section_tests(section))
+def read_tests(sections: Sequence[Section], owned: Sequence[int] = ()) -> tuple[TestResult, ...]:
+    """Tests in tables, in lists under a heading about tests, and in pytest's own lines.
+
+    In a log that owns a single stage they are tests of that one, unless they say otherwise.
+    """
+    only = owned[0] if len(owned) == 1 else None
+    return tuple(result for section in sections for result in _section_tests(section, only))
 
 
-def _section_tests(section: Section) -> Iterator[TestResult]:
+def _section_tests(section: Section, only: int | None) -> Iterator[TestResult]:
     stage = _stage_of(section)
+    stage = only if stage is None else stage
     intro = ""
     for block in section.blocks:
         if isinstance(block, Table) and block.has("test") and (block.has("status") or block.has("result")):

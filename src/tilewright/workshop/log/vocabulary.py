@@ -127,9 +127,9 @@ def _begins_with(text: str, words: tuple[str, ...]) -> bool:
 
 
 def error_types(text: str) -> list[str]:
-    """The error types a cell names.
+    """The error types a cell names; what stands in brackets explains them.
 
-    >>> error_types("test_timeout / hang")
+    >>> error_types("test_timeout / hang (at 64x64)")
     ['test_timeout', 'hang']
     """
-    return [part for part in re.split(r"\s*[/,]\s*|\s+or\s+", text.strip()) if part]
+    return [part for part in re.split(r"\s*[/,]\s*|\s+or\s+", re.sub(r"\(.*?\)", "", text).strip()) if part]
