@@ -51,6 +51,9 @@ def pass_through(cb_in: CB, num_in: uint32, cb_out: CB, num_out: uint32) -> None
     cb_push_back(cb_out, num_out)
 
 
+# How the "file" of a stub begins.
+STUB_PATH = "<stub of "
+
 _NAMES = {
     "cb_wait_front": cb_wait_front,
     "cb_pop_front": cb_pop_front,
@@ -76,7 +79,7 @@ def stub(phase: Phase) -> Phase:
     lines += [f'    """A stub of {phase.name}: moves its pages, computes nothing."""']
     lines += [f"    {line}" for line in stub_lines(contract)]
     source = "\n".join(lines) + "\n"
-    path = f"<stub of {phase.name}>"
+    path = f"{STUB_PATH}{phase.name}>"
     names = {**phase.function.__globals__, **_NAMES}
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     exec(compile(source, path, "exec", dont_inherit=True), names)

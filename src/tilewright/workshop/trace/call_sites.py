@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a kernel calls its phases: one entry for each call in the text, inside helpers too, in the order of the text."""
+"""Where a kernel calls its phases: one entry for each call, inside helpers too, in the order of the text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TypeAlias
 from tilewright.device.source_lines import SourceLine
 from tilewright.kernels import KernelFunction
 from tilewright.kernels.phases import Phase
+from tilewright.workshop.stubs import STUB_PATH
 
 # File, first and last line of each call on the way from the kernel to the phase, the kernel's own first.
 Chain: TypeAlias = tuple[tuple[str, int, int], ...]
@@ -22,13 +23,20 @@ class CallSite:
 
     Attributes:
         phase: what is called.
+        called_as: the name it is called by, which may be another than its own.
         chain: how the kernel comes there.
         outputs: names of the circular buffers it pushes into.
     """
 
     phase: Phase
+    called_as: str
     chain: Chain
     outputs: tuple[str, ...]
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether it moves pages only."""
+        return self.phase.path.startswith(STUB_PATH)
 
     @property
     def line(self) -> int:
@@ -80,7 +88,9 @@ def _sites(
         here = (*chain, place_of(function, statement))
         texts = {name: _buffer_name(value, names) for name, value in arguments_of(called, call).items()}
         if isinstance(called, Phase):
-            yield CallSite(called, here, tuple(texts.get(cb, cb) for cb in called.contract.pushes))
+            yield CallSite(
+                called, ast.unparse(call.func), here, tuple(texts.get(cb, cb) for cb in called.contract.pushes)
+            )
         else:
             yield from _sites(called, called.tree.body, here, texts)
 

@@ -81,11 +81,11 @@ class Expected:
 
     @property
     def is_per_row(self) -> bool:
-        return self.values.shape[0] == self.num_rows
+        return len(self.values) == self.num_rows
 
     @property
     def width(self) -> int:
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     def block(self, tile_row: int, column: int, width: int, page: int) -> tuple[Float64, Float64]:
         """Values and floor of one block of 32 rows; NaN where nothing is to be compared."""
@@ -132,10 +132,10 @@ def compare(recorded: Recorded, expected: Expected) -> Difference:
                 first = (element, place, tuple("".join(row) for row in some))
         rows.append(tile_row)
     overview = tuple(_overview(cells))
-    worst = dict(largest_error=max(errors, default=0.0), share_of_floor=max(shares, default=0.0))
+    found = Difference(compared, wrong, max(errors, default=0.0), max(shares, default=0.0), overview=overview)
     if first is None:
-        return Difference(compared, wrong, **worst, overview=overview)
-    return Difference(compared, wrong, **worst, first_wrong=first[0], overview=overview, tile=first[1], marks=first[2])
+        return found
+    return dataclasses.replace(found, first_wrong=first[0], tile=first[1], marks=first[2])
 
 
 def _tiles(recorded: Recorded) -> Iterator[tuple[Float64, int, int, int]]:

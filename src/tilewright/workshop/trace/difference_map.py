@@ -53,7 +53,7 @@ def _all_right(trace: Trace) -> list[str]:
         return ["no phase was reached"]
     if not inexact:
         return ["every phase that ran is exact"]
-    return ["every phase that ran is right: what errors there are, the formats cost (the floor)"]
+    return ["every phase that ran is right: its errors are what the formats cost (the floor)"]
 
 
 def wrong_lines(report: StepReport) -> list[str]:

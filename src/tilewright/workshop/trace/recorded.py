@@ -71,9 +71,10 @@ def place(
         rounds, left = divmod(len(blocks), per_row * count)
         if left or not rounds:
             rounds = 1
+            what = "blocks of rows" if region is Region.ROWS else "pages"
             problem = problem or (
-                f"core ({core[0]},{core[1]}) pushed {len(blocks)} "
-                f"{'blocks' if region is Region.ROWS else 'pages'}, which is not {per_row} for each of {count} tile-rows"
+                f"core ({core[0]},{core[1]}) pushed {len(blocks)} {what}, which is not {per_row} "
+                f"for each of {count} tile-rows"
             )
         for position, block in enumerate(blocks):
             tiles.append(block)

@@ -55,8 +55,8 @@ class Step:
             result = eval(self.expression, {"np": np}, dict(names))
         except Exception as error:
             raise PhaseReferenceError(
-                f"the reference of {self.name}, `{self.expression}` (line {self.line} of the spec), cannot be computed: "
-                f"{type(error).__name__}: {error}"
+                f"the reference of {self.name}, `{self.expression}` (line {self.line} of the spec), "
+                f"cannot be computed: {type(error).__name__}: {error}"
             ) from error
         return np.atleast_2d(np.asarray(result, dtype=np.float64))
 
@@ -91,7 +91,8 @@ def _output(call: Call) -> tuple[str, Region]:
 def step_of(site: CallSite, steps: Iterable[Step]) -> Step | None:
     """The step a call in a kernel is; None if the spec has none that goes there."""
     there = [each for each in steps if each.buffer in site.outputs]
-    exact = [each for each in there if each.function == site.phase.name]
+    exact = [each for each in there if each.name == site.called_as]
+    exact = exact or [each for each in there if each.function == site.phase.name]
     if exact:
         return exact[0]
     return there[0] if len(there) == 1 else None

@@ -24,11 +24,10 @@ from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.ops.row_program import Kernels, build_program
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import Tensor
+from tilewright.workshop.cases import DTYPES, case_tensors
 from tilewright.workshop.spec.model import Spec, TestCase
 from tilewright.workshop.trace.call_sites import CallSite, call_sites
-from tilewright.workshop.trace.cases import input_of, vector_of
 from tilewright.workshop.trace.comparing import Difference, Expected, compare, summed
 from tilewright.workshop.trace.floor import DST, floor_of, operand_step, significant_bits
 from tilewright.workshop.trace.partial_kernel import partial_kernel
@@ -106,12 +105,8 @@ def trace(
     Raises:
         KernelCompileError, KernelLanguageError: the kernels are not ready to run.
     """
-    dtype = DataType[case.dtype.upper()]
-    plan = operation.plan(case.shape, dtype, device)
-    arrays = {"input_tensor": input_of(case)}
-    arrays |= {name: vector_of(case, position) for position, name in enumerate(operation.vectors)}
-    tensors = operation.allocate(plan, device)
-    tensors |= {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
+    plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+    tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
     steps = steps_of(spec)
     kernels = operation.kernels[plan.strategy]
     sites = call_sites(kernels.reader) + call_sites(kernels.compute)
@@ -145,7 +140,7 @@ def _partial(kernels: Kernels, steps: Sequence[Step], upto: int) -> Kernels:
     for site in call_sites(kernels.compute):
         step = step_of(site, steps)
         number = step.number if step is not None else number  # a call the spec does not know goes with the one before
-        if number > upto:
+        if number > upto and not site.is_stub:
             stubbed.append(site)
     return dataclasses.replace(kernels, compute=partial_kernel(kernels.compute, stubbed))
 
@@ -161,6 +156,7 @@ class _Comparison:
         operand = operand_step(plan.rows.dtype)
         self._moves = {name: DST if value.size == 1 else operand for name, value in names.items()}
         self._buffers = {each.buffer.name: each for each in plan.buffers}
+        self._stubs: set[str] = set()
 
     def report(self, step: Step, steps: Sequence[Step], upto: int | None, is_stopped: bool) -> StepReport:
         buffer = self._buffers.get(step.buffer)
@@ -173,8 +169,7 @@ class _Comparison:
             self._names.setdefault(step.name, values)
             note = "" if buffer else f"the plan has no buffer {step.buffer}"
             return StepReport(step, Verdict.NOT_REACHED, note=note)
-        report = self._compared(step, buffer, values, recorded, places, is_stopped)
-        return report
+        return self._compared(step, buffer, values, recorded, places, is_stopped)
 
     def _recorded(self, step: Step, steps: Sequence[Step], values: Float64) -> tuple[list[Recorded], list[str]]:
         """What each call of a step left, and where the calls are."""
@@ -190,6 +185,8 @@ class _Comparison:
                     made = [each for each in pushes if site.made(each.stack)]
                     if made:
                         groups.append((made, f"{site.chain[-1][0]}:{site.line}"))
+                    if made and site.is_stub:
+                        self._stubs.add(step.name)
         is_per_row = values.shape[0] == self._plan.rows.num_sticks
         for made, where in groups:
             found.append(place(made, buffer, step.region, self._plan, values.shape[1], is_per_row))
@@ -216,6 +213,8 @@ class _Comparison:
             if together.is_right:
                 chosen, difference = total, together
                 note = "its pages of one tile-row are shares of a sum; the sum was compared"
+        if step.name in self._stubs:
+            note = "it is still a stub: it moves pages and computes nothing"
         problem = "" if is_stopped else next((each.problem for each in recorded if each.problem), "")
         self._keep(step, chosen, buffer, expected)
         verdict = Verdict.MISPLACED if problem else _verdict(difference)
