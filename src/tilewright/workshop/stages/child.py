@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process a stage runs in: it may crash or hang without harm to whoever asked for it.
 
-``python -m tilewright.workshop.stages.child stage|trace EVENTS ...`` is for the runner alone.
+``python -m tilewright.workshop.stages.child stage|trace|check EVENTS ...`` is for the runner alone.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from tilewright.workshop.home import Home, find_operation, load_operation
 from tilewright.workshop.spec.model import Spec
 from tilewright.workshop.stages.classify import classify
 from tilewright.workshop.stages.events import Events
-from tilewright.workshop.stages.facts import plan_facts, run_facts, smallest_case
+from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts, smallest_case
 from tilewright.workshop.stages.stage import BUILD, KERNELS, STAGES, Stage, Status
 from tilewright.workshop.trace.difference_map import trace_json, trace_lines, wrong_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
@@ -124,7 +125,8 @@ def _check(events: Events, operation: Operation, spec: Spec, device: Device, hom
     program = operation.program(plan, tensors, epsilon=spec.epsilon)
     result = check_program([*tensors.values()], program)
     if result.run is not None:
-        events.tell("facts", crumbs=run_facts(operation, plan, result.run, home))
+        facts = run_facts(operation, plan, result.run, home) + compliance_facts(operation, spec, plan)
+        events.tell("facts", crumbs=facts)
     if result.findings:
         error_type = "watcher_assert" if result.error is None else classify(result.error, 6)[1]
         events.tell(
@@ -146,12 +148,39 @@ def run_trace(events: Events, home: Home, case_name: str, upto: str, time_limit:
     events.tell("end")
 
 
+def run_check(events: Events, home: Home) -> None:
+    """The checker's word on every test case, the smallest first, until it finds something."""
+    # Imported here: stages do without.
+    from tilewright.check.check_program import check_program
+    from tilewright.workshop.cases import case_tensors
+
+    operation, spec = load_operation(home), home.spec()
+    with _device() as device:
+        for case in sorted(spec.tests, key=lambda each: math.prod(each.shape)):
+            events.tell("begin", what=f"checking {case.name}")
+            plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+            tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
+            program = operation.program(plan, tensors, epsilon=spec.epsilon)
+            result = check_program([*tensors.values()], program)
+            for finding in result.findings:
+                events.tell(
+                    "finding", case=case.name, rule=finding.rule, place=finding.place, text=finding.text(width=1000)
+                )
+            if result.findings:
+                break
+            for tensor in tensors.values():
+                tensor.deallocate()
+    events.tell("end")
+
+
 def main(arguments: list[str]) -> int:
     what, events, given, *rest = arguments
     told, home = Events(Path(events)), find_operation(given)
     try:
         if what == "stage":
             run_stage(told, home, Path(rest[0]), STAGES[int(rest[1]) - 1])
+        elif what == "check":
+            run_check(told, home)
         else:
             run_trace(told, home, rest[0], rest[1], float(rest[2]))
     except Exception as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TypeAlias
 
 from tilewright.check.sync_table import SyncRow, make_sync_table
@@ -14,8 +15,11 @@ from tilewright.tensor.paper_device import paper_device
 from tilewright.tensor.tile import TILE_SIZE
 from tilewright.workshop.cases import DTYPES
 from tilewright.workshop.home import Home
+from tilewright.workshop.spec.calls import LIBRARY
 from tilewright.workshop.spec.expressions import page_count
 from tilewright.workshop.spec.model import BufferSpec, Spec, TestCase
+from tilewright.workshop.trace.call_sites import call_sites
+from tilewright.workshop.trace.steps import step_of, steps_of
 
 # Name of an event, and its fields.
 Crumbs: TypeAlias = list[tuple[str, dict[str, object]]]
@@ -93,6 +97,28 @@ def run_facts(operation: Operation, plan: Plan, run: Run, home: Home) -> Crumbs:
     steps = {(each.core.x, each.core.y): each.num_tile_rows for each in plan.split.work}
     for row in make_sync_table(run, steps).groups[0].rows:
         crumbs.append(("cb_sync_check", _sync(row)))
+    return crumbs
+
+
+def compliance_facts(operation: Operation, spec: Spec, plan: Plan) -> Crumbs:
+    """Where each phase of the spec is in the kernel that ran, and whether it is what the spec calls."""
+    steps = steps_of(spec)
+    sites = call_sites(operation.kernels[plan.strategy].compute)
+    crumbs: Crumbs = []
+    for step in steps:
+        found = [each for each in sites if step_of(each, steps) == step]
+        if not step.number:
+            continue
+        is_library = step.function in LIBRARY
+        places = [f"{each.phase.name} at {Path(each.chain[-1][0]).name}:{each.line}" for each in found]
+        is_real = bool(found) and not any(each.is_stub for each in found)
+        fields: dict[str, object] = {
+            "phase": step.name,
+            "directive": "USE HELPER" if is_library else "NO HELPER",
+            "implementation": ", ".join(places) or "not called",
+            "compliant": is_real and (not is_library or any(each.phase.name == step.function for each in found)),
+        }
+        crumbs.append(("design_compliance", fields))
     return crumbs
 
 

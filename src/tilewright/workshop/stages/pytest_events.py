@@ -48,11 +48,17 @@ class EventsPlugin:
     def _tell_failure(self, item: pytest.Item, failure: pytest.ExceptionInfo[BaseException]) -> None:
         error = failure.value
         status, error_type = classify(error, self._stage, str(failure.traceback[-1].statement))
-        text = str(error).strip() or type(error).__name__
+        text = _without_assertion(str(error).strip()) or type(error).__name__
         if not isinstance(error, AssertionError) and not type(error).__module__.startswith("tilewright"):
             text = f"{type(error).__name__}: {text}"
         name = _name(item.nodeid)
         self._events.tell("test", name=name, result=status.value, error_type=error_type, error=text, case=_case(item))
+
+
+def _without_assertion(text: str) -> str:
+    """What a test says about its failure; pytest's account of the assertion only where it says nothing."""
+    said, _, _ = text.partition("\nassert ")
+    return said
 
 
 def _name(nodeid: str) -> str:

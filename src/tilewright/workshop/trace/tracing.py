@@ -43,7 +43,7 @@ class Verdict(enum.Enum):
     WRONG = "WRONG"
     MISPLACED = "WRONG PAGES"
     NOT_REACHED = "NOT REACHED"
-    PASSED_THROUGH = "stub"
+    PASSED_THROUGH = "pages only"
 
     @property
     def is_wrong(self) -> bool:
