@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import subprocess
 from collections.abc import Iterator
@@ -37,7 +38,9 @@ def operation_log(home: Home) -> ExecutionLog:
     told = _with_commits(list(_last_words(trail.crumbs)), list(_commits(home)))
     crumbs = (*told, *_inputs(spec), *_artifacts(home), *_phase_deviations(told))
     log = compute_log(Trail(crumbs, trail.problems))
-    return compute_log(Trail((*crumbs, *_handoff(log)), trail.problems))
+    whole = compute_log(Trail((*crumbs, *_handoff(log)), trail.problems))
+    # That the buffers are as they should be is no "none" where phases are not.
+    return dataclasses.replace(whole, denials=()) if whole.deviations else whole
 
 
 def _last_words(crumbs: tuple[Crumb, ...]) -> Iterator[Crumb]:

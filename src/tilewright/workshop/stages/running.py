@@ -102,7 +102,8 @@ def result_of(stage: Stage, told: Told, time_limit: float) -> StageResult:
         if began and began not in STEPS and began not in {each.name for each in tests}:
             tests.append(TestOutcome(began, ended, error_type, error))
     elif tests:
-        red = [each for each in tests if each.status.is_red]
+        # A hang outranks a failure: what fails beside it may be its consequence.
+        red = sorted((each for each in tests if each.status.is_red), key=lambda each: each.status is not Status.HANG)
         steps[EXECUTION] = red[0].status if red else Status.PASS
         if red:
             error_type, error = red[0].error_type, f"{red[0].name}: {red[0].error}"
