@@ -18,7 +18,7 @@ from tilewright.workshop.home import Home
 from tilewright.workshop.spec.calls import LIBRARY
 from tilewright.workshop.spec.expressions import page_count
 from tilewright.workshop.spec.model import BufferSpec, Spec, TestCase
-from tilewright.workshop.trace.call_sites import call_sites
+from tilewright.workshop.trace.call_sites import CallSite, call_sites
 from tilewright.workshop.trace.steps import step_of, steps_of
 
 # Name of an event, and its fields.
@@ -110,7 +110,7 @@ def compliance_facts(operation: Operation, spec: Spec, plan: Plan) -> Crumbs:
         if not step.number:
             continue
         is_library = step.function in LIBRARY
-        places = [f"{each.phase.name} at {Path(each.chain[-1][0]).name}:{each.line}" for each in found]
+        places = [f"{_called(each)} at {Path(each.chain[-1][0]).name}:{each.line}" for each in found]
         is_real = bool(found) and not any(each.is_stub for each in found)
         fields: dict[str, object] = {
             "phase": step.name,
@@ -120,6 +120,11 @@ def compliance_facts(operation: Operation, spec: Spec, plan: Plan) -> Crumbs:
         }
         crumbs.append(("design_compliance", fields))
     return crumbs
+
+
+def _called(site: CallSite) -> str:
+    """What a call is of, as a kernel that imports the library's phases names it."""
+    return f"phases.{site.phase.name}" if site.phase.name in LIBRARY else site.phase.name
 
 
 def _sync(row: SyncRow) -> dict[str, object]:
