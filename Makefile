@@ -14,7 +14,7 @@ demo: $(VENV)/.installed  ## run a program on the simulated grid, and see a brok
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed  ## all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 score: $(VENV)/.installed  ## how many of the known bugs the checker names, and what it says wrongly
 	$(BIN)/python tests/bugs/score.py

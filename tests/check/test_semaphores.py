@@ -85,7 +85,7 @@ def test_an_exact_wait_that_can_be_overshot(device) -> None:
             assert rules(buggy(seed)) == {"semaphore-overshoot"}
     with pytest.raises(DeadlockError) as caught:
         buggy(hanging[0])
-    stuck = [note for note in caught.value.run.notes if note.text.startswith("waits for exactly")]
+    stuck = [note for note in caught.value.run.notes if "which held it until" in note.text]
     assert [note.rule for note in stuck] == ["semaphore-overshoot"]
     assert "in semaphore 0 of core (1,0), which held it until reader on core (0,0) set it to" in stuck[0].text
 

@@ -135,6 +135,19 @@ _TEMPLATE_MISTAKES = [
     ("vocabulary", "| MEDIUM |", "| FAIRLY |", ["FAIRLY"]),
     ("vocabulary", "| Reader | NO HELPER |", "| Reader | RAW |", ["RAW"]),
     ("vocabulary", "PARTIAL (Stages 4-5 COMPLETE, Stage 6 INCOMPLETE)", "ALMOST DONE", ["ALMOST"]),
+    (
+        "hypothesis-reused",
+        "H2: the factor is never pushed\n- **Evidence**",
+        "H1: page sizes do not agree\n- **Evidence**",
+        ["H1: a variable", "H1: page sizes"],
+    ),
+    (
+        "red-passes",
+        "| Action | wrote the operation |",
+        "| Expected | still RED |",
+        ["#### Attempt 2 (GREEN)"],
+    ),
+    ("attempts-differ", "| Total Attempts | 5 |", "| Total Attempts | 5 (2 builds, 2 runs) |", ["2 builds, 2 runs"]),
     ("hypothesis-gap", "H2: the factor", "H3: the factor", ["H3"]),
     (
         "created-and-modified",
@@ -296,6 +309,12 @@ def test_a_specification_shows_deviations_that_are_denied() -> None:
         f"c_24 is required and not configured, and line {denied} says there are no deviations",
     }
     assert (_line(text, "| c_0 |"), denied) in {finding.lines for finding in findings}
+
+
+def test_a_row_for_all_buffers_speaks_for_each() -> None:
+    begin, end = TEMPLATE.index("| c_0 | Reader | cb_push"), TEMPLATE.index("\n### Design Compliance")
+    text = TEMPLATE[:begin] + "| All | N/A (empty stubs) | None | N/A | None | N/A |\n" + TEMPLATE[end:]
+    assert audit_log(text) == []
 
 
 def test_a_condition_is_no_claim() -> None:

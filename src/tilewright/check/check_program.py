@@ -16,6 +16,7 @@ from tilewright.check.rules import Severity
 from tilewright.check.silence import SilencedFinding, separate_silenced
 from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
+from tilewright.check.unwritten_output import unwritten_output
 from tilewright.device.errors import RunError, TilewrightError
 from tilewright.device.run import Run
 from tilewright.device.run_program import run_program
@@ -121,6 +122,8 @@ def check_program(
             if failed is not None:
                 break
         restore_tensors(result)
+    if error is None:
+        found += unwritten_output(io_tensors[-1])
     found += guarded_calls(program)
     found += reuse_findings(io_tensors, program, fresh_program)
     standing, silenced = separate_silenced(merge_findings(found))

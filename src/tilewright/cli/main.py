@@ -25,7 +25,7 @@ _COMMANDS = {
     "phases": "run an operation phase by phase against its references",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
-    "spec": "check the specification of an operation for sense",
+    "spec": "print the specification of an operation to begin with, or check one for sense",
     "stages": "run the stages of an operation and show what each proves",
     "survey": "compile every kernel of a ttnn package and report what is missing",
 }

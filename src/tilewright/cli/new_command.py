@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 from tilewright.workshop.scaffold import Created, create_operation, derived_spec
@@ -18,8 +19,14 @@ Make an operation of your own: NAME/ with its specification, the operation, its
 program and kernels, references and a test for every stage.
 
 Without --spec or --like you get a small operation whose spec.toml explains
-itself: change it, and make the package again. The kernels are stubs at first:
-they move pages as the real ones will, so stages 1 to 6 pass at once.
+itself. The kernels are stubs at first: they move pages as the real ones will,
+so stages 1 to 6 pass at once.
+
+To change more than kernels, begin with the spec:
+
+    tilewright spec template NAME --like variance_w_rm > spec.toml
+    tilewright spec check spec.toml
+    tilewright new NAME --spec spec.toml
 """
 
 
@@ -79,9 +86,12 @@ def _as_json(created: Created, kept: tuple[str, ...]) -> dict[str, object]:
 def _report(created: Created, kept: tuple[str, ...], options: argparse.Namespace) -> list[str]:
     lines = [str(path) for path in created.files]
     if kept:
-        lines += ["", f"kept from {created.spec.like}:", *(f"  {line}" for line in kept)]
-        lines += ["Change formula, phases and references in spec.toml before you go on."]
-    lines += ["", *created.notes] if created.notes else []
+        lines += ["", f"kept from {created.spec.like}:"]
+        lines += [
+            row for line in kept for row in textwrap.wrap(line, 78, initial_indent="  ", subsequent_indent="    ")
+        ]
+    for note in created.notes:
+        lines += ["", *textwrap.wrap(note, 78)]
     lines += ["", f"Next: tilewright stages {created.directory}"]
     if options.kernels == "stubs":
         lines += ["Stages 1 to 6 pass with stubs; stage 7 passes when kernels.py computes."]

@@ -49,6 +49,7 @@ class Chip:
             config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
             unreserved_base=arch.l1_unreserved_base,
             poison=_POISON,
+            has_l1_cache=int(arch.has_l1_cache),
             brisc_local_bytes=arch.brisc_local_bytes,
             trisc_local_bytes=arch.trisc_local_bytes,
             dram_read_alignment=arch.dram_alignment,

@@ -26,6 +26,7 @@ class ChipConfig(ctypes.Structure):
         ("config_bytes", c_uint32),
         ("unreserved_base", c_uint32),
         ("poison", c_uint32),
+        ("has_l1_cache", c_uint32),
         ("brisc_local_bytes", c_uint32),
         ("trisc_local_bytes", c_uint32),
         ("dram_read_alignment", c_uint32),

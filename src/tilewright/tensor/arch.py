@@ -51,6 +51,11 @@ class ArchDescription:
         return len(self.dram_coords)
 
     @property
+    def has_l1_cache(self) -> bool:
+        """The processors read L1 through a small cache that others' writes do not reach."""
+        return self.arch is Arch.BLACKHOLE
+
+    @property
     def allocation_alignment(self) -> int:
         """Buffers in L1 and DRAM alike start at multiples of this."""
         return max(self.l1_alignment, self.dram_alignment)

@@ -69,6 +69,14 @@ COMPUTE_RULES = (
         "Write the whole operand, or leave the unwritten part out of the computation.",
     ),
     Rule(
+        "output-unwritten",
+        Severity.ERROR,
+        "part of the output is never written",
+        "Those elements hold what an earlier program left in memory.",
+        "The kernels' work is counted from less than the whole tensor, such as Ht tile-rows instead of N*C*Ht.",
+        "Count work over all leading dimensions, and give every core its share of it.",
+    ),
+    Rule(
         "value-padding",
         Severity.ERROR,
         "padding of a tensor reaches a result",

@@ -64,6 +64,7 @@ void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value);
 void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value);
 // A polling loop on memory gives the others a turn here (invalidate_l1_cache, riscv_wait, ...).
 void tw_poll_yield();
+void tw_invalidate_l1_cache();
 
 // NoC coordinates of a DRAM bank / an L1 bank (= worker core), and the bank's base offset.
 uint64_t tw_bank_noc_address(uint32_t is_dram, uint32_t bank, uint32_t local_address, uint32_t noc);

@@ -78,7 +78,6 @@ void explore_future(Scheduler& scheduler) {
         for (KernelInstance* instance : core->instances) {
             if (instance->state == InstanceState::Blocked || instance->state == InstanceState::Polling) {
                 positions.push_back(note_position(*instance));
-                instance->checks = nullptr;  // rules broken from here on are not the program's
             }
         }
     }

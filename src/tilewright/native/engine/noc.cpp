@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/checks.h"
+#include "check/hooks.h"
 #include "check/noc_memory.h"
 #include "core.h"
 #include "noc_address.h"
@@ -118,13 +119,14 @@ static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind ki
         return kind == WaitKind::SemaphoreEqual ? *instance.wait_address == value : *instance.wait_address >= value;
     };
     if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.turn(instance);
+        on_call(instance);
     }
     while (!met() && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
     }
     if (instance.checks != nullptr) [[unlikely]] {
-        instance.checks->noc.waited(instance, value, kind == WaitKind::SemaphoreEqual);
+        const auto met_address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address));
+        on_semaphore_met(instance, met_address, value, kind == WaitKind::SemaphoreEqual);
     }
 }
 
@@ -267,6 +269,13 @@ void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value) {
 
 void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value) {
     wait_on_word(address, value, WaitKind::SemaphoreAtLeast);
+}
+
+void tw_invalidate_l1_cache() {
+    KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_cache_invalidated(instance);
+    }
 }
 
 void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKind::None, 0, 0); }

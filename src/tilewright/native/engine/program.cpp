@@ -7,6 +7,7 @@
 #include <system_error>
 #include <thread>
 
+#include "check/hooks.h"
 #include "scheduler.h"
 
 namespace tw {
@@ -100,6 +101,9 @@ void Program::lend_stacks() {
     }
 }
 
+// A checked run starts close to where 16 bits end, so that arithmetic which forgets the wrap shows after a few pages.
+static uint32_t first_credit(bool is_checked) { return is_checked ? 0xFFC0 : 0; }
+
 // Circular buffers and semaphores as the program wants them; nothing of an earlier program stays configured.
 void Program::load_cores() {
     for (Core& core : chip.cores()) {
@@ -121,6 +125,8 @@ void Program::load_cores() {
             buffer.address = core.l1_base + from.offset;
             buffer.total_bytes = buffer.num_pages * from.page_bytes;
             buffer.geometry = from.geometry;
+            buffer.counters[0] = first_credit(checks != nullptr);
+            buffer.counters[1] = first_credit(checks != nullptr);
             const uint32_t end = from.offset + buffer.total_bytes;
             if (from.owns_memory && end > core.poisoned_bytes) {
                 std::fill(l1_word(core, core.poisoned_bytes & ~3u), l1_word(core, end & ~3u), chip.config().poison);
@@ -146,6 +152,7 @@ static void load_view(KernelInstance& instance, uint32_t index) {
     view.fifo_page_size = buffer.page_bytes >> shift;
     view.fifo_num_pages = buffer.num_pages;
     view.fifo_rd_ptr = view.fifo_wr_ptr = buffer.address >> shift;
+    view.tiles_acked = view.tiles_received = static_cast<uint16_t>(buffer.counters[0]);
 }
 
 // Copies a kernel's arguments into its core's L1 and returns the offset after them.
@@ -294,6 +301,17 @@ void Program::run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
     }
 }
 
+void Program::finish_checks() {
+    if (!checks || checks->findings.is_closed()) {
+        return;
+    }
+    finish_memory_checks(*this);
+    if (status.load() == 0) {
+        checks->arguments.note_unread(*this, checks->findings);
+    }
+    checks->findings.close();
+}
+
 RunStatus Program::run(const RunOptions& requested) {
     const SignalScope signals(*this);
     status.store(0);
@@ -309,14 +327,12 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint32_t most_threads = load();
     if (checks) {
         load_shadow_memory(*this);
-        checks->noc.start(*this);
+        start_memory_checks(*this);
     }
     options.threads = options.checked || recorder ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
-    if (checks && status.load() == 0) {
-        checks->arguments.note_unread(*this, checks->findings);
-    }
+    finish_checks();
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;

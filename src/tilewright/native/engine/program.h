@@ -190,6 +190,8 @@ public:
     // The same, but the other schedulers run on: their cores may have nothing to do with it.
     void note_failure(RunStatus why, KernelInstance* who, const std::string& text);
     bool any_poll_met() const;
+    // What a checked run can say only at its end; nothing is noted after it.
+    void finish_checks();
 
 private:
     void create_instances();

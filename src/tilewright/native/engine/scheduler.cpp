@@ -328,6 +328,7 @@ void Scheduler::run() {
                 continue;
             }
             report_deadlock();
+            program.finish_checks();
             explore_future(*this);
             break;
         }

@@ -26,6 +26,8 @@ def cb_rows_missing(case: Case) -> Iterator[Hit]:
     if not tables:
         return
     shown = {row.index for row in _sync_rows(case)}
+    if any(index.lower().startswith("all") for index in shown):
+        return
     missing = [
         row
         for row in case.log.buffers
@@ -43,7 +45,8 @@ def cb_rows_missing(case: Case) -> Iterator[Hit]:
 def cb_unconfigured(case: Case) -> Iterator[Hit]:
     known = _capacity(case)
     for row in _sync_rows(case):
-        if known and row.index not in known and not case.declared(row.index):
+        named = row.index.startswith(("c_", "cb_"))  # unlike "all" or "the rest"
+        if known and named and row.index not in known and not case.declared(row.index):
             yield (row.line,), f"{row.index} is pushed and popped, but the configuration does not have it"
 
 

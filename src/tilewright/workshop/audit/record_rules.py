@@ -108,6 +108,19 @@ def hypothesis_gap(case: Case) -> Iterator[Hit]:
         yield sorted(lines.values()), f"{names} is missing: the log has {there}"
 
 
+@rule("hypothesis-reused", "one number for two different hypotheses")
+def hypothesis_reused(case: Case) -> Iterator[Hit]:
+    first: dict[str, tuple[set[str], int]] = {}
+    for stage in case.log.stages:
+        for attempt in stage.attempts:
+            for number, claim in re.findall(r"\b(H\d+)\s*:\s*(.*)", attempt.hypothesis):
+                words = set(re.findall(r"\w+", claim.lower()))
+                before, line = first.setdefault(number, (words, attempt.hypothesis_line))
+                # The same thought may be worded twice; half of the words in common is still the same thought.
+                if line != attempt.hypothesis_line and 2 * len(before & words) < min(len(before), len(words)):
+                    yield (line, attempt.hypothesis_line), f"{number} stands for two different hypotheses"
+
+
 @rule("created-and-modified", "a file listed both as created and as modified")
 def created_and_modified(case: Case) -> Iterator[Hit]:
     created = {entry.path: entry.line for entry in case.log.artifacts if entry.change == "created"}

@@ -18,7 +18,8 @@ def red_passes(case: Case) -> Iterator[Hit]:
         for attempt in stage.attempts:
             outcome = attempt.result or attempt.actual
             passed = verdict(outcome) is Verdict.PASSED
-            if attempt.phase == "RED" and passed and not case.declared("RED", f"stage {stage.number}"):
+            red = attempt.phase == "RED" or re.search(r"\bRED\b", attempt.expected)
+            if red and passed and not case.declared("RED", f"stage {stage.number}"):
                 yield (
                     (attempt.line, attempt.result_line),
                     f"stage {stage.number}: the RED attempt must fail first, but its test passed; "
@@ -123,10 +124,12 @@ def _total(case: Case) -> Iterator[Hit]:
     shown = sum(len(_numbers(stage)) for stage in case.log.stages)
     if shown and shown != total:
         yield (said.line,), f"{total} attempts in total, the timeline shows {shown}"
-    parts = re.findall(r"(\d+)\s+for\s+([^,;)]+)", said.text)
-    if parts and sum(int(count) for count, _ in parts) != total:
-        yield (said.line,), f"{total} attempts in total, but the parts it names add up to another number"
-    for count, about in parts:
+    aside = re.search(r"\((.*)\)", said.text)
+    parts = [re.match(r"\s*(\d+)\s", part) for part in aside.group(1).split(",")] if aside else []
+    added = sum(int(part.group(1)) for part in parts if part)
+    if added and added != total:
+        yield (said.line,), f"{total} attempts in total, but the parts it names add up to {added}"
+    for count, about in re.findall(r"(\d+)\s+for\s+([^,;)]+)", said.text):
         yield from _part(case, int(count), about.strip(), said.line)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
@@ -33,7 +34,9 @@ def _section_artifacts(section: Section) -> Iterator[Artifact]:
             for row in table.rows:
                 path = row.get("path", "file")
                 if _FILE_ITEM.fullmatch(path) and " " not in path:
-                    yield _listed(path, row.get("changes", "purpose", "notes"), heading, row.line)
+                    told = _listed(path, row.get("changes", "purpose", "notes"), heading, row.line)
+                    counted = row.get("lines")
+                    yield dataclasses.replace(told, lines=int(counted)) if counted.isdigit() else told
     for block in section.blocks:
         if isinstance(block, Item):
             title = block.label if _FILES.search(block.label) else heading

@@ -26,6 +26,7 @@ _COMPUTE_ARGUMENTS = (
     "block_tiles",
     "last_block_tiles",
     "last_tile_columns",
+    "mean_factor_bits",
     "inverse_width_bits",
 )
 _STUB_NOTE = (

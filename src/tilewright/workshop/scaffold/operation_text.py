@@ -22,7 +22,9 @@ WORDING = Wording(
 
 
 class {class_name}(Operation):
-    """{summary}: ``{formula}``.
+    """{summary}.
+
+    ``{formula}``
 
     Example::
 
@@ -40,7 +42,7 @@ class {class_name}(Operation):
         input_tensor: Any,
 {parameters}        *,
         memory_config: MemoryConfig | None = None,
-        compute_kernel_config: ComputeConfigDescriptor | None = None,
+        compute_kernel_config: ComputeKernelConfig | None = None,
         core_grid: CoreSelection | None = None,
         device: Device | None = None,
         dtype: DataType | None = None,
@@ -107,16 +109,17 @@ def operation_text(spec: Spec) -> str:
     vectors = [each.name for each in spec.vectors]
     names = ["input_tensor", *vectors]
     imports = [
-        *import_lines(f"{spec.name}.program", ["BUFFERS", "KERNELS"]),
-        *import_lines(f"{spec.name}.references", ["references"]),
         *import_lines("tilewright.ops.operation", ["Float64", "Operation", "Options"]),
         *import_lines("tilewright.ops.row_program", ["Tensors"]),
         *import_lines("tilewright.ops.row_split", ["CoreSelection"]),
         *import_lines("tilewright.ops.validation", ["Wording", "check_input", *(["check_vector"] if vectors else [])]),
-        *import_lines("tilewright.program.kernel", ["ComputeConfigDescriptor"]),
+        *import_lines("tilewright.program.compute_kernel_config", ["ComputeKernelConfig"]),
         *import_lines("tilewright.tensor.device", ["Device"]),
         *import_lines("tilewright.tensor.dtype", ["DataType"]),
         *import_lines("tilewright.tensor.memory_config", ["MemoryConfig"]),
+        "",
+        *import_lines(f"{spec.name}.program", ["BUFFERS", "KERNELS"]),
+        *import_lines(f"{spec.name}.references", ["references"]),
     ]
     traits = f"    vectors = {_tuple(vectors)}\n" if vectors else ""
     traits += "    has_epsilon = True\n" if spec.has_epsilon else ""
@@ -157,10 +160,11 @@ def program_text(kernels: Kernels) -> str:
     spec = kernels.spec
     buffers = plan_buffers(spec)
     names = ["Buffer", "PageCount", *(["PageKind"] if any(each.page is PageKind.STICK for each in buffers) else [])]
-    imports = [f"from {spec.name} import kernels", *import_lines("tilewright.ops.plan", [*names, "Strategy"])]
+    imports = [*import_lines("tilewright.ops.plan", [*names, "Strategy"])]
     imports += ["from tilewright.ops.row_program import Kernels"]
     if any(each.dtype for each in buffers):
         imports.append("from tilewright.tensor.dtype import DataType")
+    imports += ["", f"from {spec.name} import kernels"]
     lines = [_HEAD.format(text=f"Circular buffers and kernels of {spec.name}."), *imports, "", "BUFFERS = ("]
     for buffer in buffers:
         lines += call_lines(4, "Buffer", _buffer_arguments(buffer), ",")

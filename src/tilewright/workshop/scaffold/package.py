@@ -69,6 +69,7 @@ def derived_spec(name: str, like: str) -> tuple[Spec, tuple[str, ...]]:
     kept += ["buffers: " + ", ".join(f"c_{each.index} {each.name}" for each in origin.buffers)]
     kept += ["phases: " + ", ".join(each.name for each in origin.phases)]
     kept += [f"{len(origin.tests)} test cases with their tolerances"]
+    kept += [f"rows too wide for L1 are read {origin.work.passes} times"] if origin.work.passes else []
     renamed = dataclasses.replace(origin, name=name, like=origin.name)
     return parse_spec(spec_text(renamed)), tuple(kept)
 
@@ -88,6 +89,8 @@ def create_operation(spec: Spec, directory: Path | str = ".", *, stubs: bool = T
         ScaffoldError: there is such a directory already, or the name cannot be one.
     """
     check_name(spec.name)
+    if not spec.text:
+        spec = parse_spec(spec_text(spec))
     findings = check_spec(spec)
     if findings:
         raise SpecRefusedError(str(spec.path), findings, spec.text.splitlines())
@@ -129,15 +132,20 @@ def _files(spec: Spec, stubs: bool) -> tuple[dict[str, str], list[str]]:
         try:
             streaming = streaming_schedule(spec, calls)
         except NotStreamableError as error:
-            spec = _without_passes(spec)
-            notes.append(f"[work] passes is left out: {error}. Rows must fit L1 until you write a streaming kernel.")
+            changed = _without_passes(spec)
+            dropped = [each.name for each in spec.tests if each not in changed.tests]
+            tests = f" Left out with it: test {', '.join(dropped)}." if dropped else ""
+            notes.append(
+                f"[work] passes is left out: {error}. Rows must fit L1 until you write streaming kernels.{tests}"
+            )
+            spec = changed
     own = sorted({each.function for each in calls if each.library is None})
     if own:
         notes.append(f"to be written in kernels.py, stubs until then: {', '.join(own)}")
     kernels = Kernels(spec, resident_schedule(spec, calls), streaming, stubs)
     outputs = {each.phase.name: each.writes[-1] for each in calls}
     files = {
-        "spec.toml": spec.text or spec_text(spec),
+        "spec.toml": spec.text,
         "__init__.py": f'# SPDX-License-Identifier: Apache-2.0\n"""{spec.summary[0].upper() + spec.summary[1:]}."""\n',
         "op.py": operation_text(spec),
         "program.py": program_text(kernels),
@@ -149,9 +157,15 @@ def _files(spec: Spec, stubs: bool) -> tuple[dict[str, str], list[str]]:
 
 
 def _without_passes(spec: Spec) -> Spec:
-    """The spec without streaming: without wide tests that would need it too."""
-    changed = dataclasses.replace(spec, work=dataclasses.replace(spec.work, passes=0))
-    too_wide = {each.line for each in check_spec(changed) if each.rule == "fits-l1"}
-    tests = tuple(each for each in changed.tests if each.place.of("shape") not in too_wide)
-    changed = dataclasses.replace(changed, tests=tests)
-    return parse_spec(spec_text(changed), spec.path)
+    """The spec without streaming, and without the tests that need it; what else stands in the file stays."""
+    resident = dataclasses.replace(spec, work=dataclasses.replace(spec.work, passes=0))
+    too_wide = {each.line for each in check_spec(resident) if each.rule == "fits-l1"}
+    lines = spec.text.splitlines()
+    gone = {spec.work.place.of("passes")}
+    for test in spec.tests:
+        if test.place.of("shape") in too_wide:
+            first = test.place.line
+            following = (number for number in range(first + 1, len(lines) + 1) if lines[number - 1].startswith("["))
+            gone.update(range(first, next(following, len(lines) + 1)))
+    kept = [line for number, line in enumerate(lines, 1) if number not in gone]
+    return parse_spec("\n".join(kept).rstrip() + "\n", spec.path)

@@ -31,6 +31,7 @@ SYMBOLS = {
     "partial": "last_tile_columns != 32",
     "last_tile_columns": "last_tile_columns",
     "inverse_width_bits": "inverse_width_bits",
+    "mean_factor_bits": "mean_factor_bits",
 }
 
 

@@ -73,7 +73,7 @@ def _releases(spec: Spec, step: Call | BlockLoop, calls: Sequence[Call]) -> Iter
     names = {each.phase.name: each for each in body if isinstance(each, Call)}
     for buffer in spec.buffers:
         last = names.get(buffer.kept_until)
-        if last is None or buffer.name not in last.reads or pops(last, buffer.name):
+        if buffer.producer != "compute" or last is None or buffer.name not in last.reads or pops(last, buffer.name):
             continue
         left = sum(_net_pages(each, buffer.name) for each in calls if not each.phase.once)
         yield Release(buffer.name, "Wt" if left == SAMPLE["Wt"] else str(left))
@@ -88,6 +88,7 @@ SAMPLE = {
     "partial": 0,
     "last_tile_columns": 32,
     "inverse_width_bits": 0,
+    "mean_factor_bits": 0,
 }
 
 

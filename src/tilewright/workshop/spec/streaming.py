@@ -68,6 +68,8 @@ class _Deriver:
                 raise NotStreamableError(f"{call.phase.name} runs once and makes no vector's tiles")
             if call.phase.once:
                 continue
+            if call.library is None and _is_wide(call) and call.phase.each != "block":
+                raise NotStreamableError(f"{call.function}, which is to be written, takes a whole row")
             is_result = self._result in call.writes
             if _is_sum(call) or (is_result and _is_wide(call)):
                 body = self._needed(call)

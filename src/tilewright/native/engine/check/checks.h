@@ -7,8 +7,12 @@
 #include "check/compute_checks.h"
 #include "check/findings.h"
 #include "check/noc_checks.h"
+#include "check/ordering.h"
+#include "check/page_layouts.h"
+#include "check/processor_memory.h"
 #include "check/shadow_memory.h"
 #include "check/values.h"
+#include "check/windows.h"
 
 namespace tw {
 
@@ -19,8 +23,12 @@ struct Checks {
 
     Findings findings;
     ArgumentReads arguments;
-    NocChecks noc;
     ShadowMemory memory;
+    Ordering ordering;
+    NocChecks noc{ordering};
+    Windows windows{ordering};
+    ProcessorMemory processors{ordering, memory};
+    PageLayouts layouts;
     AllComputeChecks compute;
     ValueChecks values;
 };

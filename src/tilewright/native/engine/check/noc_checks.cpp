@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "check/checks.h"
+#include "check/hooks.h"
 #include "noc_address.h"
 #include "scheduler.h"
 
@@ -49,10 +50,7 @@ static const char* barrier_name(const Transfer& transfer) {
 void NocChecks::start(Program& program) {
     program_ = &program;
     transfers_.start(program);
-    if (!program.semaphores.empty()) {  // otherwise nothing but circular buffers orders kernels
-        clocks_.start(program.instances.size());
-    }
-    semaphores_.start(program, clocks_, transfers_);
+    semaphores_.start(program, ordering_, transfers_);
     addresses_.start(program);
 }
 
@@ -66,8 +64,6 @@ uint32_t NocChecks::own_address(const KernelInstance& instance, uint64_t noc_add
     const bool is_own = where.x == instance.core->noc_x && where.y == instance.core->noc_y;
     return is_own ? slot_pointer(instance, static_cast<uint32_t>(where.local)) : 0;
 }
-
-void NocChecks::turn(KernelInstance& instance) { instance.scheduler->preempt(); }
 
 // The kernel, or a transfer it issues, takes data from `address`.
 void NocChecks::judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what) {
@@ -98,7 +94,7 @@ void NocChecks::judge_store(
         return;
     }
     transfer->reported = true;
-    const bool arriving = transfer->kind == TransferKind::Read;
+    const bool arriving = !Transfers::takes_from(*transfer, address, bytes);
     note_finding_with(
         instance,
         "noc-reuse-in-flight",
@@ -110,10 +106,10 @@ void NocChecks::judge_store(
         bytes,
         &core == instance.core ? "to" : "to another core's",
         place_name(core, address).c_str(),
-        arriving ? "where" : "from where",
+        arriving ? "where" : "from which",
         kind_name(*transfer),
         transfer->bytes,
-        arriving ? "arriving" : "sending",
+        arriving ? "arriving" : "taking data",
         barrier_name(*transfer));
 }
 
@@ -123,7 +119,7 @@ void NocChecks::access(KernelInstance& instance, uint32_t address, uint32_t byte
         return;
     }
     if ((holds & kSyncWord) != 0 && bytes <= 8 && semaphores_.is_sync_word(address)) {
-        turn(instance);
+        on_call(instance);
         if (is_write) {
             judge_store(instance, *instance.core, address, bytes, "stores");
             semaphores_.store(instance, address);
@@ -141,7 +137,7 @@ void NocChecks::access(KernelInstance& instance, uint32_t address, uint32_t byte
 
 void NocChecks::read(uint64_t source, uint32_t local, uint32_t bytes, uint32_t noc, uint32_t transaction_id) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     const uint32_t destination = slot_pointer(instance, local);
     const uint32_t own = own_address(instance, source);
     addresses_.judge_alignment(instance, source, destination, true);
@@ -158,7 +154,7 @@ void NocChecks::read(uint64_t source, uint32_t local, uint32_t bytes, uint32_t n
     transfer.own_remote = own;
     transfer.bytes = bytes;
     transfer.remote = source;
-    transfer.issued = clocks_.now(instance.number);
+    transfer.issued = ordering_.now(instance);
     transfer.place = call_place(instance);
     transfers_.add(instance, std::move(transfer));
 }
@@ -177,21 +173,21 @@ static Transfer write_transfer(uint64_t remote, uint32_t bytes, uint32_t noc, ui
 void NocChecks::write(
     uint32_t local, uint64_t destination, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     const uint32_t source = slot_pointer(instance, local);
     addresses_.judge_alignment(instance, destination, source, false);
     addresses_.judge_memory(instance, destination, bytes, "writes");
     judge_load(instance, source, bytes, "writes");
     Transfer transfer = write_transfer(destination, bytes, noc, flags, transaction_id);
     transfer.local = source;
-    transfer.issued = clocks_.now(instance.number);
+    transfer.issued = ordering_.now(instance);
     transfer.place = call_place(instance);
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
         if (bytes == 4 && semaphores_.is_sync_word(there)) {
             signal(instance, *core, there, *reinterpret_cast<const uint32_t*>(uintptr_t{source}), noc, false);
-            transfer.issued = clocks_.now(instance.number);
+            transfer.issued = ordering_.now(instance);
         } else {
             judge_store(instance, *core, there, bytes, "writes");
             transfer.own_remote = there == source ? 0 : own_address(instance, destination);
@@ -209,7 +205,7 @@ void NocChecks::write_multicast(
     uint32_t flags,
     uint32_t transaction_id) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     const uint32_t source = slot_pointer(instance, local);
     const bool loopback = (flags & kNocLoopback) != 0;
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
@@ -235,7 +231,7 @@ void NocChecks::write_multicast(
             transfer.own_remote = there;
         }
     });
-    transfer.issued = clocks_.now(instance.number);
+    transfer.issued = ordering_.now(instance);
     transfers_.add(instance, std::move(transfer));
 }
 
@@ -295,7 +291,7 @@ void NocChecks::judge_order(
 
 void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     addresses_.judge_word(instance, destination, "inline write");
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
@@ -316,7 +312,7 @@ void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc,
 void NocChecks::inline_write_multicast(
     uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     addresses_.judge_word(instance, rectangle, "inline write");
     addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
@@ -336,7 +332,7 @@ void NocChecks::inline_write_multicast(
 // On a card these are reads from a place that holds zeros.
 void NocChecks::zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     const uint32_t own = own_address(instance, destination);
     if (own == 0) {
         return;
@@ -355,13 +351,13 @@ static uint32_t word_at(uint32_t address) { return *reinterpret_cast<const volat
 
 void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     addresses_.judge_word(instance, destination, "noc_semaphore_inc");
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
         if ((flags & kNocPosted) == 0) {
-            transfers_.add_atomic(instance, noc, *core, clocks_.now(instance.number));
+            transfers_.add_atomic(instance, noc, *core, ordering_.now(instance));
         }
         signal(instance, *core, there, word_at(there) + amount, noc, false);
     }
@@ -370,7 +366,7 @@ void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint
 void NocChecks::atomic_multicast(
     uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     addresses_.judge_word(instance, rectangle, "noc_semaphore_inc_multicast");
     addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
@@ -378,7 +374,7 @@ void NocChecks::atomic_multicast(
         if (&core != instance.core || (flags & kNocLoopback) != 0) {
             const uint32_t there = core.l1_base + offset;
             if ((flags & kNocPosted) == 0) {
-                transfers_.add_atomic(instance, noc, core, clocks_.now(instance.number));
+                transfers_.add_atomic(instance, noc, core, ordering_.now(instance));
             }
             signal(instance, core, there, word_at(there) + amount, noc, true);
         }
@@ -387,7 +383,7 @@ void NocChecks::atomic_multicast(
 
 void NocChecks::barrier(Barrier kind, uint32_t noc, uint32_t transaction_id) {
     KernelInstance& instance = current_instance();
-    turn(instance);
+    on_call(instance);
     transfers_.barrier(instance, kind, noc, transaction_id);
 }
 
@@ -406,13 +402,8 @@ void NocChecks::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_b
     addresses_.page(is_dram, base, page, page_bytes, address);
 }
 
-void NocChecks::waited(KernelInstance& instance, uint32_t value, bool equal) {
-    const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address));
+void NocChecks::waited(KernelInstance& instance, uint32_t address, uint32_t value, bool equal) {
     semaphores_.waited(instance, address, value, equal);
-}
-
-NocChecks::Credits& NocChecks::credits(const KernelInstance& instance, uint32_t cb) {
-    return credits_[transfers_.core_index(*instance.core) * kMaxCircularBuffers + cb];
 }
 
 struct PageRange {
@@ -424,8 +415,7 @@ static PageRange pages_at(const KernelInstance& instance, uint32_t pointer, uint
     return {pointer << shift, (instance.context.cb[cb].fifo_page_size * pages) << shift};
 }
 
-void NocChecks::cb_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
-    turn(instance);
+void NocChecks::push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const PageRange range = pages_at(instance, instance.context.cb[cb].fifo_wr_ptr, cb, pages);
     uint32_t landing = 0;
     CallPlace first;
@@ -448,13 +438,9 @@ void NocChecks::cb_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
             landing == 1 ? "" : "s",
             pages == 1 ? "it" : "them");
     }
-    if (clocks_.running()) {
-        clocks_.release(instance.number, credits(instance, cb).pushes);
-    }
 }
 
-void NocChecks::cb_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
-    turn(instance);
+void NocChecks::pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const PageRange range = pages_at(instance, instance.context.cb[cb].fifo_rd_ptr, cb, pages);
     uint32_t leaving = 0;
     CallPlace first;
@@ -479,21 +465,6 @@ void NocChecks::cb_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
             leaving,
             leaving == 1 ? "" : "s",
             pages == 1 ? "it" : "them");
-    }
-    if (clocks_.running()) {
-        clocks_.release(instance.number, credits(instance, cb).pops);
-    }
-}
-
-void NocChecks::cb_waited(KernelInstance& instance, uint32_t cb) {
-    if (clocks_.running()) {
-        clocks_.acquire(instance.number, credits(instance, cb).pushes);
-    }
-}
-
-void NocChecks::cb_reserved(KernelInstance& instance, uint32_t cb) {
-    if (clocks_.running()) {
-        clocks_.acquire(instance.number, credits(instance, cb).pops);
     }
 }
 

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
 #include "abi/noc.h"
-#include "check/clocks.h"
 #include "check/noc_addresses.h"
+#include "check/ordering.h"
 #include "check/semaphores.h"
 #include "check/transfers.h"
 
@@ -16,6 +15,8 @@ namespace tw {
 
 class NocChecks {
 public:
+    explicit NocChecks(Ordering& ordering) : ordering_(ordering) {}
+
     // Once the program is on the chip.
     void start(Program& program);
 
@@ -41,13 +42,9 @@ public:
     void oversized(uint32_t bytes, uint32_t most);
     void page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);
 
-    // A place where another kernel may go first, if the run has a seed.
-    void turn(KernelInstance& instance);
-    void waited(KernelInstance& instance, uint32_t value, bool equal);
-    void cb_push(KernelInstance& instance, uint32_t cb, uint32_t pages);
-    void cb_pop(KernelInstance& instance, uint32_t cb, uint32_t pages);
-    void cb_waited(KernelInstance& instance, uint32_t cb);
-    void cb_reserved(KernelInstance& instance, uint32_t cb);
+    void waited(KernelInstance& instance, uint32_t address, uint32_t value, bool equal);
+    void push(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    void pop(KernelInstance& instance, uint32_t cb, uint32_t pages);
     // A load or store of a kernel, or of the unpacker or packer.
     void access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
     void exit(KernelInstance& instance);
@@ -55,10 +52,6 @@ public:
     void stuck(Program& program);
 
 private:
-    struct Credits {
-        Clocks::Clock pushes, pops;
-    };
-    Credits& credits(const KernelInstance& instance, uint32_t cb);
     uint32_t slot_pointer(const KernelInstance& instance, uint32_t local) const;
     uint32_t own_address(const KernelInstance& instance, uint64_t noc_address) const;
     void judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what);
@@ -69,11 +62,10 @@ private:
         KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast);
 
     Program* program_ = nullptr;
+    Ordering& ordering_;
     Transfers transfers_;
-    Clocks clocks_;
     Semaphores semaphores_;
     NocAddresses addresses_;
-    std::unordered_map<uint32_t, Credits> credits_;  // by core and circular buffer
 };
 
 }  // namespace tw

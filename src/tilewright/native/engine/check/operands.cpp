@@ -106,8 +106,8 @@ bool unpacker_undone(OperandChecks& checks, UnpackLoop needs, uint32_t cb, const
     }
     const bool tilize = checks.left == UnpackLoop::Tilize;
     note_finding(
-        *checks.instance, "uninit-missing", cb, 0, "%s reads c_%u while the unpacker is still set up by %s: %s is missing",
-        call, cb, tilize ? "tilize_init" : "untilize_init", tilize ? "tilize_uninit" : "untilize_uninit");
+        *checks.instance, "uninit-missing", cb, 0,
+        "%s reads c_%u while the unpacker is still set up by %s: %s is missing", call, cb, tilize ? "tilize_init" : "untilize_init", tilize ? "tilize_uninit" : "untilize_uninit");
     return false;
 }
 
@@ -135,12 +135,15 @@ void check_loops(const ComputeState& state, const LoopNeeds& needs, uint32_t cb,
             unpack_init_name(unpack).c_str(), unpack_init_name(checks->unpack).c_str());
         return;
     }
-    if (cb != kNoCb && needs.unpack != UnpackLoop::Other && !same_shape(checks->loop_shape, shape_of(tile_geometry(cb)))) {
-        const TileGeometry& geometry = tile_geometry(cb);
+    if (cb == kNoCb || needs.unpack == UnpackLoop::Other) {
+        return;
+    }
+    const TileGeometry& geometry = tile_geometry(cb);
+    if (!same_shape(checks->loop_shape, shape_of(geometry))) {
         note_finding(
             *checks->instance, "geometry-mismatch", cb, 0,
-            "%s reads tiles of c_%u with %u faces of %u rows, but its init was for tiles with %u faces of %u rows", call,
-            cb, geometry.num_faces, geometry.face_rows, checks->loop_shape.num_faces, checks->loop_shape.face_rows);
+            "%s reads tiles of c_%u with %u faces of %u rows, but its init was for tiles with %u faces of %u rows",
+            call, cb, geometry.num_faces, geometry.face_rows, checks->loop_shape.num_faces, checks->loop_shape.face_rows);
     }
 }
 
@@ -163,8 +166,8 @@ void check_source(const ComputeState& state, const TileGeometry& unpacker, uint3
     if ((is_a || &unpacker == &state.src_b) && !same_shape(set, shape_of(geometry))) {
         note_finding(
             *checks->instance, "geometry-mismatch", cb, 0,
-            "%s reads tiles of c_%u with %u faces of %u rows, but the unpacker of %s is set to %u faces of %u rows", call,
-            cb, geometry.num_faces, geometry.face_rows, side, set.num_faces, set.face_rows);
+            "%s reads tiles of c_%u with %u faces of %u rows, but the unpacker of %s is set to %u faces of %u rows",
+            call, cb, geometry.num_faces, geometry.face_rows, side, set.num_faces, set.face_rows);
     }
 }
 
@@ -176,8 +179,8 @@ void check_pack(const ComputeState& state, uint32_t cb, PackLoop needs, const ch
     const TileGeometry& geometry = tile_geometry(cb);
     if (!same_format(state.pack.format, geometry.format)) {
         note_finding(
-            *checks->instance, "format-mismatch", cb, 0, "%s writes c_%u, which holds %s, while the packer is set to %s",
-            call, cb, format_name(geometry.format), format_name(state.pack.format));
+            *checks->instance, "format-mismatch", cb, 0,
+            "%s writes c_%u, which holds %s, while the packer is set to %s", call, cb, format_name(geometry.format), format_name(state.pack.format));
     }
     if (needs == checks->pack) {
         return;
@@ -185,12 +188,12 @@ void check_pack(const ComputeState& state, uint32_t cb, PackLoop needs, const ch
     if (needs == PackLoop::Default) {
         note_finding(
             *checks->instance, "uninit-missing", cb, 0,
-            "%s writes c_%u while the packer is still set up by pack_untilize_init: pack_untilize_uninit is missing", call,
-            cb);
+            "%s writes c_%u while the packer is still set up by pack_untilize_init: pack_untilize_uninit is missing",
+            call, cb);
     } else {
         note_finding(
-            *checks->instance, "init-missing", cb, 0, "%s needs pack_untilize_init, but the packer is set up to write tiles",
-            call);
+            *checks->instance, "init-missing", cb, 0,
+            "%s needs pack_untilize_init, but the packer is set up to write tiles", call);
     }
 }
 
@@ -202,8 +205,8 @@ void check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, cons
     const auto axis = static_cast<ReduceAxis>(state.scratch[kReduceMask] - 1);
     note_finding(
         *checks->instance, "uninit-missing", cb, 0,
-        "%s writes DST tile %u to c_%u with the packer mask of reduce_init, which keeps only %s, but the tile is not the "
-        "result of a reduction: reduce_uninit is missing",
+        "%s writes DST tile %u to c_%u with the packer mask of reduce_init, which keeps only %s, but the tile is not "
+        "the result of a reduction: reduce_uninit is missing",
         call, slot, cb,
         axis == ReduceAxis::Row   ? "column 0"
         : axis == ReduceAxis::Col ? "row 0"
@@ -232,7 +235,8 @@ void check_dst_at_end(KernelInstance& instance) {
     const OperandChecks& checks = *checks_of(*state);
     instance.checks->findings.add(
         instance, "dst-protocol", kNoCircularBuffer, 0, checks.frames, checks.num_frames,
-        packer_waits ? "tile_regs_wait without a tile_regs_commit until the end of the kernel: the packer waits for ever"
+        packer_waits ? "tile_regs_wait without a tile_regs_commit until the end of the kernel: the packer waits for "
+                       "ever"
         : state->phase == DstPhase::Acquired
             ? "tile_regs_acquire without a tile_regs_commit until the end of the kernel"
             : "tile_regs_acquire without a tile_regs_release until the end of the kernel");

@@ -44,9 +44,9 @@ static std::string who(const KernelInstance& instance) {
     return text;
 }
 
-void Semaphores::start(Program& program, Clocks& clocks, Transfers& transfers) {
+void Semaphores::start(Program& program, Ordering& ordering, Transfers& transfers) {
     program_ = &program;
-    clocks_ = &clocks;
+    ordering_ = &ordering;
     transfers_ = &transfers;
     for (const ProgramSemaphore& semaphore : program.semaphores) {
         for (const CoreXY& where : semaphore.cores) {
@@ -65,9 +65,8 @@ SyncWord& Semaphores::word(Core& core, uint32_t address) {
     return word;
 }
 
-// What the word's raisers knew is known now; and what they answered has arrived.
-void Semaphores::learn(KernelInstance& by, const SyncWord& word, const Clocks::Clock& clock) {
-    clocks_->acquire(by.number, clock);
+// What the word's raisers have answered has arrived.
+void Semaphores::learn(KernelInstance& by, const SyncWord& word) {
     const auto& here = by.core->instances;
     const auto slot = static_cast<size_t>(std::find(here.begin(), here.end(), &by) - here.begin());
     for (const Answer& answer : word.answers) {
@@ -75,60 +74,46 @@ void Semaphores::learn(KernelInstance& by, const SyncWord& word, const Clocks::C
     }
 }
 
+// Both of these are noted where they are to be cured, at the wait and at the store, whoever comes second in this run.
+static void note_at(
+    const WordEvent& event, const char* rule, uint32_t address, const CallPlace& related, const std::string& text) {
+    event.by->checks->findings.add(
+        *event.by, rule, kNoCircularBuffer, address, event.place.frames, event.place.num_frames, text, related);
+}
+
+static void note_lost_reset(
+    const Program& program, const SyncWord& word, uint32_t address, const WordEvent& store, const WordEvent& raise) {
+    const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " + who(*raise.by) +
+                             " may have raised just before: nothing orders the two";
+    note_at(store, "semaphore-lost-reset", address, raise.place, text);
+}
+
 // A value somebody waits for exactly may be gone when he looks, unless this raise is known to come after.
-void Semaphores::judge_overshoot(KernelInstance& by, SyncWord& word, uint32_t address, uint32_t value) {
+void Semaphores::judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const WordEvent& wait : word.equal_waits) {
-        if (wait.by == &by || wait.value == value || clocks_->knows(by.number, wait.by->number) >= wait.time) {
+        if (wait.by == raise.by || wait.value == raise.value || ordering_->is_before(*wait.by, wait.time, *raise.by)) {
             continue;
         }
-        note_finding_with(
-            by,
-            "semaphore-overshoot",
-            kNoCircularBuffer,
-            address,
-            wait.place,
-            "sets %s to %u although nothing says that %s, which waits for exactly %u, has seen that value",
-            name_of(*program_, *word.core, address).c_str(),
-            value,
-            who(*wait.by).c_str(),
-            wait.value);
-        return;
+        const std::string text = "waits for exactly " + std::to_string(wait.value) + " in " +
+                                 name_of(*program_, *word.core, address) + ", which " + who(*raise.by) +
+                                 " may set to " + std::to_string(raise.value) + " before it looks";
+        note_at(wait, "semaphore-overshoot", address, raise.place, text);
     }
 }
 
-void Semaphores::judge_reset(KernelInstance& by, SyncWord& word, uint32_t address) {
+void Semaphores::judge_reset(SyncWord& word, uint32_t address, const WordEvent& store) {
     for (const WordEvent& raise : word.raises) {
-        if (raise.by == &by || clocks_->knows(by.number, raise.by->number) >= raise.time) {
-            continue;
+        if (raise.by != store.by && !ordering_->is_before(*raise.by, raise.time, *store.by)) {
+            note_lost_reset(*program_, word, address, store, raise);
         }
-        note_finding_with(
-            by,
-            "semaphore-lost-reset",
-            kNoCircularBuffer,
-            address,
-            raise.place,
-            "stores to %s without having waited for the raise by %s, which the store may wipe out",
-            name_of(*program_, *word.core, address).c_str(),
-            who(*raise.by).c_str());
-        return;
     }
 }
 
-void Semaphores::judge_raise(KernelInstance& by, SyncWord& word, uint32_t address) {
+void Semaphores::judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const WordEvent& store : word.stores) {
-        if (store.by == &by || clocks_->knows(by.number, store.by->number) >= store.time) {
-            continue;
+        if (store.by != raise.by && !ordering_->is_before(*store.by, store.time, *raise.by)) {
+            note_lost_reset(*program_, word, address, store, raise);
         }
-        note_finding_with(
-            by,
-            "semaphore-lost-reset",
-            kNoCircularBuffer,
-            address,
-            store.place,
-            "raises %s although nothing says that the store by %s has happened, which may wipe out the raise",
-            name_of(*program_, *word.core, address).c_str(),
-            who(*store.by).c_str());
-        return;
     }
 }
 
@@ -156,13 +141,10 @@ void Semaphores::judge_shared(KernelInstance& by, SyncWord& word, uint32_t addre
 }
 
 void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value) {
-    if (!clocks_->running()) {
-        return;
-    }
     SyncWord& word = this->word(core, address);
-    judge_overshoot(by, word, address, value);
-    judge_raise(by, word, address);
-    const WordEvent event{&by, clocks_->now(by.number), value, call_place(by)};
+    const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
+    judge_overshoot(word, address, event);
+    judge_raise(word, address, event);
     set_event(word.raises, event);
     const uint32_t from = transfers_->core_index(*by.core);
     auto answer = std::find_if(word.answers.begin(), word.answers.end(), [&](const Answer& a) { return a.core == from; });
@@ -170,54 +152,56 @@ void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_
         answer = word.answers.insert(word.answers.end(), {from, std::vector<uint32_t>(core.instances.size())});
     }
     for (size_t slot = 0; slot < core.instances.size(); slot++) {
-        answer->known[slot] = std::max(answer->known[slot], clocks_->knows(by.number, core.instances[slot]->number));
+        answer->known[slot] = std::max(answer->known[slot], ordering_->known_step(by, *core.instances[slot]));
     }
-    clocks_->release(by.number, word.clock);
+    ordering_->release(by, Ordering::word_key(address));
     if (word.held.size() == kHeldValues) {
         word.held.erase(word.held.begin());
         word.seen -= std::min<size_t>(word.seen, 1);
     }
-    word.held.push_back({event, word.clock});
+    word.held.push_back({event, ordering_->released(Ordering::word_key(address))});
 }
 
 void Semaphores::store(KernelInstance& by, uint32_t address) {
     const auto found = words_.find(address & ~3u);
-    if (found == words_.end() || !clocks_->running()) {
+    if (found == words_.end()) {
         return;
     }
     SyncWord& word = found->second;
-    judge_reset(by, word, address);
-    set_event(word.stores, {&by, clocks_->now(by.number), 0, call_place(by)});
+    const WordEvent event{&by, ordering_->now(by), 0, call_place(by)};
+    judge_reset(word, address, event);
+    set_event(word.stores, event);
     judge_shared(by, word, address);
     word.held.clear();
     word.seen = 0;
-    clocks_->release(by.number, word.clock);
 }
 
 void Semaphores::load(KernelInstance& by, uint32_t address) {
     const auto found = words_.find(address & ~3u);
-    if (found != words_.end() && clocks_->running()) {
-        learn(by, found->second, found->second.clock);
+    if (found != words_.end()) {
+        learn(by, found->second);
     }
 }
 
 void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal) {
-    if (!clocks_->running()) {
-        return;
-    }
     SyncWord& word = this->word(*by.core, address);
     // Raises past what was waited for may not have happened yet.
     const auto enough = std::find_if(
         word.held.begin(), word.held.end(), [&](const HeldValue& held) { return held.raise.value >= value; });
-    learn(by, word, equal || enough == word.held.end() ? word.clock : enough->clock);
-    const WordEvent event{&by, clocks_->now(by.number), value, call_place(by)};
+    if (equal || enough == word.held.end()) {
+        ordering_->acquire(by, Ordering::word_key(address));
+    } else {
+        ordering_->acquire(by, enough->clock);
+    }
+    learn(by, word);
+    const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
     set_event(word.waits, event);
     if (equal) {
         set_event(word.equal_waits, event);
     }
     judge_shared(by, word, address);
     word.seen = word.held.size();
-    clocks_->tick(by.number);
+    ordering_->advance(by);
 }
 
 void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value) {

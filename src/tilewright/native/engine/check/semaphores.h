@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "check/clocks.h"
 #include "check/findings.h"
+#include "check/ordering.h"
 #include "check/transfers.h"
 
 namespace tw {
@@ -23,7 +23,7 @@ struct WordEvent {
 // A value raised to through the NoC, with what whoever waits for it may rely on.
 struct HeldValue {
     WordEvent raise;
-    Clocks::Clock clock;
+    Ordering::Clock clock;
 };
 
 // A kernel on `core` has signalled: how far it knew each kernel of the word's core to have come.
@@ -34,7 +34,6 @@ struct Answer {
 
 struct SyncWord {
     Core* core = nullptr;
-    Clocks::Clock clock;
     std::vector<WordEvent> raises;       // through the NoC, the last of each kernel
     std::vector<WordEvent> equal_waits;  // the last of each kernel
     std::vector<WordEvent> waits;        // for equal or more, the last of each kernel
@@ -46,7 +45,7 @@ struct SyncWord {
 
 class Semaphores {
 public:
-    void start(Program& program, Clocks& clocks, Transfers& transfers);
+    void start(Program& program, Ordering& ordering, Transfers& transfers);
 
     bool is_sync_word(uint32_t address) const { return words_.contains(address & ~3u); }
     // A kernel raises or sets a word through the NoC.
@@ -59,14 +58,14 @@ public:
 
 private:
     SyncWord& word(Core& core, uint32_t address);
-    void learn(KernelInstance& by, const SyncWord& word, const Clocks::Clock& clock);
-    void judge_overshoot(KernelInstance& by, SyncWord& word, uint32_t address, uint32_t value);
-    void judge_reset(KernelInstance& by, SyncWord& word, uint32_t address);
-    void judge_raise(KernelInstance& by, SyncWord& word, uint32_t address);
+    void learn(KernelInstance& by, const SyncWord& word);
+    void judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise);
+    void judge_reset(SyncWord& word, uint32_t address, const WordEvent& store);
+    void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_shared(KernelInstance& by, SyncWord& word, uint32_t address);
 
     Program* program_ = nullptr;
-    Clocks* clocks_ = nullptr;
+    Ordering* ordering_ = nullptr;
     Transfers* transfers_ = nullptr;
     std::unordered_map<uint32_t, SyncWord> words_;  // by slot pointer
 };

@@ -254,8 +254,9 @@ void load_shadow_memory(Program& program) {
     }
     for (const HostMemory& buffer : program.host_memory) {
         const uint32_t banks = chip.num_banks(buffer.is_dram);
-        for (uint32_t bank = 0; bank < banks && !buffer.is_dram; bank++) {
-            memory.define(chip.bank_memory(false, bank) + buffer.address, buffer.bytes_per_bank(banks));
+        for (uint64_t page = 0; page < buffer.num_pages && !buffer.is_dram; page++) {
+            const uint8_t* bank = chip.bank_memory(false, static_cast<uint32_t>(page % banks));
+            memory.define(bank + buffer.address + page / banks * buffer.stride, buffer.stride);
         }
         memory.load(chip, buffer);
     }

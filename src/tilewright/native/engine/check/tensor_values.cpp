@@ -112,7 +112,8 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
                 std::snprintf(text, sizeof text, "%s of tensor %u, which are padding", place.c_str(), origin.index);
             } else {
                 std::snprintf(
-                    text, sizeof text, "%s %llu of tensor %u, where nobody wrote all", memory.layout == kLayoutTile ? "tile" : "page",
+                    text, sizeof text, "%s %llu of tensor %u, where nobody wrote all",
+                    memory.layout == kLayoutTile ? "tile" : "page",
                     static_cast<unsigned long long>(origin.page), origin.index);
             }
             return text;
@@ -129,7 +130,8 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
             if (origin.index == kNoCb) {
                 std::snprintf(text, sizeof text, "a reduction in DST, whose result is only %s", result);
             } else {
-                std::snprintf(text, sizeof text, "c_%u, where a reduction left its result only in %s", origin.index, result);
+                std::snprintf(
+                    text, sizeof text, "c_%u, where a reduction left its result only in %s", origin.index, result);
             }
             return text;
         }
@@ -147,7 +149,8 @@ std::string place_text(const TensorPlace& place, uint32_t datum_bytes) {
             static_cast<unsigned long long>(place.page));
         return text;
     }
-    const uint64_t datum = place.offset / datum_bytes, face = datum / kFaceElements % 4, in_face = datum % kFaceElements;
+    const uint64_t datum = place.offset / datum_bytes;
+    const uint64_t face = datum / kFaceElements % 4, in_face = datum % kFaceElements;
     std::snprintf(
         text, sizeof text, "row %llu, column %llu of tile %llu",
         static_cast<unsigned long long>(face / 2 * 16 + in_face / 16),

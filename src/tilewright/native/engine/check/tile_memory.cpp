@@ -143,11 +143,10 @@ void store_exponents(
 
 }  // namespace
 
-TileTaint load_taint(const ComputeState& state, uint32_t cb, uint32_t tile) {
+TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
     TileTaint taint;
     KernelInstance& instance = instance_of(state);
     const TileGeometry& geometry = tile_geometry(cb);
-    const uint8_t* bytes = front_tile(cb, tile);
     if (geometry.format == DataFormat::Invalid || all_defined(instance, bytes, tile_bytes(geometry.format, geometry))) {
         return taint;
     }
@@ -156,7 +155,10 @@ TileTaint load_taint(const ComputeState& state, uint32_t cb, uint32_t tile) {
     const uint8_t* row = bytes + exponent_bytes(geometry.format, geometry);
     for (uint32_t face = 0; face < geometry.num_faces; face++) {
         for (uint32_t i = 0; i < geometry.face_rows; i++, row += width) {
-            row_to_data(read_row(instance, row, width), kRowData, width, taint.of + face * kFaceElements + i * kRowData);
+            const RowMarks marks = read_row(instance, row, width);
+            if (marks.any()) {
+                row_to_data(marks, kRowData, width, taint.of + face * kFaceElements + i * kRowData);
+            }
         }
     }
     taint.origins = origins_of_cb(instance, cb, bytes);

@@ -53,13 +53,40 @@ bool is_zero(uint32_t bits) { return (bits & kMagnitude) == 0; }
 // A sum is not changed by the zeros a reduction leaves beside its result: kernels rely on them.
 uint8_t in_sum(uint8_t taint, bool zero) { return zero ? taint & ~kBeside : taint; }
 
+// Whether nothing is marked of what a broadcast reads; of reductions it is usually just the result.
+bool reads_clean(const TileTaint& taint, Broadcast broadcast, uint32_t row, const Operand& operand) {
+    if (taint.clean) {
+        return true;
+    }
+    const uint32_t faces = operand.faces_per_row();
+    uint8_t any = 0;
+    switch (broadcast) {
+        case Broadcast::None: return false;
+        case Broadcast::Scalar: return taint.of[0] == 0;
+        case Broadcast::Row:
+            for (uint32_t column = 0; column < 16 * faces; column++) {
+                any |= taint.of[(row / 16 * faces + column / 16) * kFaceElements + row % 16 * 16 + column % 16];
+            }
+            return any == 0;
+        case Broadcast::Col:
+            for (uint32_t face = 0; face < operand.geometry.num_faces; face += faces) {
+                for (uint32_t i = 0; i < 16; i++) {
+                    any |= taint.of[face * kFaceElements + i * 16];
+                }
+            }
+            return any == 0;
+    }
+    return false;
+}
+
 struct Side {
     const Operand& operand;
     const TileTaint& taint;
 };
 
 void combine(
-    BinaryOp op, Broadcast broadcast, uint32_t row, Side a, Side b, const TileTaint* held, uint32_t count, TileTaint& out) {
+    BinaryOp op, Broadcast broadcast, uint32_t row, Side a, Side b, const TileTaint* held, uint32_t count,
+    TileTaint& out) {
     const uint32_t faces = a.operand.faces_per_row(), b_faces = b.operand.faces_per_row();
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t from = broadcast_source(broadcast, row, i, faces, b_faces);
@@ -98,12 +125,12 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
     }
 }
 
-void taint_copy(const ComputeState& state, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose) {
+void taint_copy(const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose) {
     DstTaint* dst = dst_of(state);
     if (dst == nullptr) [[likely]] {
         return;
     }
-    TileTaint taint = load_taint(state, cb, tile);
+    TileTaint taint = load_taint(state, cb, bytes);
     const uint32_t num_faces = tile_geometry(cb).num_faces;
     transpose_taint(taint, num_faces, transpose & 1, transpose & 2);
     TileTaint& out = dst->slot[slot];
@@ -137,10 +164,11 @@ void taint_binary(
     if (dst == nullptr) [[likely]] {
         return;
     }
-    const TileTaint of_a = load_taint(state, a.cb, a.tile), of_b = load_taint(state, b.cb, b.tile);
+    const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
+    const TileTaint of_b = load_taint(state, b.cb, b.operand.bytes);
     TileTaint& out = dst->slot[slot];
     const uint32_t count = a.operand.geometry.num_faces * kFaceElements;
-    if (of_a.clean && of_b.clean) {
+    if (of_a.clean && reads_clean(of_b, broadcast, row, b.operand)) {
         if (!accumulate && !out.clean) {
             std::memset(out.of, 0, count);
             out.clean = count == kTileElements;
@@ -161,7 +189,7 @@ void taint_reuse_dest(
     if (dst == nullptr) [[likely]] {
         return;
     }
-    const TileTaint of_cb = load_taint(state, from_cb.cb, from_cb.tile);
+    const TileTaint of_cb = load_taint(state, from_cb.cb, from_cb.operand.bytes);
     const TileTaint of_dst = dst->slot[slot];
     if (of_cb.clean && of_dst.clean) {
         return;
@@ -179,7 +207,8 @@ void taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOpera
     if (dst == nullptr) [[likely]] {
         return;
     }
-    const TileTaint of_a = load_taint(state, a.cb, a.tile), of_mean = load_taint(state, mean.cb, mean.tile);
+    const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
+    const TileTaint of_mean = load_taint(state, mean.cb, mean.operand.bytes);
     TileTaint& out = dst->slot[slot];
     out.clean = of_a.clean && of_mean.clean;
     if (out.clean) {

@@ -49,6 +49,7 @@ struct TileTaint {
 // DST of one core.
 struct DstTaint {
     TileTaint slot[kDstSlots];
+    TileTaint in1[kDstSlots];  // of the columns of a matmul block
     uint8_t running[32] = {};  // what a running sum down the columns has taken in
 };
 
@@ -68,12 +69,12 @@ uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_
 
 // --- tile operations; each does nothing in a plain run, and comes before the operation changes DST ---
 void taint_clear(const ComputeState& state);  // DST reads as zero
-void taint_copy(const ComputeState& state, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose);
+void taint_copy(const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose);
 void taint_spread(const ComputeState& state, uint32_t slot, const TileGeometry& geometry, Broadcast broadcast);
 // A CB operand of tile maths: its taint goes with it.
 struct TaintedOperand {
     const Operand& operand;
-    uint32_t cb, tile;
+    uint32_t cb;
 };
 void taint_binary(
     const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, TaintedOperand a, TaintedOperand b,
@@ -88,7 +89,7 @@ void taint_reduce(
 struct MatmulFaces {
     uint32_t m, k, n;
 };
-// in0 (m x k) and in1 (k x n) as words in face order, in1 already transposed where asked.
+// in0 (m x k) and in1 (k x n) as words in face order, in1 already transposed where asked; only zeros are told apart.
 void taint_matmul(
     const ComputeState& state, MatmulFaces faces, const uint32_t* in0, const TileTaint& in0_taint, const uint32_t* in1,
     const TileTaint& in1_taint, uint32_t slot);
@@ -99,7 +100,8 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
 struct DataRange {
     uint32_t begin, end;
 };
-void taint_vector_unary(const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count);
+void taint_vector_unary(
+    const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count);
 void taint_vector_binary(
     const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t out, const DataRange* ranges, uint32_t count);
 void taint_vector_ternary(
@@ -115,9 +117,10 @@ void taint_vector_reduce(const ComputeState& state, ReduceAxis axis, uint32_t sl
 void taint_columns_mixed(const ComputeState& state, uint32_t first_slot);  // two value tiles and their indices, sorted
 
 // --- between L1 and tiles ---
-TileTaint load_taint(const ComputeState& state, uint32_t cb, uint32_t tile);
-inline TileTaint taint_of_operand(const ComputeState& state, uint32_t cb, uint32_t tile) {
-    return state.checks != nullptr ? load_taint(state, cb, tile) : TileTaint();
+// Of the tile of cb at `bytes`.
+TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes);
+inline TileTaint taint_of(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
+    return state.checks != nullptr ? load_taint(state, cb, bytes) : TileTaint();
 }
 // A DST tile (or anything else as packed) to a whole tile at `bytes`.
 void taint_pack(
@@ -141,7 +144,7 @@ void taint_pack_data(
     const uint8_t* bytes);
 
 // --- memory ---
-// Before a NoC transfer's marks are copied: what it brings into a tensor, and where a circular buffer's pages come from.
+// Before a NoC transfer's marks are copied: what it brings into a tensor, where a circular buffer's pages come from.
 void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* from, uint64_t bytes, bool is_read);
 void taint_defined(KernelInstance& instance, const void* memory, uint64_t bytes);
 // Bytes about to be packed where a tensor lies; `undefined` marks them, bit per byte.

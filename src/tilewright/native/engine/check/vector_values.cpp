@@ -11,7 +11,8 @@ namespace tw {
 
 using sfpu::element;
 
-void taint_vector_unary(const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count) {
+void taint_vector_unary(
+    const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count) {
     DstTaint* dst = dst_of(state);
     if (dst == nullptr || !defines || dst->slot[slot].clean) [[likely]] {
         return;

@@ -90,7 +90,8 @@ ComputeState& pack_state(const char* call) {
 ComputeState& section_state(const char* call) {
     ComputeState& state = started_state(call);
     if (state.phase != DstPhase::Idle) [[unlikely]] {
-        rule_error("dst-protocol", "%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
+        rule_error(
+            "dst-protocol", "%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
     }
     pack_thread_enter();
     return state;

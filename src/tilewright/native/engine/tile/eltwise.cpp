@@ -262,7 +262,7 @@ void binary_tiles(
     const bool whole = a.geometry.num_faces == 4 && !add;
     uint32_t* words = whole ? dst_overwrite(state, dst, call) : dst_update(state, dst, call);
     taint_binary(
-        state, op, static_cast<Broadcast>(broadcast), row, {a, cb_a, tile_a}, {b, cb_b, tile_b}, dst, add);
+        state, op, static_cast<Broadcast>(broadcast), row, {a, cb_a}, {b, cb_b}, dst, add);
     const Target target{words, a.geometry.num_faces * kFaceElements, add};
     combine_operands(state, op, static_cast<Broadcast>(broadcast), row, target, a, b, call);
 }
@@ -319,7 +319,7 @@ void tw_binary_reuse_dest(
     from_dst.mask = is_integer(from_cb.format) ? ~0u : src_float_mask(state);
     from_dst.format = is_integer(from_cb.format) ? from_cb.format : DataFormat::Float32;
     from_dst.geometry = from_cb.geometry;
-    taint_reuse_dest(state, op, static_cast<Broadcast>(broadcast), dst_is_a, from_dst, {from_cb, cb, tile}, dst);
+    taint_reuse_dest(state, op, static_cast<Broadcast>(broadcast), dst_is_a, from_dst, {from_cb, cb}, dst);
     const Target target{words, count, false};
     combine_operands(
         state, op, static_cast<Broadcast>(broadcast), 0, target, dst_is_a ? from_dst : from_cb,
@@ -337,7 +337,7 @@ void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a
     const Operand mean = unpack(state, tile_geometry(cb_mean), cb_mean, 0, buffer_mean, kCall);
     uint32_t* words = dst_overwrite(state, dst, kCall);
     note_dst_write(state, dst, false);
-    taint_compensated(state, {a, cb_a, tile_a}, {mean, cb_mean, 0}, dst);
+    taint_compensated(state, {a, cb_a}, {mean, cb_mean}, dst);
     with_reader(a, [&](auto reader) {
         for (uint32_t i = 0; i < kTileElements; i += kLanes) {
             const uint32_t left = i / (2 * kFaceElements) * 2 * kFaceElements + i % kFaceElements / 16 * 16;

@@ -457,8 +457,8 @@ void tw_reduce_tile(
         unpack(state, swapped ? state.src_b : state.src_a, cb, tile, data_buffer, "reduce_tile");
     const Operand scaler =
         unpack(state, swapped ? state.src_a : state.src_b, cb_scaler, tile_scaler, scaler_buffer, "reduce_tile");
-    const TileTaint data_taint = taint_of_operand(state, cb, tile);
-    const TileTaint scaler_taint = taint_of_operand(state, cb_scaler, tile_scaler);
+    const TileTaint data_taint = taint_of(state, cb, data.bytes);
+    const TileTaint scaler_taint = taint_of(state, cb_scaler, scaler.bytes);
     reduce(
         state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
         data.geometry.num_faces, dst);

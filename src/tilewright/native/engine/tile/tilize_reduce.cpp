@@ -69,7 +69,7 @@ void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint
             queue[kQueueTiles] - queue[kQueueNext],
             queue[kQueueTiles]);
     }
-    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(front_tile(cb_a, 0)));
+    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(front_rows(cb_a)));
     queue[kQueueNext] = 0;
     queue[kQueueTiles] = num_tiles;
     queue[kQueueCbA] = cb_a;
@@ -99,9 +99,9 @@ void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t nu
     queue[kQueueNext]++;
     const Operand scaler =
         unpack(state, state.src_b, queue[kQueueCbB], queue[kQueueTileB], scaler_buffer, "reduce_tile_math");
-    const TileTaint scaler_taint = taint_of_operand(state, queue[kQueueCbB], queue[kQueueTileB]);
+    const TileTaint scaler_taint = taint_of(state, queue[kQueueCbB], scaler.bytes);
     reduce(
-        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint, num_faces,
-        dst);
+        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
+        num_faces, dst);
 }
 }

@@ -54,6 +54,7 @@ Operand unpack(
     check_source(state, unpacker, cb, call);
     operand.geometry = tile_geometry(cb);
     const uint8_t* bytes = front_tile(cb, tile);
+    operand.bytes = bytes;
     const bool whole_faces = operand.geometry.face_rows == 16;
     if (operand.format == DataFormat::Float16_b && whole_faces) {
         operand.halves = reinterpret_cast<const uint16_t*>(bytes);
@@ -71,7 +72,7 @@ Operand unpack(
     return operand;
 }
 
-void unpack_words(
+const uint8_t* unpack_words(
     const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* words,
     const char* call) {
     const DataFormat format = known_format(unpacker, cb, call);
@@ -89,6 +90,7 @@ void unpack_words(
             mask_tile(words, count, copy_mask(state, unpacker, cb), words);
         }
     }
+    return bytes;
 }
 
 void unpack_to_dst(
@@ -98,8 +100,8 @@ void unpack_to_dst(
     note_dst_write(state, slot, false);
     uint32_t* words =
         geometry.num_faces == 4 ? dst_overwrite(state, slot, call) : dst_update(state, slot, call);
-    taint_copy(state, cb, tile, slot, transpose);
-    unpack_words(state, unpacker, cb, tile, words, call);
+    const uint8_t* bytes = unpack_words(state, unpacker, cb, tile, words, call);
+    taint_copy(state, cb, bytes, slot, transpose);
     if (transpose) {
         transpose_words(words, geometry, transpose & 1, transpose & 2);
     }
