@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,7 @@ class Chip:
         spin_limit: float = 5.0,
         checked: bool = False,
         seed: int = 0,
+        record: Collection[int] = (),
     ) -> Run:
         """Runs a program to its end.
 
@@ -96,6 +97,7 @@ class Chip:
             spin_limit: seconds a kernel may poll memory that nobody changes.
             checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
             seed: order a checked run takes where kernels could run in several; 0 is the usual one.
+            record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -110,6 +112,7 @@ class Chip:
         if spin_limit <= 0:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
         _check_seed(seed, checked)
+        _check_recorded(program, record)
         return self._launcher.launch(
             program,
             threads=threads,
@@ -117,6 +120,7 @@ class Chip:
             spin_limit=spin_limit,
             checked=checked,
             seed=seed,
+            record=record,
             host_memory=HostMemory(io_tensors) if checked else None,
         )
 
@@ -191,6 +195,15 @@ class Chip:
             )
         base = engine().tw_core_l1(self._handle, *core)
         return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
+
+
+def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:
+    known = {descriptor.buffer_index for cb in program.cbs for descriptor in cb.format_descriptors}
+    unknown = sorted(set(record) - known)
+    if unknown:
+        raise ValueError(
+            f"record names circular buffer {unknown[0]}, which the program has not; it has {sorted(known)}"
+        )
 
 
 def _check_seed(seed: int, checked: bool) -> None:

@@ -170,6 +170,20 @@ class FindingReport(ctypes.Structure):
     ]
 
 
+class PushReport(ctypes.Structure):
+    _fields_ = [
+        ("kernel", c_uint32),
+        ("core_x", c_uint32),
+        ("core_y", c_uint32),
+        ("cb", c_uint32),
+        ("pages", c_uint32),
+        ("page_bytes", c_uint32),
+        ("data", c_void_p),
+        ("num_frames", c_uint32),
+        ("frames", c_uint64 * MAX_FRAMES),
+    ]
+
+
 PrintFunction = ctypes.CFUNCTYPE(None, c_uint32, c_uint32, c_char_p, c_char_p)
 
 _MIRRORED = (
@@ -180,6 +194,7 @@ _MIRRORED = (
     CircularBufferReport,
     RunReport,
     FindingReport,
+    PushReport,
     HostMemory,
     ChipConfig,
 )
@@ -203,7 +218,11 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_program_add_scratchpad": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
     "tw_program_set_host_memory": (None, [c_void_p, POINTER(HostMemory), c_uint64]),
     "tw_program_set_args": (None, [c_void_p, c_uint32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
-    "tw_program_run": (None, [c_void_p, c_uint32, c_double, c_double, c_uint32, c_uint64, POINTER(RunReport)]),
+    "tw_program_run": (
+        None,
+        [c_void_p, c_uint32, c_double, c_double, c_uint32, c_uint64, c_uint64, POINTER(RunReport)],
+    ),
+    "tw_program_pushes": (c_uint64, [c_void_p, POINTER(PushReport), c_uint64]),
     "tw_program_num_instances": (c_uint64, [c_void_p]),
     "tw_program_instances": (None, [c_void_p, POINTER(InstanceReport)]),
     "tw_program_traffic": (c_uint64, [c_void_p, POINTER(TrafficReport), c_uint64]),

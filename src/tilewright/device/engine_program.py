@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from tilewright.device.run import (
     KernelInfo,
     KernelPosition,
     KernelState,
+    RecordedPages,
     RelatedCall,
     Run,
     RunNote,
@@ -171,12 +172,15 @@ class EngineProgram:
         engine().tw_program_set_host_memory(self._handle, memory.specs, len(memory.specs))
 
     def run(
-        self, threads: int, time_limit: float, spin_limit: float, checked: bool, seed: int
+        self, threads: int, time_limit: float, spin_limit: float, checked: bool, seed: int, record: Collection[int] = ()
     ) -> tuple[Run, native.RunReport]:
-        """Runs the program to its end, whatever that is."""
+        """Runs the program to its end, whatever that is, and keeps the pages of the circular buffers ``record``."""
         report = native.RunReport()
         begin = time.perf_counter()
-        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), seed, ctypes.byref(report))
+        recorded = sum(1 << index for index in set(record))
+        engine().tw_program_run(
+            self._handle, threads, time_limit, spin_limit, int(checked), seed, recorded, ctypes.byref(report)
+        )
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)
         run = Run(
@@ -189,8 +193,25 @@ class EngineProgram:
             self._circular_buffers(),
             [] if status is RunStatus.OK else self._positions(),
             self._notes(),
+            self._pages() if recorded else [],
         )
         return run, report
+
+    def _pages(self) -> list[RecordedPages]:
+        """Copies of what the engine recorded: its own go with the next run."""
+        count = engine().tw_program_pushes(self._handle, None, 0)
+        reports = (native.PushReport * count)()
+        engine().tw_program_pushes(self._handle, reports, count)
+        return [
+            RecordedPages(
+                r.kernel,
+                (r.core_x, r.core_y),
+                r.cb,
+                np.frombuffer(ctypes.string_at(r.data, r.pages * r.page_bytes), np.uint8).reshape(r.pages, -1),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
+            )
+            for r in reports
+        ]
 
     def _traffic(self) -> Callable[[], list[CbTraffic]]:
         """Copies what the engine counted now; the objects are made when somebody looks."""

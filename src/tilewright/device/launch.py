@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -81,6 +81,7 @@ class Launcher:
         spin_limit: float = 5.0,
         checked: bool = False,
         seed: int = 0,
+        record: Collection[int] = (),
         host_memory: HostMemory | None = None,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
@@ -93,7 +94,7 @@ class Launcher:
             loaded.set_arguments(program.kernels)
             if host_memory is not None:
                 loaded.set_host_memory(host_memory)
-            run, report = loaded.run(threads, time_limit, spin_limit, checked, seed)
+            run, report = loaded.run(threads, time_limit, spin_limit, checked, seed, record)
             if run.status is not RunStatus.OK:
                 _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
         return run

@@ -8,6 +8,9 @@ import enum
 import functools
 from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tilewright.device.source_lines import SourceLine
 
 
@@ -134,6 +137,24 @@ class RunNote:
     related: RelatedCall | None = None
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class RecordedPages:
+    """One ``cb_push_back`` into a circular buffer that a run recorded.
+
+    Attributes:
+        kernel, core: who pushed.
+        cb: index of the circular buffer.
+        data: the bytes of each page, as they were when they were pushed.
+        stack: where the push is made, innermost first.
+    """
+
+    kernel: int
+    core: tuple[int, int]
+    cb: int
+    data: NDArray[np.uint8]
+    stack: tuple[SourceLine, ...]
+
+
 class Run:
     """What a launch did.
 
@@ -155,6 +176,7 @@ class Run:
         circular_buffers: Callable[[], list[CbUse]],
         positions: list[KernelPosition],
         notes: list[RunNote],
+        pages: list[RecordedPages] | None = None,
     ) -> None:
         self.status = status
         self.kernels = kernels
@@ -163,6 +185,7 @@ class Run:
         self.switches = switches
         self.positions = positions
         self.notes = notes  # of a checked run
+        self.pages = pages or []  # of circular buffers that were recorded, in the order they were pushed
         # Most launches are never asked: the lists are made when they are.
         self._make_traffic = traffic
         self._make_circular_buffers = circular_buffers

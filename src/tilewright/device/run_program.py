@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import cast
 
 from tilewright.device.chip import Chip
@@ -47,6 +47,7 @@ def run_program(
     spin_limit: float = 5.0,
     checked: bool = False,
     seed: int = 0,
+    record: Collection[int] = (),
 ) -> Run:
     """Like ``ttnn.generic_op``, but gives back the record of the run.
 
@@ -58,13 +59,14 @@ def run_program(
         spin_limit: seconds a kernel may poll memory that nobody changes.
         checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
         seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
+        record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
 
     Example::
 
         run = tilewright.run_program([x, y], program, time_limit=10)
         print(run.seconds, [(use.index, use.peak) for use in run.circular_buffers])
     """
-    if _interceptors and not checked:
+    if _interceptors and not checked and not record:
         with _not_intercepted() as launch:
             return launch(io_tensors, program, threads=threads, time_limit=time_limit, spin_limit=spin_limit)
     if isinstance(io_tensors, Tensor):
@@ -89,4 +91,5 @@ def run_program(
         spin_limit=spin_limit,
         checked=checked,
         seed=seed,
+        record=record,
     )

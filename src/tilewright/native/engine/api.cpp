@@ -55,6 +55,7 @@ void tw_api_sizes(uint32_t* sizes) {
         sizeof(TwCircularBufferReport),
         sizeof(TwRunReport),
         sizeof(TwFindingReport),
+        sizeof(TwPushReport),
         sizeof(TwHostMemory),
         sizeof(ChipConfig)};
     std::memcpy(sizes, all, sizeof all);
@@ -215,6 +216,7 @@ void tw_program_run(
     double spin_limit,
     uint32_t checked,
     uint64_t seed,
+    uint64_t recorded_circular_buffers,
     TwRunReport* report) {
     Program& target = *static_cast<Program*>(program);
     RunOptions options;
@@ -223,6 +225,7 @@ void tw_program_run(
     options.spin_limit_seconds = spin_limit;
     options.checked = checked != 0;
     options.seed = seed;
+    options.recorded_circular_buffers = recorded_circular_buffers;
     try {
         report->status = static_cast<int32_t>(target.run(options));
     } catch (const std::exception& error) {  // no memory for it
@@ -301,6 +304,24 @@ uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* repo
         }
     }
     return count;
+}
+
+// What was pushed into the circular buffers that the run recorded, in order.
+uint64_t tw_program_pushes(void* program, TwPushReport* reports, uint64_t capacity) {
+    const Program& source = *static_cast<Program*>(program);
+    if (!source.recorder) {
+        return 0;
+    }
+    const std::vector<RecordedPush>& pushes = source.recorder->pushes();
+    for (uint64_t index = 0; index < pushes.size() && index < capacity; index++) {
+        const RecordedPush& push = pushes[index];
+        const Core& core = *push.instance->core;
+        TwPushReport& report = reports[index];
+        report = {kernel_index(source, push.instance->kernel), core.x, core.y, push.cb, push.pages, push.page_bytes,
+                  source.recorder->data(push), push.num_frames, {}};
+        std::copy_n(push.frames, push.num_frames, report.frames);
+    }
+    return pushes.size();
 }
 
 // Fills at most `capacity` reports and returns how many there are. Texts live until the program's next run.

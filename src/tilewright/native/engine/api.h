@@ -63,6 +63,13 @@ struct TwRunReport {
     const char* error_rule;  // id of the checker's rule the error breaks; null if none
 };
 
+struct TwPushReport {
+    uint32_t kernel, core_x, core_y, cb, pages, page_bytes;
+    const uint8_t* data;  // of all its pages; lives until the program's next run
+    uint32_t num_frames;
+    uint64_t frames[24];
+};
+
 struct TwFindingReport {
     const char* rule;
     const char* text;

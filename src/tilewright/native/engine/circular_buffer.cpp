@@ -216,6 +216,9 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
             buffer.occupied(),
             buffer.num_pages);
     }
+    if (instance.recorder != nullptr) [[unlikely]] {
+        instance.recorder->pushed(instance, cb, pages);
+    }
     if (instance.checks != nullptr) [[unlikely]] {
         on_push(instance, cb, pages);
     }

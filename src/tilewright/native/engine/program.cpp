@@ -215,6 +215,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.checks = checks ? checks->compute.add(instance) : nullptr;
     }
     instance.checks = checks.get();
+    instance.recorder = recorder.get();
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
@@ -321,12 +322,14 @@ RunStatus Program::run(const RunOptions& requested) {
     fault_signal = 0;
     RunOptions options = requested;
     checks = options.checked ? std::make_unique<Checks>(chip) : nullptr;
+    const uint64_t recorded = options.recorded_circular_buffers;
+    recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     const uint32_t most_threads = load();
     if (checks) {
         load_shadow_memory(*this);
         start_memory_checks(*this);
     }
-    options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
+    options.threads = options.checked || recorder ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
     finish_checks();

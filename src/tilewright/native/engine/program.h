@@ -13,6 +13,7 @@
 #include "check/checks.h"
 #include "chip.h"
 #include "fiber.h"
+#include "recorder.h"
 
 namespace tw {
 
@@ -105,6 +106,7 @@ struct KernelInstance {
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
+    Recorder* recorder = nullptr;  // of a run that keeps pages
     uint32_t number = 0;       // among the instances of the program
     int64_t priority = 0;      // in a run with a seed
     FiberContext fiber;
@@ -148,6 +150,7 @@ struct RunOptions {
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
+    uint64_t recorded_circular_buffers = 0;  // one bit for each whose pages are kept
     uint64_t seed = 0;  // of the order kernels run in; 0: core after core
 };
 
@@ -179,6 +182,7 @@ public:
     uintptr_t fault_address = 0;
     uint64_t switches = 0;
     std::unique_ptr<Checks> checks;  // of a checked run
+    std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
     PrintFunction print = nullptr;
 
     // The first failure wins; every scheduler stops as soon as it sees it.

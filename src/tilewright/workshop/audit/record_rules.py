@@ -158,7 +158,9 @@ def commit_unknown(case: Case) -> Iterator[Hit]:
 
 
 _RAW_CALL = re.compile(r"\b\w+_(init|uninit|tiles?|block|init_short|bcast_(?:cols|rows|scalar))\b")
-_HELPER_CALL = re.compile(r"\bcompute_kernel_lib::|\b\w+\s*<[^>]*>\s*\(|\b(?:tilize|untilize|reduce|binary_op)\s*[<(]")
+_HELPER_CALL = re.compile(
+    r"\bcompute_kernel_lib::|\bphases\.\w|\b\w+\s*<[^>]*>\s*\(|\b(?:tilize|untilize|reduce|binary_op)\s*[<(]"
+)
 
 
 @rule("helper-not-used", "raw calls marked as compliant with USE HELPER")
