@@ -29,12 +29,9 @@ from tilewright.kernels.api import (
     cb_reserve_back,
     cb_wait_front,
     compute_kernel_hw_startup,
-    get_write_ptr,
     mul_reuse_dest_init,
     mul_reuse_dest_tiles,
     mul_unary_tile,
-    noc_async_read,
-    noc_async_read_barrier,
     pack_reconfig_data_format,
     pack_tile,
     reconfig_data_format,
@@ -61,7 +58,7 @@ from tilewright.kernels.phases import (
     tilize_sticks,
     untilize_sticks,
 )
-from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks, write_blocks
+from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks, read_vector, write_blocks
 
 # 1 + 1.5 * 2^-10 as a float32: about what the four operands that normalize cuts to 10 mantissa bits lose together.
 LIFT = 0x3F803000
@@ -83,21 +80,6 @@ class Buffers(CircularBuffers):
     inv_std = 27
 
 
-@phase(pushes={"cb": "32"}, gives={"cb": Region.ROWS})
-def read_vector(vector: TensorArg, cb: CB, offset_bytes: uint32, num_bytes: uint32, row_bytes: uint32) -> None:
-    """One stick into each of 32 rows, so that its tiles need no broadcast.
-
-    Pushes 32 pages of cb. What a row has beyond num_bytes stays as it is: no element of the tensor meets it.
-    """
-    cb_reserve_back(cb, 32)
-    address = get_write_ptr(cb)
-    for _ in range(TILE_ROWS):
-        noc_async_read(vector.get_noc_addr(0, offset_bytes), address, num_bytes)
-        address += row_bytes
-    noc_async_read_barrier()
-    cb_push_back(cb, 32)
-
-
 @reader_kernel
 def read_rows_and_vectors(
     input_tensor: TensorArg,
@@ -116,8 +98,8 @@ def read_rows_and_vectors(
     fill_constant_tile(cb.epsilon, epsilon_bits)
     for offset in range(0, stick_bytes, block_bytes):
         num_bytes = min(block_bytes, stick_bytes - offset)
-        read_vector(gamma, cb.gamma_rm, offset, num_bytes, block_bytes)
-        read_vector(beta, cb.beta_rm, offset, num_bytes, block_bytes)
+        read_vector(gamma, cb.gamma_rm, offset, num_bytes, block_bytes, TILE_ROWS)
+        read_vector(beta, cb.beta_rm, offset, num_bytes, block_bytes, TILE_ROWS)
     end = first_stick + num_sticks
     for stick in range(first_stick, end, TILE_ROWS):
         read_blocks(input_tensor, cb.in_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, TILE_ROWS)
@@ -146,8 +128,8 @@ def read_rows_and_vectors_streaming(
             read_blocks(input_tensor, cb.in_rm, stick, rows, stick_bytes, block_bytes, TILE_ROWS)
         for offset in range(0, stick_bytes, block_bytes):
             num_bytes = min(block_bytes, stick_bytes - offset)
-            read_vector(gamma, cb.gamma_rm, offset, num_bytes, block_bytes)
-            read_vector(beta, cb.beta_rm, offset, num_bytes, block_bytes)
+            read_vector(gamma, cb.gamma_rm, offset, num_bytes, block_bytes, TILE_ROWS)
+            read_vector(beta, cb.beta_rm, offset, num_bytes, block_bytes, TILE_ROWS)
             read_sticks(input_tensor, cb.in_rm, stick, rows, offset, num_bytes, block_bytes, TILE_ROWS)
 
 
