@@ -57,6 +57,9 @@ def _run_command(given: list[str]) -> int:
     except TilewrightError as error:
         print(f"tilewright {known.command}: {error}", file=sys.stderr)
         return 1
+    except MemoryError as error:
+        print(f"tilewright {known.command}: not enough memory: {error}", file=sys.stderr)
+        return 1
 
 
 def main(arguments: list[str] | None = None) -> int:
