@@ -14,7 +14,6 @@ from ttnn_script import Run, process_environment
 
 from tilewright import __version__
 
-
 COMMANDS = ("audit", "debug", "doctor", "exec", "log", "note", "phases", "run", "show", "stages", "survey")
 
 

@@ -58,11 +58,14 @@ def plain_text(lines: Iterable[Line]) -> str:
 
 
 def text_with_positions(lines: Iterable[Line]) -> str:
-    """The same text with ``#line`` directives, so that compilers, debuggers and messages show the Python lines."""
+    """The same text with ``#line`` directives, so that compilers, debuggers and messages show the Python lines.
+
+    Long lines stay whole: the second half of a broken one would count as the next line of the Python file.
+    """
     rows: list[str] = []
     path, expected = "", 0
     for line in lines:
-        text = indented(line)
+        text = INDENT * line.depth + line.text
         if line.line and (line.path, line.line) != (path, expected):
             quoted = line.path.replace("\\", "\\\\").replace('"', '\\"')
             rows.append(f'#line {line.line} "{quoted}"')
