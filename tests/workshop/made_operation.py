@@ -13,6 +13,9 @@ from tilewright.workshop.spec import parse_spec, spec_text
 # Two tile-rows on each of some cores, so that what is left behind by one is met by the next; a row that is not whole.
 CASES = ("one tile", "batched", "W ends inside a tile")
 
+# The mean without its factor 1/W: the sum.
+WRONG_MEAN = ("cb.mean, width_tiles, mean_factor_bits,", "cb.mean, width_tiles, 0x3F800000,")
+
 
 def make_operation(directory: Path, name: str = "mine", like: str = "variance_w_rm", stubs: bool = False) -> Home:
     """An operation with the library's phases and three small test cases."""

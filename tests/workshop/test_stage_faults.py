@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from made_operation import change, make_operation
+from made_operation import WRONG_MEAN, change, make_operation
 
 from tilewright.device.errors import KernelCompileError
 from tilewright.workshop.home import Home
@@ -72,9 +72,7 @@ def test_a_result_of_another_shape(home: Home) -> None:
 
 
 def test_a_wrong_number_is_found_in_the_phase_that_makes_it(home: Home) -> None:
-    fault = "mean(\n            cb.in_tiled, cb.scaler, cb.mean, width_tiles, 0x3F800000,"
-    right = "mean(\n            cb.in_tiled, cb.scaler, cb.mean, width_tiles, inverse_width_bits,"
-    change(home, "kernels.py", right, fault)
+    change(home, "kernels.py", *WRONG_MEAN)
     (result,) = run(home, 7)
     assert steps(result) == [Status.PASS, Status.PASS, Status.FAIL]
     assert result.error_type == "numerical_mismatch"

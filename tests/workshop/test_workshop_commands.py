@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from made_operation import change, make_operation
+from made_operation import WRONG_MEAN, change, make_operation
 
 from tilewright.cli.main import main
 from tilewright.workshop.home import Home
@@ -21,7 +21,6 @@ from tilewright.workshop.stages.stage import STAGES, StageResult, Status, TestOu
 from tilewright.workshop.stages.table import coloured, stage_lines
 
 ESCAPE = "\033"
-WRONG_MEAN = ("cb.mean, width_tiles, inverse_width_bits,", "cb.mean, width_tiles, 0x3F800000,")
 
 
 @pytest.fixture
@@ -103,6 +102,8 @@ def test_phases_show_what_each_left(home: Home, capsys: pytest.CaptureFixture[st
     rows = {line.split()[1]: line.split()[3] for line in text.splitlines() if line[:2].strip() in list("-123456")}
     assert (rows["tilize_row"], rows["centre"], rows["variance"]) == ("exact", "right", "pages")
     change(home, "kernels.py", *WRONG_MEAN)
+    assert main(["phases", "mine"]) == 1
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
     assert main(["phases", "mine", "--upto", "1"]) == 0
     assert main(["phases", "mine", "--upto", "2", "--json"]) == 1
     assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["first_wrong"] == "mean"

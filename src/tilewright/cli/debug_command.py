@@ -15,9 +15,9 @@ from tilewright.workshop.journal import OUTCOMES, Entry, Journal, JournalState
 from tilewright.workshop.stages.process import run_child
 
 _DESCRIPTION = """\
-Keep the journal of a debugging session: symptoms, observations with their proof,
-hypotheses that say what would falsify them, one experiment at a time, and
-conclusions that cite observations. Without a subcommand it shows the journal;
+Keep the journal of a debugging session: symptoms, observations with their
+proof, hypotheses that say what would falsify them, one experiment at a time,
+and conclusions that cite observations. Without an action it shows the journal;
 `observe` runs the checker and the phases and writes down what they find.
 """
 _EXAMPLES = """\
@@ -26,7 +26,7 @@ examples:
   tilewright debug my_op observe
   tilewright debug my_op hypothesis "c_1 is never popped" \\
       --falsify-by "a pop of c_1 in kernels.py" --confidence 0.6 --support O1
-  tilewright debug my_op experiment H1 "pop c_1 after centre" --expected "it ends"
+  tilewright debug my_op experiment H1 "pop c_1" --expected "it ends"
   tilewright debug my_op close E1 SUPPORTED --observations O2 --confidence 0.9
   tilewright debug my_op conclude "centre kept c_1" --observations O1 O2
 """

@@ -9,6 +9,10 @@ from tilewright.workshop.home import find_operation
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs, Crumb
 from tilewright.workshop.log.vocabulary import CONFIDENCES
 
+_DESCRIPTION = """\
+Add a note, a hypothesis, evidence, a recovery, a deviation or a hand-over to an
+operation's breadcrumbs. `tilewright log` puts it where it belongs.
+"""
 _EXAMPLES = """\
 examples:
   tilewright note my_op "gamma is read twice"
@@ -22,8 +26,7 @@ examples:
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tilewright note",
-        description="Add a note, a hypothesis, evidence, a recovery, a deviation or a hand-over to an operation's "
-        "breadcrumbs. `tilewright log` puts it where it belongs.",
+        description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -14,15 +14,17 @@ from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs
 from tilewright.workshop.spec.model import Spec
 from tilewright.workshop.stages.process import Told, run_child
+from tilewright.workshop.stages.table import fitted_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
 
 _DESCRIPTION = """\
 Run an operation with its circular buffers recorded and compare what each phase
-leaves with the phase's reference in the spec, tile by tile. A phase is judged by
-what it was given, so an error shows where it is made.
+leaves with the phase's reference in the spec, tile by tile. A phase is judged
+by what it was given, so an error shows where it is made.
 
-With --upto K only the first K phases compute; later ones move the same pages and
-compute nothing, so the operation still ends: bring it up one phase at a time.
+With --upto K only the first K phases compute; later ones move the same pages
+and compute nothing, so the operation still ends: bring it up one phase at a
+time.
 
 Exit status 0 if every phase that computes is right, else 1.
 """
@@ -65,7 +67,7 @@ def run(arguments: list[str]) -> int:
         )
     found = _trace(told, options.time_limit)
     _record(home, case, options.upto, found["first_wrong"])
-    print(json.dumps(found["trace"], indent=2) if options.json else "\n".join(found["lines"]))
+    print(json.dumps(found["trace"], indent=2) if options.json else "\n".join(fitted_lines(found["lines"])))
     is_right = not found["first_wrong"] and not found["trace"]["stopped"]
     return 0 if is_right else 1
 

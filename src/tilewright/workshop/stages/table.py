@@ -47,15 +47,15 @@ def failure_lines(result: StageResult) -> list[str]:
     lines: list[str] = []
     said = result.error.strip().splitlines()
     if len(said) > 1:
-        lines += ["", *(_fitted(said[:_MOST_ERROR_LINES]))]
+        lines += ["", *(fitted_lines(said[:_MOST_ERROR_LINES]))]
         if len(said) > _MOST_ERROR_LINES:
             lines.append(f"... {len(said) - _MOST_ERROR_LINES} more lines")
     if result.difference:
-        lines += ["", *_fitted(result.difference)]
+        lines += ["", *fitted_lines(result.difference)]
     return lines
 
 
-def _fitted(lines: Iterable[str]) -> list[str]:
+def fitted_lines(lines: Iterable[str]) -> list[str]:
     """Lines of at most 80 columns; what is longer goes on below, where it began."""
     fitted = []
     for line in lines:
