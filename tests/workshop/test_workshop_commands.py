@@ -100,7 +100,7 @@ def test_phases_show_what_each_left(home: Home, capsys: pytest.CaptureFixture[st
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
     rows = {line.split()[1]: line.split()[3] for line in text.splitlines() if line[:2].strip() in list("-123456")}
-    assert (rows["tilize_row"], rows["centre"], rows["variance"]) == ("exact", "right", "pages")
+    assert (rows["tilize_row"], rows["centre"], rows["variance"]) == ("exact", "right", "passed")
     change(home, "kernels.py", *WRONG_MEAN)
     assert main(["phases", "mine"]) == 1
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80

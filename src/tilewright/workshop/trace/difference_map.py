@@ -30,8 +30,8 @@ def phase_table(steps: Iterable[StepReport]) -> list[str]:
     rows = [("#", "phase", "buffer", "result", "error", "floors", "at")]
     for report in steps:
         number = str(report.step.number) if report.step.number else "-"
-        row = (number, _cut(report.step.name, 15), _cut(report.step.buffer, 12), report.verdict.value)
-        rows.append((*row, *_figures(report), _short(report.place)))
+        row = (number, _cut(report.step.name, 14), _cut(report.step.buffer, 12), report.verdict.value)
+        rows.append((*row, *_figures(report), _cut(_short(report.place), 18)))
     return table(rows, right=(0, 4, 5))
 
 
@@ -39,7 +39,7 @@ def _figures(report: StepReport) -> tuple[str, str]:
     difference = report.difference
     if difference is None:
         return "", ""
-    return f"{difference.largest_error:.3g}", _share(difference.share_of_floor)
+    return f"{difference.largest_error:.2g}", _share(difference.share_of_floor)
 
 
 def _share(share: float) -> str:

@@ -41,9 +41,9 @@ class Verdict(enum.Enum):
     EXACT = "exact"
     FLOOR = "right"
     WRONG = "WRONG"
-    MISPLACED = "WRONG PAGES"
-    NOT_REACHED = "NOT REACHED"
-    PASSED_THROUGH = "pages only"
+    MISPLACED = "MISCOUNT"
+    NOT_REACHED = "NOT RUN"
+    PASSED_THROUGH = "passed on"
 
     @property
     def is_wrong(self) -> bool:
