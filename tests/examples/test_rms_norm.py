@@ -23,7 +23,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "rms_norm_w_rm"
 
 @pytest.fixture(scope="module")
 def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=3, grid=(2, 2))
+    device = ttnn.open_device(device_id=32, grid=(2, 2))
     yield device
     ttnn.close_device(device)
 

@@ -173,7 +173,7 @@ def test_the_last_reference_is_the_operations(operation: Operation, spec: Spec) 
 
 @pytest.fixture(scope="module")
 def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=3, grid=(2, 2))
+    device = ttnn.open_device(device_id=31, grid=(2, 2))
     yield device
     ttnn.close_device(device)
 

@@ -385,7 +385,7 @@ def writer_owns_both_outputs(host: Host) -> Iterator[Launch]:
     )
 
 
-@CREDITS.bug("B12", "hang-missing-producer", plain=Plain.DEADLOCK, plain_text="nothing was ever pushed to c_1 stats")
+@CREDITS.bug("B12", "hang-missing-producer", plain=Plain.DEADLOCK, plain_text="c_1 stats has no producer")
 def wait_nobody_pushes_for(host: Host) -> Iterator[Launch]:
     """Statistics are written from another core straight into a buffer; compute waits for a push of it."""
     root, peer = (0, 0), (1, 0)
