@@ -110,7 +110,8 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     }
     if (pages > mine.reserved && !is_tensor(instance, cb)) {
         note_finding_in(
-            mine.sees_counters || !knows_free(instance, cb, pages) ? instance.checks->findings : lucky_,
+            mine.sees_counters || mine.reserved != 0 || !knows_free(instance, cb, pages) ? instance.checks->findings
+                                                                                         : lucky_,
             instance,
             mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
             cb,
@@ -593,6 +594,8 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
         push_calls += traffic.push_calls;
         pop_calls += traffic.pop_calls;
     }
+    // Nobody keeps what compute has made for a data-movement kernel to take away.
+    const bool are_results = consumer != nullptr && !is_compute(*consumer) && producer != nullptr && is_compute(*producer);
     const auto left = static_cast<uint32_t>(buffer.occupied());
     const auto pushed = static_cast<unsigned long long>(buffer.pushed);
     char text[256];
@@ -608,22 +611,23 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
             text, sizeof text, "%u pages of c_%u are never taken on this core; the same kernels take them on others",
             left, cb);
     } else if (buffer.popped != 0) {
-        if (pop_calls < 2 || push_calls < 2) {
+        if (!are_results && (pop_calls < 2 || push_calls < 2)) {
             return;  // an operand pushed in whole blocks, of which less was needed
         }
         const Window& theirs = *known_window(*consumer, cb);
         place = theirs.pop_step != 0 ? &theirs.pop : &theirs.wait;
         std::snprintf(text, sizeof text, "%u of the %llu pages pushed to c_%u are never popped", left, pushed, cb);
     } else if (
-        buffer.pushed > largest_wait && push_calls > 1 && wait_calls > 1 &&
-        buffer.pushed - largest_wait >= known_window(*producer, cb)->pushed_last) {
+        buffer.pushed > largest_wait && wait_calls > 1 &&
+        ((push_calls > 1 && buffer.pushed - largest_wait >= known_window(*producer, cb)->pushed_last) ||
+         static_cast<uint64_t>(wait_calls) * largest_wait == buffer.pushed)) {
         place = &known_window(*consumer, cb)->wait;
         std::snprintf(
             text, sizeof text,
             "waits for %u pages of c_%u and never pops: it sees the first pages each time, %u of the %llu pushed are "
             "never reached",
             largest_wait, cb, static_cast<uint32_t>(buffer.pushed - largest_wait), pushed);
-    } else if (!is_compute(*consumer) && producer != nullptr && is_compute(*producer)) {
+    } else if (are_results) {
         place = &known_window(*consumer, cb)->wait;
         std::snprintf(text, sizeof text, "takes %u pages of results from c_%u and never pops them", left, cb);
     } else {
