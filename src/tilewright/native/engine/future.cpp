@@ -37,6 +37,10 @@ static Position note_position(KernelInstance& instance) {
 
 static void restore(const Position& position) {
     KernelInstance& instance = *position.instance;
+    // What it asked for could not be, with nothing moved: what it would have done after that is not known.
+    const uint64_t unknown = instance.state == InstanceState::Failed ? ~uint64_t{0} : 0;
+    instance.would_push |= unknown;
+    instance.would_pop |= unknown;
     instance.state = position.state;
     instance.wait_kind = position.wait_kind;
     instance.wait_cb = position.wait_cb;
