@@ -95,7 +95,8 @@ void kernel_main() {  // AT BIG_STACK
             noc_async_read_one_packet(src.get_noc_addr(0), get_write_ptr(cb_first), 5 * tile_bytes);  // AT OVERSIZED
         }
         if (fault == WRITE_PAST_WINDOW && done == 0) {
-            noc_async_read_page(first_tile, src, get_write_ptr(cb_first) + block * tile_bytes);  // AT WRITE_PAST_WINDOW
+            // NEXT AT WRITE_PAST_WINDOW
+            noc_async_read_page(first_tile, src, get_write_ptr(cb_first) + block * tile_bytes);
         }
         auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(cb_first));
         if (fault == USE_IN_FLIGHT && words[3] == 0) {  // AT USE_IN_FLIGHT
@@ -153,7 +154,8 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
         const uint32_t before = stage.keeps ? done : 0;
         const uint32_t too_few = fault == WAIT_FOR_TOO_FEW ? 1 : 0;
         if (!stage.early) {
-            cb_wait_front(stage.in, before + stage.block - too_few);  // AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE
+            // NEXT AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE
+            cb_wait_front(stage.in, before + stage.block - too_few);
         }
         if (fault != SKIP_OUTPUT_RESERVE) {
             cb_reserve_back(stage.out, stage.block);  // AT DROP_POP
@@ -164,12 +166,15 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
         for (uint32_t i = 0; i < stage.block; i++) {
             const uint32_t tile = before + i;
             if (stage.early) {
-                cb_wait_front(stage.in, tile + 1 - too_few);  // AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE
+                // NEXT AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE
+                cb_wait_front(stage.in, tile + 1 - too_few);
             }
             if (stage.adds) {
-                add_tiles(stage.in, cb_bias, tile, 0, first_slot + i);  // AT DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END SKIP_COMMIT SKIP_RELEASE
+                // NEXT AT DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
+                add_tiles(stage.in, cb_bias, tile, 0, first_slot + i);
             } else {
-                copy_tile(stage.in, tile, first_slot + i);  // AT DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END SKIP_COMMIT SKIP_RELEASE
+                // NEXT AT DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
+                copy_tile(stage.in, tile, first_slot + i);
             }
         }
         if (fault != SKIP_COMMIT) {
@@ -179,7 +184,8 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
             tile_regs_wait();  // AT SKIP_COMMIT SKIP_ACQUIRE
         }
         for (uint32_t i = 0; i < stage.block; i++) {
-            pack_tile(first_slot + i, stage.out);  // AT DROP_POP DST_INDEX SKIP_OUTPUT_RESERVE SKIP_COMMIT SKIP_DST_WAIT SKIP_ACQUIRE
+            // NEXT AT DROP_POP DST_INDEX SKIP_OUTPUT_RESERVE SKIP_COMMIT SKIP_DST_WAIT SKIP_ACQUIRE
+            pack_tile(first_slot + i, stage.out);
         }
         if (fault != SKIP_RELEASE) {
             tile_regs_release();  // AT SKIP_COMMIT SKIP_DST_WAIT SKIP_ACQUIRE
@@ -282,7 +288,8 @@ void kernel_main() {
                 noc_async_write_page(all_tiles, dst, page);  // AT WRITE_PAGE_BEYOND
             }
             if (way == TRANSACTIONS) {
-                noc_async_write_one_packet_with_trid(page, dst.get_noc_addr(tile), get_tile_size(cb_last), i + 1);  // AT NO_LAST_BARRIER SKIP_READ READ_WRITE_POINTER POP_EARLY
+                // NEXT AT NO_LAST_BARRIER SKIP_READ READ_WRITE_POINTER POP_EARLY
+                noc_async_write_one_packet_with_trid(page, dst.get_noc_addr(tile), get_tile_size(cb_last), i + 1);
             } else {
                 noc_async_write_page(tile, dst, page);  // AT NO_LAST_BARRIER SKIP_READ READ_WRITE_POINTER POP_EARLY
             }

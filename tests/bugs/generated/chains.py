@@ -16,10 +16,10 @@ import math
 import numpy as np
 from corpus.host import Core, Host
 from corpus.model import Launch
-from generated.chain_kernels import COMPUTE, READER, WRITER
-from generated.model import Family, Fault, always, divisors, number_of, numbered
 from hypothesis import strategies as st
 
+from generated.chain_kernels import COMPUTE, READER, WRITER
+from generated.model import Family, Fault, always, divisors, number_of, numbered
 from tilewright import ttnn
 
 FIRST, BIAS, INNER, SPARE, LAST = 0, 1, (2, 3), 4, 16
@@ -305,6 +305,4 @@ def _buffers(host: Host, chain: Chain, fault: str, cores: list[Core]) -> list[tt
     return [host.cb(index, f"buffer_{index}", pages[index], cores=on.get(index, cores)) for index in sorted(pages)]
 
 
-CHAINS = Family(
-    "chains", chains(), build, {"reader": READER, "compute": COMPUTE, "writer": WRITER}, FAULTS
-)
+CHAINS = Family("chains", chains(), build, {"reader": READER, "compute": COMPUTE, "writer": WRITER}, FAULTS)

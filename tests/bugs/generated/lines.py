@@ -11,8 +11,9 @@ import dataclasses
 
 from corpus.host import Host
 from corpus.model import Launch
-from generated.model import Family, Fault, always, number_of, numbered
 from hypothesis import strategies as st
+
+from generated.model import Family, Fault, always, number_of, numbered
 
 FLAGS, COUNTS, VALUES = range(3)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a family of random programs is: legal programs, how one is built, and the faults that can be put into it.
 
-What varies in a family (counts, depths, cores, steps, protocols) is in runtime arguments and on the host's side, so that
-all of its programs share a few compiled kernels. A fault is a number that every kernel gets as its first argument; a
-comment ``// AT NAME`` marks the lines at which a finding may name the fault.
+What varies in a family (counts, depths, cores, steps, protocols) is in runtime arguments and on the host's side, so
+that all of its programs share a few compiled kernels. A fault is a number that the kernels get as their first argument.
+A comment ``// AT NAME`` marks a line at which a finding may name the fault, ``// NEXT AT NAME`` the line below it.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ class Family:
 
     def places(self, fault: Fault) -> set[tuple[str, int]]:
         """Kernels and lines at which a finding may name the fault."""
-        mark = re.compile(rf"// AT .*\b{fault.name}\b")
+        mark = re.compile(rf"// (NEXT )?AT .*\b{fault.name}\b")
         return {
-            (kernel, number)
+            (kernel, number + bool(found.group(1)))
             for kernel, source in self.sources.items()
             for number, line in enumerate(source.split("\n"), 1)
-            if mark.search(line)
+            if (found := mark.search(line))
         }
 
     def faulty(self, fault: Fault) -> st.SearchStrategy[Program]:

@@ -12,9 +12,9 @@ import dataclasses
 import numpy as np
 from corpus.host import Core, Host
 from corpus.model import BLACKHOLE, Launch
-from generated.model import Family, Fault, always, number_of, numbered
 from hypothesis import strategies as st
 
+from generated.model import Family, Fault, always, number_of, numbered
 from tilewright import ttnn
 
 LINKED, FLUSHED, BARRIER = range(3)
@@ -40,7 +40,8 @@ void kernel_main() {
     const uint32_t tile_bytes = get_tile_size(cb_in);
     auto there = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0));
     auto ready = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(1));
-    const uint64_t flags = get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_semaphore(0));  // AT SWAP_CORNERS
+    // NEXT AT SWAP_CORNERS
+    const uint64_t flags = get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_semaphore(0));
     const uint32_t num_receivers = num_others + in_rectangle + (fault == COUNT_ONE_MORE ? 1 : 0);
     const bool linked = order == LINKED && fault != NOT_IN_ORDER;
     noc_semaphore_set(there, 1);
@@ -53,9 +54,11 @@ void kernel_main() {
         noc_semaphore_set(ready, 0);
         const uint64_t pages = get_noc_multicast_addr(start_x, start_y, end_x, end_y, page);  // AT SWAP_CORNERS
         if (in_rectangle) {
-            noc_async_write_multicast_loopback_src(page, pages, tile_bytes, num_receivers, linked);  // AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER
+            noc_async_write_multicast_loopback_src(page, pages, tile_bytes, num_receivers, linked);
         } else {
-            noc_async_write_multicast(page, pages, tile_bytes, num_receivers, linked);  // AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER
+            noc_async_write_multicast(page, pages, tile_bytes, num_receivers, linked);
         }
         if (fault == NOT_IN_ORDER || order == LINKED) {
         } else if (order == FLUSHED) {
@@ -65,9 +68,11 @@ void kernel_main() {
         }
         if (fault == SKIP_FLAG && tile + 1 == num_tiles) {
         } else if (in_rectangle) {
-            noc_semaphore_set_multicast_loopback_src(get_semaphore(0), flags, num_receivers);  // AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER
+            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER
+            noc_semaphore_set_multicast_loopback_src(get_semaphore(0), flags, num_receivers);
         } else {
-            noc_semaphore_set_multicast(get_semaphore(0), flags, num_receivers);  // AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER
+            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER
+            noc_semaphore_set_multicast(get_semaphore(0), flags, num_receivers);
         }
         if (fault != PUSH_BEFORE_FLUSH) {
             noc_async_writes_flushed();

@@ -28,6 +28,7 @@ void kernel_main() {
     const uint32_t row_major = get_arg_val<uint32_t>(5);
     const uint32_t page_bytes = get_arg_val<uint32_t>(6);
     const uint32_t reduces = get_arg_val<uint32_t>(7);
+    const uint32_t num_banks = get_arg_val<uint32_t>(8);
     constexpr auto src_args = TensorAccessorArgs<0>();
     constexpr auto row_args = TensorAccessorArgs<src_args.next_compile_time_args_offset()>();
     constexpr auto scalar_args = TensorAccessorArgs<row_args.next_compile_time_args_offset()>();
@@ -39,6 +40,7 @@ void kernel_main() {
     constexpr uint32_t cb_row = 2;
     constexpr uint32_t cb_scalar = 3;
     const uint32_t tile_bytes = get_tile_size(cb_in);
+    const uint32_t in_pages = fault == PUSH_STICKS || fault == PAGES_OF_STICKS ? 32 : wt;
 
     cb_reserve_back(cb_row, wt);
     for (uint32_t tile = 0; tile < wt; tile++) {
@@ -58,11 +60,17 @@ void kernel_main() {
         cb_push_back(cb_scaler, 2);
     }
     for (uint32_t row = first_row; row < first_row + num_rows; row++) {
-        cb_reserve_back(cb_in, wt);
+        cb_reserve_back(cb_in, in_pages);
         if (row_major) {
             for (uint32_t stick = 0; stick < 32; stick++) {
                 const uint32_t to = get_write_ptr(cb_in) + stick * wt * 64;
-                noc_async_read(src.get_noc_addr(row * 32 + stick), to, width * 2);
+                const uint32_t page = row * 32 + stick;
+                uint64_t from = src.get_noc_addr(page);
+                if (fault == PACKED_STRIDE) {
+                    const uint32_t base = get_common_arg_val<uint32_t>(0);
+                    from = get_noc_addr_from_bank_id<true>(page % num_banks, base + page / num_banks * page_bytes);
+                }
+                noc_async_read(from, to, width * 2);  // AT PACKED_STRIDE
             }
         } else {
             for (uint32_t tile = 0; tile < wt; tile++) {
@@ -70,7 +78,7 @@ void kernel_main() {
             }
         }
         noc_async_read_barrier();
-        cb_push_back(cb_in, wt);
+        cb_push_back(cb_in, in_pages);  // AT PUSH_STICKS
     }
 }
 """
@@ -113,7 +121,7 @@ void tilize(const Phase& phase, uint32_t wt, uint32_t fault) {
     tilize_init(phase.in, wt, phase.out);
     cb_wait_front(phase.in, wt);
     cb_reserve_back(phase.out, wt);
-    tilize_block(phase.in, wt, phase.out);
+    tilize_block(phase.in, wt, phase.out);  // AT PAGES_OF_STICKS
     cb_push_back(phase.out, wt);
     cb_pop_front(phase.in, wt);
     if (fault != SKIP_UNINIT) {
@@ -225,15 +233,20 @@ void start(const Phase& phase, uint32_t fault) {
 // What one tile of the input becomes.
 void calculate(const Phase& phase, uint32_t tile) {
     switch (phase.kind) {
-        case ADD_ROW: add_tiles_bcast_rows(phase.in, cb_row, 0, tile, 0); break;  // AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
-        case SUB_SCALAR: sub_tiles_bcast_scalar(phase.in, cb_scalar, 0, 0, 0); break;  // AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
-        case MUL_SCALAR: mul_tiles_bcast_scalar(phase.in, cb_scalar, 0, 0, 0); break;  // AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
-        case ADD_SELF: add_tiles(phase.in, phase.in, 0, 0, 0); break;  // AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
+        // NEXT AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
+        case ADD_ROW: add_tiles_bcast_rows(phase.in, cb_row, 0, tile, 0); break;
+        // NEXT AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
+        case SUB_SCALAR: sub_tiles_bcast_scalar(phase.in, cb_scalar, 0, 0, 0); break;
+        // NEXT AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
+        case MUL_SCALAR: mul_tiles_bcast_scalar(phase.in, cb_scalar, 0, 0, 0); break;
+        // NEXT AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
+        case ADD_SELF: add_tiles(phase.in, phase.in, 0, 0, 0); break;
         case NEGATE:
             copy_tile(phase.in, 0, 0);  // AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
             negative_tile(0);
             break;
-        default: copy_tile(phase.in, 0, 0); break;  // AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
+        // NEXT AT SKIP_RECONFIG SKIP_UNINIT INIT_OF_ANOTHER INIT_FOR_HALF_TILES
+        default: copy_tile(phase.in, 0, 0); break;
     }
 }
 
@@ -311,11 +324,13 @@ void kernel_main() {
             const uint32_t stride = wt * 64;
             for (uint32_t stick = 0; stick < 32; stick++) {
                 const uint32_t from = get_read_ptr(cb_out) + stick * stride;
-                noc_async_write(from, dst.get_noc_addr(row * 32 + stick), page_bytes);  // AT SKIP_UNTILIZE SUM_PADDING HALF_A_SCALER SPREAD_THE_OTHER_WAY
+                // NEXT AT SKIP_UNTILIZE SUM_PADDING HALF_A_SCALER SPREAD_THE_OTHER_WAY
+                noc_async_write(from, dst.get_noc_addr(row * 32 + stick), page_bytes);
             }
         } else {
             for (uint32_t tile = 0; tile < wt; tile++) {
-                noc_async_write_page(row * wt + tile, dst, get_read_ptr(cb_out) + tile * get_tile_size(cb_out));  // AT SUM_PADDING HALF_A_SCALER SPREAD_THE_OTHER_WAY SKIP_UNINIT
+                // NEXT AT SUM_PADDING HALF_A_SCALER SPREAD_THE_OTHER_WAY SKIP_UNINIT
+                noc_async_write_page(row * wt + tile, dst, get_read_ptr(cb_out) + tile * get_tile_size(cb_out));
             }
         }
         noc_async_write_barrier();

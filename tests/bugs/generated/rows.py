@@ -15,11 +15,11 @@ import enum
 import numpy as np
 from corpus.host import Core, Host
 from corpus.model import Launch
-from generated.model import Family, Fault, always, number_of, numbered
-from generated.row_kernels import COMPUTE, READER, WRITER
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from generated.model import Family, Fault, RulesFor, number_of, numbered
+from generated.row_kernels import COMPUTE, READER, WRITER
 from tilewright import ttnn
 
 IN, SCALER, ROW, SCALAR, SUM_BUFFER, BETWEEN, HALF_TILES, OUT = 0, 1, 2, 3, 5, (6, 7, 8, 9), 10, 16
@@ -165,7 +165,7 @@ def _connect(kinds: list[Kind]) -> tuple[Phase, ...]:
 # --- what faults lead to ---
 
 
-def _if_faulty_is(kinds: tuple[Kind, ...], *rules: str):  # type: ignore[no-untyped-def]
+def _if_faulty_is(kinds: tuple[Kind, ...], *rules: str) -> RulesFor:
     return lambda program: rules if program.faulty.kind in kinds else ()
 
 
@@ -200,10 +200,15 @@ def _skip_pack_reconfig(program: Rows) -> tuple[str, ...]:
 
 
 def _skip_uninit(program: Rows) -> tuple[str, ...]:
-    """The settings matter to the next phase. What only packs the result of a reduction may keep the reduction's mask."""
+    """The settings matter to the next phase. What only packs the result of a reduction may keep its mask."""
     if program.faulty.kind is Kind.TILIZE or (program.faulty.kind is Kind.SUM and program.faulty.keeps):
         return ("uninit-missing",)
     return ()
+
+
+def _spread_the_other_way(program: Rows) -> tuple[str, ...]:
+    """With one column only the sum of the first row is spread: a wrong number, but one that a reduction made."""
+    return ("broadcast-region",) if program.faulty.kind is Kind.SUB_SUM and program.width > 1 else ()
 
 
 def _shallow(program: Rows) -> tuple[str, ...]:
@@ -221,7 +226,7 @@ FAULTS = (
     Fault("SKIP_UNINIT", _skip_uninit),
     Fault("SKIP_RECONFIG", _skip_reconfig),
     Fault("SKIP_PACK_RECONFIG", _skip_pack_reconfig),
-    Fault("SPREAD_THE_OTHER_WAY", _if_faulty_is((Kind.SUB_SUM,), "broadcast-region")),
+    Fault("SPREAD_THE_OTHER_WAY", _spread_the_other_way),
     Fault(
         "POP_THE_SUM",
         lambda program: (
@@ -240,7 +245,16 @@ FAULTS = (
             else ()
         ),
     ),
+    Fault(
+        "PUSH_STICKS",
+        lambda program: ("cb-page-convention",) if program.row_major_in and program.width % 32 == 0 else (),
+    ),
+    Fault("PAGES_OF_STICKS", lambda program: ("cb-page-convention",) if program.row_major_in else ()),
     Fault("SHALLOW_MIDDLE", _shallow),
+    Fault(
+        "PACKED_STRIDE",
+        lambda program: ("noc-page-stride",) if program.row_major_in and program.width % 16 != 0 else (),
+    ),
     Fault(
         "COUNT_HALF_THE_ROWS",
         lambda program: ("output-unwritten",) if sum(program.tile_rows) > 1 else (),
@@ -315,6 +329,7 @@ def _kernels(
     out_bytes = 2 * program.output_width if program.row_major_out else 2048
     reduces = int(program.has(Kind.SUM, Kind.MAXIMUM))
     reading = [program.wt, program.width, int(program.row_major_in), in_bytes, reduces]
+    reading.append(host.device.num_dram_channels())
     writing = [-(-program.output_width // 32), int(program.row_major_out), out_bytes]
     kernels = [
         host.kernel(
@@ -356,6 +371,11 @@ def _buffers(host: Host, program: Rows, fault: str, cores: list[Core]) -> list[t
     pages[OUT] = last * (-(-program.output_width // 32))
     if fault == "SHALLOW_MIDDLE":
         pages[program.faulty.cb_out] = program.wt - 1
+    page_bytes: dict[int, int] = {}
+    if fault in ("PUSH_STICKS", "PAGES_OF_STICKS"):
+        pages[IN] = 64
+    if fault == "PAGES_OF_STICKS":
+        page_bytes[IN] = 64 * program.wt
     half = host.cb(HALF_TILES, "half_tiles", 1, page_size=1024, cores=cores, tile=ttnn.TileDescriptor(16, 32))
     return [
         half,
@@ -365,7 +385,8 @@ def _buffers(host: Host, program: Rows, fault: str, cores: list[Core]) -> list[t
                 f"buffer_{cb}",
                 pages[cb],
                 ttnn.float32 if program.is_float32(cb) else ttnn.bfloat16,
-                cores=cores,
+                page_bytes.get(cb),
+                cores,
             )
             for cb in sorted(pages)
         ),
