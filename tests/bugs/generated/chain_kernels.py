@@ -154,7 +154,7 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
         const uint32_t before = stage.keeps ? done : 0;
         const uint32_t too_few = fault == WAIT_FOR_TOO_FEW ? 1 : 0;
         if (!stage.early) {
-            // NEXT AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE
+            // NEXT AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE POP_TOO_MANY
             cb_wait_front(stage.in, before + stage.block - too_few);
         }
         if (fault != SKIP_OUTPUT_RESERVE) {
@@ -166,7 +166,7 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
         for (uint32_t i = 0; i < stage.block; i++) {
             const uint32_t tile = before + i;
             if (stage.early) {
-                // NEXT AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE
+                // NEXT AT DROP_LAST_PUSH SHRINK_BUFFER DROP_POP WAIT_IN_A_CIRCLE POP_TOO_MANY
                 cb_wait_front(stage.in, tile + 1 - too_few);
             }
             if (stage.adds) {

@@ -134,6 +134,14 @@ def _split_over_the_end(chain: Chain) -> Rules:
     return _when(fits and max(chain.tiles) >= 2 * block, "cb-index-wrap")
 
 
+def _pop_too_many(chain: Chain) -> Rules:
+    """An extra page that is sure to be there, from a larger block or from compute itself, is missing from a later wait."""
+    if chain.faulty_stage:
+        return ("cb-pop-unwaited", "hang-self")
+    comes_in_larger_blocks = _pushed_at_once(chain) > chain.taken_at_once(0)
+    return ("cb-pop-unwaited", "hang-finished-producer") if comes_in_larger_blocks else ("cb-pop-unwaited",)
+
+
 def _leave_last(chain: Chain) -> Rules:
     return _when(chain.depths[-1] > chain.writer_block or max(chain.tiles) == chain.writer_block, "cb-left-over")
 
@@ -143,9 +151,12 @@ def _share_consuming(chain: Chain) -> Rules:
     return _when(min(chain.tiles) <= chain.depths[-1], "cb-two-consumers")
 
 
+def _pushed_at_once(chain: Chain) -> int:
+    return 1 if chain.reader_way == BY_PAGE else chain.reader_block
+
+
 def _more_than_one_push(chain: Chain) -> bool:
-    step = 1 if chain.reader_way == BY_PAGE else chain.reader_block
-    return all(tiles > step for tiles in chain.tiles)
+    return all(tiles > _pushed_at_once(chain) for tiles in chain.tiles)
 
 
 FAULTS = (
@@ -165,7 +176,7 @@ FAULTS = (
     Fault("PUSH_TOO_MANY", lambda chain: _when(chain.depths[0] > chain.reader_block, "cb-push-unreserved")),
     Fault("SKIP_OUTPUT_RESERVE", always("cb-write-unreserved", "cb-push-unreserved")),
     Fault("WAIT_FOR_TOO_FEW", lambda chain: _when(chain.taken_at_once(chain.faulty_stage) > 1, "cb-read-past-wait")),
-    Fault("POP_TOO_MANY", always("cb-pop-unwaited")),
+    Fault("POP_TOO_MANY", _pop_too_many),
     Fault(
         "POP_EARLY",
         lambda chain: ("cb-use-after-pop",) if chain.depths[-1] > chain.writer_block else ("cb-read-past-wait",),

@@ -200,10 +200,12 @@ def _skip_pack_reconfig(program: Rows) -> tuple[str, ...]:
 
 
 def _skip_uninit(program: Rows) -> tuple[str, ...]:
-    """The settings matter to the next phase. What only packs the result of a reduction may keep its mask."""
-    if program.faulty.kind is Kind.TILIZE or (program.faulty.kind is Kind.SUM and program.faulty.keeps):
-        return ("uninit-missing",)
-    return ()
+    """The settings matter to the next phase, unless that is untilize, which sets its own. What only packs the result
+    of a reduction may keep its mask."""
+    follows = program.phases[program.faulty_phase + 1 :]
+    left_by_tilize = program.faulty.kind is Kind.TILIZE and follows[0].kind is not Kind.UNTILIZE
+    left_by_sum = program.faulty.kind is Kind.SUM and program.faulty.keeps
+    return ("uninit-missing",) if left_by_tilize or left_by_sum else ()
 
 
 def _spread_the_other_way(program: Rows) -> tuple[str, ...]:

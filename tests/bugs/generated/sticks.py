@@ -240,11 +240,22 @@ def _by_table(*rules: str) -> RulesFor:
     return lambda program: rules if program.by_table else ()
 
 
+def _wait_for_another_id(program: Sticks) -> tuple[str, ...]:
+    """The ways through the scratch page wait for all reads before them."""
+    for core in program.rows:
+        for first in range(0, len(core), program.per_push):
+            ways = [piece.way for row in core[first : first + program.per_push] for piece in row]
+            after = ways[::-1][: ways[::-1].index(TRANSACTION)] if TRANSACTION in ways else [COPIED]
+            if not {COPIED, LOOPED_BACK} & set(after):
+                return ("noc-push-in-flight",)
+    return ()
+
+
 FAULTS = (
     Fault("SKIP_TABLE", _by_table("l1-uninitialised")),
     Fault("USE_TABLE_EARLY", _by_table("noc-use-in-flight")),
     Fault("SHIFT_SOURCE", always("noc-unaligned")),
-    Fault("WAIT_FOR_ANOTHER_ID", _with(TRANSACTION, rules=("noc-push-in-flight",))),
+    Fault("WAIT_FOR_ANOTHER_ID", _wait_for_another_id),
     Fault("COPY_EARLY", _with(COPIED, rules=("noc-use-in-flight",))),
     Fault("STORE_HALVES", _with(COPIED, rules=("l1-misaligned",))),
     Fault("NO_READ_BACK", _with(COPIED, rules=("l1-store-then-credit",))),
