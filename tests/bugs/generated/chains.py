@@ -135,7 +135,7 @@ def _split_over_the_end(chain: Chain) -> Rules:
 
 
 def _pop_too_many(chain: Chain) -> Rules:
-    """An extra page that is sure to be there, from a larger block or from compute itself, is missing from a later wait."""
+    """An extra page that is sure to be there (of a larger block, or made by compute) is missing from a later wait."""
     if chain.faulty_stage:
         return ("cb-pop-unwaited", "hang-self")
     comes_in_larger_blocks = _pushed_at_once(chain) > chain.taken_at_once(0)
