@@ -594,7 +594,7 @@ void Windows::report_stuck_consumers(const Program& program, Findings& findings)
     }
 }
 
-// Every push is filled with just the bytes of the pages the consumer waits for, and declares another number of pages.
+// Every push declares a page for each row of a tile, and is filled with just the bytes of the tiles compute waits for.
 void Windows::report_page_convention(const Core& core, uint32_t cb, Findings& findings) {
     const CoreCircularBuffer& buffer = core.cb[cb];
     const KernelInstance *producer = nullptr, *consumer = nullptr;
@@ -608,7 +608,9 @@ void Windows::report_page_convention(const Core& core, uint32_t cb, Findings& fi
     const Window& theirs = *known_window(*producer, cb);
     const uint32_t wanted = consumer->traffic[cb].largest_wait;
     const uint64_t filled = theirs.written_last / buffer.page_bytes;
-    if (!theirs.pushes_alike || theirs.written_last % buffer.page_bytes != 0 || filled != wanted ||
+    const bool counts_rows = theirs.pushes_alike && theirs.pushed_last == buffer.geometry.tile_rows &&
+                             buffer.page_bytes == buffer.geometry.tile_bytes;
+    if (!counts_rows || theirs.written_last % buffer.page_bytes != 0 || filled != wanted ||
         filled >= theirs.pushed_last) {
         return;
     }
