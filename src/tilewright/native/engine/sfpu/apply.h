@@ -71,6 +71,22 @@ inline void map_floats(const Call& call, Function function) {
     }
 }
 
+// The same for sums and products of the inputs, whose denormals are the processor's business.
+template <Rounding rounding, class Function>
+inline void map_arithmetic(const Call& call, Function function) {
+    if (!kProcessorFlushes || !call.fp32_dest) {
+        return map_floats<rounding>(call, function);
+    }
+    for_each_vector(call, [&](uint32_t i) TW_LAMBDA_INLINE {
+        const Floats a = floats_of(load(call.in[0] + i));
+        if constexpr (requires { function(a, call.parameters); }) {
+            store(call.out + i, words_of(function(a, call.parameters)));
+        } else {
+            store(call.out + i, words_of(function(a, floats_of(load(call.in[1] + i)), call.parameters)));
+        }
+    });
+}
+
 // The same one element at a time in double precision, for functions whose speed does not matter.
 template <Rounding rounding, class Function>
 inline void map_doubles(const Call& call, Function function) {
@@ -134,6 +150,13 @@ TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
                 return __VA_ARGS__; \
             }); \
     }
+#define TW_UNARY_ARITHMETIC(name, rounding, ...) \
+    void unary_##name(const Call& call) { \
+        map_arithmetic<Rounding::rounding>( \
+            call, [](Floats x, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
+    }
 #define TW_UNARY_DOUBLE(name, rounding, ...) \
     void unary_##name(const Call& call) { \
         map_doubles<Rounding::rounding>( \
@@ -146,6 +169,13 @@ TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
 #define TW_BINARY(name, rounding, ...) \
     void binary_##name(const Call& call) { \
         map_floats<Rounding::rounding>( \
+            call, [](Floats a, Floats b, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
+    }
+#define TW_BINARY_ARITHMETIC(name, rounding, ...) \
+    void binary_##name(const Call& call) { \
+        map_arithmetic<Rounding::rounding>( \
             call, [](Floats a, Floats b, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
                 return __VA_ARGS__; \
             }); \

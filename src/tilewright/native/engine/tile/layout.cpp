@@ -25,14 +25,15 @@ struct Image {
 // gone again before the next tile, or the face to the right, comes back to it.
 constexpr uint32_t kGroup = 8;
 
-template <uint32_t Bytes, class Move>
-void for_each_segment(const Image& image, uint32_t num_tiles, Move move) {
+template <uint32_t Bytes, class Move, class EachRow>
+void for_each_segment(const Image& image, uint32_t num_tiles, Move move, EachRow each_row) {
     const uint32_t face_bytes = image.face_rows * Bytes;
     const uint32_t face_row_count = image.num_faces / image.faces_per_row;
     size_t row_start = 0;
     for (uint32_t face_row = 0; face_row < face_row_count; face_row++) {
         uint32_t in_tile = face_row * image.faces_per_row * face_bytes;
         for (uint32_t row = 0; row < image.face_rows; row++, in_tile += Bytes, row_start += image.row_bytes) {
+            each_row(in_tile);
             size_t in_rows = row_start;
             for (uint32_t tile = 0; tile < num_tiles; tile++, in_rows += image.faces_per_row * Bytes) {
                 move(tile, in_tile, in_rows);
@@ -53,19 +54,43 @@ void with_segment_bytes(const Image& image, Body body) {
     }
 }
 
-void gather(const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles) {
+// Tiles are written in small pieces all over, which no hardware prefetcher follows: the caches get the next tiles of a
+// core that has not touched its L1 for long while these are being moved.
+template <uint32_t Bytes>
+void prefetch_row(const Image& image, uint8_t* const* tiles, uint32_t num_tiles, uint32_t in_tile) {
+    constexpr uint32_t kLine = 64;
+    for (uint32_t tile = 0; in_tile % kLine == 0 && tile < num_tiles; tile++) {
+        __builtin_prefetch(tiles[tile] + in_tile, 1);
+        if (image.faces_per_row == 2) {
+            __builtin_prefetch(tiles[tile] + in_tile + image.face_rows * Bytes, 1);
+        }
+    }
+}
+
+// `next` are tiles of the following call, if there is one.
+void gather(
+    const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles, uint8_t* const* next = nullptr,
+    uint32_t num_next = 0) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
-            std::memcpy(tiles[tile] + in_tile, rows + in_rows, Bytes);
-        });
+        for_each_segment<Bytes>(
+            image,
+            num_tiles,
+            [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+                std::memcpy(tiles[tile] + in_tile, rows + in_rows, Bytes);
+            },
+            [&](uint32_t in_tile) { prefetch_row<Bytes>(image, next, num_next, in_tile); });
     });
 }
 
 void scatter(const Image& image, const uint8_t* const* tiles, uint32_t num_tiles, uint8_t* rows) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
-            std::memcpy(rows + in_rows, tiles[tile] + in_tile, Bytes);
-        });
+        for_each_segment<Bytes>(
+            image,
+            num_tiles,
+            [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+                std::memcpy(rows + in_rows, tiles[tile] + in_tile, Bytes);
+            },
+            [](uint32_t) {});
     });
 }
 
@@ -192,14 +217,21 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
-    for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
-        const uint32_t count = std::min(kGroup, num_tiles - tile);
-        uint8_t* tiles[kGroup];
+    uint8_t* groups[2][kGroup];
+    const auto fill_group = [&](uint32_t first) {
+        const uint32_t count = std::min(kGroup, num_tiles - first);
         for (uint32_t i = 0; i < count; i++) {
-            tiles[i] = back_tile(cb_out, out_tile + tile + i);
+            groups[first / kGroup % 2][i] = back_tile(cb_out, out_tile + first + i);
         }
-        gather(image, rows, tiles, count);
+        return count;
+    };
+    uint32_t count = unchanged ? fill_group(0) : 0;
+    for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
+        const uint32_t num_next = tile + kGroup < num_tiles ? fill_group(tile + kGroup) : 0;
+        const uint32_t group = tile / kGroup % 2;
+        gather(image, rows, groups[group], count, groups[1 - group], num_next);
         rows += count * geometry.tile_cols * bytes;
+        count = num_next;
     }
     for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         uint8_t* out = back_tile(cb_out, out_tile + tile);

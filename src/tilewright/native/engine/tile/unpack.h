@@ -32,12 +32,16 @@ struct Operand {
 
 // Readers for loops that should not look at the operand's format datum by datum.
 struct Halves {
+    static constexpr bool kIsBfloat16 = true;
     const uint16_t* data;
+    float value(size_t datum) const { return std::bit_cast<float>(static_cast<uint32_t>(data[datum]) << 16); }
     VectorF at(size_t datum) const { return floats_of(widen_bfloat16(data + datum)); }
 };
 struct Words {
+    static constexpr bool kIsBfloat16 = false;
     const uint32_t* data;
     uint32_t mask;
+    float value(size_t datum) const { return std::bit_cast<float>(data[datum] & mask); }
     VectorF at(size_t datum) const { return floats_of(load<VectorU>(data + datum) & mask); }
 };
 
