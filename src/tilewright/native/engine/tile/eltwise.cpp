@@ -137,8 +137,8 @@ void spread_column(const Operand& b, const TileGeometry& shape, Spread& spread) 
         for (uint32_t face = 0; face < shape.num_faces; face += faces_per_row) {
             float* values = spread.values + face * 16;
             const uint32_t from = face / faces_per_row * b.faces_per_row() * kFaceElements;
-            for (uint32_t row = 0; row < 16; row++) {
-                values[row] = reader.value(from + row * 16);
+            for (uint32_t row = 0; row < 16; row += kLanes) {
+                store(values + row, reader.column(from + row * 16));
             }
             if (faces_per_row == 2) {
                 std::memcpy(values + 16, values, 16 * sizeof(float));

@@ -318,6 +318,30 @@ static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* byte
     });
 }
 
+template <bool Wide>
+static void encode_bfloat16_rows(
+    const uint32_t* left, const uint32_t* right, uint32_t num_rows, uint8_t* bytes, size_t row_bytes) {
+    const auto value = [](const uint32_t* words) {
+        return Wide ? rounded_for_packer(load<VectorU>(words)) : load<VectorU>(words);
+    };
+    for (uint32_t row = 0; row < num_rows; row++, left += 16, right += 16, bytes += row_bytes) {
+        if constexpr (kRowVectors == 1) {
+            store_upper_halves(bytes, value(left), value(right));
+        } else {
+            for (uint32_t i = 0; i < 16; i += 2 * kLanes) {
+                store_upper_halves(bytes + 2 * i, value(left + i), value(left + i + kLanes));
+                store_upper_halves(bytes + 32 + 2 * i, value(right + i), value(right + i + kLanes));
+            }
+        }
+    }
+}
+
+void encode_bfloat16_rows(
+    const uint32_t* left, const uint32_t* right, uint32_t num_rows, bool wide, uint8_t* bytes, size_t row_bytes) {
+    wide ? encode_bfloat16_rows<true>(left, right, num_rows, bytes, row_bytes)
+         : encode_bfloat16_rows<false>(left, right, num_rows, bytes, row_bytes);
+}
+
 void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool wide, uint8_t* bytes) {
     switch (format) {
         case DataFormat::Float32:

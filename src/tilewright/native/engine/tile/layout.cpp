@@ -133,6 +133,15 @@ void pack_untilized(
     if (!words) {
         words = kZeros;
     }
+    const bool changes = state.pack_relu_mode != 0 || state.pack_l1_accumulate;
+    if (format == DataFormat::Float16_b && image.faces_per_row == 2 && !changes) [[likely]] {
+        for (uint32_t face = 0; face < image.num_faces; face += 2) {
+            const uint32_t* left = words + face * kFaceElements;
+            uint8_t* to = rows + static_cast<size_t>(face / 2) * image.face_rows * image.row_bytes;
+            encode_bfloat16_rows(left, left + kFaceElements, image.face_rows, state.fp32_dest, to, image.row_bytes);
+        }
+        return;
+    }
     uint8_t* const tiles[] = {tile};
     if (state.pack_l1_accumulate) {
         gather(image, rows, tiles, 1);

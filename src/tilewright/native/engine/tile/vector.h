@@ -66,6 +66,20 @@ inline VectorU widen_bfloat16(const uint16_t* data) {
 #endif
 }
 
+// Every 16th word: the first of kLanes face rows.
+inline VectorU gather_column(const uint32_t* words) {
+#if defined(__AVX512F__)
+    const __m512i rows = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    return reinterpret_cast<VectorU>(_mm512_i32gather_epi32(_mm512_slli_epi32(rows, 4), words, 4));
+#else
+    VectorU values;
+    for (uint32_t row = 0; row < kLanes; row++) {
+        values[row] = words[row * 16];
+    }
+    return values;
+#endif
+}
+
 inline VectorU widen_bytes(const uint8_t* data) {
 #if defined(__AVX512F__)
     return reinterpret_cast<VectorU>(_mm512_maskz_cvtepu8_epi32(0xffff, load<__m128i>(data)));
