@@ -37,7 +37,8 @@ struct Call {
 template <class Body>
 TW_INLINE void for_each_vector(const Call& call, Body body) {
     for (uint32_t part = 0; part < call.ranges.count; ++part) {
-        for (uint32_t i = call.ranges.part[part].begin; i < call.ranges.part[part].end; i += kLanes) {
+        const Range range = call.ranges.part[part];
+        for (uint32_t i = range.begin; i < range.end; i += kLanes) {
             body(i);
         }
     }
@@ -77,12 +78,15 @@ inline void map_arithmetic(const Call& call, Function function) {
     if (!kProcessorFlushes || !call.fp32_dest) {
         return map_floats<rounding>(call, function);
     }
-    for_each_vector(call, [&](uint32_t i) TW_LAMBDA_INLINE {
-        const Floats a = floats_of(load(call.in[0] + i));
-        if constexpr (requires { function(a, call.parameters); }) {
-            store(call.out + i, words_of(function(a, call.parameters)));
+    const Parameters parameters = call.parameters;
+    const uint32_t *in0 = call.in[0], *in1 = call.in[1];
+    uint32_t* out = call.out;
+    for_each_vector(call, [=](uint32_t i) TW_LAMBDA_INLINE {
+        const Floats a = floats_of(load(in0 + i));
+        if constexpr (requires { function(a, parameters); }) {
+            store(out + i, words_of(function(a, parameters)));
         } else {
-            store(call.out + i, words_of(function(a, floats_of(load(call.in[1] + i)), call.parameters)));
+            store(out + i, words_of(function(a, floats_of(load(in1 + i)), parameters)));
         }
     });
 }

@@ -54,31 +54,31 @@ void with_segment_bytes(const Image& image, Body body) {
     }
 }
 
-// Tiles are written in small pieces all over, which no hardware prefetcher follows: the caches get the next tiles of a
-// core that has not touched its L1 for long while these are being moved.
+// Tiles are written in small pieces all over, which no hardware prefetcher follows. A core that has not run for long
+// finds its L1 in no cache: the tiles behind the ones being written, most likely the next, come while these are moved.
 template <uint32_t Bytes>
-void prefetch_row(const Image& image, uint8_t* const* tiles, uint32_t num_tiles, uint32_t in_tile) {
+void prefetch_row(const Image& image, const uint8_t* tiles, uint32_t num_tiles, uint32_t in_tile) {
     constexpr uint32_t kLine = 64;
-    for (uint32_t tile = 0; in_tile % kLine == 0 && tile < num_tiles; tile++) {
-        __builtin_prefetch(tiles[tile] + in_tile, 1);
+    const uint32_t face_bytes = image.face_rows * Bytes;
+    const uint8_t* row = tiles + in_tile;
+    for (uint32_t tile = 0; in_tile % kLine == 0 && tile < num_tiles; tile++, row += image.num_faces * face_bytes) {
+        __builtin_prefetch(row, 1);
         if (image.faces_per_row == 2) {
-            __builtin_prefetch(tiles[tile] + in_tile + image.face_rows * Bytes, 1);
+            __builtin_prefetch(row + face_bytes, 1);
         }
     }
 }
 
-// `next` are tiles of the following call, if there is one.
-void gather(
-    const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles, uint8_t* const* next = nullptr,
-    uint32_t num_next = 0) {
+void gather(const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
+        const uint8_t* next = tiles[num_tiles - 1] + image.num_faces * image.face_rows * Bytes;
         for_each_segment<Bytes>(
             image,
             num_tiles,
             [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
                 std::memcpy(tiles[tile] + in_tile, rows + in_rows, Bytes);
             },
-            [&](uint32_t in_tile) { prefetch_row<Bytes>(image, next, num_next, in_tile); });
+            [&](uint32_t in_tile) { prefetch_row<Bytes>(image, next, num_tiles, in_tile); });
     });
 }
 
@@ -226,21 +226,14 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
-    uint8_t* groups[2][kGroup];
-    const auto fill_group = [&](uint32_t first) {
-        const uint32_t count = std::min(kGroup, num_tiles - first);
-        for (uint32_t i = 0; i < count; i++) {
-            groups[first / kGroup % 2][i] = back_tile(cb_out, out_tile + first + i);
-        }
-        return count;
-    };
-    uint32_t count = unchanged ? fill_group(0) : 0;
     for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
-        const uint32_t num_next = tile + kGroup < num_tiles ? fill_group(tile + kGroup) : 0;
-        const uint32_t group = tile / kGroup % 2;
-        gather(image, rows, groups[group], count, groups[1 - group], num_next);
+        const uint32_t count = std::min(kGroup, num_tiles - tile);
+        uint8_t* tiles[kGroup];
+        for (uint32_t i = 0; i < count; i++) {
+            tiles[i] = back_tile(cb_out, out_tile + tile + i);
+        }
+        gather(image, rows, tiles, count);
         rows += count * geometry.tile_cols * bytes;
-        count = num_next;
     }
     for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         uint8_t* out = back_tile(cb_out, out_tile + tile);

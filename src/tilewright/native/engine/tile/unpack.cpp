@@ -149,6 +149,8 @@ void spread(const Operand& operand, Broadcast broadcast, uint32_t* words) {
         if (broadcast == Broadcast::Row) {
             const uint32_t top = face % faces_per_row * kFaceElements;
             with_reader(operand, [&](auto reader) {
+                // The next tile, most likely. Rows of tiles lie too far apart for the hardware to guess.
+                __builtin_prefetch(reader.data + top + operand.geometry.num_faces * kFaceElements);
                 for (uint32_t column = 0; column < 16; column += kLanes) {
                     const VectorF value = reader.at(top + column);
                     for (uint32_t row = 0; row < kFaceElements; row += 16) {
