@@ -47,7 +47,8 @@ print(resident() - before)
 
 def _in_process(code: str, cache: Path) -> float:
     root = str(Path(__file__).resolve().parent.parent)
-    environment = dict(os.environ, TILEWRIGHT_CACHE=str(cache), PYTHONPATH=root)
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    environment = dict(os.environ, TILEWRIGHT_CACHE=str(cache), PYTHONPATH=path)
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     return float(result.stdout.splitlines()[-1])
 
