@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint format clean
+.PHONY: demo test score bench lint format clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -14,7 +14,10 @@ demo: $(VENV)/.installed  ## run a program on the simulated grid, and see a brok
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed  ## all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+score: $(VENV)/.installed  ## how many of the known bugs the checker names, and what it says wrongly
+	$(BIN)/python tests/bugs/score.py
 
 bench: $(VENV)/.installed  ## speed, as ratios measured side by side
 	$(BIN)/pip install --quiet --disable-pip-version-check -r bench/requirements.txt

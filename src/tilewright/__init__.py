@@ -18,7 +18,14 @@ from typing import Any
 __version__ = "0.1.0"
 
 # Loaded when first asked for, so that `import tilewright` stays quick.
-_LAZY = {"run_program": "tilewright.device.run_program", "Run": "tilewright.device.run"}
+_LAZY = {
+    "run_program": "tilewright.device.run_program",
+    "Run": "tilewright.device.run",
+    "check_program": "tilewright.check.check_program",
+    "CheckResult": "tilewright.check.check_program",
+    "CheckError": "tilewright.check.check_program",
+    "Finding": "tilewright.check.finding",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,6 +3,8 @@
 
 With the option, a fixture ``device`` gives an open device, as tt-metal's own tests have it; a ``conftest.py``
 with a fixture of that name goes before.
+
+``pytest --tilewright-check`` runs every launch of every test under the checker's rules, and a test with findings fails.
 """
 
 from __future__ import annotations
@@ -20,6 +22,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run tests that import ttnn on tilewright's simulated chip",
     )
+    group.addoption(
+        "--tilewright-check",
+        action="store_true",
+        help="check every launch of a program; a test with findings fails",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--tilewright-check"):
+        config.pluginmanager.register(_Checks(), "tilewright-checks")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,6 +46,24 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         except RuntimeError as error:
             raise pytest.UsageError(f"--tilewright: {error}") from None
         early_config.pluginmanager.register(_Fixtures(), "tilewright-fixtures")
+
+
+class _Checks:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """A test that passes fails when one of its launches has findings; one that fails shows them too."""
+        from tilewright.check.every_launch import every_launch_checked
+        from tilewright.check.report import Report
+
+        with every_launch_checked() as results:
+            try:
+                yield
+            finally:
+                report = Report.of(results)
+                if report.findings or report.notes:
+                    item.add_report_section("call", "tilewright check", report.text(width=100))
+        if report.findings:
+            pytest.fail(f"tilewright: {report.summary}\n{report.text(width=100)}", pytrace=False)
 
 
 class _Fixtures:

@@ -104,12 +104,20 @@ def synchronize_device(device: Device, cq_id: int | None = None, sub_device_ids:
     """Nothing to wait for: a launch returns when the program has ended."""
 
 
-def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor) -> Tensor:
-    """Run a program. ``io_tensors`` are its inputs and, last, its output, which is returned."""
-    # Imported here: a program is described long before the engine is needed.
-    from tilewright.device.run_program import run_program
+def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor, *, check: bool = False) -> Tensor:
+    """Run a program. ``io_tensors`` are its inputs and, last, its output, which is returned.
 
-    run_program(io_tensors, program_descriptor)
+    ``check`` is ours: run it under every rule of the checker, and raise ``CheckError`` if one is broken.
+    """
+    # Imported here: a program is described long before the engine is needed.
+    if check:
+        from tilewright.check.check_program import require_clean
+
+        require_clean(io_tensors, program_descriptor)
+    else:
+        from tilewright.device.run_program import run_program
+
+        run_program(io_tensors, program_descriptor)
     return io_tensors[-1]
 
 

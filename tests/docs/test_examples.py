@@ -46,7 +46,16 @@ def matches(expected: str, given: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "name", ["running-programs.md", "errors.md", "kernel-language.md", "phases.md", "operations.md"]
+    "name",
+    [
+        "running-programs.md",
+        "errors.md",
+        "kernel-language.md",
+        "phases.md",
+        "operations.md",
+        "workshop.md",
+        "workshop-logs.md",
+    ],
 )
 def test_examples_give_what_the_document_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (DOCUMENTS / name).read_text()

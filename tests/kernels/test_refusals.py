@@ -85,6 +85,9 @@ REFUSALS = [
     ("y = 1 << -1", "values shift by 0 to 31, not by -1"),
     ("y = 18446744073709551616", "18446744073709551616 fits neither int32 nor uint64"),
     ("y = uint32(-1)", "-1 does not fit uint32"),
+    ("y = n // 0", "division by zero"),
+    ("y = n % 0", "division by zero"),
+    ("cb_wait_front(CB(64), 1)", "circular buffers have the indices 0 to 63, not 64"),
     # what Python has and kernels have not
     ("y = [1, 2]", "kernels have no lists"),
     ("y = {1: 2}", "kernels have no dictionaries"),

@@ -7,6 +7,8 @@ import textwrap
 
 import elementwise_kernels as kernels
 
+from tilewright.kernels.cpp_text import LINE_LENGTH, Line, plain_text, text_with_positions
+
 WRITER = """\
 #include <algorithm>
 #include <cstdint>
@@ -369,3 +371,12 @@ def test_a_step_that_changes_in_the_loop_is_kept(written) -> None:
             m += 1;
         }
     """)
+
+
+def test_a_long_call_stays_on_its_python_line() -> None:
+    """Broken for readers only: behind a break, positions would be those of the next Python line."""
+    long = Line("first(" + ", ".join(f"argument_{number}" for number in range(12)) + ");", 1, "kernels.py", 7)
+    after = Line("second();", 1, "kernels.py", 8)
+    assert max(map(len, plain_text([long, after]).splitlines())) <= LINE_LENGTH
+    rows = text_with_positions([long, after]).splitlines()
+    assert rows == ['#line 7 "kernels.py"', f"    {long.text}", "    second();"]

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from running import Result, Runner
 
+from tilewright import ops
 from tilewright.ops import OPERATIONS
+from tilewright.ops.accuracy import compare
 
 WIDTHS = [1, 2, 31, 32, 33, 96, 100, 160, 224, 256, 768, 1000, 1024, 1536, 4096, 8192]
 FLOAT32_WIDTHS = [33, 96, 1000, 2048]
@@ -72,3 +74,12 @@ def test_a_constant_row_is_exactly_zero(result: Result) -> None:
 @pytest.mark.parametrize("kind", [ALTERNATING, SPIKE, TINY], ids=["alternating", "spike", "denormal"])
 def test_unusual_rows(result: Result, kind: slice) -> None:
     assert result.accuracy(kind).share_of_bound <= 1
+
+
+def test_rows_that_are_not_finite_have_no_error_to_measure() -> None:
+    x = np.array([[1.0, np.nan, 3.0], [-1.0, 0.0, 1.0]])
+    nothing = np.full(3, np.nan)
+    right = np.array([nothing, [-1.0, 0.0, 1.0]])
+    assert compare(ops.centralize_w_rm, right, {"input_tensor": x}, 1e-5).largest_error == 0
+    for wrong in (np.array([[0.0, 0.0, 0.0], x[1]]), np.array([nothing, [-1.0, np.nan, 1.0]])):
+        assert not compare(ops.centralize_w_rm, wrong, {"input_tensor": x}, 1e-5).is_within_bound

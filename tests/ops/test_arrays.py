@@ -87,6 +87,21 @@ def test_kinds_are_not_mixed(device: ttnn.Device) -> None:
 def test_arrays_must_be_of_floats(device: ttnn.Device) -> None:
     with pytest.raises(OperationError, match="Unsupported dtype int64 of input_tensor"):
         ops.centralize_w_rm(np.zeros((2, 32), np.int64), device=device)
+    with pytest.raises(OperationError, match=r"Unsupported dtype .* of input_tensor"):
+        ops.centralize_w_rm(np.zeros((2, 32), [("x", "f4")]), device=device)
+
+
+def test_a_mask_is_not_ignored(device: ttnn.Device) -> None:
+    with pytest.raises(OperationError, match="input_tensor is a masked array"):
+        ops.centralize_w_rm(np.ma.masked_invalid([[1.0, np.nan]]), device=device)
+
+
+def test_what_arrays_become_and_where_is_checked(device: ttnn.Device) -> None:
+    x = np.zeros((2, 32), np.float32)
+    with pytest.raises(OperationError, match=r"dtype must be ttnn.bfloat16 or ttnn.float32, got .*BFLOAT8_B"):
+        ops.centralize_w_rm(x, device=device, dtype=ttnn.bfloat8_b)
+    with pytest.raises(TypeError, match=r"device must be a device from ttnn.open_device, not 0"):
+        ops.centralize_w_rm(x, device=0)  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")

@@ -85,7 +85,12 @@ def test_the_real_ttnn_builds_the_program_that_runs_here(case, real_ttnn, tmp_pa
     command = [real_ttnn, str(probe), str(directory), case.operation.name, ",".join(case.tensor_names)]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     result = subprocess.run(
-        command, capture_output=True, text=True, env={**environment, "TT_LOGGER_LEVEL": "FATAL"}, check=False
+        command,
+        capture_output=True,
+        text=True,
+        env={**environment, "TT_LOGGER_LEVEL": "FATAL"},
+        cwd=tmp_path,  # ttnn leaves reports where it runs
+        check=False,
     )
     assert result.returncode == 0, result.stderr[-2000:]
     theirs, ours = json.loads(result.stdout), our_program(case, monkeypatch)

@@ -67,6 +67,18 @@ def test_a_second_call_builds_nothing(
     np.testing.assert_array_equal(first.outcome.output.to_numpy().astype(np.float64), first.y)
 
 
+def test_results_that_stay_in_l1_do_not_make_another_program(
+    fresh: ttnn.Device, generator: np.random.Generator
+) -> None:
+    run = Runner(fresh)
+    x = generator.standard_normal((70, 100))
+    results = [run("centralize_w_rm", x, memory_config=ttnn.L1_MEMORY_CONFIG) for _ in range(3)]
+    budgets = [result.outcome.plan.l1_budget for result in results]
+    assert budgets == sorted(set(budgets), reverse=True)  # each finds less L1 than the one before
+    assert fresh.num_program_cache_entries() == 1
+    assert all(result.accuracy().share_of_bound <= 1 for result in results)
+
+
 @pytest.mark.parametrize("name", ["standardize_w_rm", "layernorm_fused_rm"])
 def test_epsilon_counts_in_every_row(run: Runner, generator: np.random.Generator, name: str) -> None:
     x = generator.standard_normal((40, 64)) * 1e-3

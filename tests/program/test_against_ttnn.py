@@ -67,7 +67,9 @@ def real_answers(real_ttnn, tmp_path_factory):
     environment.pop("PYTHONPATH", None)
     probe = Path(ttnn_probe.__file__)
     command = [real_ttnn, str(probe), *ttnn_probe.SECTIONS]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=cluster.parent, timeout=300, check=False
+    )
     if result.returncode:
         pytest.fail(f"the real ttnn did not answer: {result.stderr[-2000:]}")
     return json.loads(result.stdout)

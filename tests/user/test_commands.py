@@ -14,8 +14,10 @@ from ttnn_script import Run, process_environment
 
 from tilewright import __version__
 
+COMMANDS = ("audit", "debug", "doctor", "exec", "log", "note", "phases", "run", "show", "stages", "survey")
 
-@pytest.mark.parametrize("command", [[], ["doctor"], ["exec"], ["run"], ["show"], ["survey"]])
+
+@pytest.mark.parametrize("command", [[], *([each] for each in COMMANDS)])
 def test_help_fits_a_terminal(python: Run, command: list[str]) -> None:
     result = python("-m", "tilewright", *command, "--help")
     assert result.returncode == 0
@@ -25,7 +27,7 @@ def test_help_fits_a_terminal(python: Run, command: list[str]) -> None:
 
 def test_help_names_every_command(python: Run) -> None:
     text = python("-m", "tilewright", "--help").stdout
-    assert all(f"\n    {command} " in text for command in ("doctor", "exec", "run", "show", "survey"))
+    assert all(f"\n    {command} " in text for command in COMMANDS)
 
 
 def test_the_installed_command_is_the_same(python: Run) -> None:

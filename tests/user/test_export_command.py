@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 from conftest import Run
@@ -31,6 +32,23 @@ def test_it_does_not_write_into_other_peoples_directories(python: Run, tmp_path:
     assert "is not empty" in result.stderr
     assert "--replace" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_place_that_cannot_be_written_is_named(python: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = export(python, "centralize_w_rm", "--out", str(tmp_path / "file" / "package"))
+    assert result.returncode == 1
+    assert f"{tmp_path / 'file' / 'package'} cannot be written: " in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_directory_keeps_its_permissions(python: Run, tmp_path: Path) -> None:
+    out = tmp_path / "with space"
+    out.mkdir()
+    out.chmod(0o750)
+    result = export(python, "centralize_w_rm", "--out", str(out))
+    assert f"cd '{out}' && pytest" in result.stdout
+    assert stat.S_IMODE(out.stat().st_mode) == 0o750
 
 
 def test_bad_arguments_say_what_is_allowed(python: Run, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def test_run_says_when_a_result_is_out_of_bounds(python: Run, tmp_path: Path) ->
     result = python("-m", "tilewright", "run", "standardize_w_rm", "--input", "x.npy", "--dtype", "float32")
     # 10 mantissa bits of 1000 are steps of one half: the rows come out constant.
     assert result.returncode == 1
+    assert "out of bounds" in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -58,6 +59,9 @@ def test_run_says_when_a_result_is_out_of_bounds(python: Run, tmp_path: Path) ->
         (["standardize_w_rm", "--epsilon", "0"], "Epsilon must be positive, got 0.0"),
         (["layernorm_fused_rm", "--shape", "32x262144", "--plan", "resident"], "does not fit L1"),
         (["centralize_w_rm", "--output", "none/y.npy"], "--output none/y.npy: there is no directory none"),
+        (["centralize_w_rm", "--output", "."], "--output .: this is a directory; name a file"),
+        (["centralize_w_rm", "--shape", "9999999x9999999"], "not enough memory: "),
+        (["centralize_w_rm", "--seed", "-1"], "--seed is -1; it must be 0 or more"),
     ],
 )
 def test_run_refuses(python: Run, arguments: list[str], message: str) -> None:
@@ -78,7 +82,8 @@ def test_show_needs_no_compiler(python: Run, tmp_path: Path) -> None:
 def test_show_cbs(python: Run) -> None:
     text = python("-m", "tilewright", "show", "centralize_w_rm", "--shape", "64x96").stdout
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "c_1 in_tiled 3 = Wt 2048 6144 Float16_b the row as tiles, kept through the reduce" in lines
+    assert "c_1 in_tiled 3 = Wt 2048 6144 Float16_b the row as tiles, kept through the reduce if resident" in lines
+    assert "shape [64, 96] -> [64, 96], bfloat16" in lines
     assert "reduce_row_mean in_tiled*, scaler* -> mean" in lines
     assert "plan resident (a tile-row stays in L1)" in lines
 

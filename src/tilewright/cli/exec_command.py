@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import importlib.machinery
 import sys
-import types
 from pathlib import Path
 
-from tilewright.drop_in import install_as_ttnn
+from tilewright.cli.run_script import run_script
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -30,32 +28,4 @@ def run(arguments: list[str]) -> int:
     if not script.is_file():
         print(f"tilewright exec: script {options.script!r} does not exist", file=sys.stderr)
         return 2
-    install_as_ttnn()
-    sys.argv = [options.script, *arguments[1:]]
-    sys.path.insert(0, str(script.resolve().parent))
-    return _run_as_main(script)
-
-
-def _run_as_main(script: Path) -> int:
-    """Runs the script as ``python script.py`` would: it is ``__main__``, and tracebacks begin in it."""
-    main = types.ModuleType("__main__")
-    main.__file__ = str(script)
-    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", str(script))
-    sys.modules["__main__"] = main
-    try:
-        exec(compile(script.read_bytes(), str(script), "exec"), main.__dict__)
-    except SystemExit:
-        raise
-    except BaseException as error:
-        _show_traceback(error, script)
-        if isinstance(error, KeyboardInterrupt):
-            return 130
-        return 1
-    return 0
-
-
-def _show_traceback(error: BaseException, script: Path) -> None:
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_frame.f_code.co_filename != str(script):
-        traceback = traceback.tb_next
-    sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+    return run_script(script, arguments[1:])

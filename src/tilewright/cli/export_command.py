@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
@@ -39,5 +40,5 @@ def run(arguments: list[str]) -> int:
     files = export_operation(operation, plan, options.out, arch=options.arch, command=command, replace=options.replace)
     for path in files:
         print(path)
-    print(f"\nOn a machine with a card and ttnn: cd {options.out} && pytest test_{operation.name}.py")
+    print(f"\nOn a machine with a card and ttnn: cd {shlex.quote(str(options.out))} && pytest test_{operation.name}.py")
     return 0

@@ -13,11 +13,20 @@ from tilewright.device.errors import TilewrightError
 
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
 _COMMANDS = {
+    "audit": "find contradictions and unproven claims in execution logs",
+    "check": "run a script or an operation under strict rules and say what is wrong",
+    "debug": "keep the journal of a hang or a wrong result",
     "doctor": "check that this machine can compile and run kernels",
     "exec": "run a script that says `import ttnn` on the simulated chip",
     "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
+    "log": "write an operation's execution log from its breadcrumbs",
+    "new": "make an operation of your own from a specification",
+    "note": "add a note or a hypothesis to an operation's log",
+    "phases": "run an operation phase by phase against its references",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
+    "spec": "print the specification of an operation to begin with, or check one for sense",
+    "stages": "run the stages of an operation and show what each proves",
     "survey": "compile every kernel of a ttnn package and report what is missing",
 }
 
@@ -47,6 +56,9 @@ def _run_command(given: list[str]) -> int:
         return int(command.run(list(given[1:])))
     except TilewrightError as error:
         print(f"tilewright {known.command}: {error}", file=sys.stderr)
+        return 1
+    except MemoryError as error:
+        print(f"tilewright {known.command}: not enough memory: {error}", file=sys.stderr)
         return 1
 
 

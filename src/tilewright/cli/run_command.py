@@ -15,6 +15,7 @@ from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, 
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops import OPERATIONS, Operation, Options, Outcome, Strategy
 from tilewright.ops.accuracy import Accuracy, compare
+from tilewright.ops.arrays import is_of_floats
 from tilewright.ops.plan_text import buffer_lines, plan_lines, table
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
@@ -47,6 +48,8 @@ def run(arguments: list[str]) -> int:
     operation = OPERATIONS[options.operation]
     if options.threads < 1:
         parser.error(f"--threads is {options.threads}; it must be at least 1")
+    if options.seed < 0:
+        parser.error(f"--seed is {options.seed}; it must be 0 or more")
     grid = checked_grid(parser, options)
     arrays = _arrays(parser, options, operation)
     begin = time.perf_counter()
@@ -63,7 +66,14 @@ def run(arguments: list[str]) -> int:
     finally:
         close_device(device)
     print("\n".join(_report(operation, outcome, accuracy, options, seconds)))
-    return 0 if accuracy.is_within_bound else 1
+    if not accuracy.is_within_bound:
+        print(
+            "tilewright run: out of bounds: an element is further off than allowed. Rows whose mean is large against "
+            "their spread are, to the matrix unit (docs/operations.md, Accuracy).",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
 
 
 def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation) -> dict[str, Array]:
@@ -75,6 +85,8 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
             parser.error(f"--{name}: {operation.name} takes no {name}")
     if options.output is not None and not options.output.parent.is_dir():
         parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
+    if options.output is not None and options.output.is_dir():
+        parser.error(f"--output {options.output}: this is a directory; name a file")
     if options.input is not None and options.shape is not None:
         parser.error("--shape and --input: a file has its own shape; give one of them")
     arrays: dict[str, Array] = {}
@@ -93,9 +105,9 @@ def _load(parser: argparse.ArgumentParser, name: str, path: Path) -> Array:
         array: Array = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
         parser.error(f"{option} {path}: {error}")
-    if array.dtype.kind == "V" and array.dtype.itemsize == 2:  # what NumPy makes of a bfloat16 it does not know
+    if array.dtype == np.dtype("V2"):  # what NumPy makes of a bfloat16 it does not know
         array = array.view(DataType.BFLOAT16.numpy_dtype)
-    if array.dtype.kind not in "fV" and array.dtype.name != "bfloat16":
+    if not is_of_floats(array):
         parser.error(f"{option} {path}: an array of {array.dtype}; it must be of floats")
     return array
 
@@ -120,13 +132,12 @@ def _save(path: Path, output: Tensor) -> None:
 def _report(
     operation: Operation, outcome: Outcome, accuracy: Accuracy, options: argparse.Namespace, seconds: float
 ) -> list[str]:
-    plan, output = outcome.plan, outcome.output
-    shapes = f"{list(plan.rows.shape)} -> {list(output.shape)}, {output.dtype.name.lower()}"
+    plan = outcome.plan
     return [
-        f"{operation.name} on {options.arch}: {operation.formula}",
+        f"{operation.name} on {options.arch}",
+        operation.formula,
         "",
-        *table([("shape", shapes)]),
-        *plan_lines(plan),
+        *plan_lines(plan, operation.output_shape(plan.rows.shape)),
         "",
         *buffer_lines(plan, with_purpose=False),
         "",

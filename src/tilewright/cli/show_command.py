@@ -38,7 +38,7 @@ def run(arguments: list[str]) -> int:
     )
     parts = []
     if options.cbs or not (options.cpp or options.program):
-        parts.append(_overview(operation, plan))
+        parts.append(_overview(operation, plan, options.arch))
     if options.cpp:
         parts.append(_sources(operation, plan))
     if options.program:
@@ -47,10 +47,19 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _overview(operation: Operation, plan: Plan) -> str:
-    phases = phase_lines(operation.kernels[plan.strategy].compute)
-    lines = [f"{operation.name}: {operation.formula}", "", *plan_lines(plan), "", f"phases ({KEPT} keeps its pages)"]
-    return "\n".join([*lines, *(f"  {line}" for line in phases), "", *buffer_lines(plan)])
+def _overview(operation: Operation, plan: Plan, arch: str) -> str:
+    lines = [
+        f"{operation.name} on {arch}",
+        operation.formula,
+        "",
+        *plan_lines(plan, operation.output_shape(plan.rows.shape)),
+        "",
+        f"phases ({KEPT} keeps its pages)",
+        *(f"  {line}" for line in phase_lines(operation.kernels[plan.strategy].compute)),
+        "",
+        *buffer_lines(plan),
+    ]
+    return "\n".join(lines)
 
 
 def _sources(operation: Operation, plan: Plan) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from tilewright.device import engine as native
 from tilewright.device.engine import engine
 from tilewright.device.errors import TilewrightError
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright.device.launch import Launcher
 from tilewright.device.run import Run
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
-from tilewright.tensor.arch import ArchDescription
+from tilewright.tensor.arch import Arch, ArchDescription
 from tilewright.tensor.memory_config import BufferType
 
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
@@ -48,6 +49,11 @@ class Chip:
             config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
             unreserved_base=arch.l1_unreserved_base,
             poison=_POISON,
+            has_l1_cache=int(arch.has_l1_cache),
+            brisc_local_bytes=arch.brisc_local_bytes,
+            trisc_local_bytes=arch.trisc_local_bytes,
+            dram_read_alignment=arch.dram_alignment,
+            multicasts_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
         )
         workers = [
             (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])
@@ -78,6 +84,8 @@ class Chip:
         time_limit: float | None = None,
         spin_limit: float = 5.0,
         checked: bool = False,
+        seed: int = 0,
+        record: Collection[int] = (),
     ) -> Run:
         """Runs a program to its end.
 
@@ -88,6 +96,8 @@ class Chip:
             time_limit: seconds after which the run is stopped.
             spin_limit: seconds a kernel may poll memory that nobody changes.
             checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+            seed: order a checked run takes where kernels could run in several; 0 is the usual one.
+            record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -101,8 +111,17 @@ class Chip:
             raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit}")
         if spin_limit <= 0:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
+        _check_seed(seed, checked)
+        _check_recorded(program, record)
         return self._launcher.launch(
-            program, threads=threads, time_limit=time_limit or 0.0, spin_limit=spin_limit, checked=checked
+            program,
+            threads=threads,
+            time_limit=time_limit or 0.0,
+            spin_limit=spin_limit,
+            checked=checked,
+            seed=seed,
+            record=record,
+            host_memory=HostMemory(io_tensors) if checked else None,
         )
 
     def _check_usable(self) -> None:
@@ -176,6 +195,22 @@ class Chip:
             )
         base = engine().tw_core_l1(self._handle, *core)
         return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
+
+
+def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:
+    known = {descriptor.buffer_index for cb in program.cbs for descriptor in cb.format_descriptors}
+    unknown = sorted(set(record) - known)
+    if unknown:
+        raise ValueError(
+            f"record names circular buffer {unknown[0]}, which the program has not; it has {sorted(known)}"
+        )
+
+
+def _check_seed(seed: int, checked: bool) -> None:
+    if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
+    if seed and not checked:
+        raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
 
 
 def _free(handle: int, launcher: Launcher) -> None:

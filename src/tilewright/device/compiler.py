@@ -113,11 +113,17 @@ def instrumentation_flags(compiler: Compiler) -> list[str]:
     return ["-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0"]
 
 
-def kernel_link_flags(compiler: Compiler) -> list[str]:
-    """Flags that make a kernel's object a library. A kernel has no C++ runtime, here as on a card."""
+def kernel_link_flags(compiler: Compiler, checked: bool = False) -> list[str]:
+    """Flags that make a kernel's object a library. A kernel has no C++ runtime, here as on a card.
+
+    A checked kernel copies and fills memory through the engine: the C library's functions show it nothing. zig's
+    instrumentation does that by itself.
+    """
     if compiler.family == "zig":
         return ["-shared", "-nostdlib", "-Wl,-Bsymbolic"]  # it puts start files in whatever -nostartfiles says
     flags = ["-shared", "-nostartfiles", "-Wl,-Bsymbolic"]
+    if checked:
+        flags += [f"-Wl,--wrap={function}" for function in ("memcpy", "memmove", "memset")]
     return flags if compiler.family == "gcc" else [*flags, "-nostdlib++"]
 
 

@@ -11,6 +11,7 @@ from tilewright.device.engine_build import engine_library
 from tilewright.device.errors import TilewrightError
 
 MAX_FRAMES = 24
+MAX_RELATED_FRAMES = 12
 
 
 class ChipConfig(ctypes.Structure):
@@ -25,6 +26,11 @@ class ChipConfig(ctypes.Structure):
         ("config_bytes", c_uint32),
         ("unreserved_base", c_uint32),
         ("poison", c_uint32),
+        ("has_l1_cache", c_uint32),
+        ("brisc_local_bytes", c_uint32),
+        ("trisc_local_bytes", c_uint32),
+        ("dram_read_alignment", c_uint32),
+        ("multicasts_keep_order", c_uint32),
     ]
 
 
@@ -68,6 +74,20 @@ class CircularBufferSpec(ctypes.Structure):
     ]
 
 
+class HostMemory(ctypes.Structure):
+    _fields_ = [
+        ("is_dram", c_uint32),
+        ("layout", c_uint32),
+        ("address", c_uint64),
+        ("page_bytes", c_uint64),
+        ("stride", c_uint64),
+        ("num_pages", c_uint64),
+        ("unwritten", c_void_p),
+        ("padding", c_void_p),
+        ("outside", c_void_p),
+    ]
+
+
 class InstanceReport(ctypes.Structure):
     _fields_ = [
         ("kernel", c_uint32),
@@ -79,6 +99,8 @@ class InstanceReport(ctypes.Structure):
         ("wait_amount", c_uint32),
         ("wait_have", c_uint32),
         ("wait_address", c_uint64),
+        ("would_push", c_uint64),
+        ("would_pop", c_uint64),
         ("is_error", c_uint32),
         ("num_frames", c_uint32),
         ("frames", c_uint64 * MAX_FRAMES),
@@ -140,6 +162,25 @@ class FindingReport(ctypes.Structure):
         ("count", c_uint64),
         ("num_frames", c_uint32),
         ("frames", c_uint64 * MAX_FRAMES),
+        ("related_kernel", c_uint32),
+        ("related_x", c_uint32),
+        ("related_y", c_uint32),
+        ("related_num_frames", c_uint32),
+        ("related_frames", c_uint64 * MAX_RELATED_FRAMES),
+    ]
+
+
+class PushReport(ctypes.Structure):
+    _fields_ = [
+        ("kernel", c_uint32),
+        ("core_x", c_uint32),
+        ("core_y", c_uint32),
+        ("cb", c_uint32),
+        ("pages", c_uint32),
+        ("page_bytes", c_uint32),
+        ("data", c_void_p),
+        ("num_frames", c_uint32),
+        ("frames", c_uint64 * MAX_FRAMES),
     ]
 
 
@@ -153,6 +194,8 @@ _MIRRORED = (
     CircularBufferReport,
     RunReport,
     FindingReport,
+    PushReport,
+    HostMemory,
     ChipConfig,
 )
 
@@ -172,8 +215,14 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_program_add_kernel": (c_uint32, [c_void_p, POINTER(KernelSpec)]),
     "tw_program_add_circular_buffer": (None, [c_void_p, POINTER(CircularBufferSpec)]),
     "tw_program_add_semaphore": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
+    "tw_program_add_scratchpad": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
+    "tw_program_set_host_memory": (None, [c_void_p, POINTER(HostMemory), c_uint64]),
     "tw_program_set_args": (None, [c_void_p, c_uint32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
-    "tw_program_run": (None, [c_void_p, c_uint32, c_double, c_double, c_uint32, POINTER(RunReport)]),
+    "tw_program_run": (
+        None,
+        [c_void_p, c_uint32, c_double, c_double, c_uint32, c_uint64, c_uint64, POINTER(RunReport)],
+    ),
+    "tw_program_pushes": (c_uint64, [c_void_p, POINTER(PushReport), c_uint64]),
     "tw_program_num_instances": (c_uint64, [c_void_p]),
     "tw_program_instances": (None, [c_void_p, POINTER(InstanceReport)]),
     "tw_program_traffic": (c_uint64, [c_void_p, POINTER(TrafficReport), c_uint64]),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilewright.device import engine as native
 from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
 from tilewright.device.engine import engine
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_library import KernelLibrary
 from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.l1_layout import semaphore_at
@@ -23,6 +24,8 @@ from tilewright.device.run import (
     KernelInfo,
     KernelPosition,
     KernelState,
+    RecordedPages,
+    RelatedCall,
     Run,
     RunNote,
     RunStatus,
@@ -35,6 +38,7 @@ from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreRangeSet
 
 _NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+_NO_KERNEL = 0xFFFFFFFF
 
 PrintHandler = Callable[[tuple[int, int], str, str], None]
 
@@ -119,6 +123,9 @@ class EngineProgram:
         computes = [kernel for kernel in program.kernels if kernel.is_compute]
         for cb, address in zip(program.cbs, addresses, strict=True):
             cores = _core_array(cb.core_ranges)
+            if not cb.format_descriptors:  # a scratchpad
+                pointer = cores.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))
+                engine().tw_program_add_scratchpad(self._handle, address, cb.total_size, pointer, len(cores))
             for descriptor in cb.format_descriptors:
                 index = descriptor.buffer_index
                 to_dest = any(unpacks_to_dest(kernel.config, index) for kernel in computes)
@@ -160,11 +167,20 @@ class EngineProgram:
                 len(common),
             )
 
-    def run(self, threads: int, time_limit: float, spin_limit: float, checked: bool) -> tuple[Run, native.RunReport]:
-        """Runs the program to its end, whatever that is."""
+    def set_host_memory(self, memory: HostMemory) -> None:
+        """Every buffer the host has, for the checked run that follows."""
+        engine().tw_program_set_host_memory(self._handle, memory.specs, len(memory.specs))
+
+    def run(
+        self, threads: int, time_limit: float, spin_limit: float, checked: bool, seed: int, record: Collection[int] = ()
+    ) -> tuple[Run, native.RunReport]:
+        """Runs the program to its end, whatever that is, and keeps the pages of the circular buffers ``record``."""
         report = native.RunReport()
         begin = time.perf_counter()
-        engine().tw_program_run(self._handle, threads, time_limit, spin_limit, int(checked), ctypes.byref(report))
+        recorded = sum(1 << index for index in set(record))
+        engine().tw_program_run(
+            self._handle, threads, time_limit, spin_limit, int(checked), seed, recorded, ctypes.byref(report)
+        )
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)
         run = Run(
@@ -177,8 +193,25 @@ class EngineProgram:
             self._circular_buffers(),
             [] if status is RunStatus.OK else self._positions(),
             self._notes(),
+            self._pages() if recorded else [],
         )
         return run, report
+
+    def _pages(self) -> list[RecordedPages]:
+        """Copies of what the engine recorded: its own go with the next run."""
+        count = engine().tw_program_pushes(self._handle, None, 0)
+        reports = (native.PushReport * count)()
+        engine().tw_program_pushes(self._handle, reports, count)
+        return [
+            RecordedPages(
+                r.kernel,
+                (r.core_x, r.core_y),
+                r.cb,
+                np.frombuffer(ctypes.string_at(r.data, r.pages * r.page_bytes), np.uint8).reshape(r.pages, -1),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
+            )
+            for r in reports
+        ]
 
     def _traffic(self) -> Callable[[], list[CbTraffic]]:
         """Copies what the engine counted now; the objects are made when somebody looks."""
@@ -208,7 +241,8 @@ class EngineProgram:
                 r.cb if r.cb != _NO_CIRCULAR_BUFFER else None,
                 int(r.address),
                 int(r.count),
-                self._stack(r),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
+                self._related(r),
             )
             for r in reports
         ]
@@ -228,7 +262,9 @@ class EngineProgram:
                 r.wait_have,
                 *self._semaphore(r),
                 bool(r.is_error),
-                self._stack(r),
+                _bits(r.would_push),
+                _bits(r.would_pop),
+                self._stack(r.kernel, r.frames[: r.num_frames]),
             )
             for r in reports
         ]
@@ -238,16 +274,32 @@ class EngineProgram:
         semaphore_id = semaphore_at(report.wait_address)
         return semaphore_id, (semaphore_id, report.core_x, report.core_y) in self._semaphores
 
-    def _stack(self, report: native.InstanceReport | native.FindingReport) -> tuple[SourceLine, ...]:
+    def _related(self, report: native.FindingReport) -> RelatedCall | None:
+        if report.related_kernel == _NO_KERNEL:
+            return None
+        frames = report.related_frames[: report.related_num_frames]
+        core = (report.related_x, report.related_y)
+        return RelatedCall(report.related_kernel, core, self._stack(report.related_kernel, frames))
+
+    def _stack(self, kernel: int, frames: Sequence[int]) -> tuple[SourceLine, ...]:
         """Lines of the kernel's own library, innermost first. Addresses of the engine itself are left out."""
-        library = self.libraries[report.kernel]
+        library = self.libraries[kernel]
         lines = []
-        for address in report.frames[: report.num_frames]:
+        for address in frames:
             call = address - 1  # a return address points behind its call
             line = library.source_line(call) if library.contains(call) else None
             if line is not None:
                 lines.append(line)
         return tuple(lines)
+
+
+def _bits(mask: int) -> frozenset[int]:
+    """Positions of the bits that are set.
+
+    >>> sorted(_bits(0b101))
+    [0, 2]
+    """
+    return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
 
 
 def _traffic_of(report: native.TrafficReport) -> CbTraffic:

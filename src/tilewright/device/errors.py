@@ -35,11 +35,19 @@ class KernelCompileError(TilewrightError):
 
 
 class RunError(TilewrightError):
-    """A run that ended before its kernels did. ``run`` holds what it left."""
+    """A run that ended before its kernels did.
 
-    def __init__(self, message: str, run: object = None) -> None:
+    Attributes:
+        run: the record the run left.
+        reason: what happened, without who and where; empty where a run has several reasons.
+        rule: id of the checker's rule that was broken, where there is one.
+    """
+
+    def __init__(self, message: str, run: object = None, *, reason: str = "", rule: str | None = None) -> None:
         super().__init__(message)
         self.run = run
+        self.reason = reason
+        self.rule = rule
 
 
 class DeadlockError(RunError):

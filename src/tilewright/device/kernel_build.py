@@ -143,7 +143,7 @@ def _cached(source: KernelSource, compiler: Compiler) -> Path:
     text = translation_unit(source)
     arguments = _arguments(source, compiler)
     headers = tree_digest("include") + tree_digest("abi")
-    key = digest(text, *arguments, compiler.identity, headers)
+    key = digest(text, *arguments, *kernel_link_flags(compiler, source.checked), compiler.identity, headers)
     entry = cache_directory() / "kernels" / f"{key}.json"
     library = _valid_library(entry, source)
     if library is not None:
@@ -179,7 +179,7 @@ def _compile(
     unit.write_text(text, encoding="utf-8")
     began = time.time_ns()
     command = [*arguments, "-MMD", "-MF", str(depends), "-MT", "kernel"]
-    linking = [*kernel_link_flags(compiler), "-o", str(library)]
+    linking = [*kernel_link_flags(compiler, source.checked), "-o", str(library)]
     if compiler.family == "zig" or source.checked:
         # zig, told in one step not to link its C++ library, does not find its headers either; a checked kernel must
         # not be linked with the sanitizer's library.

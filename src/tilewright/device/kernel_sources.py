@@ -50,7 +50,7 @@ def kernel_source(
     where = placement(kernel)
     source = KernelSource(
         name=kernel.name,
-        path=_source_path(kernel),
+        path=source_path(kernel),
         is_compute=kernel.is_compute,
         processor=where.processor,
         noc_index=where.noc_index,
@@ -78,7 +78,8 @@ def kernel_source(
     )
 
 
-def _source_path(kernel: KernelDescriptor) -> str:
+def source_path(kernel: KernelDescriptor) -> str:
+    """The file a kernel is in; one given as text gets a file."""
     if kernel.source_type is SourceType.SOURCE_CODE:
         return str(source_file(kernel.name, kernel.kernel_source))
     return str(resolve_kernel_path(kernel.kernel_source))

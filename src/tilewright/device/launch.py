@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,6 +26,7 @@ from tilewright.device.errors import (
     TilewrightError,
     TimeLimitError,
 )
+from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_build import compile_kernels
 from tilewright.device.kernel_library import KernelLibrary, load_kernel
 from tilewright.device.kernel_sources import kernel_source
@@ -79,6 +80,9 @@ class Launcher:
         time_limit: float = 0,
         spin_limit: float = 5.0,
         checked: bool = False,
+        seed: int = 0,
+        record: Collection[int] = (),
+        host_memory: HostMemory | None = None,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
         sources = [kernel_source(program, kernel, self._arch, self._grid, checked) for kernel in program.kernels]
@@ -88,7 +92,9 @@ class Launcher:
                 raise TilewrightError("the device is closed")
             loaded = self._load(program, sources, paths)
             loaded.set_arguments(program.kernels)
-            run, report = loaded.run(threads, time_limit, spin_limit, checked)
+            if host_memory is not None:
+                loaded.set_host_memory(host_memory)
+            run, report = loaded.run(threads, time_limit, spin_limit, checked, seed, record)
             if run.status is not RunStatus.OK:
                 _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
         return run
@@ -197,10 +203,15 @@ def _raise(run: Run, report: RunReport, time_limit: float, fault_text: Callable[
         raise RunError(text or run.status.name, run)
     where = _where(run, culprit)
     if run.status is RunStatus.KERNEL_ERROR:
-        raise KernelError(f"{where}: {text}", run)
+        rule = report.error_rule.decode() if report.error_rule else None
+        raise KernelError(f"{where}: {text}", run, reason=text, rule=rule)
     if run.status is RunStatus.SPINNING:
-        raise SpinningError(f"{where}: polls memory that nobody changes any more\n" + "\n".join(_unfinished(run)), run)
-    raise KernelFaultError(f"{where}: {fault_text(culprit.core)}", run)
+        reason = "polls memory that nobody changes any more"
+        raise SpinningError(
+            f"{where}: {reason}\n" + "\n".join(_unfinished(run)), run, reason=reason, rule="hang-spinning"
+        )
+    reason = fault_text(culprit.core)
+    raise KernelFaultError(f"{where}: {reason}", run, reason=reason)
 
 
 def _where(run: Run, position: KernelPosition) -> str:

@@ -8,6 +8,9 @@ import enum
 import functools
 from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tilewright.device.source_lines import SourceLine
 
 
@@ -105,6 +108,17 @@ class KernelPosition:
     wait_semaphore: int | None  # id, where what it polls is one
     semaphore_exists: bool  # the program has it on this core
     is_error: bool
+    would_push: frozenset[int]  # CBs it would push later if its waits were met; of a deadlock
+    would_pop: frozenset[int]
+    stack: tuple[SourceLine, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class RelatedCall:
+    """The other call a note is about: where a transfer was issued, where another kernel stored."""
+
+    kernel: int
+    core: tuple[int, int]
     stack: tuple[SourceLine, ...]
 
 
@@ -119,6 +133,25 @@ class RunNote:
     cb: int | None
     address: int
     count: int
+    stack: tuple[SourceLine, ...]
+    related: RelatedCall | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RecordedPages:
+    """One ``cb_push_back`` into a circular buffer that a run recorded.
+
+    Attributes:
+        kernel, core: who pushed.
+        cb: index of the circular buffer.
+        data: the bytes of each page, as they were when they were pushed.
+        stack: where the push is made, innermost first.
+    """
+
+    kernel: int
+    core: tuple[int, int]
+    cb: int
+    data: NDArray[np.uint8]
     stack: tuple[SourceLine, ...]
 
 
@@ -143,6 +176,7 @@ class Run:
         circular_buffers: Callable[[], list[CbUse]],
         positions: list[KernelPosition],
         notes: list[RunNote],
+        pages: list[RecordedPages] | None = None,
     ) -> None:
         self.status = status
         self.kernels = kernels
@@ -151,6 +185,7 @@ class Run:
         self.switches = switches
         self.positions = positions
         self.notes = notes  # of a checked run
+        self.pages = pages or []  # of circular buffers that were recorded, in the order they were pushed
         # Most launches are never asked: the lists are made when they are.
         self._make_traffic = traffic
         self._make_circular_buffers = circular_buffers

@@ -27,6 +27,7 @@ class SourceLine:
     path: str
     line: int
     function: str = ""
+    function_line: int = 0  # where the function begins; 0 if not known
 
     def __str__(self) -> str:
         return f"{Path(self.path).name}:{self.line}"
@@ -57,14 +58,18 @@ class LineTable:
         if index < 0 or self._rows[index][2] == 0:
             return None
         _, path, line = self._rows[index]
-        return SourceLine(path, line, self._function_at(offset))
+        return SourceLine(path, line, *self._function_at(offset))
 
-    def _function_at(self, offset: int) -> str:
+    def _function_at(self, offset: int) -> tuple[str, int]:
+        """Name and first line of the function the instruction belongs to."""
         index = bisect.bisect_right(self._function_starts, offset) - 1
         if index < 0:
-            return ""
-        _, end, name = self._functions[index]
-        return name if offset < end else ""
+            return "", 0
+        start, end, name = self._functions[index]
+        if offset >= end:
+            return "", 0
+        row = bisect.bisect_right(self._starts, start) - 1
+        return name, self._rows[row][2] if row >= 0 else 0
 
     def _read_symbols(self, elf: ELFFile) -> None:
         from elftools.elf.sections import SymbolTableSection

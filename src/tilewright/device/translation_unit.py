@@ -86,6 +86,8 @@ def prelude_macros(source: KernelSource) -> list[str]:
         f"NUM_L1_BANKS={source.num_l1_banks}",
         f"PROCESSOR_INDEX={source.processor}",
     ]
+    if source.checked:
+        macros.append("TW_CHECKED=1")
     if source.is_compute:
         macros += ["TRISC_UNPACK=1", "TRISC_MATH=1", "TRISC_PACK=1"]
     return macros

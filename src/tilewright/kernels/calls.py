@@ -12,7 +12,7 @@ from tilewright.kernels import values
 from tilewright.kernels.api import BIT_CAST, FUNCTIONS, PRINT, PRINT_HEADER, TENSOR_METHODS, dprint, nearest_name
 from tilewright.kernels.expressions import Expressions
 from tilewright.kernels.kernel_function import UNKNOWN, KernelFunction
-from tilewright.kernels.parameters import Kind, Parameter
+from tilewright.kernels.parameters import Kind, Parameter, is_circular_buffer_index
 from tilewright.kernels.signatures import ApiFunction, KernelEnum, Signature
 from tilewright.kernels.types import (
     BOOL,
@@ -198,6 +198,8 @@ def _cast(scope: Expressions, node: ast.Call, type_: Type) -> Value:
     if len(node.args) != 1 or node.keywords:
         raise scope.error(node, f"a cast takes one value: {type_}(x)")
     value = scope.value(node.args[0])
+    if type_ == CB_INDEX and value.is_flexible and not is_circular_buffer_index(value.literal):
+        raise scope.error(node, f"circular buffers have the indices 0 to 63, not {value.literal}")
     allowed = (UINT32,) if type_ == CB_INDEX else (*NUMBERS, BOOL, CB_INDEX)
     if value.type not in allowed:
         raise scope.error(node, f"{value.type} cannot be cast to {type_}")

@@ -58,15 +58,17 @@ def plain_text(lines: Iterable[Line]) -> str:
 
 
 def text_with_positions(lines: Iterable[Line]) -> str:
-    """The same text with ``#line`` directives, so that compilers, debuggers and messages show the Python lines."""
+    """The same text with ``#line`` directives, so that compilers, debuggers and messages show the Python lines.
+
+    Long lines are not broken: what stands behind a break would count as the next Python line.
+    """
     rows: list[str] = []
     path, expected = "", 0
     for line in lines:
-        text = indented(line)
         if line.line and (line.path, line.line) != (path, expected):
             quoted = line.path.replace("\\", "\\\\").replace('"', '\\"')
             rows.append(f'#line {line.line} "{quoted}"')
             path, expected = line.path, line.line
-        rows.append(text.rstrip())
-        expected += text.count("\n") + 1
+        rows.append((INDENT * line.depth + line.text).rstrip())
+        expected += 1
     return "\n".join(rows) + "\n"

@@ -268,10 +268,10 @@ class Expressions:
         self._check_operator(node, op, type_)
         if symbol in ("<<", ">>") and isinstance(right.literal, int) and not 0 <= right.literal < _bits(type_):
             raise self.error(node, f"{type_} values shift by 0 to {_bits(type_) - 1}, not by {right.literal}")
+        if symbol in "/%" and right.literal == 0:
+            raise self.error(node, "division by zero")
         literal = None
         if left.literal is not None and right.literal is not None:
-            if right.literal == 0 and symbol in "/%":
-                raise self.error(node, "division by zero")
             literal = compute(left.literal, right.literal)
             if isinstance(literal, int) and not -(2**31) <= literal < 2**31:
                 return self._number(node, literal)  # int arithmetic of C++ could not hold it

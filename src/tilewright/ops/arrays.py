@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.device.open_devices import default_device
-from tilewright.ops.validation import OperationError
+from tilewright.ops.validation import SUPPORTED_DTYPES, OperationError
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
@@ -38,10 +38,11 @@ class Operands:
         self._dtype = first.dtype
         arrays = {name: _as_numpy(value) for name, value in values.items()}
         for name, array in arrays.items():
-            if array.dtype.kind not in "fV" and array.dtype.name != "bfloat16":
-                raise OperationError(f"Unsupported dtype {array.dtype.name} of {name}; an array must be of floats")
-        chosen = dtype or _tensor_dtype(next(iter(arrays.values())))
-        place = device or default_device()
+            _refuse_array(name, array)
+        chosen = _tensor_dtype(next(iter(arrays.values()))) if dtype is None else dtype
+        if chosen not in SUPPORTED_DTYPES:
+            raise OperationError(f"dtype must be ttnn.bfloat16 or ttnn.float32, got {chosen!r}")
+        place = default_device() if device is None else device
         self.tensors = {name: Tensor(array, chosen, place, Layout.ROW_MAJOR) for name, array in arrays.items()}
 
     def _refuse_for_tensors(self, **given: object) -> None:
@@ -72,6 +73,18 @@ def _kind(name: str, value: Any) -> str:
 
 def _as_numpy(value: Any) -> np.ndarray[Any, Any]:
     return value if isinstance(value, np.ndarray) else torch_to_numpy(value)
+
+
+def is_of_floats(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array holds floats; to NumPy a bfloat16 is a record of two bytes with a name."""
+    return bool(array.dtype.kind == "f" or array.dtype.name == "bfloat16")
+
+
+def _refuse_array(name: str, array: np.ndarray[Any, Any]) -> None:
+    if not is_of_floats(array):
+        raise OperationError(f"Unsupported dtype {array.dtype} of {name}; an array must be of floats")
+    if isinstance(array, np.ma.MaskedArray):
+        raise OperationError(f"{name} is a masked array, and masks would be ignored; fill it first: {name}.filled(0)")
 
 
 def _tensor_dtype(array: np.ndarray[Any, Any]) -> DataType:

@@ -18,7 +18,7 @@ from tilewright.ops.plan import Buffer, Plan, Strategy, make_plan
 from tilewright.ops.program_cache import borrowed_program
 from tilewright.ops.row_program import Kernels, Tensors, build_program
 from tilewright.ops.row_split import CoreSelection, Rows, checked_selection
-from tilewright.ops.validation import checked_epsilon
+from tilewright.ops.validation import OperationError, checked_epsilon
 from tilewright.program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 from tilewright.program.program import ProgramDescriptor
@@ -104,6 +104,10 @@ class Operation(abc.ABC):
         block_tiles: int | None = None,
     ) -> Plan:
         """How a call on a tensor like this would use the device."""
+        if strategy is None and Strategy.STREAMING not in self.kernels:
+            strategy = Strategy.RESIDENT
+        elif strategy is not None and strategy not in self.kernels:
+            raise OperationError(f"{self.name} has no {strategy.value} kernels; it has {_listed(self.kernels)}")
         selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
         budget = _l1_budget(device)
         return make_plan(self.name, self.buffers, Rows(shape, dtype), selection, budget, strategy, block_tiles)
@@ -176,6 +180,10 @@ class Operation(abc.ABC):
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"
+
+
+def _listed(kernels: Mapping[Strategy, Kernels]) -> str:
+    return ", ".join(each.value for each in kernels)
 
 
 def checked_config(config: Any) -> ComputeConfigDescriptor:

@@ -12,7 +12,7 @@ import dataclasses
 import enum
 from collections.abc import Iterator, Sequence
 
-from tilewright.ops.row_split import CoreSelection, Rows, RowSplit, split_rows
+from tilewright.ops.row_split import CoreSelection, Rows, RowSplit, counted, split_rows
 from tilewright.ops.validation import OperationError
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright.program.kernel import ComputeConfigDescriptor, UnpackToDestMode
@@ -119,7 +119,7 @@ class Plan:
     num_blocks: int
     buffers: tuple[PlannedBuffer, ...]
     split: RowSplit
-    l1_budget: int
+    l1_budget: int = dataclasses.field(compare=False)  # the same plan, whatever else is in L1
 
     @property
     def l1_bytes(self) -> int:
@@ -147,7 +147,8 @@ class Plan:
         if self.strategy is Strategy.RESIDENT:
             blocks = "" if self.num_blocks == 1 else f", its sticks move in {self.num_blocks} blocks"
             return f"resident (a tile-row stays in L1{blocks})"
-        return f"streaming ({self.num_blocks} blocks of {self.block_tiles} tiles, each read once per pass)"
+        blocks = f"{counted(self.num_blocks, 'block')} of {counted(self.block_tiles, 'tile')}"
+        return f"streaming ({blocks}, each read once per pass)"
 
 
 def _keeps_all_bits(planned: PlannedBuffer) -> bool:

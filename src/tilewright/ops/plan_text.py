@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilewright.ops.plan import Plan
+from tilewright.ops.row_split import counted
 
 
 def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
@@ -21,13 +22,15 @@ def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]
     return lines
 
 
-def plan_lines(plan: Plan) -> list[str]:
-    """Plan and cores, one line each."""
+def plan_lines(plan: Plan, output_shape: Sequence[int]) -> list[str]:
+    """Shapes, plan and cores, one line each."""
     rows = plan.rows
-    pad = "" if rows.last_tile_columns == 32 else f", {rows.last_tile_columns} columns in the last"
+    shapes = f"{list(rows.shape)} -> {list(output_shape)}, {rows.dtype.name.lower()}"
+    pad = "" if rows.last_tile_columns == 32 else f", {counted(rows.last_tile_columns, 'column')} in the last"
     return table(
         [
-            ("row", f"{rows.width} elements, Wt = {rows.width_tiles} tiles{pad}"),
+            ("shape", shapes),
+            ("row", f"{counted(rows.width, 'element')}, Wt = {counted(rows.width_tiles, 'tile')}{pad}"),
             ("plan", plan.describe()),
             ("cores", plan.split.describe()),
         ]
@@ -48,6 +51,6 @@ def buffer_lines(plan: Plan, with_purpose: bool = True) -> list[str]:
     return [
         *table(rows, right=(2, 4, 5)),
         "",
-        f"{symbols}",
+        symbols,
         f"L1: {plan.l1_bytes} of {plan.l1_budget} bytes ({share})",
     ]

@@ -14,7 +14,21 @@ from tilewright.kernels import (
     uint32,
     writer_kernel,
 )
-from tilewright.kernels.phases import fill_partial_scaler_tiles, fill_scaler_tile, read_sticks, write_sticks
+from tilewright.kernels.api import (
+    cb_push_back,
+    cb_reserve_back,
+    get_write_ptr,
+    noc_async_read,
+    noc_async_read_barrier,
+)
+from tilewright.kernels.phases import (
+    Region,
+    fill_partial_scaler_tiles,
+    fill_scaler_tile,
+    phase,
+    read_sticks,
+    write_sticks,
+)
 
 FLOAT32_ONE = 0x3F800000
 TILE_ROWS = 32
@@ -51,6 +65,23 @@ def read_blocks(
     for offset in range(0, stick_bytes, block_bytes):
         num_bytes = min(block_bytes, stick_bytes - offset)
         read_sticks(tensor, cb, first_stick, num_sticks, offset, num_bytes, block_bytes, num_pages)
+
+
+@phase(pushes={"cb": "num_pages"}, gives={"cb": Region.ROWS})
+def read_vector(
+    vector: TensorArg, cb: CB, offset_bytes: uint32, num_bytes: uint32, row_bytes: uint32, num_pages: uint32
+) -> None:
+    """One stick into each of 32 rows, so that its tiles need no broadcast.
+
+    Pushes num_pages of cb. What a row has beyond num_bytes stays as it is: no element of the tensor meets it.
+    """
+    cb_reserve_back(cb, num_pages)
+    address = get_write_ptr(cb)
+    for _ in range(TILE_ROWS):
+        noc_async_read(vector.get_noc_addr(0, offset_bytes), address, num_bytes)
+        address += row_bytes
+    noc_async_read_barrier()
+    cb_push_back(cb, num_pages)
 
 
 @kernel_function

@@ -26,11 +26,10 @@ the tensor of its name; the result's is ``output``.
 from __future__ import annotations
 
 import dataclasses
-import struct
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from tilewright.kernels import Kernel
+from tilewright.kernels import Kernel, float_bits
 from tilewright.ops.plan import Plan, compute_config
 from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
@@ -51,11 +50,6 @@ class Kernels:
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter((self.reader, self.compute, self.writer))
-
-
-def float_bits(value: float) -> int:
-    """The bits of a float32."""
-    return int(struct.unpack("<I", struct.pack("<f", value))[0])
 
 
 def mean_factor(width: int) -> float:

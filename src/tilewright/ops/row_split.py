@@ -12,6 +12,7 @@ import functools
 import math
 from typing import TypeAlias
 
+from tilewright.ops.validation import OperationError
 from tilewright.program.work_split import Grid, corerange_to_cores, split_work_to_cores
 from tilewright.tensor.cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from tilewright.tensor.dtype import DataType
@@ -77,8 +78,8 @@ class RowSplit:
     def describe(self) -> str:
         """One line: ``12 tile-rows on 5 cores (2 cores with 3, 3 cores with 2)``."""
         counts = [each.num_tile_rows for each in self.work]
-        groups = [f"{_counted(counts.count(size), 'core')} with {size}" for size in sorted(set(counts), reverse=True)]
-        return f"{_counted(sum(counts), 'tile-row')} on {_counted(len(counts), 'core')} ({', '.join(groups)})"
+        groups = [f"{counted(counts.count(size), 'core')} with {size}" for size in sorted(set(counts), reverse=True)]
+        return f"{counted(sum(counts), 'tile-row')} on {counted(len(counts), 'core')} ({', '.join(groups)})"
 
 
 @functools.lru_cache(maxsize=256)
@@ -110,7 +111,7 @@ def checked_selection(core_grid: CoreSelection | None, available: CoreCoord) -> 
             f"core_grid must be a ttnn.CoreGrid, a pair (columns, rows) or a ttnn.CoreRangeSet, not {core_grid!r}"
         )
     if not fits:
-        raise ValueError(f"core_grid {core_grid} does not fit; allowed: 1x1 to {available.x}x{available.y}")
+        raise OperationError(f"core_grid {core_grid} does not fit; allowed: 1x1 to {available.x}x{available.y}")
     return core_grid
 
 
@@ -118,5 +119,6 @@ def _is_pair(value: object) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and all(isinstance(each, int) for each in value)
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """``1 core``, ``2 cores``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

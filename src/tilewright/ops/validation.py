@@ -82,7 +82,10 @@ def checked_epsilon(epsilon: Any) -> float:
     """``epsilon`` as a float that is positive in float32 too."""
     if isinstance(epsilon, bool) or not hasattr(epsilon, "__float__"):
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}")
-    value = float(epsilon)
+    try:
+        value = float(epsilon)
+    except (TypeError, ValueError, RuntimeError, OverflowError):  # an array of several; an int beyond every float
+        raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which float32 cannot hold") from None
     require(value > 0 and math.isfinite(value), f"Epsilon must be positive, got {epsilon}")
     require(
         value >= _LEAST_NORMAL, f"Epsilon must be positive, got {epsilon}, which is zero to hardware (below 2^-126)"

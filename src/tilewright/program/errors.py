@@ -6,6 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+class Problem(str):
+    """One thing that is wrong with a program; ``rule`` is the id of the checker's rule it breaks."""
+
+    rule: str
+
+    def __new__(cls, text: str, rule: str) -> Problem:
+        problem = super().__new__(cls, text)
+        problem.rule = rule
+        return problem
+
+
 class ProgramError(ValueError):
     """Everything found wrong with a program before it runs; ``problems`` has one text for each."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tilewright.program.cb_placement import end_of_circular_buffers, place_circular_buffers
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright.program.errors import ProgramError
+from tilewright.program.errors import Problem, ProgramError
 from tilewright.program.kernel import (
     NOC_MODE,
     ComputeConfigDescriptor,
@@ -245,7 +245,8 @@ def _cb_use_problems(program: ProgramDescriptor) -> Iterator[str]:
             having = cores_of_index.get(index, [])
             missing = [] if kernel.core_ranges in having else _cores_without(kernel.core_ranges, having)
             if missing:
-                yield f"kernel {kernel.name} uses CB c_{index}, which does not exist on {_some_cores(missing)}"
+                text = f"kernel {kernel.name} uses CB c_{index}, which does not exist on {_some_cores(missing)}"
+                yield Problem(text, "cb-not-configured")
                 continue
             descriptor = format_of_index[index]
             if kernel.is_compute and descriptor.page_size % CB_WORD_BYTES:
@@ -272,7 +273,7 @@ def _l1_problems(program: ProgramDescriptor, device: Device) -> Iterator[str]:
     over = [core for core, end in ends.items() if end > limit]
     if over:
         worst = max(over, key=lambda core: (ends[core], -core.y, -core.x))
-        yield _l1_table(program, device, worst, ends[worst], limit, over)
+        yield Problem(_l1_table(program, device, worst, ends[worst], limit, over), "l1-budget")
 
 
 def _l1_table(

@@ -40,6 +40,8 @@ class ArchDescription:
     dram_unreserved_base: int
     dram_alignment: int
     num_circular_buffers: int
+    brisc_local_bytes: int  # local memory of each data-movement processor: stack and variables
+    trisc_local_bytes: int  # of each processor of a compute kernel
     worker_columns: tuple[int, ...]  # NoC x of logical column 0, 1, ...
     worker_rows: tuple[int, ...]
     dram_coords: tuple[tuple[int, int], ...]  # NoC coordinates of DRAM bank 0, 1, ...
@@ -47,6 +49,11 @@ class ArchDescription:
     @property
     def num_dram_banks(self) -> int:
         return len(self.dram_coords)
+
+    @property
+    def has_l1_cache(self) -> bool:
+        """The processors read L1 through a small cache that others' writes do not reach."""
+        return self.arch is Arch.BLACKHOLE
 
     @property
     def allocation_alignment(self) -> int:
@@ -83,6 +90,8 @@ WORMHOLE_B0 = ArchDescription(
     dram_unreserved_base=0x100040,
     dram_alignment=32,
     num_circular_buffers=32,
+    brisc_local_bytes=4 * KIB,
+    trisc_local_bytes=2 * KIB,
     worker_columns=tuple(range(18, 26)),
     worker_rows=tuple(range(18, 26)),
     dram_coords=(
@@ -102,6 +111,8 @@ BLACKHOLE = ArchDescription(
     dram_unreserved_base=0x100080,
     dram_alignment=64,
     num_circular_buffers=64,
+    brisc_local_bytes=8 * KIB,
+    trisc_local_bytes=4 * KIB,
     worker_columns=(1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15),
     worker_rows=tuple(range(2, 12)),
     dram_coords=((17, 14), (17, 15), (17, 18), (17, 21), (18, 14), (18, 17), (18, 20), (18, 23)),

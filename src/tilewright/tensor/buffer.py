@@ -30,6 +30,7 @@ class Buffer:
         self.aligned_page_size = align(page_size, device.page_alignment(buffer_type))
         self._allocator = device.allocator(buffer_type)
         self.address = 0
+        self.host_wrote = False  # programs may have written it all the same
         if num_pages:
             total = self.aligned_page_size * num_pages
             self.address = self._allocator.allocate(self.bytes_per_bank(), total_bytes=total)
@@ -57,6 +58,7 @@ class Buffer:
         self._require_allocated()
         if pages.shape != (self.num_pages, self.page_size):
             raise ValueError(f"pages have shape {pages.shape}, the buffer takes {(self.num_pages, self.page_size)}")
+        self.host_wrote = True
         if self.num_pages:
             self.device.memory.write_pages(
                 self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages

@@ -148,6 +148,10 @@ class Device:
         buffers = [b for b in self._buffers if b.buffer_type is BufferType.L1 and b.num_pages]
         return sorted(buffers, key=lambda buffer: buffer.address)
 
+    def buffers(self) -> list[Buffer]:
+        """Buffers of either memory that hold pages now."""
+        return [buffer for buffer in self._buffers if buffer.num_pages]
+
     def register(self, buffer: Buffer) -> None:
         self._buffers.add(buffer)
 

@@ -78,7 +78,7 @@ def encode(
     elements = tilize(matrix, tile)
     if dtype.is_block_float:
         poison = pad_value is None and matrix.size > shape.volume()
-        return pack_tiles(elements, dtype, tilize(_padding_mask(shape, tile), tile) if poison else None)
+        return pack_tiles(elements, dtype, tilize(padding_mask(shape, tile), tile) if poison else None)
     return elements.view(np.uint8)
 
 
@@ -163,7 +163,8 @@ def _padding_filled(sides: tuple[int, ...], dtype: DataType, pad_value: float | 
     return np.full(sides, pattern, dtype.numpy_dtype)
 
 
-def _padding_mask(shape: Shape, tile: Tile) -> NDArray[np.bool_]:
+def padding_mask(shape: Shape, tile: Tile) -> NDArray[np.bool_]:
+    """True where a tile tensor has elements beyond its shape, as (n, rows, columns)."""
     padded = padded_shape(shape, Layout.TILE, tile)
     mask = np.ones((padded.volume() // (padded[-2] * padded[-1]), padded[-2], padded[-1]), np.bool_)
     mask[:, : shape[-2] if shape.rank >= 2 else 1, : shape[-1] if shape.rank else 1] = False

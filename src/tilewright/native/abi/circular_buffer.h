@@ -12,4 +12,6 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages);
 void tw_cb_pop_front(uint32_t cb, uint32_t pages);
 uint32_t tw_cb_pages_at_front(uint32_t cb);  // pushed and not popped
 uint32_t tw_cb_pages_free(uint32_t cb);      // reservable
+// Register that counts the pages pushed (acked: popped) since the program began.
+volatile uint32_t* tw_cb_counter(uint32_t cb, uint32_t acked);
 }

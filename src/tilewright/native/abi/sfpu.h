@@ -65,6 +65,44 @@ enum class SfpuBinary : uint32_t { TW_SFPU_BINARY_OPS(TW_SFPU_ENUMERATOR) Count 
 enum class SfpuTernary : uint32_t { TW_SFPU_TERNARY_OPS(TW_SFPU_ENUMERATOR) Count };
 #undef TW_SFPU_ENUMERATOR
 
+// Constants some init calls leave in the unit's registers for their operation. They all use the same registers, so the
+// last init wins; operations that share constants share a name.
+enum class SfpuConstants : uint32_t {
+    None, Reciprocal, Root, Log, Log1p, Exp2, Expm1, Tanh, CubeRoot, Power, BinaryPower, Sine, Tangent, ExpApproximate,
+    Count
+};
+
+constexpr SfpuConstants constants_of(SfpuUnary op) {
+    switch (op) {
+        case SfpuUnary::Reciprocal:
+        case SfpuUnary::Sigmoid:
+        case SfpuUnary::Silu: return SfpuConstants::Reciprocal;
+        case SfpuUnary::Sqrt:
+        case SfpuUnary::Rsqrt: return SfpuConstants::Root;
+        case SfpuUnary::Log:
+        case SfpuUnary::LogWithBase: return SfpuConstants::Log;
+        case SfpuUnary::Log1p: return SfpuConstants::Log1p;
+        case SfpuUnary::Exp2: return SfpuConstants::Exp2;
+        case SfpuUnary::Expm1: return SfpuConstants::Expm1;
+        case SfpuUnary::Tanh: return SfpuConstants::Tanh;
+        case SfpuUnary::Cbrt: return SfpuConstants::CubeRoot;
+        case SfpuUnary::Power: return SfpuConstants::Power;
+        case SfpuUnary::Rpow: return SfpuConstants::BinaryPower;
+        case SfpuUnary::Sin:
+        case SfpuUnary::Cos: return SfpuConstants::Sine;
+        case SfpuUnary::Tan: return SfpuConstants::Tangent;
+        case SfpuUnary::ExpApproximate: return SfpuConstants::ExpApproximate;
+        default: return SfpuConstants::None;
+    }
+}
+constexpr SfpuConstants constants_of(SfpuBinary op) {
+    switch (op) {
+        case SfpuBinary::Div: return SfpuConstants::Reciprocal;
+        case SfpuBinary::Power: return SfpuConstants::BinaryPower;
+        default: return SfpuConstants::None;
+    }
+}
+
 // Values as in tt-metal's VectorMode: which faces an operation touches.
 enum class SfpuFaces : uint32_t { First = 0, Row = 1, Column = 2, All = 4, FirstOnly = 6 };
 inline constexpr uint32_t kSfpuVectorsPerFace = 8;  // the unit works on 4 rows x 8 columns at a time
@@ -85,6 +123,7 @@ void tw_sfpu_ternary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_c, uint32_t dst_out, uint32_t vector_mode, uint32_t p0);
 
 // --- constants an init call leaves for the calls after it ---
+void tw_sfpu_init(uint32_t constants);  // every init call of the unit; SfpuConstants
 void tw_sfpu_set_constants(uint32_t c0, uint32_t c1);
 // Quantisation whose output format the init call left as its second constant: 0 the first op, 1 the second.
 void tw_sfpu_quantize(uint32_t op, uint32_t uint8_op, uint32_t dst_a, uint32_t dst_scale, uint32_t dst_out);

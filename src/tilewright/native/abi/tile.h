@@ -102,6 +102,47 @@ namespace tw {
 // live in the programmed loop, not in the call: add_init(a, b, acc_to_dest) decides for every add_tiles after it.
 inline constexpr uint32_t kAsInit = 2;
 
+// What an init call programs the loops of the three sides for. A loop stays as it is until the next init call of any
+// family; a call that runs another's loop computes something else on a card.
+enum class UnpackLoop : uint32_t {
+    None,
+    Copy,
+    Transpose,
+    UnaryBroadcast,  // detail: Broadcast
+    Binary,          // detail: Broadcast
+    ReuseDest,       // detail: ReuseDest
+    Matmul,
+    Reduce,          // detail: reduce_detail
+    Tilize,
+    Untilize,
+    TilizeReduce,
+    Other,
+};
+enum class MathLoop : uint32_t {
+    None,
+    Copy,
+    UnaryBroadcast,  // detail: Broadcast
+    Binary,          // detail: binary_detail
+    Matmul,
+    Reduce,          // detail: reduce_detail
+    TransposeDest,
+    Other,
+};
+enum class PackLoop : uint32_t { Default, Untilize };
+inline constexpr uint32_t kAnyDetail = ~0u;
+inline constexpr uint32_t kNoCb = ~0u;
+
+constexpr uint32_t binary_detail(uint32_t op, uint32_t broadcast, uint32_t reuse) {
+    return op | broadcast << 4 | reuse << 8;
+}
+// A sum and an average run the same loop; the scaler makes the difference.
+constexpr uint32_t reduce_detail(uint32_t pool, uint32_t axis) {
+    return (pool == static_cast<uint32_t>(Pool::Avg) ? static_cast<uint32_t>(Pool::Sum) : pool) | axis << 4;
+}
+constexpr uint32_t reduce_detail(Pool pool, ReduceAxis axis) {
+    return reduce_detail(static_cast<uint32_t>(pool), static_cast<uint32_t>(axis));
+}
+
 }  // namespace tw
 
 extern "C" {
@@ -112,9 +153,18 @@ void tw_reconfig_src_a_if_different(uint32_t from_cb, uint32_t to_cb);
 void tw_reconfig_src_b_if_different(uint32_t from_cb, uint32_t to_cb);
 void tw_reconfig_pack_if_different(uint32_t from_cb, uint32_t to_cb);
 
+// Loops programmed by an init call, for checked runs; `cb` is the operand whose tile shape the loop was made for.
+// tw_copy_init, tw_binary_init and tw_matmul_init say the half they stand for by themselves.
+void tw_unpack_loop(uint32_t loop, uint32_t detail, uint32_t cb);
+void tw_math_loop(uint32_t loop, uint32_t detail);
+void tw_pack_loop(uint32_t loop);
+void tw_unpack_restored(uint32_t cb);  // the uninit of tilize and untilize: back to the tile shape of cb
+void tw_unpack_shape_a(uint32_t cb);   // the unpacker steps through tiles of this CB's shape from here on
+void tw_unpack_shape_b(uint32_t cb);
+
 // Remembers `accumulate` for tw_binary_tiles(.., accumulate = kAsInit). Formats stay as they are. Mul always adds to
 // what DST holds (DST is zero after a release), whatever accumulate says: mul_tiles passes 1. reuse != None: for
-// tw_binary_reuse_dest, cb_b = cb_a. op, broadcast and CBs are there for checks of a forgotten init.
+// tw_binary_reuse_dest, cb_b = cb_a. op, broadcast and CBs are what a checked run compares calls with.
 void tw_binary_init(
     uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t cb_a, uint32_t cb_b, uint32_t accumulate);
 // Broadcast::Row with row `row` (0..31) of the b tile instead of its row 0.

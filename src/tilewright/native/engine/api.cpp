@@ -55,6 +55,8 @@ void tw_api_sizes(uint32_t* sizes) {
         sizeof(TwCircularBufferReport),
         sizeof(TwRunReport),
         sizeof(TwFindingReport),
+        sizeof(TwPushReport),
+        sizeof(TwHostMemory),
         sizeof(ChipConfig)};
     std::memcpy(sizes, all, sizeof all);
 }
@@ -175,6 +177,23 @@ void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, cons
     static_cast<Program*>(program)->semaphores.push_back({id, initial, to_cores(cores, count)});
 }
 
+void tw_program_add_scratchpad(
+    void* program, uint32_t offset, uint32_t bytes, const uint16_t* cores, uint64_t num_cores) {
+    static_cast<Program*>(program)->scratchpads.push_back({offset, bytes, to_cores(cores, num_cores)});
+}
+
+// For the next run, if it is a checked one. The host keeps the bits while it runs.
+void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count) {
+    auto& known = static_cast<Program*>(program)->host_memory;
+    known.clear();
+    for (uint64_t index = 0; index < count; index++) {
+        const TwHostMemory& buffer = buffers[index];
+        known.push_back(
+            {buffer.is_dram != 0, buffer.address, buffer.page_bytes, buffer.stride, buffer.num_pages, buffer.layout,
+             buffer.unwritten, buffer.padding, buffer.outside});
+    }
+}
+
 // offsets has one entry per core of the kernel and one more; args lie one core after another.
 void tw_program_set_args(
     void* program,
@@ -191,13 +210,22 @@ void tw_program_set_args(
 }
 
 void tw_program_run(
-    void* program, uint32_t threads, double time_limit, double spin_limit, uint32_t checked, TwRunReport* report) {
+    void* program,
+    uint32_t threads,
+    double time_limit,
+    double spin_limit,
+    uint32_t checked,
+    uint64_t seed,
+    uint64_t recorded_circular_buffers,
+    TwRunReport* report) {
     Program& target = *static_cast<Program*>(program);
     RunOptions options;
     options.threads = threads;
     options.time_limit_seconds = time_limit;
     options.spin_limit_seconds = spin_limit;
     options.checked = checked != 0;
+    options.seed = seed;
+    options.recorded_circular_buffers = recorded_circular_buffers;
     try {
         report->status = static_cast<int32_t>(target.run(options));
     } catch (const std::exception& error) {  // no memory for it
@@ -227,6 +255,8 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
         report.wait_amount = instance->wait_amount;
         report.wait_have = wait_have(*instance);
         report.wait_address = reinterpret_cast<uintptr_t>(instance->wait_address);
+        report.would_push = instance->would_push;
+        report.would_pop = instance->would_pop;
         report.is_error = instance.get() == source.error_instance ? 1 : 0;
         report.num_frames = instance->num_frames;
         std::copy_n(instance->frames, instance->num_frames, report.frames);
@@ -276,6 +306,24 @@ uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* repo
     return count;
 }
 
+// What was pushed into the circular buffers that the run recorded, in order.
+uint64_t tw_program_pushes(void* program, TwPushReport* reports, uint64_t capacity) {
+    const Program& source = *static_cast<Program*>(program);
+    if (!source.recorder) {
+        return 0;
+    }
+    const std::vector<RecordedPush>& pushes = source.recorder->pushes();
+    for (uint64_t index = 0; index < pushes.size() && index < capacity; index++) {
+        const RecordedPush& push = pushes[index];
+        const Core& core = *push.instance->core;
+        TwPushReport& report = reports[index];
+        report = {kernel_index(source, push.instance->kernel), core.x, core.y, push.cb, push.pages, push.page_bytes,
+                  source.recorder->data(push), push.num_frames, {}};
+        std::copy_n(push.frames, push.num_frames, report.frames);
+    }
+    return pushes.size();
+}
+
 // Fills at most `capacity` reports and returns how many there are. Texts live until the program's next run.
 uint64_t tw_program_findings(void* program, TwFindingReport* reports, uint64_t capacity) {
     const Program& source = *static_cast<Program*>(program);
@@ -287,9 +335,25 @@ uint64_t tw_program_findings(void* program, TwFindingReport* reports, uint64_t c
         const Finding& finding = findings[index];
         const Core& core = *finding.instance->core;
         TwFindingReport& report = reports[index];
-        report = {finding.rule, finding.text.c_str(), kernel_index(source, finding.instance->kernel), core.x, core.y,
-                  finding.cb,   finding.address,      finding.count, finding.num_frames, {}};
+        report = {};
+        report.rule = finding.rule;
+        report.text = finding.text.c_str();
+        report.kernel = kernel_index(source, finding.instance->kernel);
+        report.core_x = core.x;
+        report.core_y = core.y;
+        report.cb = finding.cb;
+        report.address = finding.address;
+        report.count = finding.count;
+        report.num_frames = finding.num_frames;
         std::copy_n(finding.frames, finding.num_frames, report.frames);
+        report.related_kernel = 0xffffffffu;
+        if (const KernelInstance* related = finding.related.instance) {
+            report.related_kernel = kernel_index(source, related->kernel);
+            report.related_x = related->core->x;
+            report.related_y = related->core->y;
+            report.related_num_frames = finding.related.num_frames;
+            std::copy_n(finding.related.frames, finding.related.num_frames, report.related_frames);
+        }
     }
     return findings.size();
 }

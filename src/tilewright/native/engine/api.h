@@ -26,10 +26,20 @@ struct TwCircularBufferSpec {
     uint64_t num_cores;
 };
 
+// A buffer of the host, for a checked run; see HostMemory.
+struct TwHostMemory {
+    uint32_t is_dram, layout;
+    uint64_t address, page_bytes, stride, num_pages;
+    const uint8_t* unwritten;
+    const uint8_t* padding;
+    const uint8_t* outside;
+};
+
 struct TwInstanceReport {
     uint32_t kernel, core_x, core_y;
     uint32_t state, wait_kind, wait_cb, wait_amount, wait_have;
     uint64_t wait_address;
+    uint64_t would_push, would_pop;  // circular buffers, as bits
     uint32_t is_error, num_frames;
     uint64_t frames[24];
 };
@@ -53,6 +63,13 @@ struct TwRunReport {
     const char* error_rule;  // id of the checker's rule the error breaks; null if none
 };
 
+struct TwPushReport {
+    uint32_t kernel, core_x, core_y, cb, pages, page_bytes;
+    const uint8_t* data;  // of all its pages; lives until the program's next run
+    uint32_t num_frames;
+    uint64_t frames[24];
+};
+
 struct TwFindingReport {
     const char* rule;
     const char* text;
@@ -60,5 +77,7 @@ struct TwFindingReport {
     uint64_t address, count;
     uint32_t num_frames;
     uint64_t frames[24];
+    uint32_t related_kernel, related_x, related_y, related_num_frames;  // kernel 0xffffffff: none
+    uint64_t related_frames[12];
 };
 }

@@ -23,6 +23,9 @@ struct CoreCircularBuffer {
     uint64_t pushed = 0;
     uint64_t popped = 0;
     uint32_t peak = 0;
+    // Registers of the credits, as kernels may read them: pages received and acknowledged, wider than a kernel's own
+    // 16-bit copies.
+    volatile uint32_t counters[2] = {};
     TileGeometry geometry;
 
     uint32_t occupied() const { return static_cast<uint32_t>(pushed - popped); }
@@ -62,6 +65,10 @@ struct ChipConfig {
     uint32_t config_bytes;
     uint32_t unreserved_base;  // first L1 offset programs and buffers may use
     uint32_t poison;           // word that fills memory nobody has written yet
+    uint32_t has_l1_cache;     // processors read L1 through a cache
+    uint32_t brisc_local_bytes, trisc_local_bytes;  // local memory of a data-movement and of a compute processor
+    uint32_t dram_read_alignment;
+    uint32_t multicasts_keep_order;  // multicasts of one sender on one NoC arrive as they were issued
 };
 
 class Chip {

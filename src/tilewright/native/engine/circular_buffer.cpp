@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "check/hooks.h"
 #include "core.h"
 #include "scheduler.h"
 
@@ -13,15 +14,21 @@ namespace tw {
 static CoreCircularBuffer& configured(KernelInstance& instance, uint32_t cb, const char* call) {
     if (cb >= kMaxCircularBuffers || instance.core->cb[cb].num_pages == 0) {
         const Core& core = *instance.core;
-        kernel_error("%s on c_%u, which is not configured on core (%u,%u)", call, cb, core.x, core.y);
+        rule_error(
+            "cb-not-configured", "%s on c_%u, which is not configured on core (%u,%u)", call, cb, core.x, core.y);
     }
     return instance.core->cb[cb];
 }
 
 static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32_t pages, const char* call) {
     if (pages > buffer.num_pages) {
-        kernel_error(
-            "%s(c_%u, %u) can never succeed: the circular buffer has %u pages", call, cb, pages, buffer.num_pages);
+        rule_error(
+            "cb-over-capacity",
+            "%s(c_%u, %u) can never succeed: the circular buffer has %u pages",
+            call,
+            cb,
+            pages,
+            buffer.num_pages);
     }
 }
 
@@ -37,11 +44,10 @@ static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint3
 
 static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
-    if (buffer.free_pages() >= pages) {
-        return;
+    if (buffer.free_pages() < pages) {
+        instance.traffic[cb].blocked_reserves++;
     }
-    instance.traffic[cb].blocked_reserves++;
-    while (buffer.free_pages() < pages) {
+    while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
     }
 }
@@ -69,7 +75,8 @@ static void advance(uint32_t& pointer, uint32_t pages, const LocalCBInterface& v
     if (pointer == view.fifo_limit) {
         pointer -= view.fifo_size;
     } else if (pointer > view.fifo_limit) {
-        kernel_error(
+        rule_error(
+            "cb-index-wrap",
             "%s(c_%u, %u) runs past the end of the circular buffer: page counts between two wraps must add up to its "
             "%u pages",
             call,
@@ -86,7 +93,9 @@ const TileGeometry& tile_geometry(uint32_t cb) {
     return configured(instance, cb, "tile operation").geometry;
 }
 
-static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
+enum class Reach { Tile, Start };  // a whole page, or only where a block of rows begins
+
+static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     KernelInstance& instance = current_instance();
     const CoreCircularBuffer& buffer = configured(instance, cb, "tile operation");
     const LocalCBInterface& view = instance.context.cb[cb];
@@ -95,7 +104,11 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
     const uint64_t page_bytes = static_cast<uint64_t>(view.fifo_page_size) << shift;
     const uint64_t address = start + index * page_bytes;
     if (address < buffer.address || address >= static_cast<uint64_t>(buffer.address) + buffer.total_bytes) {
-        kernel_error(
+        if (instance.scheduler->exploring) {
+            return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(buffer.address));
+        }
+        rule_error(
+            "cb-index-wrap",
             "tile %u counted from the %s pointer of c_%u lies outside the circular buffer (%u pages; an index does not "
             "wrap)",
             index,
@@ -103,11 +116,26 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front) {
             cb,
             buffer.num_pages);
     }
+    if (instance.checks != nullptr && reach == Reach::Tile) [[unlikely]] {
+        on_tile(instance, cb, static_cast<uint32_t>(address), buffer.page_bytes, !front);
+        instance.checks->noc.access(instance, static_cast<uint32_t>(address), buffer.page_bytes, !front);
+    }
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
 
-uint8_t* front_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true); }
-uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false); }
+uint8_t* front_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true, Reach::Tile); }
+uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false, Reach::Tile); }
+uint8_t* front_rows(uint32_t cb) { return tile_at(cb, 0, true, Reach::Start); }
+uint8_t* back_rows(uint32_t cb, uint32_t index) { return tile_at(cb, index, false, Reach::Start); }
+
+void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write) {
+    KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr && bytes != 0) [[unlikely]] {
+        const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(rows));
+        on_rows(instance, cb, address, static_cast<uint32_t>(bytes), is_write);
+        instance.checks->noc.access(instance, address, static_cast<uint32_t>(bytes), is_write);
+    }
+}
 
 }  // namespace tw
 
@@ -119,6 +147,9 @@ tw::KernelContext* tw_context() { return &current_instance().context; }
 
 void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     const CoreCircularBuffer& buffer = configured(instance, cb, "cb_wait_front");
     check_capacity(buffer, cb, pages, "cb_wait_front");
     CbTraffic& traffic = instance.traffic[cb];
@@ -126,14 +157,23 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     traffic.largest_wait = std::max(traffic.largest_wait, pages);
     if (buffer.occupied() < pages) {
         traffic.blocked_waits++;
-        while (buffer.occupied() < pages) {
+        if (instance.checks != nullptr) [[unlikely]] {
+            on_waiting(instance, cb);
+        }
+        while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
         }
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_waited(instance, cb, pages);
     }
 }
 
 void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     const CoreCircularBuffer& buffer = configured(instance, cb, "cb_reserve_back");
     check_capacity(buffer, cb, pages, "cb_reserve_back");
     CbTraffic& traffic = instance.traffic[cb];
@@ -145,52 +185,83 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
         pending.pages = pages;
         const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
         pending.num_frames = walk_frames(*instance.stack, here, pending.frames, 8);
-        return;
+    } else {
+        wait_for_space(instance, cb, pages);
     }
-    wait_for_space(instance, cb, pages);
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_reserved(instance, cb, pages);
+    }
 }
 
 void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_push_back");
     wait_for_pending_reserves(instance);
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.push_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
-        kernel_error(
+        rule_error(
+            instance.checks != nullptr && instance.checks->windows.sees_counters(instance, cb) ? "cb-counter-wrap"
+                                                                                               : "cb-push-unreserved",
             "cb_push_back(c_%u, %u) overfills the circular buffer: %u of its %u pages still hold unread data",
             cb,
             pages,
             buffer.occupied(),
             buffer.num_pages);
     }
+    if (instance.recorder != nullptr) [[unlikely]] {
+        instance.recorder->pushed(instance, cb, pages);
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_push(instance, cb, pages);
+    }
     advance(view.fifo_wr_ptr, pages, view, cb, "cb_push_back");
     view.fifo_wr_tile_ptr = 0;
     view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
     buffer.pushed += pages;
+    buffer.counters[0] = buffer.counters[0] + pages;
     buffer.peak = std::max(buffer.peak, buffer.occupied());
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.push_calls++;
     traffic.pages_pushed += pages;
     wake_waiting(instance, cb, WaitKind::CbWaitFront, buffer.occupied());
 }
 
 void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
     CoreCircularBuffer& buffer = configured(instance, cb, "cb_pop_front");
+    CbTraffic& traffic = instance.traffic[cb];
+    traffic.pop_calls++;
+    if (instance.scheduler->exploring) [[unlikely]] {
+        return;
+    }
     LocalCBInterface& view = instance.context.cb[cb];
     if (pages > buffer.occupied()) {
-        kernel_error(
+        rule_error(
+            "cb-pop-unwaited",
             "cb_pop_front(c_%u, %u) frees more pages than there are: %u of %u pages hold data",
             cb,
             pages,
             buffer.occupied(),
             buffer.num_pages);
     }
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_pop(instance, cb, pages);
+    }
     advance(view.fifo_rd_ptr, pages, view, cb, "cb_pop_front");
     view.tiles_acked = static_cast<uint16_t>(view.tiles_acked + pages);
     buffer.popped += pages;
-    CbTraffic& traffic = instance.traffic[cb];
-    traffic.pop_calls++;
+    if (instance.checks == nullptr) [[likely]] {  // a checked run shows it as late as a card might
+        buffer.counters[1] = buffer.counters[1] + pages;
+    }
     traffic.pages_popped += pages;
     wake_waiting(instance, cb, WaitKind::CbReserveBack, buffer.free_pages());
 }
@@ -198,11 +269,25 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
 // Kernels ask these two in loops, so each call gives the others a turn first.
 uint32_t tw_cb_pages_at_front(uint32_t cb) {
     tw_poll_yield();
-    return configured(current_instance(), cb, "cb_pages_available_at_front").occupied();
+    KernelInstance& instance = current_instance();
+    const uint32_t pages = configured(instance, cb, "cb_pages_available_at_front").occupied();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_waited(instance, cb, pages);
+    }
+    return pages;
 }
 
 uint32_t tw_cb_pages_free(uint32_t cb) {
     tw_poll_yield();
-    return configured(current_instance(), cb, "cb_pages_reservable_at_back").free_pages();
+    KernelInstance& instance = current_instance();
+    const uint32_t pages = configured(instance, cb, "cb_pages_reservable_at_back").free_pages();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_reserved(instance, cb, pages);
+    }
+    return pages;
+}
+
+volatile uint32_t* tw_cb_counter(uint32_t cb, uint32_t acked) {
+    return &configured(current_instance(), cb, "reading the credit counters").counters[acked & 1u];
 }
 }

@@ -47,6 +47,8 @@ struct TileGeometry {
 
 enum class DstPhase : uint8_t { Idle, Acquired, Committed, Packing };
 
+struct ComputeChecks;
+
 struct ComputeState {
     // Tiles lie in face order (f0 f1 f2 f3, each 16x16 row-major), one 32-bit word per datum: float bits,
     // or an integer. With 16-bit DST every float write is rounded to bfloat16 first.
@@ -69,6 +71,7 @@ struct ComputeState {
     uint32_t scratch[16] = {};
     // Vector-unit registers, 32 lanes each: what one call of it keeps for the next (running sums, init constants).
     uint32_t sfpu_registers[12][32] = {};
+    ComputeChecks* checks = nullptr;  // of a checked run
 
     // DST tiles reachable in this mode: 16/8 with 16-bit DST (full/half), 8/4 with 32-bit.
     uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }

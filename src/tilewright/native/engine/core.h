@@ -2,6 +2,7 @@
 // What the tile maths may ask of the core it runs on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "compute_state.h"
@@ -16,6 +17,10 @@ const TileGeometry& tile_geometry(uint32_t cb);
 // CB does not exist on this core or the tile lies outside the CB's memory.
 uint8_t* front_tile(uint32_t cb, uint32_t index);
 uint8_t* back_tile(uint32_t cb, uint32_t index);
+// Where a block of rows begins there. check_rows says how far it goes, before it is read or written.
+uint8_t* front_rows(uint32_t cb);
+uint8_t* back_rows(uint32_t cb, uint32_t index);
+void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write);
 // Called by every packer call: waits for reservations still pending (the pack thread runs behind the others).
 void pack_thread_enter();
 // Ends the run with an error about the calling kernel; never returns. Short sentence, no newline.

@@ -30,8 +30,10 @@ void flush_print(KernelInstance& instance) {
 
 [[noreturn]] static void fail_current(const char* rule, const char* text) {
     Scheduler& scheduler = *this_scheduler();
-    scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
-    scheduler.program.error_rule = rule;
+    if (!scheduler.exploring) {
+        scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
+        scheduler.program.error_rule = rule;
+    }
     scheduler.abandon_current();
 }
 
@@ -61,6 +63,9 @@ extern "C" {
 
 void tw_print_text(const char* text, uint32_t length) {
     KernelInstance& instance = current_instance();
+    if (instance.scheduler->exploring) {
+        return;
+    }
     const char* end = text + length;
     while (text != end) {
         const auto* newline = static_cast<const char*>(std::memchr(text, '\n', static_cast<size_t>(end - text)));
@@ -78,6 +83,8 @@ void tw_print_text(const char* text, uint32_t length) {
 void tw_assert_failed(const char* expression) { kernel_error("ASSERT(%s) failed", expression); }
 
 void tw_kernel_failed(const char* sentence) { kernel_error("%s", sentence); }
+
+void tw_rule_broken(const char* rule, const char* sentence) { rule_error(rule, "%s", sentence); }
 
 void tw_not_modelled(const char* what) { kernel_error("%s is not simulated", what); }
 }

@@ -98,6 +98,9 @@ static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
     if (signal_number == SIGSEGV && show_l1_window(*scheduler, address)) {
         return;
     }
+    if (scheduler->exploring) {
+        siglongjmp(scheduler->fault_landing, 1);
+    }
     KernelInstance& instance = *scheduler->current;
     machine_position(raw_context, instance.failed_program_counter, instance.failed_frame_pointer);
     instance.state = InstanceState::Failed;

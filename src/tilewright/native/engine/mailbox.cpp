@@ -2,6 +2,7 @@
 // Mailboxes between BRISC and the three threads of a compute kernel (see abi/tile.h for who reads what).
 #include "abi/noc.h"
 #include "abi/tile.h"
+#include "check/hooks.h"
 #include "core.h"
 #include "scheduler.h"
 
@@ -50,12 +51,19 @@ void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
     }
     writer.core->mailbox[to_thread].push_back({value, !is_compute(writer)});
     writer.scheduler->progress++;
+    if (writer.checks != nullptr) [[unlikely]] {
+        on_mailbox(writer, true);
+    }
 }
 
 uint32_t tw_mailbox_read(uint32_t from_thread) {
     uint32_t value = 0;
     while (!read_now(current_instance(), from_thread, value)) {
         tw_poll_yield();
+    }
+    KernelInstance& reader = current_instance();
+    if (reader.checks != nullptr) [[unlikely]] {
+        on_mailbox(reader, false);
     }
     return value;
 }

@@ -5,31 +5,25 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
+#include "check/checks.h"
+#include "check/hooks.h"
+#include "check/noc_memory.h"
 #include "core.h"
+#include "noc_address.h"
 #include "scheduler.h"
 #include "streaming_copy.h"
 
 namespace tw {
 
-struct NocAddress {
-    uint32_t x, y;
-    uint64_t local;
-};
-
-static constexpr uint64_t kLocalMask = (uint64_t{1} << kNocLocalBits) - 1;
-static constexpr uint32_t kNodeMask = (1u << kNocNodeBits) - 1;
-
-static uint32_t node_field(uint64_t address, uint32_t field) {
-    return static_cast<uint32_t>(address >> (kNocLocalBits + field * kNocNodeBits)) & kNodeMask;
-}
-
-static NocAddress decode(uint64_t address) {
-    return {node_field(address, 0), node_field(address, 1), address & kLocalMask};
-}
-
 // Memory behind `bytes` bytes at a node, or an error about the calling kernel.
 static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call) {
+    if (this_scheduler()->exploring) [[unlikely]] {
+        static thread_local std::vector<uint8_t> nowhere;
+        nowhere.resize(std::max<uint64_t>(nowhere.size(), bytes));
+        return nowhere.data();
+    }
     const NocNode& node = this_scheduler()->program.chip.node(x, y);
     if (node.memory == nullptr) {
         kernel_error("%s: nothing answers at NoC coordinates (%u,%u)", call, x, y);
@@ -58,7 +52,7 @@ static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t b
 }
 
 static uint8_t* remote_memory(uint64_t address, uint64_t bytes, const char* call) {
-    const NocAddress where = decode(address);
+    const NocAddress where = decode_noc_address(address);
     return remote_memory(where.x, where.y, where.local, bytes, call);
 }
 
@@ -78,29 +72,24 @@ static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call)
 }
 
 template <typename Action>
-static void for_each_in_rectangle(uint64_t rectangle, uint32_t flags, const char* call, Action action) {
-    // NoC 1 names the corners in the opposite order.
-    const uint32_t x0 = std::min(node_field(rectangle, 0), node_field(rectangle, 2));
-    const uint32_t x1 = std::max(node_field(rectangle, 0), node_field(rectangle, 2));
-    const uint32_t y0 = std::min(node_field(rectangle, 1), node_field(rectangle, 3));
-    const uint32_t y1 = std::max(node_field(rectangle, 1), node_field(rectangle, 3));
+static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* call, Action action) {
+    const NocRectangle rectangle(address);
     const Core* self = current_instance().core;
-    Chip& chip = this_scheduler()->program.chip;
     bool any = false;
-    for (uint32_t y = y0; y <= y1; y++) {
-        for (uint32_t x = x0; x <= x1; x++) {
-            const Core* core = chip.node(x, y).core;
-            if (core == nullptr) {
-                continue;
-            }
-            any = true;
-            if (core != self || (flags & kNocLoopback) != 0) {
-                action(x, y);
-            }
+    rectangle.for_each_core(this_scheduler()->program.chip, [&](const Core& core, uint32_t x, uint32_t y) {
+        any = true;
+        if (&core != self || (flags & kNocLoopback) != 0) {
+            action(x, y);
         }
-    }
+    });
     if (!any) {
-        kernel_error("%s: no worker core in the rectangle (%u,%u)-(%u,%u)", call, x0, y0, x1, y1);
+        kernel_error(
+            "%s: no worker core in the rectangle (%u,%u)-(%u,%u)",
+            call,
+            rectangle.left(),
+            rectangle.top(),
+            rectangle.right(),
+            rectangle.bottom());
     }
 }
 
@@ -110,6 +99,7 @@ static void write_enabled_bytes(uint8_t* memory, uint32_t value, uint32_t byte_e
             memory[byte] = static_cast<uint8_t>(value >> (8 * byte));
         }
     }
+    note_noc_word(memory, 4);
 }
 
 // `wrap` is the width minus one of the counter, as the hardware takes it.
@@ -117,6 +107,7 @@ static void increment(uint8_t* memory, uint32_t amount, uint32_t wrap) {
     auto* word = reinterpret_cast<volatile uint32_t*>(memory);
     const uint32_t mask = wrap >= 31 ? 0xffffffffu : (2u << wrap) - 1u;
     *word = (*word & ~mask) | ((*word + amount) & mask);
+    note_noc_word(memory, 4);
 }
 
 static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind kind) {
@@ -127,8 +118,15 @@ static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind ki
     auto met = [&] {
         return kind == WaitKind::SemaphoreEqual ? *instance.wait_address == value : *instance.wait_address >= value;
     };
-    while (!met()) {
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_call(instance);
+    }
+    while (!met() && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        const auto met_address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address));
+        on_semaphore_met(instance, met_address, value, kind == WaitKind::SemaphoreEqual);
     }
 }
 
@@ -138,74 +136,132 @@ using namespace tw;
 
 extern "C" {
 
-void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint32_t, uint32_t) {
+void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint32_t noc, uint32_t transaction_id) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.read(source, destination_l1, bytes, noc, transaction_id);
+    }
     uint8_t* to = local_memory(destination_l1, bytes, "noc_async_read");
-    const NocAddress where = decode(source);
+    const NocAddress where = decode_noc_address(source);
     const uint8_t* from = remote_memory(where.x, where.y, where.local, bytes, "noc_async_read");
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         prefetch_following(from, bytes);
     }
     std::memmove(to, from, bytes);
+    note_noc_copy(to, from, bytes, true);
 }
 
-void tw_noc_write(uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t, uint32_t, uint32_t) {
+void tw_noc_write(
+    uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.write(source_l1, destination, bytes, noc, flags, transaction_id);
+    }
     const uint8_t* from = local_memory(source_l1, bytes, "noc_async_write");
-    const NocAddress where = decode(destination);
+    const NocAddress where = decode_noc_address(destination);
     uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write");
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         streaming_copy(to, from, bytes);
     } else {
         std::memmove(to, from, bytes);
     }
+    note_noc_copy(to, from, bytes, false);
     current_instance().scheduler->progress++;
 }
 
 void tw_noc_write_multicast(
-    uint32_t source_l1, uint64_t rectangle, uint32_t bytes, uint32_t, uint32_t, uint32_t flags, uint32_t) {
+    uint32_t source_l1,
+    uint64_t rectangle,
+    uint32_t bytes,
+    uint32_t num_destinations,
+    uint32_t noc,
+    uint32_t flags,
+    uint32_t transaction_id) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.write_multicast(source_l1, rectangle, bytes, num_destinations, noc, flags, transaction_id);
+    }
     const char* call = "noc_async_write_multicast";
     const uint8_t* from = local_memory(source_l1, bytes, call);
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
-        std::memmove(remote_memory(x, y, rectangle & kLocalMask, bytes, call), from, bytes);
+        uint8_t* to = remote_memory(x, y, rectangle & kNocLocalMask, bytes, call);
+        std::memmove(to, from, bytes);
+        note_noc_copy(to, from, bytes, false);
     });
     current_instance().scheduler->progress++;
 }
 
-void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t, uint32_t) {
+void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.inline_write(destination, value, noc, flags);
+    }
     write_enabled_bytes(remote_memory(destination, 4, "noc_inline_dw_write"), value, byte_enable);
     current_instance().scheduler->progress++;
 }
 
-void tw_noc_inline_write_multicast(uint64_t rectangle, uint32_t value, uint32_t, uint32_t, uint32_t flags) {
+void tw_noc_inline_write_multicast(
+    uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.inline_write_multicast(rectangle, value, num_destinations, noc, flags);
+    }
     const char* call = "noc_inline_dw_write";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
-        write_enabled_bytes(remote_memory(x, y, rectangle & kLocalMask, 4, call), value, 0xF);
+        write_enabled_bytes(remote_memory(x, y, rectangle & kNocLocalMask, 4, call), value, 0xF);
     });
     current_instance().scheduler->progress++;
 }
 
-void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t) {
-    std::memset(remote_memory(destination, bytes, "noc_async_write_zeros"), 0, bytes);
+void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.zero(destination, bytes, noc);
+    }
+    uint8_t* to = remote_memory(destination, bytes, "noc_async_write_zeros");
+    std::memset(to, 0, bytes);
+    note_noc_word(to, bytes);
     current_instance().scheduler->progress++;
 }
 
-void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wrap, uint32_t, uint32_t) {
+void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wrap, uint32_t noc, uint32_t flags) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.atomic(destination, amount, noc, flags);
+    }
     increment(remote_memory(destination, 4, "noc_semaphore_inc"), amount, wrap);
     current_instance().scheduler->progress++;
 }
 
-void tw_noc_atomic_increment_multicast(uint64_t rectangle, uint32_t amount, uint32_t, uint32_t, uint32_t flags) {
+void tw_noc_atomic_increment_multicast(
+    uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.atomic_multicast(rectangle, amount, num_destinations, noc, flags);
+    }
     const char* call = "noc_semaphore_inc_multicast";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
-        increment(remote_memory(x, y, rectangle & kLocalMask, 4, call), amount, 31);
+        increment(remote_memory(x, y, rectangle & kNocLocalMask, 4, call), amount, 31);
     });
     current_instance().scheduler->progress++;
 }
 
 tw::NocState* tw_noc_state(uint32_t noc) { return &current_instance().noc_state[noc & 1u]; }
 
-void tw_noc_barrier(uint32_t, uint32_t, uint32_t) {}
+void tw_noc_barrier(uint32_t kind, uint32_t noc, uint32_t transaction_id) {
+    if (Checks* checks = current_instance().checks) [[unlikely]] {
+        checks->noc.barrier(static_cast<Barrier>(kind), noc, transaction_id);
+    }
+}
 
-uint32_t tw_noc_barrier_done(uint32_t, uint32_t, uint32_t) { return 1; }
+uint32_t tw_noc_barrier_done(uint32_t kind, uint32_t noc, uint32_t transaction_id) {
+    tw_noc_barrier(kind, noc, transaction_id);
+    return 1;
+}
+
+void tw_noc_packet(uint32_t bytes, uint32_t most) {
+    if (bytes > most && current_instance().checks != nullptr) {
+        current_instance().checks->noc.oversized(bytes, most);
+    }
+}
+
+void tw_noc_page(uint32_t is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
+    if (Checks* checks = current_instance().checks) {
+        checks->noc.page(is_dram != 0, base, page, page_bytes, address);
+    }
+}
 
 void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value) {
     wait_on_word(address, value, WaitKind::SemaphoreEqual);
@@ -213,6 +269,13 @@ void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value) {
 
 void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value) {
     wait_on_word(address, value, WaitKind::SemaphoreAtLeast);
+}
+
+void tw_invalidate_l1_cache() {
+    KernelInstance& instance = current_instance();
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_cache_invalidated(instance);
+    }
 }
 
 void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKind::None, 0, 0); }

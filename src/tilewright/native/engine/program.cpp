@@ -7,13 +7,12 @@
 #include <system_error>
 #include <thread>
 
+#include "check/hooks.h"
 #include "scheduler.h"
 
 namespace tw {
 
 static constexpr size_t kStackBytes = 256 * 1024;
-static constexpr uint32_t kNumSemaphores = 16;
-static constexpr uint32_t kSemaphoreStride = 16;
 
 static uint32_t* l1_word(const Core& core, uint32_t offset) {
     return reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(core.l1_base) + offset);
@@ -82,6 +81,7 @@ void Program::create_instances() {
             auto instance = std::make_unique<KernelInstance>();
             instance->kernel = kernel.get();
             instance->core = &chip.core(where.x, where.y);
+            instance->number = static_cast<uint32_t>(instances.size());
             instances.push_back(std::move(instance));
         }
     }
@@ -100,6 +100,9 @@ void Program::lend_stacks() {
         instances[index]->stack = stacks[index].get();
     }
 }
+
+// A checked run starts close to where 16 bits end, so that arithmetic which forgets the wrap shows after a few pages.
+static uint32_t first_credit(bool is_checked) { return is_checked ? 0xFFC0 : 0; }
 
 // Circular buffers and semaphores as the program wants them; nothing of an earlier program stays configured.
 void Program::load_cores() {
@@ -122,6 +125,8 @@ void Program::load_cores() {
             buffer.address = core.l1_base + from.offset;
             buffer.total_bytes = buffer.num_pages * from.page_bytes;
             buffer.geometry = from.geometry;
+            buffer.counters[0] = first_credit(checks != nullptr);
+            buffer.counters[1] = first_credit(checks != nullptr);
             const uint32_t end = from.offset + buffer.total_bytes;
             if (from.owns_memory && end > core.poisoned_bytes) {
                 std::fill(l1_word(core, core.poisoned_bytes & ~3u), l1_word(core, end & ~3u), chip.config().poison);
@@ -147,6 +152,7 @@ static void load_view(KernelInstance& instance, uint32_t index) {
     view.fifo_page_size = buffer.page_bytes >> shift;
     view.fifo_num_pages = buffer.num_pages;
     view.fifo_rd_ptr = view.fifo_wr_ptr = buffer.address >> shift;
+    view.tiles_acked = view.tiles_received = static_cast<uint16_t>(buffer.counters[0]);
 }
 
 // Copies a kernel's arguments into its core's L1 and returns the offset after them.
@@ -206,12 +212,17 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         compute.full_sync = kernel.full_sync;
         compute.fidelity = kernel.fidelity;
         compute.math_approx = kernel.math_approx;
+        compute.checks = checks ? checks->compute.add(instance) : nullptr;
     }
     instance.checks = checks.get();
+    instance.recorder = recorder.get();
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     instance.pending_reserve_mask = 0;
     instance.held_by = nullptr;
+    instance.stack_use_said = false;
+    instance.would_push = instance.would_pop = 0;
+    instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = 0;
     instance.printed.clear();
     instance.statics = kernel.statics_initial;
@@ -290,6 +301,17 @@ void Program::run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
     }
 }
 
+void Program::finish_checks() {
+    if (!checks || checks->findings.is_closed()) {
+        return;
+    }
+    finish_memory_checks(*this);
+    if (status.load() == 0) {
+        checks->arguments.note_unread(*this, checks->findings);
+    }
+    checks->findings.close();
+}
+
 RunStatus Program::run(const RunOptions& requested) {
     const SignalScope signals(*this);
     status.store(0);
@@ -299,18 +321,25 @@ RunStatus Program::run(const RunOptions& requested) {
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;
-    checks = options.checked ? std::make_unique<Checks>() : nullptr;
+    checks = options.checked ? std::make_unique<Checks>(chip) : nullptr;
+    const uint64_t recorded = options.recorded_circular_buffers;
+    recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     const uint32_t most_threads = load();
-    options.threads = options.checked ? 1u : std::max(1u, std::min(options.threads, most_threads));
+    if (checks) {
+        load_shadow_memory(*this);
+        start_memory_checks(*this);
+    }
+    options.threads = options.checked || recorder ? 1u : std::max(1u, std::min(options.threads, most_threads));
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
+    finish_checks();
     switches = 0;
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;
     }
     for (auto& instance : instances) {
         flush_print(*instance);
-        if (status.load() != 0) {
+        if (status.load() != 0 && !instance->stack_noted) {
             instance->note_stack();
         }
     }

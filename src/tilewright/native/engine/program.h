@@ -13,6 +13,7 @@
 #include "check/checks.h"
 #include "chip.h"
 #include "fiber.h"
+#include "recorder.h"
 
 namespace tw {
 
@@ -49,6 +50,16 @@ struct ProgramCircularBuffer {
     TileGeometry geometry;
     std::vector<CoreXY> cores;
 };
+
+// L1 set aside for a kernel that is no circular buffer.
+struct ProgramScratchpad {
+    uint32_t offset = 0;
+    uint32_t bytes = 0;
+    std::vector<CoreXY> cores;
+};
+
+inline constexpr uint32_t kNumSemaphores = 16;
+inline constexpr uint32_t kSemaphoreStride = 16;
 
 struct ProgramSemaphore {
     uint32_t id = 0;
@@ -95,6 +106,9 @@ struct KernelInstance {
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
+    Recorder* recorder = nullptr;  // of a run that keeps pages
+    uint32_t number = 0;       // among the instances of the program
+    int64_t priority = 0;      // in a run with a seed
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
     InstanceState state = InstanceState::Ready;
@@ -108,9 +122,13 @@ struct KernelInstance {
     const PendingReserve* held_by = nullptr;  // the one the pack thread waits for now
     CbTraffic traffic[kMaxCircularBuffers];
     std::vector<uint8_t> statics;
+    bool stack_use_said = false;  // of a checked run
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
+    // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (future.h).
+    uint64_t would_push = 0, would_pop = 0;
     // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.
+    bool stack_noted = false;
     uint32_t num_frames = 0;
     uint64_t frames[kMaxFrames];
 
@@ -132,6 +150,8 @@ struct RunOptions {
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
+    uint64_t recorded_circular_buffers = 0;  // one bit for each whose pages are kept
+    uint64_t seed = 0;  // of the order kernels run in; 0: core after core
 };
 
 using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
@@ -147,6 +167,8 @@ public:
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<ProgramCircularBuffer> circular_buffers;
     std::vector<ProgramSemaphore> semaphores;
+    std::vector<ProgramScratchpad> scratchpads;
+    std::vector<HostMemory> host_memory;  // every buffer there is, given for checked runs
     std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next
 
     // What the last run left.
@@ -160,6 +182,7 @@ public:
     uintptr_t fault_address = 0;
     uint64_t switches = 0;
     std::unique_ptr<Checks> checks;  // of a checked run
+    std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
     PrintFunction print = nullptr;
 
     // The first failure wins; every scheduler stops as soon as it sees it.
@@ -167,6 +190,8 @@ public:
     // The same, but the other schedulers run on: their cores may have nothing to do with it.
     void note_failure(RunStatus why, KernelInstance* who, const std::string& text);
     bool any_poll_met() const;
+    // What a checked run can say only at its end; nothing is noted after it.
+    void finish_checks();
 
 private:
     void create_instances();

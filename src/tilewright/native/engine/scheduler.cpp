@@ -11,6 +11,9 @@
 #include <cstring>
 #include <thread>
 
+#include "check/operands.h"
+#include "future.h"
+
 namespace tw {
 
 constinit thread_local Scheduler* t_scheduler = nullptr;
@@ -61,6 +64,10 @@ void fiber_entry() {
     instance.kernel->entry();
     // A card's pack thread would still sit in a reservation nobody can meet.
     wait_for_pending_reserves(instance);
+    if (instance.checks != nullptr) {
+        instance.checks->noc.exit(instance);
+        check_dst_at_end(instance);
+    }
     instance.scheduler->progress++;
     instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);
     __builtin_unreachable();
@@ -150,6 +157,63 @@ bool Scheduler::run_core(Core& core) {
     return ran;
 }
 
+// The order of a seed: always the kernel of highest priority that can run, so that one gets as far ahead of the others
+// as the program lets it. Priorities are the seed's; preempt() changes them on the way.
+KernelInstance* Scheduler::highest_priority() {
+    KernelInstance* next = nullptr;
+    for (Core* core : cores) {
+        for (KernelInstance* instance : core->instances) {
+            if (wake(*instance) && (next == nullptr || instance->priority > next->priority)) {
+                next = instance;
+            }
+        }
+    }
+    return next;
+}
+
+bool Scheduler::run_by_priority() {
+    bool ran = false;
+    while (!program.stop.load(std::memory_order_relaxed)) {
+        KernelInstance* next = highest_priority();
+        if (next == nullptr) {
+            break;
+        }
+        resume(*next);
+        ran = true;
+    }
+    return ran;
+}
+
+// splitmix64: small, and the same everywhere.
+uint64_t Scheduler::random() {
+    uint64_t mixed = random_state_ += 0x9e3779b97f4a7c15ull;
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ull;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebull;
+    return mixed ^ (mixed >> 31);
+}
+
+void Scheduler::draw_priorities() {
+    random_state_ = options.seed;
+    for (Core* core : cores) {
+        for (KernelInstance* instance : core->instances) {
+            instance->priority = static_cast<int64_t>(random() >> 1);
+        }
+    }
+}
+
+void Scheduler::preempt() {
+    constexpr uint64_t kCallsBetweenTurns = 16;
+    if (options.seed == 0) {
+        return;
+    }
+    if (random() % kCallsBetweenTurns == 0) {
+        current->priority = --lowest_priority_;
+    }
+    if (highest_priority() != current) {
+        suspend(InstanceState::Ready, WaitKind::None, 0, 0);
+    }
+}
+
 bool Scheduler::all_finished() {
     auto finished = [](const Core* core) {
         return std::all_of(core->instances.begin(), core->instances.end(), [](const KernelInstance* instance) {
@@ -203,6 +267,9 @@ void Scheduler::report_deadlock() {
         for (KernelInstance* instance : core->instances) {
             if (instance->state == InstanceState::Blocked || instance->state == InstanceState::Polling) {
                 program.note_failure(RunStatus::Deadlock, instance, "");
+                if (instance->checks != nullptr) {
+                    instance->checks->noc.stuck(program);
+                }
                 return;
             }
         }
@@ -236,14 +303,19 @@ void Scheduler::run() {
     this_scheduler() = this;
     const FlushDenormals flush;
     const ThreadSignals signals;
+    draw_priorities();
     // A fault in a fiber comes back here with the fiber marked as failed.
     if (sigsetjmp(fault_landing, 0) != 0) {
         current = nullptr;
     }
     while (!program.stop.load(std::memory_order_relaxed)) {
         bool ran = false;
-        for (Core* core : cores) {
-            ran |= run_core(*core);
+        if (options.seed != 0) {
+            ran = run_by_priority();
+        } else {
+            for (Core* core : cores) {
+                ran |= run_core(*core);
+            }
         }
         if (program.stop.load(std::memory_order_relaxed) || all_finished()) {
             break;
@@ -254,6 +326,8 @@ void Scheduler::run() {
                 continue;
             }
             report_deadlock();
+            program.finish_checks();
+            explore_future(*this);
             break;
         }
         watch_for_spinning(polling);

@@ -33,17 +33,26 @@ struct Scheduler {
     uint64_t tick_switches = 0;
     double deadline = 0;           // on the monotonic clock; 0: none
     Core* window_core = nullptr;   // whose L1 is shown at the addresses a card uses
+    bool exploring = false;        // after a deadlock: waits are let through, nothing is moved (future.h)
     volatile bool abandon = false; // the run has ended: the kernel leaves at its next call into the engine
 
     // --- called from inside a fiber ---
     void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);
     [[noreturn]] void abandon_current();
+    // A place where a run with a seed may let another kernel go first.
+    void preempt();
     // Lines are shown from the thread's own stack: what shows them is Python, which knows only that one.
     void print(const std::string& line);
 
+    // Runs a kernel until it waits, ends or is interrupted.
+    void resume(KernelInstance& instance);
+
 private:
     bool run_core(Core& core);
-    void resume(KernelInstance& instance);
+    KernelInstance* highest_priority();
+    bool run_by_priority();
+    void draw_priorities();
+    uint64_t random();
     bool wake(KernelInstance& instance);
     bool all_finished();
     KernelInstance* next_yielded();
@@ -56,6 +65,8 @@ private:
     const std::string* line_to_print_ = nullptr;
     uint64_t spin_progress_ = 0;
     double spin_since_ = 0;
+    uint64_t random_state_ = 0;
+    int64_t lowest_priority_ = 0;
 };
 
 extern constinit thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"), visibility("hidden")));

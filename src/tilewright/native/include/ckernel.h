@@ -52,7 +52,10 @@ inline volatile void* memcpy_blocking(volatile void* destination, const volatile
 }
 
 // A polling kernel calls this in its loop; the others get their turn.
-inline void invalidate_data_cache() { tw_poll_yield(); }
+inline void invalidate_data_cache() {
+    tw_invalidate_l1_cache();
+    tw_poll_yield();
+}
 
 // One fiber in program order: everything issued before is done, and what another compute thread was to signal has
 // happened when its call stands earlier in the source.

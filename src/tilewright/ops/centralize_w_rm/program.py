@@ -11,7 +11,7 @@ from tilewright.tensor.dtype import DataType
 
 BUFFERS = (
     Buffer(0, "in_rm", PageCount(per_block=2), "sticks from the reader, double-buffered", is_only_moved=True),
-    Buffer(1, "in_tiled", PageCount(per_row=1), "the row as tiles, kept through the reduce"),
+    Buffer(1, "in_tiled", PageCount(per_row=1), "the row as tiles, kept through the reduce if resident"),
     Buffer(2, "scaler", PageCount(fixed=1, partial=1), "ones for the row sum, never popped", DataType.BFLOAT16),
     Buffer(3, "mean", PageCount(fixed=1), "mean of each row, in column 0", DataType.FLOAT32),
     Buffer(4, "centralized", PageCount(per_block=1), "row minus mean, as tiles", is_only_moved=True),

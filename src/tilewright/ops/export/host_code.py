@@ -131,13 +131,14 @@ class HostCode:
         made = [f"{name} = torch.randn({rows.width}).bfloat16().to(torch.{dtype})" for name in vectors]
         return templates.TEST.substitute(
             self._common,
-            reference_parameters=", ".join(["x", *vectors]),
+            reference_parameters=", ".join(["x", *vectors, *(f"{name}=1e-5" for name in self._epsilon)]),
             torch_reference=self._operation.torch_reference,
             vectors=_lines(made, 4) + "\n" if made else "",
             given=", ".join(f"on_device({name}, device)" for name in ("x", *vectors)),
             doubles=", ".join(f"{name}.double()" for name in ("x", *vectors)),
-            scale=f"(expected - {vectors[1]}.double()).abs()" if vectors else "expected.abs()",
-            constant_result=vectors[1] if vectors else "torch.zeros(1)",
+            rounded="the result or what it is the sum of" if vectors else "the result",
+            scale="torch.maximum(expected.abs(), (expected - beta.double()).abs())" if vectors else "expected.abs()",
+            constant_result="beta" if vectors else "torch.zeros(1)",
         )
 
 

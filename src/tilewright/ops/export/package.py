@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from tilewright.device.errors import TilewrightError
@@ -44,7 +45,7 @@ def export_operation(
         export_operation(operation, plan, "layernorm", arch="wormhole_b0")
 
     Raises:
-        ExportError: the directory is a file, or not empty.
+        ExportError: the directory is a file, not empty, or cannot be written.
     """
     target = Path(directory)
     if target.exists() and not target.is_dir():
@@ -52,11 +53,22 @@ def export_operation(
     if target.is_dir() and any(target.iterdir()) and not replace:
         raise ExportError(f"{target} is not empty; name another directory, or replace what is there (--replace)")
     files = HostCode(operation, plan, checked_config(config), arch).files(command)
+    try:
+        _write(target, files)
+    except OSError as error:
+        raise ExportError(f"{target} cannot be written: {error}") from error
+    return [target / name for name in files]
+
+
+def _write(target: Path, files: Mapping[str, str]) -> None:
+    """Everything is written beside the target first: a full disk leaves nothing half-written in it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as work:
         for name, text in files.items():
             path = Path(work) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        shutil.copytree(work, target, dirs_exist_ok=True)
-    return [target / name for name in files]
+        for name in files:  # not copytree, which would give the target the temporary directory's private mode
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(Path(work) / name, path)

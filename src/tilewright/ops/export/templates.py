@@ -27,7 +27,10 @@ from .program import DTYPE, OUTPUT_SHAPE, SHAPE, program
 
 
 def $name($call_parameters):
-    """$formula. Tensors are row-major, interleaved and on the device."""
+    """$formula.
+
+    Tensors are row-major, interleaved and on the device.
+    """
 $checks
     output = ttnn.allocate_tensor_on_device(
         ttnn.Shape(OUTPUT_SHAPE),
@@ -168,7 +171,7 @@ def on_device(tensor, device):
     return ttnn.from_torch(tensor, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
 
 
-def reference($reference_parameters, epsilon=1e-5):
+def reference($reference_parameters):
     return $torch_reference
 
 
@@ -178,8 +181,8 @@ def test_$name(device):
 $vectors    got = ttnn.to_torch($name($given)).double()
     expected = reference($doubles)
     assert got.shape == expected.shape
-    # Four roundings to bfloat16 (2^-9 each) of values as large as the result or what it is the sum of.
-    bound = 2.0**-7 * torch.maximum(expected.abs(), $scale).clamp(min=1.0)
+    # Two roundings to bfloat16 (2^-8 each) of values as large as $rounded.
+    bound = 2.0**-7 * $scale.clamp(min=1.0)
     assert torch.all((got - expected).abs() <= bound), (got - expected).abs().max()
 
 

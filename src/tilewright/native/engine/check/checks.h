@@ -3,12 +3,37 @@
 // and every hook in the engine asks that first.
 #pragma once
 
+#include "check/arguments.h"
+#include "check/compute_checks.h"
 #include "check/findings.h"
+#include "check/noc_checks.h"
+#include "check/ordering.h"
+#include "check/page_layouts.h"
+#include "check/processor_memory.h"
+#include "check/shadow_memory.h"
+#include "check/values.h"
+#include "check/windows.h"
 
 namespace tw {
 
+class Program;
+
 struct Checks {
+    explicit Checks(const Chip& chip) : memory(chip), values(chip) {}
+
     Findings findings;
+    ArgumentReads arguments;
+    ShadowMemory memory;
+    Ordering ordering;
+    NocChecks noc{ordering};
+    Windows windows{ordering};
+    ProcessorMemory processors{ordering, memory};
+    PageLayouts layouts;
+    AllComputeChecks compute;
+    ValueChecks values;
 };
+
+// Once the program is on the chip: what of its memory holds something before a kernel runs.
+void load_shadow_memory(Program& program);
 
 }  // namespace tw

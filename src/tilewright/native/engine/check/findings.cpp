@@ -4,11 +4,21 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <iterator>
 
 #include "check/checks.h"
 #include "scheduler.h"
 
 namespace tw {
+
+// Frames of the kernel itself: how the engine got to the check does not make another place.
+static std::vector<uint64_t> kernel_frames(const KernelInstance& instance, const uint64_t* frames, uint32_t num_frames) {
+    std::vector<uint64_t> own;
+    std::copy_if(frames, frames + num_frames, std::back_inserter(own), [&](uint64_t frame) {
+        return frame >= instance.kernel->text_begin && frame <= instance.kernel->text_end;
+    });
+    return own;
+}
 
 void Findings::add(
     const KernelInstance& instance,
@@ -17,28 +27,88 @@ void Findings::add(
     uint64_t address,
     const uint64_t* frames,
     uint32_t num_frames,
-    const std::string& text) {
-    Place place{rule, &instance, cb, std::vector<uint64_t>(frames, frames + num_frames)};
-    const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
-    if (!is_new) {
-        all_[found->second].count++;
+    const std::string& text,
+    const CallPlace& related,
+    uint64_t count) {
+    if (is_closed_) {
         return;
     }
-    Finding finding{rule, &instance, cb, address, 1, text, std::min(num_frames, kFindingFrames), {}};
+    Place place{rule, &instance, cb, kernel_frames(instance, frames, num_frames)};
+    const auto [found, is_new] = known_.try_emplace(std::move(place), all_.size());
+    if (!is_new) {
+        all_[found->second].count += count;
+        return;
+    }
+    Finding finding{rule, &instance, cb, address, count, text, std::min(num_frames, kFindingFrames), {}, related};
     std::copy_n(frames, finding.num_frames, finding.frames);
     all_.push_back(std::move(finding));
 }
 
-void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
+void Findings::take(const Finding& finding) {
+    add(*finding.instance,
+        finding.rule,
+        finding.cb,
+        finding.address,
+        finding.frames,
+        finding.num_frames,
+        finding.text,
+        finding.related,
+        finding.count);
+}
+
+static void note_here(
+    Findings& findings,
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const CallPlace& related,
+    const char* format,
+    va_list arguments) {
     char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     uint64_t frames[kFindingFrames];
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     const uint32_t num_frames = walk_frames(*instance.stack, here, frames, kFindingFrames);
-    instance.checks->findings.add(instance, rule, cb, address, frames, num_frames, text);
+    findings.add(instance, rule, cb, address, frames, num_frames, text, related);
+}
+
+void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_here(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
+    va_end(arguments);
+}
+
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format,
+    ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_here(findings, instance, rule, cb, address, {}, format, arguments);
+    va_end(arguments);
+}
+
+void note_finding_with(
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const CallPlace& related,
+    const char* format,
+    ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_here(instance.checks->findings, instance, rule, cb, address, related, format, arguments);
+    va_end(arguments);
+}
+
+CallPlace call_place(const KernelInstance& instance) {
+    CallPlace place;
+    place.instance = &instance;
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    place.num_frames = walk_frames(*instance.stack, here, place.frames, kCallPlaceFrames);
+    return place;
 }
 
 }  // namespace tw

@@ -14,6 +14,14 @@ struct KernelInstance;
 
 inline constexpr uint32_t kNoCircularBuffer = 0xffffffffu;
 inline constexpr uint32_t kFindingFrames = 24;
+inline constexpr uint32_t kCallPlaceFrames = 12;
+
+// A call of a kernel that a finding is also about: where the transfer was issued, where the other one wrote.
+struct CallPlace {
+    const KernelInstance* instance = nullptr;
+    uint32_t num_frames = 0;
+    uint64_t frames[kCallPlaceFrames];
+};
 
 struct Finding {
     const char* rule;  // id, as docs/checks.md names it
@@ -24,6 +32,7 @@ struct Finding {
     std::string text;  // the numbers of the first time
     uint32_t num_frames;
     uint64_t frames[kFindingFrames];
+    CallPlace related = {};
 };
 
 class Findings {
@@ -36,13 +45,21 @@ public:
         uint64_t address,
         const uint64_t* frames,
         uint32_t num_frames,
-        const std::string& text);
+        const std::string& text,
+        const CallPlace& related = {},
+        uint64_t count = 1);
+    // One that was noted before, as often as it was.
+    void take(const Finding& finding);
     const std::vector<Finding>& all() const { return all_; }
+    // What is noted from here on does not count: the run has ended.
+    void close() { is_closed_ = true; }
+    bool is_closed() const { return is_closed_; }
 
 private:
     using Place = std::tuple<const char*, const KernelInstance*, uint32_t, std::vector<uint64_t>>;
     std::vector<Finding> all_;
     std::map<Place, size_t> known_;
+    bool is_closed_ = false;
 };
 
 // Notes a broken rule where the running kernel stands; the run goes on. `format` gives the numbers, in one sentence
@@ -50,5 +67,21 @@ private:
 void note_finding(
     KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
+
+// The same about two places: here, and `related`.
+void note_finding_with(
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const CallPlace& related,
+    const char* format,
+    ...) __attribute__((format(printf, 6, 7)));
+// Where the running kernel stands.
+CallPlace call_place(const KernelInstance& instance);
+// The same, but kept apart until it is known whether it counts.
+void note_finding_in(
+    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 }  // namespace tw

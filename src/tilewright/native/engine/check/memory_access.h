@@ -9,6 +9,6 @@ namespace tw {
 struct KernelInstance;
 
 // A load or store of the running kernel that touches its core's L1. `address` is the full slot pointer.
-void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
+void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_typed);
 
 }  // namespace tw

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "../../abi/sfpu.h"
+#include "../check/values.h"
 #include "registers.h"
 #include "vector.h"
 
@@ -16,12 +17,9 @@ struct Parameters {
     float f0, f1, f2;  // the same, as floats
 };
 
-struct Range {
-    uint32_t begin, end;
-};
 // The parts of a tile one call touches; at most one per face.
 struct Ranges {
-    Range part[4];
+    DataRange part[4];
     uint32_t count;
 };
 Ranges ranges_of(uint32_t vector_mode, uint32_t vectors);
@@ -37,7 +35,7 @@ struct Call {
 template <class Body>
 TW_INLINE void for_each_vector(const Call& call, Body body) {
     for (uint32_t part = 0; part < call.ranges.count; ++part) {
-        const Range range = call.ranges.part[part];
+        const DataRange range = call.ranges.part[part];
         for (uint32_t i = range.begin; i < range.end; i += kLanes) {
             body(i);
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a call of the kernel API to the function that does it: operands checked, faces chosen.
+#include "../check/operands.h"
+#include "../check/values.h"
 #include "../tile/dst.h"
 #include "apply.h"
 
@@ -8,10 +10,14 @@ namespace tw::sfpu {
 uint32_t* dst_for_sfpu(uint32_t slot) {
     ComputeState& state = compute_state();
     if (state.phase == DstPhase::Idle) {
-        kernel_error("vector-unit call outside tile_regs_acquire ... tile_regs_release");
+        rule_error("dst-protocol", "vector-unit call outside tile_regs_acquire ... tile_regs_release");
     }
     if (slot >= state.dst_capacity()) {
-        kernel_error("DST index %u given to a vector-unit call, allowed are 0..%u", slot, state.dst_capacity() - 1);
+        rule_error(
+            "dst-index",
+            "DST index %u given to a vector-unit call, allowed are 0..%u",
+            slot,
+            state.dst_capacity() - 1);
     }
     return dst_words(state, slot);
 }
@@ -49,6 +55,17 @@ constexpr Function kUnary[] = {TW_SFPU_UNARY_OPS(TW_SFPU_UNARY_ENTRY)};
 constexpr Function kBinary[] = {TW_SFPU_BINARY_OPS(TW_SFPU_BINARY_ENTRY)};
 constexpr Function kTernary[] = {TW_SFPU_TERNARY_OPS(TW_SFPU_TERNARY_ENTRY)};
 
+// As messages name them.
+#define TW_SFPU_NAME(name) "the vector unit's " #name,
+constexpr const char* kUnaryNames[] = {TW_SFPU_UNARY_OPS(TW_SFPU_NAME)};
+constexpr const char* kBinaryNames[] = {TW_SFPU_BINARY_OPS(TW_SFPU_NAME)};
+constexpr const char* kTernaryNames[] = {TW_SFPU_TERNARY_OPS(TW_SFPU_NAME)};
+
+// The result does not depend on what the tile held.
+bool defines_its_result(SfpuUnary op) {
+    return op == SfpuUnary::Fill || op == SfpuUnary::FillWord || op == SfpuUnary::Rand;
+}
+
 Parameters parameters(uint32_t p0, uint32_t p1, uint32_t p2) {
     return {{p0, p1, p2}, as_float(p0), as_float(p1), as_float(p2)};
 }
@@ -64,8 +81,11 @@ extern "C" {
 void tw_sfpu_unary_vectors(
     uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t vectors, uint32_t p0, uint32_t p1, uint32_t p2) {
     uint32_t* tile = dst_for_sfpu(dst);
+    check_vector_unit(compute_state(), constants_of(SfpuUnary(op)), kUnaryNames[op]);
     bool fp32 = compute_state().fp32_dest != 0;
-    kUnary[op]({{tile, nullptr, nullptr}, tile, ranges_of(vector_mode, vectors), parameters(p0, p1, p2), fp32});
+    const Ranges ranges = ranges_of(vector_mode, vectors);
+    taint_vector_unary(compute_state(), defines_its_result(SfpuUnary(op)), dst, ranges.part, ranges.count);
+    kUnary[op]({{tile, nullptr, nullptr}, tile, ranges, parameters(p0, p1, p2), fp32});
 }
 
 void tw_sfpu_unary(uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t p0, uint32_t p1, uint32_t p2) {
@@ -76,13 +96,12 @@ void tw_sfpu_binary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out, uint32_t vector_mode, uint32_t p0, uint32_t p1) {
     const uint32_t* a = dst_for_sfpu(dst_a);
     const uint32_t* b = dst_for_sfpu(dst_b);
+    check_vector_unit(compute_state(), constants_of(SfpuBinary(op)), kBinaryNames[op]);
     bool fp32 = compute_state().fp32_dest != 0;
-    kBinary[op](
-        {{a, b, nullptr},
-         dst_for_sfpu(dst_out),
-         ranges_of(vector_mode, kSfpuVectorsPerFace),
-         parameters(p0, p1, 0),
-         fp32});
+    uint32_t* out = dst_for_sfpu(dst_out);
+    const Ranges ranges = ranges_of(vector_mode, kSfpuVectorsPerFace);
+    taint_vector_binary(compute_state(), dst_a, dst_b, dst_out, ranges.part, ranges.count);
+    kBinary[op]({{a, b, nullptr}, out, ranges, parameters(p0, p1, 0), fp32});
 }
 
 void tw_sfpu_ternary(
@@ -90,12 +109,17 @@ void tw_sfpu_ternary(
     const uint32_t* a = dst_for_sfpu(dst_a);
     const uint32_t* b = dst_for_sfpu(dst_b);
     const uint32_t* c = dst_for_sfpu(dst_c);
+    check_vector_unit(compute_state(), SfpuConstants::None, kTernaryNames[op]);
     bool fp32 = compute_state().fp32_dest != 0;
-    kTernary[op](
-        {{a, b, c}, dst_for_sfpu(dst_out), ranges_of(vector_mode, kSfpuVectorsPerFace), parameters(p0, 0, 0), fp32});
+    uint32_t* out = dst_for_sfpu(dst_out);
+    const Ranges ranges = ranges_of(vector_mode, kSfpuVectorsPerFace);
+    const bool is_where = SfpuTernary(op) == SfpuTernary::Where;
+    taint_vector_ternary(compute_state(), dst_a, dst_b, dst_c, dst_out, is_where, ranges.part, ranges.count);
+    kTernary[op]({{a, b, c}, out, ranges, parameters(p0, 0, 0), fp32});
 }
 
 void tw_sfpu_set_constants(uint32_t c0, uint32_t c1) {
+    tw_sfpu_init(static_cast<uint32_t>(SfpuConstants::None));
     constant(kConstant0) = c0;
     constant(kConstant1) = c1;
 }

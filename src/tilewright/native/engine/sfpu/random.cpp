@@ -57,4 +57,7 @@ void unary_StochasticRound(const Call& call) {
 
 }  // namespace tw::sfpu
 
-extern "C" void tw_sfpu_seed(uint32_t seed) { tw::compute_state().random_state = seed * 0x9E3779B97F4A7C15ull + 1; }
+extern "C" void tw_sfpu_seed(uint32_t seed) {
+    tw_sfpu_init(static_cast<uint32_t>(tw::SfpuConstants::None));
+    tw::compute_state().random_state = seed * 0x9E3779B97F4A7C15ull + 1;
+}

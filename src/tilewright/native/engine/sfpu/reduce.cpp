@@ -6,6 +6,8 @@
 
 #include "../../abi/sfpu.h"
 #include "../../abi/tile.h"
+#include "../check/operands.h"
+#include "../check/values.h"
 #include "registers.h"
 
 namespace tw::sfpu {
@@ -90,6 +92,10 @@ using namespace tw::sfpu;
 extern "C" {
 
 void tw_sfpu_reduce(uint32_t pool, uint32_t axis, uint32_t format, uint32_t dst, uint32_t ct_dim, uint32_t rt_dim) {
+    for (uint32_t slot = dst; slot < dst + ct_dim * rt_dim; slot++) {
+        note_dst_write(compute_state(), slot, true);
+    }
+    taint_vector_reduce(compute_state(), ReduceAxis(axis), dst, ct_dim, rt_dim);
     switch (DataFormat(format)) {
         case DataFormat::Float32:
         case DataFormat::Float16_b: return reduce<FloatWords>(Pool(pool), ReduceAxis(axis), dst, ct_dim, rt_dim);
@@ -108,6 +114,8 @@ void tw_sfpu_add_top_row(uint32_t format, uint32_t dst_a, uint32_t dst_b, uint32
     const uint32_t* b = dst_for_sfpu(dst_b);
     uint32_t* out = dst_for_sfpu(dst_out);
     const bool is_float = DataFormat(format) == DataFormat::Float32;
+    constexpr DataRange kTopRows[] = {{0, 64}, {kFaceElements, kFaceElements + 64}};
+    taint_vector_binary(compute_state(), dst_a, dst_b, dst_out, kTopRows, 2);
     for (uint32_t face : {0u, 1u}) {
         for (uint32_t i = face * kFaceElements; i < face * kFaceElements + 64; ++i) {  // four rows
             out[i] = is_float ? stored(as_float(a[i]) + as_float(b[i])) : a[i] + b[i];
@@ -136,6 +144,7 @@ void tw_sfpu_sum_int(uint32_t dst, uint32_t along_rows) {
 void tw_sfpu_add_int_next(uint32_t dst) {
     uint32_t* tile = dst_for_sfpu(dst);
     const uint32_t* next = dst_for_sfpu(dst + 1);
+    taint_slot_add(compute_state(), dst, dst + 1);
     for (uint32_t i = 0; i < kTileElements; ++i) {
         tile[i] += next[i];
     }
@@ -160,6 +169,7 @@ void tw_sfpu_binary_broadcast(uint32_t op, uint32_t broadcast, uint32_t dst_data
     uint32_t* data = dst_for_sfpu(dst_data);
     const uint32_t* vector = dst_for_sfpu(dst_vector);
     const bool column_vector = SfpuBroadcast(broadcast) == SfpuBroadcast::Column;
+    taint_slot_broadcast(compute_state(), dst_data, dst_vector, column_vector ? Broadcast::Col : Broadcast::Row);
     float values[32];
     for (uint32_t i = 0; i < 32; ++i) {
         values[i] = as_float(vector[column_vector ? element(i, 0) : element(0, i)]);
@@ -185,6 +195,12 @@ void tw_sfpu_normalize(
     const uint32_t* residual = has_residual ? dst_for_sfpu(dst_residual) : nullptr;
     const uint32_t* mean = dst_for_sfpu(dst_mean);
     const uint32_t* inverse_std = dst_for_sfpu(dst_inverse_std);
+    const Broadcast spread = is_scalar ? Broadcast::Scalar : Broadcast::Col;
+    taint_slot_broadcast(compute_state(), dst_data, dst_mean, spread);
+    taint_slot_broadcast(compute_state(), dst_data, dst_inverse_std, spread);
+    if (has_residual) {
+        taint_slot_add(compute_state(), dst_data, dst_residual);
+    }
     const uint32_t kept = dest_bits();
     for (uint32_t row = 0; row < 32; ++row) {
         uint32_t where = is_scalar ? 0 : element(row, 0);
@@ -202,6 +218,7 @@ void tw_sfpu_triangle_solve(
     const uint32_t* in = dst_for_sfpu(dst_in);
     uint32_t* out = dst_for_sfpu(dst_out);
     const uint8_t* l_bytes = front_tile(cb_l, l_tile);
+    taint_slot_copy(compute_state(), dst_in, dst_out);
     auto l_element = [&](uint32_t row, uint32_t column) {
         uint32_t bits = 0;
         if (is_bfloat16) {

@@ -2,6 +2,7 @@
 // What runs down the columns of tiles and stays in the unit's registers between calls: running sums, moving averages,
 // mean and sum of squared differences (M2). Every lane serves one column.
 #include "../../abi/sfpu.h"
+#include "../check/values.h"
 #include "registers.h"
 
 namespace tw::sfpu {
@@ -36,6 +37,7 @@ void clear(Register index) {
 // A register as it is, to the even columns of four rows starting at `row`.
 void store_raw(uint32_t dst, uint32_t row, Register index) {
     uint32_t* tile = dst_for_sfpu(dst);
+    taint_slot_defined(compute_state(), dst);
     for_lanes([&](uint32_t i) { tile[row * 16 + raw_element(i)] = stored(lane(index, i)); });
 }
 void load_raw(uint32_t dst, uint32_t row, Register index) {
@@ -46,6 +48,7 @@ void load_raw(uint32_t dst, uint32_t row, Register index) {
 template <class Value>
 void store_row(uint32_t dst, uint32_t row, Value value) {
     uint32_t* tile = dst_for_sfpu(dst);
+    taint_slot_defined(compute_state(), dst);
     for (uint32_t column = 0; column < 32; ++column) {
         tile[element(row, column)] = stored(value(lane_of_column(column)));
         for (uint32_t below = 1; below < 4; ++below) {
@@ -72,6 +75,7 @@ extern "C" {
 
 void tw_sfpu_cumsum(uint32_t dst, uint32_t first) {
     uint32_t* tile = dst_for_sfpu(dst);
+    taint_running_sum(compute_state(), dst, first != 0);
     if (first) {
         clear(kAnchor);
     }
@@ -90,6 +94,7 @@ void tw_sfpu_ema_clear() { clear(kMean); }
 void tw_sfpu_ema(uint32_t dst) {
     const uint32_t* in = dst_for_sfpu(dst);
     uint32_t* out = dst_for_sfpu(dst + 1);
+    taint_slot_defined(compute_state(), dst + 1);
     float alpha = as_float(constant(kEmaAlpha)), beta = as_float(constant(kEmaBeta));
     for (uint32_t row = 0; row < 32; ++row) {
         for (uint32_t column = 0; column < 32; ++column) {
@@ -224,6 +229,8 @@ void tw_sfpu_two_pass_combined_to_face(
     float scale = average_variance ? 1 / 32.0f : 1.0f;
     uint32_t* mean_tile = dst_for_sfpu(dst_mean) + group * kRowsPerGroup * 16;
     uint32_t* variance_tile = dst_for_sfpu(dst_mean + 1) + group * kRowsPerGroup * 16;
+    taint_slot_defined(compute_state(), dst_mean);
+    taint_slot_defined(compute_state(), dst_mean + 1);
     for (uint32_t i = 0; i < kRowsPerGroup * 16; ++i) {
         mean_tile[i] = stored(anchor + mean_shift);
         // Only the first row has the spread of the means in it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../abi/sfpu.h"
+#include "../check/values.h"
 #include "registers.h"
 
 namespace tw::sfpu {
@@ -47,6 +48,7 @@ template <class Body>
 void for_columns(uint32_t dst, uint32_t tie_order, Body body) {
     uint32_t* value_tiles[] = {dst_for_sfpu(dst), dst_for_sfpu(dst + 1)};
     uint32_t* index_tiles[] = {dst_for_sfpu(dst + 2), dst_for_sfpu(dst + 3)};
+    taint_columns_mixed(compute_state(), dst);
     Sequence sequence;
     sequence.tie_order = tie_order;
     for (uint32_t column = 0; column < 32; ++column) {

@@ -128,6 +128,7 @@ void tw_sfpu_copy(uint32_t dst_in, uint32_t dst_out, uint32_t is_float) {
     const uint32_t* from = dst_for_sfpu(dst_in);
     uint32_t* to = dst_for_sfpu(dst_out);
     const uint32_t kept = dest_bits();
+    taint_slot_copy(compute_state(), dst_in, dst_out);
     for (uint32_t i = 0; i < kTileElements; ++i) {
         to[i] = is_float ? stored(as_float(from[i]), kept) : from[i];
     }
@@ -137,6 +138,7 @@ void tw_sfpu_mask(uint32_t dst, uint32_t value_bits, uint32_t integer_mask) {
     uint32_t* tile = dst_for_sfpu(dst);
     const uint32_t* mask = dst_for_sfpu(dst + 1);  // the hardware looks there whatever index the kernel names
     uint32_t ignored_bits = integer_mask ? 0u : 0x80000000u;
+    taint_slot_mask(compute_state(), dst, dst + 1, ignored_bits);
     for (uint32_t i = 0; i < kTileElements; ++i) {
         tile[i] = (mask[i] & ~ignored_bits) == 0 ? value_bits : tile[i];
     }

@@ -7,6 +7,8 @@
 #include "dst.h"
 
 #include "abi/tile.h"
+#include "check/operands.h"
+#include "check/values.h"
 
 namespace tw {
 
@@ -14,7 +16,10 @@ namespace {
 
 enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
 
-void clear_all(ComputeState& state) { state.scratch[kDstCleared] = (1u << kDstSlots) - 1; }
+void clear_all(ComputeState& state) {
+    state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
+    taint_clear(state);
+}
 
 void end_section(ComputeState& state) {
     state.phase = DstPhase::Idle;
@@ -29,7 +34,7 @@ void release(const char* call, bool clear) {
         return;
     }
     if (state.phase != DstPhase::Packing) {
-        kernel_error("%s without tile_regs_wait before it: the packer does not hold DST", call);
+        rule_error("dst-protocol", "%s without tile_regs_wait before it: the packer does not hold DST", call);
     }
     end_section(state);
     if (clear) {
@@ -39,10 +44,17 @@ void release(const char* call, bool clear) {
 
 }  // namespace
 
+bool packer_waits_for_commit(const ComputeState& state) {
+    return state.scratch[kPackSection] != kPackNotStarted;
+}
+
 ComputeState& started_state(const char* call) {
     ComputeState& state = compute_state();
     if (!state.started) [[unlikely]] {
-        kernel_error("%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet", call);
+        rule_error(
+            "hw-startup-missing",
+            "%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet",
+            call);
     }
     return state;
 }
@@ -50,7 +62,8 @@ ComputeState& started_state(const char* call) {
 ComputeState& math_state(const char* call) {
     ComputeState& state = started_state(call);
     if (state.phase != DstPhase::Acquired) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-protocol",
             state.phase == DstPhase::Idle
                 ? "%s without tile_regs_acquire: DST does not belong to the maths side"
                 : "%s after tile_regs_commit: DST belongs to the packer until tile_regs_release and tile_regs_acquire",
@@ -63,7 +76,8 @@ ComputeState& pack_state(const char* call) {
     ComputeState& state = started_state(call);
     const bool early = state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen;
     if (state.phase != DstPhase::Packing && !early) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-protocol",
             state.phase == DstPhase::Committed
                 ? "%s without tile_regs_wait: the packer has not waited for the maths side"
                 : "%s outside tile_regs_wait and tile_regs_release: DST does not belong to the packer",
@@ -76,7 +90,8 @@ ComputeState& pack_state(const char* call) {
 ComputeState& section_state(const char* call) {
     ComputeState& state = started_state(call);
     if (state.phase != DstPhase::Idle) [[unlikely]] {
-        kernel_error("%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
+        rule_error(
+            "dst-protocol", "%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
     }
     pack_thread_enter();
     return state;
@@ -91,18 +106,19 @@ extern "C" {
 void tw_tile_regs_acquire() {
     ComputeState& state = started_state("tile_regs_acquire");
     if (state.phase == DstPhase::Acquired) {
-        kernel_error("tile_regs_acquire twice: tile_regs_commit is missing after the first");
+        rule_error("dst-protocol", "tile_regs_acquire twice: tile_regs_commit is missing after the first");
     }
     if (state.phase != DstPhase::Idle) {
-        kernel_error("tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
+        rule_error("dst-protocol", "tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
     }
     state.phase = DstPhase::Acquired;
+    remember_dst_call(state);
 }
 
 void tw_tile_regs_commit() {
     ComputeState& state = started_state("tile_regs_commit");
     if (state.phase != DstPhase::Acquired) {
-        kernel_error("tile_regs_commit without tile_regs_acquire before it");
+        rule_error("dst-protocol", "tile_regs_commit without tile_regs_acquire before it");
     }
     switch (state.scratch[kPackSection]) {
         case kPackOpen: state.phase = DstPhase::Packing; break;
@@ -121,10 +137,11 @@ void tw_tile_regs_wait() {
         state.phase = DstPhase::Packing;
     } else if (state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackNotStarted) {
         state.scratch[kPackSection] = kPackOpen;
+        remember_dst_call(state);
     } else if (state.phase == DstPhase::Idle) {
-        kernel_error("tile_regs_wait without tile_regs_commit: the packer would wait for ever");
+        rule_error("dst-protocol", "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
     } else {
-        kernel_error("tile_regs_wait twice: tile_regs_release is missing after the first");
+        rule_error("dst-protocol", "tile_regs_wait twice: tile_regs_release is missing after the first");
     }
 }
 
@@ -140,7 +157,7 @@ void tw_acquire_dst() {
 void tw_release_dst() {
     ComputeState& state = started_state("release_dst");
     if (state.phase != DstPhase::Acquired || state.scratch[kPackSection] != kPackOpen) {
-        kernel_error("release_dst without acquire_dst before it");
+        rule_error("dst-protocol", "release_dst without acquire_dst before it");
     }
     end_section(state);
     clear_all(state);

@@ -29,6 +29,8 @@ enum ScratchWord : uint32_t {
     kPackRows,  // rows tw_pack_rows writes
 };
 
+// The packer has begun its section before tile_regs_commit.
+bool packer_waits_for_commit(const ComputeState& state);
 // The compute state, once compute_kernel_hw_startup has run.
 ComputeState& started_state(const char* call);
 // The same for a call of the maths side: DST must be acquired and not yet committed.
@@ -40,7 +42,8 @@ ComputeState& section_state(const char* call);
 
 inline void check_slot(const ComputeState& state, uint32_t slot, const char* call) {
     if (slot >= state.dst_capacity()) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-index",
             "%s: DST tile %u, but DST has %u tiles (%s DST, %s sync)",
             call,
             slot,
@@ -66,7 +69,8 @@ inline uint32_t* dst_words(ComputeState& state, uint32_t slot) {
 inline void check_change(const ComputeState& state, uint32_t slot, const char* call) {
     check_slot(state, slot, call);
     if ((state.scratch[kDstPackedEarly] >> slot) & 1) [[unlikely]] {
-        kernel_error(
+        rule_error(
+            "dst-protocol",
             "%s changes DST tile %u after pack_tile read it in the same section: a card packs only after "
             "tile_regs_commit and would pack the new value",
             call,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/operands.h"
+#include "check/values.h"
 #include "numerics.h"
 #include "unpack.h"
 
@@ -258,10 +260,13 @@ void binary_tiles(
     const auto op = static_cast<BinaryOp>(op_code);
     const char* call = call_name(op);
     ComputeState& state = math_state(call);
+    check_loops(
+        state, {UnpackLoop::Binary, broadcast, MathLoop::Binary, binary_detail(op_code, broadcast, 0)}, cb_a, call);
     alignas(64) uint32_t buffer_a[kTileElements], buffer_b[kTileElements];
     const Operand a = unpack(state, state.src_a, cb_a, tile_a, buffer_a, call);
     const Operand b = unpack(state, state.src_b, cb_b, tile_b, buffer_b, call);
     check_slot(state, dst, call);
+    note_dst_write(state, dst, false);
     if (accumulate == kAsInit) {
         accumulate = state.scratch[kBinaryAccumulate];
     }
@@ -269,6 +274,8 @@ void binary_tiles(
     const bool add = (accumulate || op == BinaryOp::Mul) && !dst_reads_zero(state, dst);
     const bool whole = a.geometry.num_faces == 4 && !add;
     uint32_t* words = whole ? dst_overwrite(state, dst, call) : dst_update(state, dst, call);
+    taint_binary(
+        state, op, static_cast<Broadcast>(broadcast), row, {a, cb_a}, {b, cb_b}, dst, add);
     const Target target{words, a.geometry.num_faces * kFaceElements, add};
     combine_operands(state, op, static_cast<Broadcast>(broadcast), row, target, a, b, call);
 }
@@ -281,7 +288,9 @@ using namespace tw;
 
 extern "C" {
 
-void tw_binary_init(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t accumulate) {
+void tw_binary_init(
+    uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t, uint32_t, uint32_t accumulate) {
+    tw_math_loop(static_cast<uint32_t>(MathLoop::Binary), binary_detail(op, broadcast, reuse));
     started_state("binary init").scratch[kBinaryAccumulate] = accumulate != 0;
 }
 
@@ -311,15 +320,19 @@ void tw_binary_reuse_dest(
     if (!dst_is_a && static_cast<ReuseDest>(reuse) != ReuseDest::ToSrcB) {
         kernel_error("%s: DST must be reused as SrcA (1) or SrcB (2), given %u", kCall, reuse);
     }
+    check_loops(
+        state, {UnpackLoop::ReuseDest, reuse, MathLoop::Binary, binary_detail(op_code, broadcast, reuse)}, cb, kCall);
     alignas(64) uint32_t buffer[kTileElements];
     const Operand from_cb = unpack(state, dst_is_a ? state.src_b : state.src_a, cb, tile, buffer, kCall);
     uint32_t* words = dst_update(state, dst, kCall);
+    note_dst_write(state, dst, false);
     const uint32_t count = from_cb.geometry.num_faces * kFaceElements;
     Operand from_dst;
     from_dst.words = words;  // read before it is written, element by element; broadcast values are copied first
     from_dst.mask = is_integer(from_cb.format) ? ~0u : src_float_mask(state);
     from_dst.format = is_integer(from_cb.format) ? from_cb.format : DataFormat::Float32;
     from_dst.geometry = from_cb.geometry;
+    taint_reuse_dest(state, op, static_cast<Broadcast>(broadcast), dst_is_a, from_dst, {from_cb, cb}, dst);
     const Target target{words, count, false};
     combine_operands(
         state, op, static_cast<Broadcast>(broadcast), 0, target, dst_is_a ? from_dst : from_cb,
@@ -336,6 +349,8 @@ void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a
     const Operand a = unpack(state, tile_geometry(cb_a), cb_a, tile_a, buffer_a, kCall);
     const Operand mean = unpack(state, tile_geometry(cb_mean), cb_mean, 0, buffer_mean, kCall);
     uint32_t* words = dst_overwrite(state, dst, kCall);
+    note_dst_write(state, dst, false);
+    taint_compensated(state, {a, cb_a}, {mean, cb_mean}, dst);
     with_reader(a, [&](auto reader) {
         for (uint32_t i = 0; i < kTileElements; i += kLanes) {
             const uint32_t left = i / (2 * kFaceElements) * 2 * kFaceElements + i % kFaceElements / 16 * 16;

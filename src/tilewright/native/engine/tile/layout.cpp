@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/operands.h"
+#include "check/values.h"
 #include "formats.h"
 #include "pack.h"
 #include "unpack.h"
@@ -100,6 +102,10 @@ Image image_of(const TileGeometry& geometry, uint32_t bytes_per_datum, uint32_t 
         row_data * bytes_per_datum};
 }
 
+FaceRows face_rows_of(const Image& image) {
+    return {image.num_faces, image.faces_per_row, image.face_rows, image.segment_bytes / 16, image.row_bytes};
+}
+
 // Bytes pass through DST unchanged.
 bool passes_unchanged(const ComputeState& state, uint32_t cb_in) {
     const DataFormat format = state.src_a.format;
@@ -109,12 +115,13 @@ bool passes_unchanged(const ComputeState& state, uint32_t cb_in) {
 }
 
 // Row-major blocks are read and written as one stretch, which must not run over the end of the circular buffer.
-void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, const char* call) {
+void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, bool is_write, const char* call) {
     const KernelContext& context = *tw_context();
     const uint64_t limit = static_cast<uint64_t>(context.cb[cb].fifo_limit) << (context.compute_words ? 4 : 0);
     const uint64_t first = reinterpret_cast<uintptr_t>(start);
     if (first + bytes > limit) {
-        kernel_error(
+        rule_error(
+            "cb-index-wrap",
             "%s: %zu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block does "
             "not wrap)",
             call,
@@ -122,6 +129,7 @@ void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, const char* 
             cb,
             static_cast<unsigned long long>(limit - first));
     }
+    check_rows(cb, start, bytes, is_write);
 }
 
 // One tile of DST words to rows in L1.
@@ -156,25 +164,32 @@ void pack_untilized(
 
 // One row of tiles from the front of cb_in to rows of row_data elements.
 void untilize_tiles(
-    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t row_data,
-    uint8_t* rows, const char* call) {
+    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t cb_out,
+    uint32_t row_data, uint8_t* rows, const char* call) {
+    check_source(state, state.src_a, cb_in, call);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = pack_format(state, call);
     const uint32_t bytes = datum_bytes(format, call);
     const Image image = image_of(geometry, bytes, row_data);
     const bool unchanged = passes_unchanged(state, cb_in);
+    const auto follow = [&](const uint8_t* tile, const uint8_t* to) {
+        if (state.checks != nullptr) [[unlikely]] {
+            scatter_taint(state, load_taint(state, cb_in, tile), face_rows_of(image), cb_out, to);
+        }
+    };
     for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
         const uint32_t count = std::min(kGroup, num_tiles - tile);
         const uint8_t* tiles[kGroup];
         for (uint32_t i = 0; i < count; i++) {
             tiles[i] = front_tile(cb_in, first_tile + tile + i);
+            follow(tiles[i], rows + i * geometry.tile_cols * bytes);
         }
         scatter(image, tiles, count, rows);
         rows += count * geometry.tile_cols * bytes;
     }
     for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         alignas(64) uint32_t words[kTileElements];
-        unpack_words(state, state.src_a, cb_in, first_tile + tile, words, call);
+        follow(unpack_words(state, state.src_a, cb_in, first_tile + tile, words, call), rows);
         pack_untilized(state, words, image, format, rows, call);
     }
 }
@@ -211,6 +226,9 @@ extern "C" {
 void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "tilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Tilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_source(state, state.src_a, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = state.src_a.format;
     const uint32_t bytes = datum_bytes(format, kCall);
@@ -218,25 +236,33 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
     const Image image = image_of(geometry, bytes, row_data);
     // in_tile counts tiles of blocks that lie one below the other.
     const size_t block_bytes = static_cast<size_t>(row_data) * geometry.tile_rows * bytes;
-    const uint8_t* rows = front_tile(cb_in, 0);
+    const uint8_t* rows = front_rows(cb_in);
     if (num_tiles == 0) {
         return;
     }
-    check_stretch(cb_in, rows, block_bytes * (in_tile / num_tiles + 1), kCall);
+    check_stretch(cb_in, rows, block_bytes * (in_tile / num_tiles + 1), false, kCall);
     rows += block_bytes * (in_tile / num_tiles) + in_tile % num_tiles * geometry.tile_cols * bytes;
     const bool unchanged = passes_unchanged(state, cb_in);
     const uint32_t mask = copy_mask(state, state.src_a, cb_in);
+    const auto follow = [&](const uint8_t* from, const uint8_t* out) {
+        if (state.checks != nullptr) [[unlikely]] {
+            const TileTaint taint = gather_taint(state, face_rows_of(image), cb_in, from);
+            taint_pack(state, taint, cb_out, tile_geometry(cb_out), pack_format(state, kCall), out);
+        }
+    };
     for (uint32_t tile = 0; unchanged && tile < num_tiles; tile += kGroup) {
         const uint32_t count = std::min(kGroup, num_tiles - tile);
         uint8_t* tiles[kGroup];
         for (uint32_t i = 0; i < count; i++) {
             tiles[i] = back_tile(cb_out, out_tile + tile + i);
+            follow(rows + i * geometry.tile_cols * bytes, tiles[i]);
         }
         gather(image, rows, tiles, count);
         rows += count * geometry.tile_cols * bytes;
     }
     for (uint32_t tile = 0; !unchanged && tile < num_tiles; tile++, rows += geometry.tile_cols * bytes) {
         uint8_t* out = back_tile(cb_out, out_tile + tile);
+        follow(rows, out);
         alignas(64) uint8_t gathered[kTileElements * 4];
         alignas(64) uint32_t words[kTileElements];
         uint8_t* const tiles[] = {gathered};
@@ -252,31 +278,37 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
 void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
     constexpr const char* kCall = "untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Untilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
     uint32_t& packed_pages = tw_context()->cb[cb_out].fifo_wr_tile_ptr;
-    uint8_t* rows = back_tile(cb_out, packed_pages);
+    uint8_t* rows = back_rows(cb_out, packed_pages);
     const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
-    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, kCall);
-    untilize_tiles(state, cb_in, 0, num_tiles, row_data, rows, kCall);
+    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, true, kCall);
+    untilize_tiles(state, cb_in, 0, num_tiles, cb_out, row_data, rows, kCall);
     packed_pages += num_tiles;
 }
 
 void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "fast_untilize";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = num_tiles * geometry.tile_cols;
-    uint8_t* rows = back_tile(cb_out, out_tile);
+    uint8_t* rows = back_rows(cb_out, out_tile);
     const uint32_t datum = datum_bytes(pack_format(state, kCall), kCall);
-    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, kCall);
-    untilize_tiles(state, cb_in, in_tile, num_tiles, row_data, rows, kCall);
+    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * datum, true, kCall);
+    untilize_tiles(state, cb_in, in_tile, num_tiles, cb_out, row_data, rows, kCall);
 }
 
 void tw_pack_untilize_block(
     uint32_t cb_in, uint32_t block_ct, uint32_t block_rt, uint32_t cb_out, uint32_t full_ct, uint32_t block_c) {
     constexpr const char* kCall = "pack_untilize_block";
     ComputeState& state = section_state(kCall);
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     if (block_rt != 1) {
         kernel_error(
             "%s: block_rt_dim %u, but a card reads the same %u tiles and writes the same rows each time; call it once "
@@ -289,10 +321,10 @@ void tw_pack_untilize_block(
     const TileGeometry& geometry = tile_geometry(cb_in);
     const uint32_t row_data = full_ct * geometry.tile_cols;
     const uint32_t bytes = datum_bytes(pack_format(state, kCall), kCall);
-    uint8_t* rows = back_tile(cb_out, 0);
-    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * bytes, kCall);
+    uint8_t* rows = back_rows(cb_out, 0);
+    check_stretch(cb_out, rows, static_cast<size_t>(row_data) * geometry.tile_rows * bytes, true, kCall);
     rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
-    untilize_tiles(state, cb_in, 0, block_ct, row_data, rows, kCall);
+    untilize_tiles(state, cb_in, 0, block_ct, cb_out, row_data, rows, kCall);
 }
 
 void tw_pack_untilize_dest(
@@ -300,16 +332,21 @@ void tw_pack_untilize_dest(
     uint32_t num_faces, uint32_t first_dst) {
     constexpr const char* kCall = "pack_untilize_dest";
     ComputeState& state = pack_state(kCall);
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry geometry = dst_geometry(cb_out, face_rows, num_faces, kCall);
     const DataFormat format = pack_format(state, kCall);
     const uint32_t bytes = datum_bytes(format, kCall);
     const Image image = image_of(geometry, bytes, full_ct * geometry.tile_cols);
     for (uint32_t row = 0; row < block_rt; row++) {
-        uint8_t* rows = back_tile(cb_out, row * full_ct);
-        check_stretch(cb_out, rows, static_cast<size_t>(image.row_bytes) * rows_of(geometry), kCall);
+        uint8_t* rows = back_rows(cb_out, row * full_ct);
+        check_stretch(cb_out, rows, static_cast<size_t>(image.row_bytes) * rows_of(geometry), true, kCall);
         rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
         for (uint32_t column = 0; column < block_ct; column++, rows += geometry.tile_cols * bytes) {
-            const uint32_t* words = dst_read(state, first_dst + row * block_ct + column, kCall);
+            const uint32_t slot = first_dst + row * block_ct + column;
+            const uint32_t* words = dst_read(state, slot, kCall);
+            if (state.checks != nullptr) [[unlikely]] {
+                scatter_taint(state, slot_taint(state, slot), face_rows_of(image), cb_out, rows);
+            }
             pack_untilized(state, words, image, format, rows, kCall);
         }
     }
@@ -335,11 +372,13 @@ void tw_pack_untilize_dest_narrow(
     for (uint32_t tile = 0; tile < block_rt; tile++) {
         const uint32_t* words = dst_read(state, first_dst + tile, kCall);
         alignas(64) static constexpr uint32_t kZeros[kTileElements] = {};
-        uint8_t* rows = back_tile(cb_out, tile);
+        uint8_t* rows = back_rows(cb_out, tile);
+        check_stretch(cb_out, rows, static_cast<size_t>(rows_of(geometry)) * row_datums * bytes, true, kCall);
         for (uint32_t row = 0; row < rows_of(geometry); row++) {
             const uint32_t face = row / geometry.face_rows * faces_per_row;
             const uint32_t from = face * kFaceElements + row % geometry.face_rows * 16;
             uint8_t* out = rows + row * row_datums * bytes;
+            taint_pack_data(state, first_dst + tile, from, row_datums, bytes, cb_out, out);
             pack_row(state, (words ? words : kZeros) + from, row_datums, format, out, kCall);
         }
     }

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "check/operands.h"
+#include "check/values.h"
 #include "numerics.h"
 #include "unpack.h"
 
@@ -214,7 +216,8 @@ bool multiplies_integers(const ComputeState& state, const char* call) {
     return true;
 }
 
-void unpack_in1(
+// Both return where the tile lies in L1.
+const uint8_t* unpack_in1(
     const ComputeState& state, const Block& block, uint32_t tile, uint32_t* words, const char* call) {
     alignas(64) uint32_t buffer[kTileElements];
     const Operand operand = unpack(state, state.src_a, block.cb_b, tile, buffer, call);
@@ -222,12 +225,24 @@ void unpack_in1(
     if (block.transpose) {
         transpose_words(words, operand.geometry, true, true);
     }
+    return operand.bytes;
 }
 
-void unpack_in0(
+const uint8_t* unpack_in0(
     const ComputeState& state, const Block& block, uint32_t tile, uint32_t* words, const char* call) {
     alignas(64) uint32_t buffer[kTileElements];
-    to_words(unpack(state, state.src_b, block.cb_a, tile, buffer, call), words);
+    const Operand operand = unpack(state, state.src_b, block.cb_a, tile, buffer, call);
+    to_words(operand, words);
+    return operand.bytes;
+}
+
+MatmulFaces faces_of(const Shape& shape) { return {shape.m_faces, shape.k_faces, shape.n_faces}; }
+
+// As the operand takes part: transposed where it is.
+TileTaint in1_taint(const ComputeState& state, const Block& block, const uint8_t* bytes) {
+    TileTaint taint = load_taint(state, block.cb_b, bytes);
+    transpose_taint(taint, tile_geometry(block.cb_b).num_faces, block.transpose, block.transpose);
+    return taint;
 }
 
 inline uint32_t rounded_rows(uint32_t rows) { return (rows + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce; }
@@ -236,10 +251,14 @@ void multiply_integers(ComputeState& state, const Block& block, const Shape& sha
     alignas(64) uint32_t in0[kTileElements], in1[kTileElements];
     const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
     for (uint32_t row = 0; row < block.rt_dim; row++) {
-        unpack_in0(state, block, block.tile_a + row * block.kt_dim, in0, call);
+        const TileTaint in0_taint =
+            taint_of(state, block.cb_a, unpack_in0(state, block, block.tile_a + row * block.kt_dim, in0, call));
         for (uint32_t column = 0; column < block.ct_dim; column++) {
-            unpack_in1(state, block, block.tile_b + column * stride, in1, call);
+            const uint8_t* bytes = unpack_in1(state, block, block.tile_b + column * stride, in1, call);
             const uint32_t slot = block.dst + row * block.ct_dim + column;
+            if (state.checks != nullptr) [[unlikely]] {
+                taint_matmul(state, faces_of(shape), in0, in0_taint, in1, in1_taint(state, block, bytes), slot);
+            }
             add_integer_product(shape, in0, in1, dst_update(state, slot, call));
         }
     }
@@ -247,6 +266,7 @@ void multiply_integers(ComputeState& state, const Block& block, const Shape& sha
 
 void multiply_block(Block block, const char* call) {
     ComputeState& state = math_state(call);
+    check_loops(state, {UnpackLoop::Matmul, 0, MathLoop::Matmul, kAnyDetail}, kNoCb, call);
     if (block.transpose == kAsInit) {
         block.transpose = state.scratch[kMatmulTranspose];
     }
@@ -254,6 +274,9 @@ void multiply_block(Block block, const char* call) {
         kernel_error("%s: ct_dim %u and rt_dim %u must be at least 1", call, block.ct_dim, block.rt_dim);
     }
     check_slot(state, block.dst + block.rt_dim * block.ct_dim - 1, call);
+    for (uint32_t slot = block.dst; slot < block.dst + block.rt_dim * block.ct_dim; slot++) {
+        note_dst_write(state, slot, false);
+    }
     Shape shape = shape_of(block, call);
     if (multiplies_integers(state, call)) {
         multiply_integers(state, block, shape, call);
@@ -271,17 +294,26 @@ void multiply_block(Block block, const char* call) {
     const auto* values = reinterpret_cast<const float*>(words);
     const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
     for (uint32_t column = 0; column < block.ct_dim; column++) {
-        unpack_in1(state, block, block.tile_b + column * stride, words, call);
+        const uint8_t* bytes = unpack_in1(state, block, block.tile_b + column * stride, words, call);
+        if (state.checks != nullptr) [[unlikely]] {
+            dst_of(state)->in1[column] = in1_taint(state, block, bytes);
+        }
         split<Side::A>(
             values, shape.k_faces * shape.n_faces * kFaceElements, plan.first[0], plan.second[0], plan.both[0],
             in1[column]);
     }
     for (uint32_t row = 0; row < block.rt_dim; row++) {
-        unpack_in0(state, block, block.tile_a + row * block.kt_dim, words, call);
+        const TileTaint in0_taint =
+            taint_of(state, block.cb_a, unpack_in0(state, block, block.tile_a + row * block.kt_dim, words, call));
         split<Side::B>(
             values, shape.m_faces * shape.k_faces * kFaceElements, plan.first[1], plan.second[1], plan.both[1], in0);
         for (uint32_t column = 0; column < block.ct_dim; column++) {
             uint32_t* held = dst_update(state, block.dst + row * block.ct_dim + column, call);
+            if (state.checks != nullptr) [[unlikely]] {  // a part is zero only where the value is
+                taint_matmul(
+                    state, faces_of(shape), words, in0_taint, reinterpret_cast<const uint32_t*>(in1[column].of[0]),
+                    dst_of(state)->in1[column], block.dst + row * block.ct_dim + column);
+            }
             const bool special = in0.has_special || in1[column].has_special;
             const auto add = special ? (wide ? add_tile_product<true, true> : add_tile_product<false, true>)
                                      : (wide ? add_tile_product<true, false> : add_tile_product<false, false>);
@@ -300,6 +332,7 @@ extern "C" {
 
 void tw_matmul_init(uint32_t, uint32_t, uint32_t transpose, uint32_t, uint32_t, uint32_t) {
     ComputeState& state = started_state("matmul init");
+    tw_unpack_loop(static_cast<uint32_t>(UnpackLoop::Matmul), 0, kNoCb);
     state.scratch[kMatmulTranspose] = transpose != 0;
     state.scratch[kMatmulColumnStride] = 1;
 }

@@ -7,6 +7,8 @@
 
 #include "abi/context.h"
 #include "abi/tile.h"
+#include "check/operands.h"
+#include "check/values.h"
 #include "formats.h"
 #include "numerics.h"
 
@@ -172,12 +174,14 @@ using namespace tw;
 
 namespace {
 
-void pack_rows(uint32_t dst, uint8_t* bytes) {
+void pack_rows(uint32_t dst, uint32_t cb, uint8_t* bytes) {
     ComputeState& state = pack_state("pack_rows");
     const uint32_t* words = dst_read(state, dst, "pack_rows");
     alignas(64) static constexpr uint32_t kZeros[kTileElements] = {};
     const DataFormat format = pack_format(state, "pack_rows");
-    pack_row(state, words ? words : kZeros, state.scratch[kPackRows] * 16, format, bytes, "pack_rows");
+    const uint32_t count = state.scratch[kPackRows] * 16;
+    taint_pack_data(state, dst, 0, count, datum_bytes(format, "pack_rows"), cb, bytes);
+    pack_row(state, words ? words : kZeros, count, format, bytes, "pack_rows");
 }
 
 }  // namespace
@@ -187,11 +191,15 @@ extern "C" {
 void tw_pack_tile(uint32_t dst, uint32_t cb, uint32_t tile, uint32_t out_of_order) {
     ComputeState& state = pack_state("pack_tile");
     const uint32_t* words = dst_read(state, dst, "pack_tile");
+    check_pack(state, cb, PackLoop::Default, "pack_tile");
+    check_pack_mask(state, dst, cb, "pack_tile");
     const TileGeometry& geometry = tile_geometry(cb);
     if (!out_of_order) {
         tile = tw_context()->cb[cb].fifo_wr_tile_ptr++;
     }
-    pack_words(state, words, geometry, back_tile(cb, tile), "pack_tile");
+    uint8_t* bytes = back_tile(cb, tile);
+    taint_pack_slot(state, dst, cb, geometry, bytes);
+    pack_words(state, words, geometry, bytes, "pack_tile");
 }
 
 void tw_pack_rows_init(uint32_t num_rows) {
@@ -201,10 +209,10 @@ void tw_pack_rows_init(uint32_t num_rows) {
     started_state("pack_rows_init").scratch[kPackRows] = num_rows;
 }
 
-void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile) { pack_rows(dst, back_tile(cb, tile)); }
+void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile) { pack_rows(dst, cb, back_tile(cb, tile)); }
 
 void tw_pack_rows_to_address(uint32_t dst, uint32_t l1_address) {
     const uint32_t address = tw_context()->l1_base | (l1_address & kL1OffsetMask);
-    pack_rows(dst, reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address)));
+    pack_rows(dst, kNoCb, reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address)));
 }
 }

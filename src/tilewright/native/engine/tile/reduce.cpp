@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/operands.h"
 #include "numerics.h"
 
 namespace tw {
@@ -418,8 +419,8 @@ void max_of_whole_tile(const Reduction& reduction) {
 }  // namespace
 
 void reduce(
-    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const Operand& scaler, uint32_t num_faces,
-    uint32_t dst) {
+    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
+    const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t dst) {
     if (is_integer(data.format) || is_integer(scaler.format)) {
         kernel_error(
             "reduce_tile of %s data with a %s scaler is not modelled, only floats are",
@@ -427,6 +428,8 @@ void reduce(
             format_name(scaler.format));
     }
     check_slot(state, dst, "reduce_tile");
+    note_dst_write(state, dst, true);
+    taint_reduce(state, pool, axis, data, data_taint, scaler, scaler_taint, num_faces, dst);
     const bool fresh = dst_reads_zero(state, dst);
     uint32_t* words = dst_update(state, dst, "reduce_tile");
     const Reduction reduction{state, data, scaler, words, fresh, num_faces};
@@ -458,6 +461,8 @@ void tw_reduce_tile(
     uint32_t pool, uint32_t axis, uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst) {
     check_pool(pool, axis);
     ComputeState& state = math_state("reduce_tile");
+    const uint32_t detail = reduce_detail(pool, axis);
+    check_loops(state, {UnpackLoop::Reduce, detail, MathLoop::Reduce, detail}, cb, "reduce_tile");
     // Only the row sum has the data in SrcB.
     const bool swapped = static_cast<ReduceAxis>(axis) == ReduceAxis::Row && static_cast<Pool>(pool) != Pool::Max;
     alignas(64) uint32_t data_buffer[kTileElements], scaler_buffer[kTileElements];
@@ -465,6 +470,10 @@ void tw_reduce_tile(
         unpack(state, swapped ? state.src_b : state.src_a, cb, tile, data_buffer, "reduce_tile");
     const Operand scaler =
         unpack(state, swapped ? state.src_a : state.src_b, cb_scaler, tile_scaler, scaler_buffer, "reduce_tile");
-    reduce(state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, scaler, data.geometry.num_faces, dst);
+    const TileTaint data_taint = taint_of(state, cb, data.bytes);
+    const TileTaint scaler_taint = taint_of(state, cb_scaler, scaler.bytes);
+    reduce(
+        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
+        data.geometry.num_faces, dst);
 }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "abi/tile.h"
+#include "check/values.h"
 #include "unpack.h"
 
 namespace tw {
@@ -12,9 +13,9 @@ namespace tw {
 // Ends the run when the matrix unit has no such reduction.
 void check_pool(uint32_t pool, uint32_t axis);
 
-// The first num_faces faces of data into DST slot `dst`.
+// The first num_faces faces of data into DST slot `dst`. The taints count in checked runs only.
 void reduce(
-    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const Operand& scaler, uint32_t num_faces,
-    uint32_t dst);
+    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
+    const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t dst);
 
 }  // namespace tw

@@ -2,6 +2,7 @@
 // What start-up and reconfig calls leave in unpackers, packer and DST.
 #include "abi/tile.h"
 
+#include "check/operands.h"
 #include "dst.h"
 #include "formats.h"
 
@@ -37,6 +38,9 @@ void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     state.pack_relu_mode = 0;
     state.pack_l1_accumulate = 0;
     state.scratch[kReduceMask] = 0;
+    tw_unpack_shape_a(cb_src_a);
+    tw_unpack_shape_b(cb_src_b);
+    tw_pack_loop(static_cast<uint32_t>(PackLoop::Default));
 }
 
 void tw_reconfig_src_a(uint32_t cb) { started_state("reconfig_data_format_srca").src_a = tile_geometry(cb); }

@@ -3,6 +3,7 @@
 // the maths side empties tile by tile.
 #include <algorithm>
 
+#include "check/operands.h"
 #include "numerics.h"
 #include "reduce.h"
 
@@ -39,12 +40,28 @@ Operand next_tile(const ComputeState& state, uint32_t num_faces, uint32_t* words
     return data;
 }
 
+// What the next tile of the queue takes in of the rows it is made from.
+TileTaint next_taint(const ComputeState& state) {
+    if (state.checks == nullptr) [[likely]] {
+        return {};
+    }
+    const uint32_t* queue = state.scratch;
+    const TileGeometry& geometry = tile_geometry(queue[kQueueCbA]);
+    const uint32_t bytes = datum_bytes(state.src_a.format, "unpack_tilizeA_B_block");
+    const uint64_t row_bytes = static_cast<uint64_t>(queue[kQueueTiles]) * geometry.tile_cols * bytes;
+    const auto* rows = reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(queue[kQueueAddress]));
+    const FaceRows image{geometry.num_faces, geometry.tile_cols > 16 ? 2u : 1u, geometry.face_rows, bytes, row_bytes};
+    return gather_taint(state, image, queue[kQueueCbA], rows + queue[kQueueNext] * geometry.tile_cols * bytes);
+}
+
 }  // namespace
 
 extern "C" {
 
 void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b, uint32_t fill) {
     ComputeState& state = started_state("unpack_tilizeA_B_block");
+    check_loops(state, {UnpackLoop::TilizeReduce, 0}, kNoCb, "unpack_tilizeA_B_block");
+    check_source(state, state.src_a, cb_a, "unpack_tilizeA_B_block");
     uint32_t* queue = state.scratch;
     if (queue[kQueueNext] != queue[kQueueTiles]) {
         kernel_error(
@@ -52,7 +69,7 @@ void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint
             queue[kQueueTiles] - queue[kQueueNext],
             queue[kQueueTiles]);
     }
-    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(front_tile(cb_a, 0)));
+    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(front_rows(cb_a)));
     queue[kQueueNext] = 0;
     queue[kQueueTiles] = num_tiles;
     queue[kQueueCbA] = cb_a;
@@ -64,6 +81,8 @@ void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint
 void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t num_faces) {
     check_pool(pool, axis);
     ComputeState& state = math_state("reduce_tile_math");
+    check_loops(
+        state, {UnpackLoop::Other, 0, MathLoop::Reduce, reduce_detail(pool, axis)}, kNoCb, "reduce_tile_math");
     uint32_t* queue = state.scratch;
     if (queue[kQueueNext] == queue[kQueueTiles]) {
         kernel_error("reduce_tile_math without a tile from unpack_tilizeA_B_block: the maths side would wait for ever");
@@ -75,10 +94,14 @@ void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t nu
         kernel_error("reduce_tile_math: a row sum needs the data in SrcB, unpack_tilizeA_B_block puts them in SrcA");
     }
     alignas(64) uint32_t words[kTileElements], scaler_buffer[kTileElements];
+    const TileTaint data_taint = next_taint(state);
     const Operand data = next_tile(state, num_faces, words);
     queue[kQueueNext]++;
     const Operand scaler =
         unpack(state, state.src_b, queue[kQueueCbB], queue[kQueueTileB], scaler_buffer, "reduce_tile_math");
-    reduce(state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, scaler, num_faces, dst);
+    const TileTaint scaler_taint = taint_of(state, queue[kQueueCbB], scaler.bytes);
+    reduce(
+        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
+        num_faces, dst);
 }
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "abi/tile.h"
+#include "check/operands.h"
+#include "check/values.h"
 #include "numerics.h"
 
 namespace tw {
@@ -49,8 +51,10 @@ Operand unpack(
     const char* call) {
     Operand operand;
     operand.format = known_format(unpacker, cb, call);
+    check_source(state, unpacker, cb, call);
     operand.geometry = tile_geometry(cb);
     const uint8_t* bytes = front_tile(cb, tile);
+    operand.bytes = bytes;
     const bool whole_faces = operand.geometry.face_rows == 16;
     if (operand.format == DataFormat::Float16_b && whole_faces) {
         operand.halves = reinterpret_cast<const uint16_t*>(bytes);
@@ -68,10 +72,11 @@ Operand unpack(
     return operand;
 }
 
-void unpack_words(
+const uint8_t* unpack_words(
     const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* words,
     const char* call) {
     const DataFormat format = known_format(unpacker, cb, call);
+    check_source(state, unpacker, cb, call);
     const TileGeometry& geometry = tile_geometry(cb);
     const uint8_t* bytes = front_tile(cb, tile);
     const uint32_t count = geometry.num_faces * kFaceElements;
@@ -85,15 +90,18 @@ void unpack_words(
             mask_tile(words, count, copy_mask(state, unpacker, cb), words);
         }
     }
+    return bytes;
 }
 
 void unpack_to_dst(
     ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose,
     const char* call) {
     const TileGeometry& geometry = tile_geometry(cb);
+    note_dst_write(state, slot, false);
     uint32_t* words =
         geometry.num_faces == 4 ? dst_overwrite(state, slot, call) : dst_update(state, slot, call);
-    unpack_words(state, unpacker, cb, tile, words, call);
+    const uint8_t* bytes = unpack_words(state, unpacker, cb, tile, words, call);
+    taint_copy(state, cb, bytes, slot, transpose);
     if (transpose) {
         transpose_words(words, geometry, transpose & 1, transpose & 2);
     }
@@ -176,16 +184,19 @@ void tw_copy_init(uint32_t cb, uint32_t transpose_faces, uint32_t transpose_with
     if ((transpose_faces || transpose_within_face) && tile_geometry(cb).face_rows != 16) {
         kernel_error("copy_init: c_%u has faces of %u rows, only 16 work", cb, tile_geometry(cb).face_rows);
     }
+    tw_unpack_loop(static_cast<uint32_t>(UnpackLoop::Copy), 0, cb);
     state.copy_transpose = static_cast<uint8_t>((transpose_faces ? 1 : 0) | (transpose_within_face ? 2 : 0));
 }
 
 void tw_copy_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
     ComputeState& state = math_state("copy_tile");
+    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb, "copy_tile");
     unpack_to_dst(state, state.src_a, cb, tile, dst, state.copy_transpose, "copy_tile");
 }
 
 void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
     ComputeState& state = math_state("transpose_tile");
+    check_loops(state, {UnpackLoop::Transpose, 0, MathLoop::Copy, kAnyDetail}, cb, "transpose_tile");
     if (tile_geometry(cb).face_rows != 16) {
         kernel_error("transpose_tile: c_%u has faces of %u rows, only 16 work", cb, tile_geometry(cb).face_rows);
     }
@@ -194,11 +205,13 @@ void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
 
 void tw_transpose_dest(uint32_t dst) {
     ComputeState& state = math_state("transpose_dest");
+    taint_transpose_dst(state, dst, true);
     transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, true, true);
 }
 
 void tw_transpose_dest_within_faces(uint32_t dst) {
     ComputeState& state = math_state("transpose_dest");
+    taint_transpose_dst(state, dst, false);
     transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, false, true);
 }
 
@@ -206,6 +219,8 @@ void tw_transpose_dest_within_faces(uint32_t dst) {
 void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uint32_t dst) {
     constexpr const char* kCall = "unary_bcast";
     ComputeState& state = math_state(kCall);
+    check_loops(
+        state, {UnpackLoop::UnaryBroadcast, broadcast_code, MathLoop::UnaryBroadcast, broadcast_code}, cb, kCall);
     const auto broadcast = static_cast<Broadcast>(broadcast_code);
     const TileGeometry& geometry = tile_geometry(cb);
     const bool to_dst = geometry.unpack_to_dest_fp32 || is_integer(geometry.format);
@@ -217,6 +232,10 @@ void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uin
     alignas(64) uint32_t buffer[kTileElements];
     Operand operand = unpack(state, unpacker, cb, tile, buffer, kCall);
     operand.mask = copy_mask(state, unpacker, cb);
-    spread(operand, broadcast, geometry.num_faces == 4 ? dst_overwrite(state, dst, kCall) : dst_update(state, dst, kCall));
+    note_dst_write(state, dst, false);
+    uint32_t* words = geometry.num_faces == 4 ? dst_overwrite(state, dst, kCall) : dst_update(state, dst, kCall);
+    taint_copy(state, cb, operand.bytes, dst, 0);
+    taint_spread(state, dst, geometry, broadcast);
+    spread(operand, broadcast, words);
 }
 }

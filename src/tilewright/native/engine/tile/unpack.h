@@ -18,6 +18,7 @@ struct Operand {
     const uint16_t* halves = nullptr;  // bfloat16
     const uint32_t* words = nullptr;   // float bits, to be masked; or integers
     uint32_t mask = ~0u;
+    const uint8_t* bytes = nullptr;  // of the tile in L1
     DataFormat format = DataFormat::Invalid;
     TileGeometry geometry;
 
@@ -67,8 +68,8 @@ Operand unpack(
 void unpack_to_dst(
     ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose,
     const char* call);
-// The same into a buffer of 1024 words.
-void unpack_words(
+// The same into a buffer of 1024 words. Returns where the tile lies in L1.
+const uint8_t* unpack_words(
     const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* words,
     const char* call);
 // What copy_tile would keep of each word.

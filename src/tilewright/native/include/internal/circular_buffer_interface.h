@@ -11,6 +11,10 @@
 
 inline LocalCBInterface& get_local_cb_interface(uint32_t cb_id) { return tw_context()->cb[cb_id]; }
 
+// Registers that count the pages a CB has received and given back since the program began.
+inline volatile uint32_t tt_reg_ptr* get_cb_tiles_received_ptr(int operand) { return tw_cb_counter(operand, 0); }
+inline volatile uint32_t tt_reg_ptr* get_cb_tiles_acked_ptr(int operand) { return tw_cb_counter(operand, 1); }
+
 // Compute kernels count CB addresses in 16-byte words.
 #if defined(COMPILE_FOR_TRISC)
 constexpr uint32_t cb_addr_shift = CIRCULAR_BUFFER_COMPUTE_ADDR_SHIFT;

@@ -15,7 +15,7 @@ namespace tw {
 [[noreturn]] inline void argument_missing(const char* call, int index, uint32_t count) {
     char text[128];
     std::snprintf(text, sizeof text, "%s(%d): the kernel was given %u arguments of that kind", call, index, count);
-    tw_kernel_failed(text);
+    tw_rule_broken("arg-missing", text);
 }
 
 inline uint32_t* argument(const char* call, uint32_t* values, uint32_t count, int index) {

@@ -46,7 +46,10 @@ inline uint8_t get_relative_logical_x() { return tw_context()->relative_x; }
 inline uint8_t get_relative_logical_y() { return tw_context()->relative_y; }
 
 // Polling loops call these between looks at memory: the others get a turn.
-inline void invalidate_l1_cache() { tw_poll_yield(); }
+inline void invalidate_l1_cache() {
+    tw_invalidate_l1_cache();
+    tw_poll_yield();
+}
 inline void riscv_wait(uint32_t) { tw_poll_yield(); }
 inline void clobber_all_memory() {
     asm volatile("" ::: "memory");

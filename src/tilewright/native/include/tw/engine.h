@@ -6,4 +6,5 @@
 #include "../../abi/context.h"
 #include "../../abi/debug.h"
 #include "../../abi/noc.h"
+#include "../../abi/sfpu.h"
 #include "../../abi/tile.h"

@@ -27,6 +27,13 @@ inline bool barrier_done(Barrier kind, uint32_t noc, uint32_t transaction_id = k
 // "with_state" calls name only the lower 32 bits of an address; the rest was set before.
 constexpr uint64_t with_low_word(uint64_t address, uint32_t low) { return (address & ~uint64_t(0xffffffff)) | low; }
 
+// A call that sends one packet cannot send more.
+inline void one_packet(uint32_t bytes) {
+    if (bytes > NOC_MAX_BURST_SIZE) {
+        tw_noc_packet(bytes, NOC_MAX_BURST_SIZE);
+    }
+}
+
 template <typename AddrGen>
 inline uint32_t page_bytes(const AddrGen& addrgen) {
     if constexpr (has_get_aligned_page_size_v<AddrGen>) {
@@ -49,6 +56,9 @@ inline void noc_async_read(
     uint32_t size,
     uint8_t noc = noc_index,
     uint32_t read_req_vc = NOC_UNICAST_WRITE_VC) {
+    if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+        tw::one_packet(size);
+    }
     tw_noc_read(src_noc_addr, dst_local_l1_addr, size, noc, tw_noc_state(noc)->read_transaction_id);
 }
 template <bool enable_noc_tracing = true>
@@ -58,7 +68,7 @@ inline void noc_async_read_one_packet(
     uint32_t size,
     uint8_t noc = noc_index,
     uint32_t read_req_vc = NOC_UNICAST_WRITE_VC) {
-    noc_async_read(src_noc_addr, dst_local_l1_addr, size, noc);
+    noc_async_read<NOC_MAX_BURST_SIZE>(src_noc_addr, dst_local_l1_addr, size, noc);
 }
 template <bool use_vc = false>
 inline void noc_async_read_one_packet_set_state(
@@ -70,7 +80,8 @@ template <bool inc_num_issued = true, bool use_vc = false>
 inline void noc_async_read_one_packet_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint32_t vc = 0, uint8_t noc = noc_index) {
     tw::NocState* state = tw_noc_state(noc);
-    noc_async_read(tw::with_low_word(state->read_source, src_local_l1_addr), dst_local_l1_addr, state->read_bytes, noc);
+    noc_async_read<NOC_MAX_BURST_SIZE>(
+        tw::with_low_word(state->read_source, src_local_l1_addr), dst_local_l1_addr, state->read_bytes, noc);
 }
 inline void noc_async_read_set_state(uint64_t src_noc_addr, uint8_t noc = noc_index) {
     tw_noc_state(noc)->read_source = src_noc_addr;
@@ -93,6 +104,7 @@ inline void noc_async_read_one_packet_with_state_with_trid(
     tw::NocState* state = tw_noc_state(noc);
     state->read_transaction_id = trid;
     uint64_t source = tw::with_low_word(state->read_source, src_base_addr + src_addr);
+    tw::one_packet(state->read_bytes);
     tw_noc_read(source, dest_addr, state->read_bytes, noc, trid);
 }
 
@@ -105,6 +117,9 @@ inline void noc_async_write(
     uint32_t size,
     uint8_t noc = noc_index,
     uint32_t vc = NOC_UNICAST_WRITE_VC) {
+    if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+        tw::one_packet(size);
+    }
     tw_noc_write(
         src_local_l1_addr,
         dst_noc_addr,
@@ -145,6 +160,7 @@ inline void noc_async_write_with_state(
 template <bool posted = false>
 inline void noc_async_write_one_packet_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint8_t noc = noc_index) {
+    tw::one_packet(tw_noc_state(noc)->write_bytes);
     noc_async_write_with_state<posted>(src_local_l1_addr, dst_local_l1_addr, tw_noc_state(noc)->write_bytes, noc);
 }
 
@@ -160,6 +176,7 @@ inline void noc_async_write_one_packet_with_trid(
     uint8_t cmd_buf = write_cmd_buf,
     uint8_t noc = noc_index,
     uint8_t vc = NOC_UNICAST_WRITE_VC) {
+    tw::one_packet(size);
     tw_noc_write(src_local_l1_addr, dst_noc_addr, size, noc, tw::posted_flag(posted), trid);
 }
 template <bool posted = false>
@@ -179,6 +196,7 @@ inline void noc_async_write_one_packet_with_trid_with_state(
     uint8_t cmd_buf = write_cmd_buf,
     uint8_t noc = noc_index) {
     uint64_t destination = tw::with_low_word(tw_noc_state(noc)->write_destination, dst_local_l1_addr);
+    tw::one_packet(size);
     tw_noc_write(src_local_l1_addr, destination, size, noc, tw::posted_flag(posted), trid);
 }
 
@@ -193,6 +211,9 @@ inline void noc_async_write_multicast(
     bool linked = false,
     uint8_t noc = noc_index,
     uint8_t vc = NOC_MULTICAST_WRITE_VC) {
+    if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+        tw::one_packet(size);
+    }
     tw_noc_write_multicast(
         src_local_l1_addr,
         dst_noc_addr_multicast,
@@ -210,7 +231,8 @@ inline void noc_async_write_multicast_one_packet(
     uint32_t num_dests,
     bool linked = false,
     uint8_t noc = noc_index) {
-    noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked, noc);
+    noc_async_write_multicast<NOC_MAX_BURST_SIZE>(
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked, noc);
 }
 inline void noc_async_write_multicast_loopback_src(
     uint32_t src_local_l1_addr,

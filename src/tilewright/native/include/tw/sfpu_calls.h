@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the vector-unit headers reach the engine. Most functions are `<name>_tile(idst)` with a `<name>_tile_init()`
-// that has nothing to set up here: the families below write them.
+// that sets up nothing the engine computes with: the families below write them.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,13 @@ inline void ternary(
     tw_sfpu_ternary(static_cast<std::uint32_t>(op), idst0, idst1, idst2, odst, all_faces, p0);
 }
 
+// What every init call of the vector unit does on a card; some leave constants of their own as well.
+inline void init(tw::SfpuConstants constants = tw::SfpuConstants::None) {
+    tw_sfpu_init(static_cast<std::uint32_t>(constants));
+}
+inline void init(tw::SfpuUnary op) { init(tw::constants_of(op)); }
+inline void init(tw::SfpuBinary op) { init(tw::constants_of(op)); }
+
 // The bits an integer format has.
 constexpr std::uint32_t format_mask(DataFormat format) { return format == DataFormat::UInt16 ? 0xffffu : 0xffffffffu; }
 constexpr bool is_unsigned_format(DataFormat format) {
@@ -74,7 +81,7 @@ constexpr bool is_integer_format(DataFormat format) {
 // <name>_tile(idst), <name>_tile_init()
 #define TW_SFPU_UNARY(name, op) \
     ALWI void name##_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::op, idst); } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
 
 // The same with the template argument many take for the width of DST; the engine knows the real one.
 #define TW_SFPU_UNARY_DEST(name, op) \
@@ -82,7 +89,7 @@ constexpr bool is_integer_format(DataFormat format) {
     ALWI void name##_tile(uint32_t idst) { \
         sfpu_call::unary(tw::SfpuUnary::op, idst); \
     } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
 
 // ... and on the init call as well.
 #define TW_SFPU_UNARY_DEST_BOTH(name, op) \
@@ -91,46 +98,46 @@ constexpr bool is_integer_format(DataFormat format) {
         sfpu_call::unary(tw::SfpuUnary::op, idst); \
     } \
     template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
 
 // With one, two or three parameters.
 #define TW_SFPU_UNARY_1(name, op) \
     ALWI void name##_tile(uint32_t idst, uint32_t param0) { sfpu_call::unary(tw::SfpuUnary::op, idst, param0); } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
 #define TW_SFPU_UNARY_2(name, op) \
     ALWI void name##_tile(uint32_t idst, uint32_t param0, uint32_t param1) { \
         sfpu_call::unary(tw::SfpuUnary::op, idst, param0, param1); \
     } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
 #define TW_SFPU_UNARY_DEST_1(name, op) \
     template <bool is_fp32_dest_acc_en = false> \
     ALWI void name##_tile(uint32_t idst, uint32_t param0) { \
         sfpu_call::unary(tw::SfpuUnary::op, idst, param0); \
     } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
 #define TW_SFPU_UNARY_DEST_2(name, op) \
     template <bool is_fp32_dest_acc_en = false> \
     ALWI void name##_tile(uint32_t idst, uint32_t param0, uint32_t param1) { \
         sfpu_call::unary(tw::SfpuUnary::op, idst, param0, param1); \
     } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
 
 // <name>_tile(idst0, idst1, odst), <name>_tile_init()
 #define TW_SFPU_BINARY(name, op) \
     ALWI void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
     } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuBinary::op); }
 #define TW_SFPU_BINARY_DEST(name, op) \
     template <bool is_fp32_dest_acc_en = false> \
     ALWI void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
     } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuBinary::op); }
 #define TW_SFPU_BINARY_DEST_BOTH(name, op) \
     template <bool is_fp32_dest_acc_en = false> \
     ALWI void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
     } \
     template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuBinary::op); }

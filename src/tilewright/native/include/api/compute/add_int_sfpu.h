@@ -11,6 +11,6 @@ ALWI void add_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
     static_assert(sfpu_call::is_integer_format(data_format), "add_int: format must be Int32, UInt32 or UInt16");
     sfpu_call::binary(tw::SfpuBinary::AddInt, idst0, idst1, odst, sfpu_call::format_mask(data_format));
 }
-ALWI void add_int_tile_init() {}
+ALWI void add_int_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

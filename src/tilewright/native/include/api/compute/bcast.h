@@ -10,6 +10,8 @@ namespace ckernel {
 template <BroadcastType bcast_type, bool is_fp32_dest_acc_en = false>
 ALWI void unary_bcast_init(uint32_t icb) {
     state_configure(icb, __builtin_LINE());
+    tw::programs_unpackers(tw::UnpackLoop::UnaryBroadcast, tw::code(bcast_type), icb);
+    tw::programs_maths(tw::MathLoop::UnaryBroadcast, tw::code(bcast_type));
 }
 template <BroadcastType bcast_type, bool is_fp32_dest_acc_en = false>
 ALWI void unary_bcast(uint32_t icb, uint32_t in_tile_index, uint32_t dst_tile_index) {
@@ -22,6 +24,7 @@ template <EltwiseBinaryType tBcastOp, BroadcastType tBcastDim>
 ALWI void bcast_init(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {
     state_configure(icb0, icb1, call_line);
     llk_math_eltwise_binary_init<tBcastOp, tBcastDim>(icb0, icb1);
+    llk_unpack_AB_init<tBcastDim>(icb0, icb1);
 }
 
 // bcast_row_idx: the row of the second operand to spread, with BroadcastType::ROW.

@@ -16,6 +16,6 @@ TW_BITWISE(bitwise_and, BitwiseAnd)
 TW_BITWISE(bitwise_or, BitwiseOr)
 TW_BITWISE(bitwise_xor, BitwiseXor)
 #undef TW_BITWISE
-ALWI void binary_bitwise_tile_init() {}
+ALWI void binary_bitwise_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

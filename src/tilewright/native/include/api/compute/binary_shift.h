@@ -26,7 +26,7 @@ ALWI void binary_logical_right_shift_tile(uint32_t idst0, uint32_t idst1, uint32
     TW_CHECK_FORMAT;
     sfpu_call::binary(tw::SfpuBinary::LogicalRightShift, idst0, idst1, odst);
 }
-ALWI void binary_shift_tile_init() {}
+ALWI void binary_shift_tile_init() { sfpu_call::init(); }
 
 #undef TW_CHECK_FORMAT
 

@@ -11,7 +11,7 @@ ALWI void clamped_silu_glu_tile(
     uint32_t idst0, uint32_t idst1, uint32_t odst, sfpu_call::Faces vector_mode = VectorMode::RC) {
     sfpu_call::binary_on(tw::SfpuBinary::ClampedSiluGlu, idst0, idst1, odst, vector_mode);
 }
-ALWI void clamped_silu_glu_tile_init() {}
+ALWI void clamped_silu_glu_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel
 #endif

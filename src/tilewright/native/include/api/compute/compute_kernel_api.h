@@ -8,13 +8,13 @@ namespace ckernel {
 
 // --- activations ---
 template <bool fast_and_approx = false>
-ALWI void sigmoid_tile_init() {}
+ALWI void sigmoid_tile_init() { sfpu_call::init(tw::SfpuUnary::Sigmoid); }
 template <auto vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void sigmoid_tile(uint32_t idst) {
     sfpu_call::unary_on(tw::SfpuUnary::Sigmoid, idst, vec_mode);
 }
 template <bool fast_and_approx = false>
-ALWI void sigmoid_tile_init_pack() {}
+ALWI void sigmoid_tile_init_pack() { sfpu_call::init(tw::SfpuUnary::Sigmoid); }
 template <auto vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void sigmoid_tile_pack(uint32_t idst) {
     sigmoid_tile<vec_mode>(idst);
@@ -25,16 +25,16 @@ template <bool is_fp32_dest_acc_en = false>
 ALWI void silu_tile_pack(uint32_t idst) {
     silu_tile(idst);
 }
-ALWI void silu_tile_init_pack() {}
+ALWI void silu_tile_init_pack() { sfpu_call::init(tw::SfpuUnary::Silu); }
 
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void tanh_tile_init() {}
+ALWI void tanh_tile_init() { sfpu_call::init(tw::SfpuUnary::Tanh); }
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void tanh_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Tanh, idst);
 }
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void tanh_tile_init_pack() {}
+ALWI void tanh_tile_init_pack() { sfpu_call::init(tw::SfpuUnary::Tanh); }
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void tanh_tile_pack(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Tanh, idst);
@@ -44,14 +44,14 @@ TW_SFPU_UNARY_1(heaviside, Heaviside)
 
 // --- logarithms, exponentials, powers ---
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void log_tile_init() {}
+ALWI void log_tile_init() { sfpu_call::init(tw::SfpuUnary::Log); }
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void log_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Log, idst);
 }
 // base_scale: 1 / ln(base) as float32 bits
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void log_with_base_tile_init() {}
+ALWI void log_with_base_tile_init() { sfpu_call::init(tw::SfpuUnary::LogWithBase); }
 template <bool fast_and_approx = false, bool base_is_two = false, bool is_fp32_dest_acc_en = false>
 ALWI void log_with_base_tile(uint32_t idst, uint32_t base_scale) {
     sfpu_call::unary(tw::SfpuUnary::LogWithBase, idst, base_scale);
@@ -62,7 +62,7 @@ ALWI void expm1_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Expm1, idst);
 }
 template <bool approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void expm1_tile_init() {}
+ALWI void expm1_tile_init() { sfpu_call::init(tw::SfpuUnary::Expm1); }
 TW_SFPU_UNARY_DEST(square, Square)
 TW_SFPU_UNARY_DEST_1(power, Power)                 // float32 bits
 TW_SFPU_UNARY_1(power_iterative, PowerIterative)  // a whole number
@@ -73,7 +73,7 @@ ALWI void abs_tile_int32(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::AbsInt
 TW_SFPU_UNARY(sign, Sign)
 TW_SFPU_UNARY(signbit, Signbit)
 ALWI void signbit_tile_int32(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::SignbitInt, idst); }
-ALWI void signbit_tile_int32_init() {}
+ALWI void signbit_tile_int32_init() { sfpu_call::init(); }
 
 // --- the larger or smaller of the tile and one number ---
 TW_SFPU_UNARY_1(unary_max, MaxScalar)
@@ -115,6 +115,7 @@ ALWI void sfpu_reduce_init() {
     static_assert(
         sfpu_reduce_format_supported(format),
         "sfpu_reduce: format must be Float32, Float16_b, Int32, UInt32 or UInt16");
+    sfpu_call::init();
 }
 
 // The top four rows of two tiles added.
@@ -125,7 +126,7 @@ ALWI void sfpu_add_top_row(uint32_t dst_tile_0, uint32_t dst_tile_1, uint32_t ds
         "sfpu_add_top_row: format must be Float32, Int32 or UInt32");
     tw_sfpu_add_top_row(static_cast<uint32_t>(format), dst_tile_0, dst_tile_1, dst_tile_out);
 }
-ALWI void sfpu_add_top_row_init() {}
+ALWI void sfpu_add_top_row_init() { sfpu_call::init(); }
 
 // --- not modelled ---
 template <
@@ -138,7 +139,7 @@ ALWI void max_reduce_with_indices(uint32_t, uint32_t, uint32_t = 0) {
     tw_not_modelled("max_reduce_with_indices");
 }
 template <DataLayout layout = DataLayout::TILE>
-ALWI void max_reduce_with_indices_init() {}
+ALWI void max_reduce_with_indices_init() { sfpu_call::init(); }
 
 ALWI void dbg_halt() { tw_not_modelled("dbg_halt"); }
 ALWI void dbg_unhalt() { tw_not_modelled("dbg_unhalt"); }

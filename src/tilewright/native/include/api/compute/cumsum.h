@@ -7,6 +7,6 @@
 namespace ckernel {
 
 ALWI void cumsum_tile(uint32_t idst, bool first = true) { tw_sfpu_cumsum(idst, first); }
-ALWI void cumsum_tile_init() {}
+ALWI void cumsum_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

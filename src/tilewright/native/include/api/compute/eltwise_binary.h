@@ -11,6 +11,9 @@ ALWI void binary_tiles_init(
     std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = false, std::uint32_t call_line = __builtin_LINE()) {
     state_configure(icb0, icb1, call_line);
     llk_math_eltwise_binary_init<eltwise_binary_type, BroadcastType::NONE>(icb0, icb1, acc_to_dest);
+    if constexpr (full_init) {
+        llk_unpack_AB_init<BroadcastType::NONE>(icb0, icb1);
+    }
 }
 
 ALWI void add_init(
@@ -57,6 +60,7 @@ ALWI void binary_reuse_dest_init(std::uint32_t icb0, std::uint32_t call_line) {
         "reuse_dest is DEST_TO_SRCA or DEST_TO_SRCB; for two CBs call add_init, sub_init or mul_init");
     state_configure(icb0, call_line);
     llk_math_eltwise_binary_init<eltwise_binary_type, BroadcastType::NONE, MathFidelity::LoFi, reuse_dest>(icb0, icb0);
+    tw::programs_unpackers(tw::UnpackLoop::ReuseDest, tw::code(reuse_dest), icb0);
 }
 
 template <

@@ -17,7 +17,7 @@ TW_SFPU_BINARY_DEST(power_binary, Power)
         constexpr bool rounded = dst_rounding_mode == DstRoundingMode::NearestEven; \
         sfpu_call::binary(rounded ? tw::SfpuBinary::op##Rounded : tw::SfpuBinary::op, idst0, idst1, odst); \
     } \
-    ALWI void name##_binary_tile_init() {}
+    ALWI void name##_binary_tile_init() { sfpu_call::init(); }
 TW_SUM(add, Add)
 TW_SUM(sub, Sub)
 TW_SUM(rsub, Rsub)

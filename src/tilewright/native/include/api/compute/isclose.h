@@ -11,6 +11,6 @@ ALWI void isclose_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, uin
     constexpr tw::SfpuBinary op = EQUAL_NAN ? tw::SfpuBinary::IscloseEqualNan : tw::SfpuBinary::Isclose;
     sfpu_call::binary(op, idst0, idst1, odst, rtol_bits, atol_bits);
 }
-ALWI void isclose_binary_tile_init() {}
+ALWI void isclose_binary_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

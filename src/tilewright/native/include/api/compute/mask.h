@@ -6,7 +6,7 @@
 
 namespace ckernel {
 
-ALWI void mask_tile_init() {}
+ALWI void mask_tile_init() { sfpu_call::init(); }
 ALWI void mask_tile(uint32_t idst_data, uint32_t idst2_mask, DataFormat data_format = DataFormat::Float16_b) {
     (void)idst2_mask;
     if (data_format == DataFormat::Float16_b || data_format == DataFormat::Float16) {

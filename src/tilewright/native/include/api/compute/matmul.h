@@ -20,6 +20,7 @@ ALWI void matmul_block_init(
     std::uint32_t call_line = __builtin_LINE()) {
     state_configure(in1_cb_id, in0_cb_id, call_line);
     tw_matmul_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim);
+    tw::programs_maths(tw::MathLoop::Matmul);
 }
 
 ALWI void matmul_init(

@@ -17,13 +17,16 @@ template <
 ALWI void pack_untilize_dest_init(uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
     state_configure<Operand::PACK>(ocb, call_line);
     tw_reconfig_pack(ocb);
+    tw::programs_packer(tw::PackLoop::Untilize);
 }
 
 template <uint32_t block_ct_dim = 8, uint32_t full_ct_dim = block_ct_dim, bool is_fp32_dest_acc_en = false>
 ALWI void pack_untilize_init(uint32_t icb, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
     state_configure<Operand::SRCA, Operand::PACK>(icb, ocb, call_line);
     tw_copy_init(icb, 0, 0);
+    tw::programs_maths(tw::MathLoop::Copy);
     tw_reconfig_pack(ocb);
+    tw::programs_packer(tw::PackLoop::Untilize);
 }
 template <uint32_t block_ct_dim = 8, uint32_t full_ct_dim = block_ct_dim, bool is_fp32_dest_acc_en = false>
 ALWI void pack_untilize_init_skip_remap(uint32_t icb, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
@@ -61,6 +64,7 @@ ALWI void pack_untilize_dest(
 template <bool is_fp32_dest_acc_en = false>
 ALWI void pack_untilize_uninit(uint32_t ocb) {
     tw_reconfig_pack(ocb);
+    tw::programs_packer(tw::PackLoop::Default);
 }
 
 }  // namespace ckernel

@@ -15,6 +15,8 @@ ALWI void reduce_init(
     } else {
         state_configure(icb, icb_scaler, ocb, call_line);
     }
+    llk_unpack_AB_reduce_init<reduce_type, reduce_dim>(icb, icb_scaler);
+    llk_math_reduce_init<reduce_type, reduce_dim>(icb, icb_scaler);
     llk_pack_reduce_mask_config<reduce_dim>(ocb);
 }
 

@@ -8,6 +8,12 @@ namespace ckernel {
 
 namespace detail {
 
+ALWI void reduce_row_of_tiles_max_init(std::uint32_t ocb) {
+    tw::programs_unpackers(tw::UnpackLoop::Reduce, tw::reduce_detail(tw::Pool::Max, tw::ReduceAxis::Row), tw::kNoCb);
+    tw::programs_maths(tw::MathLoop::Reduce, tw::reduce_detail(tw::Pool::Max, tw::ReduceAxis::Row));
+    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+}
+
 ALWI void reduce_row_of_tiles_max(
     std::uint32_t icb,
     std::uint32_t icb_scaler,
@@ -26,11 +32,11 @@ ALWI void reduce_row_of_tiles_max_as_init() { tw_not_modelled("reduce_block_max_
 
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, bool is_fp32_dest_acc_en = false>
 ALWI void reduce_block_max_row_init(const ckernel::TensorShape&, std::uint32_t ocb) {
-    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+    detail::reduce_row_of_tiles_max_init(ocb);
 }
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
 ALWI void reduce_block_max_row_init(std::uint32_t ocb) {
-    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+    detail::reduce_row_of_tiles_max_init(ocb);
 }
 
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, bool is_fp32_dest_acc_en = false>
@@ -50,11 +56,11 @@ ALWI void reduce_block_max_row(
 
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
 ALWI void reduce_block_max_row_reinit_short(std::uint32_t ocb) {
-    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+    detail::reduce_row_of_tiles_max_init(ocb);
 }
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
 ALWI void reduce_block_max_row_reinit_minimal(std::uint32_t ocb) {
-    llk_pack_reduce_mask_config<ReduceDim::REDUCE_ROW>(ocb);
+    detail::reduce_row_of_tiles_max_init(ocb);
 }
 
 template <bool respect_trigger = false>

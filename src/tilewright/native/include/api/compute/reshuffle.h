@@ -7,6 +7,6 @@
 namespace ckernel {
 
 ALWI void reshuffle_rows_tile(uint32_t idst, uint32_t idx_addr) { tw_sfpu_reshuffle_rows(idst, idx_addr); }
-ALWI void reshuffle_rows_tile_init() {}
+ALWI void reshuffle_rows_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

@@ -7,8 +7,8 @@
 namespace ckernel {
 
 #define TW_BROADCAST(name, op) \
-    ALWI void sfpu_##name##_bcast_col_init() {} \
-    ALWI void sfpu_##name##_bcast_row_init() {} \
+    ALWI void sfpu_##name##_bcast_col_init() { sfpu_call::init(); } \
+    ALWI void sfpu_##name##_bcast_row_init() { sfpu_call::init(); } \
     template <bool is_fp32_dest_acc_en = false> \
     ALWI void sfpu_##name##_bcast_col(uint32_t dst_data_idx, uint32_t dst_col_vec_idx) { \
         constexpr uint32_t column = static_cast<uint32_t>(tw::SfpuBroadcast::Column); \
@@ -26,8 +26,8 @@ TW_BROADCAST(sub, Sub)
 TW_BROADCAST(mul, Mul)
 #undef TW_BROADCAST
 
-ALWI void sfpu_bcast_col_init() {}
-ALWI void sfpu_bcast_row_init() {}
+ALWI void sfpu_bcast_col_init() { sfpu_call::init(); }
+ALWI void sfpu_bcast_row_init() { sfpu_call::init(); }
 template <BroadcastType Dim>
 ALWI void sfpu_bcast_init() {
     static_assert(Dim == BroadcastType::COL || Dim == BroadcastType::ROW, "sfpu_bcast_init: Dim must be COL or ROW");
@@ -60,7 +60,7 @@ ALWI void sfpu_residual_normalize_bcast_col(
     uint32_t dst_data_idx, uint32_t dst_residual_idx, uint32_t dst_mean_col_idx, uint32_t dst_inv_std_col_idx) {
     tw_sfpu_normalize(dst_data_idx, dst_residual_idx, 1, dst_mean_col_idx, dst_inv_std_col_idx, 0);
 }
-ALWI void sfpu_normalize_bcast_scalar_init() {}
+ALWI void sfpu_normalize_bcast_scalar_init() { sfpu_call::init(); }
 ALWI void sfpu_normalize_bcast_scalar(
     uint32_t dst_data_idx, uint32_t dst_mean_scalar_idx, uint32_t dst_inv_std_scalar_idx) {
     tw_sfpu_normalize(dst_data_idx, 0, 0, dst_mean_scalar_idx, dst_inv_std_scalar_idx, 1);

@@ -16,7 +16,7 @@ ALWI void rsub_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
     static_assert(sfpu_call::is_integer_format(data_format), "rsub_int: format must be Int32, UInt32 or UInt16");
     sfpu_call::binary(tw::SfpuBinary::RsubInt, idst0, idst1, odst, sfpu_call::format_mask(data_format));
 }
-ALWI void sub_int_tile_init() {}
-ALWI void rsub_int_tile_init() {}
+ALWI void sub_int_tile_init() { sfpu_call::init(); }
+ALWI void rsub_int_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

@@ -16,6 +16,7 @@ ALWI void copy_init(
     std::uint32_t call_line = __builtin_LINE()) {
     state_configure(cbid, call_line);
     tw_copy_init(cbid, transpose, transpose_within_16x16_face);
+    tw::programs_maths(tw::MathLoop::Copy);
 }
 
 template <bool is_fp32_dest_acc_en = false>

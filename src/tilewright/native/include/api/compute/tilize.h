@@ -10,6 +10,9 @@ template <bool is_fp32_dest_acc_en = false>
 ALWI void tilize_init(uint32_t icb, uint32_t block, uint32_t ocb, uint32_t call_line = __builtin_LINE()) {
     state_configure<Operand::SRCA, Operand::PACK>(icb, ocb, call_line);
     tw_copy_init(icb, 0, 0);
+    tw::programs_unpackers(tw::UnpackLoop::Tilize, 0, icb);
+    tw::programs_maths(tw::MathLoop::Copy);
+    tw::programs_packer(tw::PackLoop::Default);
 }
 
 template <bool is_fp32_dest_acc_en = false>
@@ -24,7 +27,7 @@ ALWI void tilize_block(
     tw_tilize_block(icb, block, ocb, input_tile_index, output_tile_index);
 }
 
-ALWI void tilize_uninit(uint32_t, uint32_t) {}
+ALWI void tilize_uninit(uint32_t icb, uint32_t) { tw_unpack_restored(icb); }
 
 // The same in fewer instructions on a card.
 template <bool is_fp32_dest_acc_en = false>
@@ -60,6 +63,8 @@ template <bool neginf_srcA = true, bool zero_srcA_reduce = false, bool is_fp32_d
 ALWI void tilizeA_B_reduce_init(
     uint32_t icb0, uint32_t icb1_scaler, uint32_t block, uint32_t call_line = __builtin_LINE()) {
     state_configure(icb0, icb1_scaler, call_line);
+    tw::programs_unpackers(tw::UnpackLoop::TilizeReduce, 0, icb0);
+    tw::programs_maths(tw::MathLoop::Reduce, tw::kAnyDetail);
 }
 
 template <
@@ -72,7 +77,7 @@ ALWI void unpack_tilizeA_B_block(uint32_t icb0, uint32_t icb1, uint32_t block, u
     tw_unpack_tilize_a_b(icb0, icb1, block, tile_idx_b, fill);
 }
 
-ALWI void unpack_tilizeA_B_uninit(uint32_t) {}
+ALWI void unpack_tilizeA_B_uninit(uint32_t icb) { tw_unpack_restored(icb); }
 
 }  // namespace ckernel
 

@@ -9,6 +9,8 @@ namespace ckernel {
 template <bool is_fp32_dest_acc_en = false>
 ALWI void transpose_init(uint32_t icb, uint32_t call_line = __builtin_LINE()) {
     state_configure(icb, call_line);
+    tw::programs_unpackers(tw::UnpackLoop::Transpose, 0, icb);
+    tw::programs_maths(tw::MathLoop::Copy);
 }
 
 template <bool is_fp32_dest_acc_en = false>

@@ -7,7 +7,9 @@
 namespace ckernel {
 
 template <bool is_32bit = false, bool transpose_of_faces = true>
-ALWI void transpose_dest_init([[maybe_unused]] uint32_t operand = 0) {}
+ALWI void transpose_dest_init([[maybe_unused]] uint32_t operand = 0) {
+    tw::programs_maths(tw::MathLoop::TransposeDest);
+}
 
 template <bool is_32bit = false, bool transpose_of_faces = true>
 ALWI void transpose_dest(uint32_t idst) {

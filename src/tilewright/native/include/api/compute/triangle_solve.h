@@ -17,6 +17,6 @@ ALWI void triangle_solve_tile(uint32_t cb_l, uint32_t l_tile_idx, uint32_t idst_
         "triangle_solve_tile: L_FORMAT must be Float32 or Float16_b");
     tw_sfpu_triangle_solve(cb_l, l_tile_idx, idst_in, idst_out, L_FORMAT == DataFormat::Float16_b, L_NEGATED);
 }
-ALWI void triangle_solve_tile_init() {}
+ALWI void triangle_solve_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

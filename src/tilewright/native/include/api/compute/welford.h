@@ -25,6 +25,7 @@ ALWI std::uint32_t reciprocal_at(const std::array<std::uint32_t, size>& table, s
 
 template <WelfordInitMode mode = WelfordInitMode::ClearStats>
 ALWI void welford_init() {
+    sfpu_call::init();
     if constexpr (mode == WelfordInitMode::ClearStats) {
         tw_sfpu_welford_clear();
     }
@@ -34,6 +35,7 @@ template <bool is_fp32_dest_acc_en = false>
 ALWI void welford_reinit(std::uint32_t cbid, std::uint32_t call_line = __builtin_LINE()) {
     (void)call_line;
     tw_copy_init(cbid, 0, 0);
+    tw::programs_maths(tw::MathLoop::Copy);
 }
 ALWI void welford_clear() { tw_sfpu_welford_clear(); }
 
@@ -89,7 +91,7 @@ ALWI void welford_finalize_to_face(
 enum class TwoPassAccumulation : std::uint8_t { ShiftedSum, CentredM2 };
 enum class TwoPassAnchor : std::uint8_t { Reuse, Initialise };
 
-ALWI void two_pass_stats_init_shifted() {}
+ALWI void two_pass_stats_init_shifted() { sfpu_call::init(); }
 ALWI void two_pass_stats_clear() { tw_sfpu_two_pass_clear(); }
 template <bool dual_m2 = true>
 ALWI void two_pass_stats_update_rows(std::uint32_t input_dst_idx, std::uint32_t start_row, std::uint32_t num_rows) {

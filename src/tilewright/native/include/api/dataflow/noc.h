@@ -81,7 +81,8 @@ public:
         if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
             noc_async_read_set_trid(noc_opts.trid, noc_id_);
         }
-        noc_async_read(source<AddressType::NOC>(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_);
+        noc_async_read<max_page_size, enable_noc_tracing>(
+            source<AddressType::NOC>(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_);
     }
 
     template <

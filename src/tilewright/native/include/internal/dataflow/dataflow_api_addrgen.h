@@ -88,7 +88,11 @@ constexpr uint32_t get_log_base2_of_allocator_alignment() {
 template <bool DRAM>
 inline uint64_t page_address(uint32_t id, uint32_t base, uint32_t bytes_per_page, uint32_t offset, uint8_t noc) {
     uint32_t row = id / num_banks<DRAM>;
-    return tw_bank_noc_address(DRAM, id - row * num_banks<DRAM>, base + row * bytes_per_page + offset, noc);
+    uint32_t bank = id - row * num_banks<DRAM>;
+#if defined(TW_CHECKED)
+    tw_noc_page(DRAM, base, id, bytes_per_page, tw_bank_noc_address(DRAM, bank, base + row * bytes_per_page, noc));
+#endif
+    return tw_bank_noc_address(DRAM, bank, base + row * bytes_per_page + offset, noc);
 }
 
 }  // namespace interleaved_addr_gen

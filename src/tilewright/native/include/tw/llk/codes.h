@@ -27,6 +27,13 @@ constexpr uint32_t fidelity_phases(ckernel::MathFidelity fidelity) {
     return fidelity == ckernel::MathFidelity::LoFi ? 1 : static_cast<uint32_t>(fidelity);
 }
 
+// What an init call leaves in the loops of unpackers, maths and packer; only checked runs look at it.
+inline void programs_unpackers(UnpackLoop loop, uint32_t detail, uint32_t cb) {
+    tw_unpack_loop(static_cast<uint32_t>(loop), detail, cb);
+}
+inline void programs_maths(MathLoop loop, uint32_t detail = 0) { tw_math_loop(static_cast<uint32_t>(loop), detail); }
+inline void programs_packer(PackLoop loop) { tw_pack_loop(static_cast<uint32_t>(loop)); }
+
 static_assert(code(ckernel::BroadcastType::SCALAR) == static_cast<uint32_t>(Broadcast::Scalar));
 static_assert(code(ckernel::EltwiseBinaryReuseDestType::DEST_TO_SRCB) == static_cast<uint32_t>(ReuseDest::ToSrcB));
 static_assert(code(ckernel::PoolType::MIN) == static_cast<uint32_t>(Pool::Min));

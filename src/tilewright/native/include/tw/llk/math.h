@@ -46,7 +46,9 @@ template <
     ckernel::ReduceDim dim,
     bool is_fp32_dest_acc_en = false,
     ckernel::MathFidelity math_fidelity = ckernel::MathFidelity::LoFi>
-inline void llk_math_reduce_init(uint32_t, uint32_t) {}
+inline void llk_math_reduce_init(uint32_t, uint32_t) {
+    tw::programs_maths(tw::MathLoop::Reduce, tw::reduce_detail(tw::code(type), tw::code(dim)));
+}
 inline void llk_math_reduce_uninit(uint32_t = 0) {}
 
 template <
@@ -55,14 +57,21 @@ template <
     ckernel::BroadcastType src_b_bcast_type = ckernel::BroadcastType::NONE,
     bool is_int_fpu_en = false,
     ckernel::PackMode pack_mode = ckernel::PackMode::Default>
-inline void llk_math_eltwise_unary_datacopy_init(uint32_t) {}
+inline void llk_math_eltwise_unary_datacopy_init(uint32_t) {
+    constexpr bool plain = src_b_bcast_type == ckernel::BroadcastType::NONE;
+    tw::programs_maths(plain ? tw::MathLoop::Copy : tw::MathLoop::UnaryBroadcast, tw::code(src_b_bcast_type));
+}
 
 // The unpack half (llk_unpack_AB_matmul_init) keeps what the engine needs.
 template <ckernel::MathFidelity math_fidelity, int throttle_level = 0>
-inline void llk_math_matmul_init(uint32_t, uint32_t, uint32_t = 0, uint32_t = 1, uint32_t = 1) {}
+inline void llk_math_matmul_init(uint32_t, uint32_t, uint32_t = 0, uint32_t = 1, uint32_t = 1) {
+    tw::programs_maths(tw::MathLoop::Matmul);
+}
 
 template <bool transpose_of_faces = true, bool is_32bit = false>
-inline void llk_math_transpose_dest_init() {}
+inline void llk_math_transpose_dest_init() {
+    tw::programs_maths(tw::MathLoop::TransposeDest);
+}
 
 inline void llk_math_wait_for_dest_available() { tw_tile_regs_acquire(); }
 template <bool is_fp32_dest_acc_en = false>

@@ -33,7 +33,10 @@ template <
     bool zero_output = false,
     bool skip_addrmod_config = false,
     bool skip_packer_strides = false>
-inline void llk_pack_init(uint32_t, uint32_t = 1, uint32_t = 0) {}
+inline void llk_pack_init(uint32_t, uint32_t = 1, uint32_t = 0) {
+    constexpr bool untilize = pack_mode == ckernel::PackMode::Untilize;
+    tw::programs_packer(untilize ? tw::PackLoop::Untilize : tw::PackLoop::Default);
+}
 template <bool is_fp32_dest_acc_en = false>
 inline void llk_pack_hw_configure(uint32_t cb) {
     tw_reconfig_pack(cb);

@@ -6,11 +6,12 @@
 #include <cstdint>
 
 #include "ckernel.h"
+#include "tw/engine.h"
 
-#define SFPU_UNARY_INIT(...) ((void)0)
-#define SFPU_UNARY_INIT_FN(...) ((void)0)
-#define SFPU_BINARY_INIT(...) ((void)0)
-#define SFPU_BINARY_INIT_FN(...) ((void)0)
+#define SFPU_UNARY_INIT(...) tw_sfpu_init(0)
+#define SFPU_UNARY_INIT_FN(...) tw_sfpu_init(0)
+#define SFPU_BINARY_INIT(...) tw_sfpu_init(0)
+#define SFPU_BINARY_INIT_FN(...) tw_sfpu_init(0)
 #define SFPU_UNARY_CALL(sync, fp32, function, ...) tw_not_modelled("SFPU program " #function)
 #define SFPU_UNARY_CALL_NO_TEMPLATE_ARGS(sync, fp32, function, ...) tw_not_modelled("SFPU program " #function)
 #define SFPU_BINARY_CALL(sync, fp32, function, ...) tw_not_modelled("SFPU program " #function)
@@ -213,9 +214,13 @@ inline sfpi::vFloat _sfpu_reciprocal_(sfpi::vFloat value) {
 }  // namespace ckernel
 
 template <ckernel::SfpuType type = ckernel::SfpuType::unused, bool is_fp32_dest_acc_en = false, typename... Arguments>
-inline void llk_math_eltwise_unary_sfpu_init(Arguments...) {}
+inline void llk_math_eltwise_unary_sfpu_init(Arguments...) {
+    tw_sfpu_init(0);
+}
 template <ckernel::SfpuType type = ckernel::SfpuType::unused, typename... Arguments>
-inline void llk_math_eltwise_binary_sfpu_init(Arguments...) {}
+inline void llk_math_eltwise_binary_sfpu_init(Arguments...) {
+    tw_sfpu_init(0);
+}
 template <typename... Arguments>
 inline void _llk_math_eltwise_unary_sfpu_params_(Arguments...) {
     tw_not_modelled("_llk_math_eltwise_unary_sfpu_params_");

@@ -18,6 +18,8 @@ template <bool is_fp32_dest_acc_en = false>
 inline void llk_unpack_hw_configure(uint32_t src_a_cb, uint32_t src_b_cb) {
     tw_reconfig_src_a(src_a_cb);
     tw_reconfig_src_b(src_b_cb);
+    tw_unpack_shape_a(src_a_cb);
+    tw_unpack_shape_b(src_b_cb);
 }
 template <bool is_fp32_dest_acc_en = false>
 inline void llk_unpack_hw_configure(uint32_t cb) {
@@ -30,6 +32,9 @@ template <
     bool skip_int8 = false>
 inline void llk_unpack_reconfig_data_format_srca(uint32_t new_cb) {
     tw_reconfig_src_a(new_cb);
+    if constexpr (target != p_dim_stride_target::IGNORE) {
+        tw_unpack_shape_a(new_cb);
+    }
 }
 template <
     bool is_fp32_dest_acc_en = false,
@@ -41,6 +46,7 @@ inline void llk_unpack_reconfig_data_format_srca(uint32_t old_cb, uint32_t new_c
         tw_reconfig_src_a_if_different(old_cb, new_cb);
     } else {
         tw_reconfig_src_a(new_cb);
+        tw_unpack_shape_a(new_cb);
     }
 }
 template <
@@ -49,6 +55,9 @@ template <
     bool skip_int8 = false>
 inline void llk_unpack_reconfig_data_format_srcb(uint32_t new_cb) {
     tw_reconfig_src_b(new_cb);
+    if constexpr (target != p_dim_stride_target::IGNORE) {
+        tw_unpack_shape_b(new_cb);
+    }
 }
 template <
     bool is_fp32_dest_acc_en = false,
@@ -59,6 +68,7 @@ inline void llk_unpack_reconfig_data_format_srcb(uint32_t old_cb, uint32_t new_c
         tw_reconfig_src_b_if_different(old_cb, new_cb);
     } else {
         tw_reconfig_src_b(new_cb);
+        tw_unpack_shape_b(new_cb);
     }
 }
 template <
@@ -66,8 +76,8 @@ template <
     p_dim_stride_target target = p_dim_stride_target::IGNORE,
     bool skip_int8 = false>
 inline void llk_unpack_reconfig_data_format(uint32_t new_cb_a, uint32_t new_cb_b) {
-    tw_reconfig_src_a(new_cb_a);
-    tw_reconfig_src_b(new_cb_b);
+    llk_unpack_reconfig_data_format_srca<is_fp32_dest_acc_en, target, skip_int8>(new_cb_a);
+    llk_unpack_reconfig_data_format_srcb<is_fp32_dest_acc_en, target, skip_int8>(new_cb_b);
 }
 template <
     bool is_fp32_dest_acc_en = false,
@@ -79,11 +89,11 @@ inline void llk_unpack_reconfig_data_format(
     llk_unpack_reconfig_data_format_srcb<is_fp32_dest_acc_en, target, skip_int8>(old_cb_b, new_cb_b);
 }
 
-// The engine takes the shape of a tile from the CB of each call.
-inline void llk_unpack_reconfig_tile_shape_srca(uint32_t) {}
-inline void llk_unpack_reconfig_tile_shape_srca(uint32_t, uint32_t) {}
-inline void llk_unpack_reconfig_tile_shape_srcb(uint32_t) {}
-inline void llk_unpack_reconfig_tile_shape_srcb(uint32_t, uint32_t) {}
+// The engine takes the shape of a tile from the CB of each call; a checked run compares.
+inline void llk_unpack_reconfig_tile_shape_srca(uint32_t new_cb) { tw_unpack_shape_a(new_cb); }
+inline void llk_unpack_reconfig_tile_shape_srca(uint32_t, uint32_t new_cb) { tw_unpack_shape_a(new_cb); }
+inline void llk_unpack_reconfig_tile_shape_srcb(uint32_t new_cb) { tw_unpack_shape_b(new_cb); }
+inline void llk_unpack_reconfig_tile_shape_srcb(uint32_t, uint32_t new_cb) { tw_unpack_shape_b(new_cb); }
 
 template <
     ckernel::BroadcastType BType = ckernel::BroadcastType::NONE,
@@ -94,6 +104,10 @@ inline void llk_unpack_A_init(uint32_t transpose_of_faces, uint32_t within_face_
     if constexpr (
         BType == ckernel::BroadcastType::NONE && binary_reuse_dest == ckernel::EltwiseBinaryReuseDestType::NONE) {
         tw_copy_init(cb, transpose_of_faces, within_face_16x16_transpose);
+    } else if constexpr (binary_reuse_dest != ckernel::EltwiseBinaryReuseDestType::NONE) {
+        tw::programs_unpackers(tw::UnpackLoop::ReuseDest, tw::code(binary_reuse_dest), cb);
+    } else {
+        tw::programs_unpackers(tw::UnpackLoop::UnaryBroadcast, tw::code(BType), cb);
     }
 }
 template <ckernel::BroadcastType BType = ckernel::BroadcastType::NONE>
@@ -105,13 +119,17 @@ template <bool is_fp32_dest_acc_en = false>
 inline void llk_unpack_dest_section_done() {}
 
 template <ckernel::BroadcastType BType = ckernel::BroadcastType::NONE>
-inline void llk_unpack_AB_init(uint32_t, uint32_t, ckernel::Transpose transpose = ckernel::Transpose::None) {
+inline void llk_unpack_AB_init(uint32_t cb_a, uint32_t, ckernel::Transpose transpose = ckernel::Transpose::None) {
+    tw::programs_unpackers(tw::UnpackLoop::Binary, tw::code(BType), cb_a);
     if (transpose != ckernel::Transpose::None) {
         tw_not_modelled("llk_unpack_AB_init with a transposed operand");
     }
 }
 template <ckernel::PoolType pool_type, ckernel::ReduceDim reduce_dim>
-inline void llk_unpack_AB_reduce_init(uint32_t, uint32_t) {}
+inline void llk_unpack_AB_reduce_init(uint32_t cb, uint32_t) {
+    constexpr auto detail = tw::reduce_detail(tw::code(pool_type), tw::code(reduce_dim));
+    tw::programs_unpackers(tw::UnpackLoop::Reduce, detail, cb);
+}
 
 inline void llk_unpack_AB_matmul_init(
     uint32_t in0_cb_id,
@@ -124,7 +142,9 @@ inline void llk_unpack_AB_matmul_init(
 }
 
 template <bool neginf_srcA = false, uint32_t reload_srcB = false, bool zero_srcA = false, bool zero_srcA_reduce = false>
-inline void llk_unpack_tilizeA_B_init(uint32_t, uint32_t, uint32_t) {}
+inline void llk_unpack_tilizeA_B_init(uint32_t cb_a, uint32_t, uint32_t) {
+    tw::programs_unpackers(tw::UnpackLoop::TilizeReduce, 0, cb_a);
+}
 
 // Unpack halves without their maths half: the engine has no source registers to leave the data in.
 template <

@@ -23,6 +23,7 @@ ALWI void reconfigure_unary_bcast(uint32_t old_icb, uint32_t new_icb, uint32_t o
     tw_reconfig_src_a_if_different(old_icb, new_icb);
     tw_reconfig_src_b_if_different(old_icb, new_icb);
     tw_reconfig_pack_if_different(old_ocb, new_ocb);
+    unary_bcast_init<new_bcast_type>(new_icb);
 }
 
 ALWI void add_bcast_cols_init_short(uint32_t icb0, uint32_t icb1, uint32_t call_line = __builtin_LINE()) {

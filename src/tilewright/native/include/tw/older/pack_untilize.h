@@ -13,6 +13,7 @@ template <
     std::uint32_t row_num_datums = TILE_C_DIM>
 ALWI void pack_untilize_dest_init(uint32_t ocb, uint32_t face_r_dim, uint32_t num_faces) {
     tw_reconfig_pack(ocb);
+    tw::programs_packer(tw::PackLoop::Untilize);
 }
 
 template <

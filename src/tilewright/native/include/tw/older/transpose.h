@@ -17,7 +17,9 @@ ALWI void transpose_wh_init_short(uint32_t icb, uint32_t call_line = __builtin_L
 ALWI void transpose_wh_tile(uint32_t icb, uint32_t itile, uint32_t idst) { transpose_tile(icb, itile, idst); }
 
 template <bool is_32bit = false>
-ALWI void transpose_wh_dest_init_short() {}
+ALWI void transpose_wh_dest_init_short() {
+    transpose_dest_init<is_32bit>();
+}
 template <bool is_32bit = false>
 ALWI void transpose_wh_dest(uint32_t idst) {
     transpose_dest<is_32bit>(idst);

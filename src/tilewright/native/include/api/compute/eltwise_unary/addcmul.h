@@ -10,6 +10,6 @@ template <DataFormat data_format, bool is_fp32_dest_acc_en = false>
 ALWI void addcmul_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst, uint32_t value) {
     sfpu_call::ternary(tw::SfpuTernary::Addcmul, idst0, idst1, idst2, odst, value);
 }
-ALWI void addcmul_tile_init() {}
+ALWI void addcmul_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

@@ -26,6 +26,6 @@ ALWI void add_unary_tile_int32(uint32_t idst, uint32_t param1) {
 ALWI void sub_unary_tile_int32(uint32_t idst, uint32_t param1) {
     sfpu_call::unary(tw::SfpuUnary::SubScalarInt, idst, param1);
 }
-ALWI void binop_with_scalar_tile_init() {}
+ALWI void binop_with_scalar_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

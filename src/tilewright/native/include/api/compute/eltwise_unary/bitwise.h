@@ -11,7 +11,7 @@ namespace ckernel {
     ALWI void name##_tile(uint32_t idst, uint32_t param0) { \
         sfpu_call::unary(tw::SfpuUnary::op, idst, param0 & sfpu_call::format_mask(data_format)); \
     } \
-    ALWI void name##_tile_init() {}
+    ALWI void name##_tile_init() { sfpu_call::init(); }
 TW_BITWISE(bitwise_or, BitwiseOr)
 TW_BITWISE(bitwise_xor, BitwiseXor)
 TW_BITWISE(bitwise_and, BitwiseAnd)

@@ -16,7 +16,10 @@ template <
     bool is_fp32_dest_acc_en = false>
 ALWI void exp_tile_init() {
     if constexpr (approx) {
+        sfpu_call::init(tw::SfpuUnary::ExpApproximate);
         tw_sfpu_set_exp_scale(scale);
+    } else {
+        sfpu_call::init();
     }
 }
 

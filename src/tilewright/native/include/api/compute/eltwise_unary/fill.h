@@ -15,6 +15,6 @@ ALWI void fill_tile_int(uint32_t idst, uint32_t param0) {
     sfpu_call::unary(tw::SfpuUnary::FillWord, idst, param0 & sfpu_call::format_mask(DATA_FORMAT));
 }
 ALWI void fill_tile_bitcast(uint32_t idst, uint32_t param0) { sfpu_call::unary(tw::SfpuUnary::Fill, idst, param0); }
-ALWI void fill_tile_init() {}
+ALWI void fill_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

@@ -14,6 +14,6 @@ template <bool is_fp32_dest_acc_en = false>
 ALWI void lgamma_adjusted_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t idst3) {
     sfpu_call::ternary(tw::SfpuTernary::LgammaAdjusted, idst0, idst1, idst2, idst3);
 }
-ALWI void lgamma_adjusted_tile_init() {}
+ALWI void lgamma_adjusted_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

@@ -15,6 +15,6 @@ ALWI void logical_not_tile(uint32_t idst) {
         "logical_not_tile: format must be Float32, Float16_b, Bfp8_b, Bfp4_b, Int32, UInt32 or UInt16");
     sfpu_call::unary(is_integer ? tw::SfpuUnary::LogicalNotInt : tw::SfpuUnary::LogicalNot, idst);
 }
-ALWI void logical_not_tile_init() {}
+ALWI void logical_not_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

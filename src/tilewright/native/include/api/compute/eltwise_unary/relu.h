@@ -6,12 +6,12 @@
 
 namespace ckernel {
 
-ALWI void relu_tile_init() {}
+ALWI void relu_tile_init() { sfpu_call::init(); }
 ALWI void relu_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::ReluMin, idst, 0); }
 TW_SFPU_UNARY_1(relu_min, ReluMin)
 TW_SFPU_UNARY_1(relu_max, ReluMax)
 ALWI void relu_max_tile_pack(uint32_t idst, uint32_t param0) { relu_max_tile(idst, param0); }
-ALWI void relu_max_tile_init_pack() {}
+ALWI void relu_max_tile_init_pack() { sfpu_call::init(); }
 
 ALWI void relu_tile_int32(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::MaxScalarInt, idst, 0); }
 ALWI void relu_min_tile_int32(uint32_t idst, uint32_t param0) {
@@ -30,6 +30,6 @@ ALWI void relu_max_tile_uint32(uint32_t idst, uint32_t param0) {
 ALWI void relu_max_tile_uint16(uint32_t idst, uint32_t param0) { relu_max_tile_uint32(idst, param0); }
 
 ALWI void leaky_relu_tile(uint32_t idst, uint32_t slope = 0) { sfpu_call::unary(tw::SfpuUnary::Prelu, idst, slope); }
-ALWI void leaky_relu_tile_init() {}
+ALWI void leaky_relu_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

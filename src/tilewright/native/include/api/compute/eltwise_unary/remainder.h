@@ -11,6 +11,6 @@ ALWI void remainder_tile_init(uint32_t param0, uint32_t param1) { tw_sfpu_set_co
 ALWI void remainder_tile_uint32(uint32_t idst, uint32_t param0) {
     sfpu_call::unary(tw::SfpuUnary::RemainderScalarUint, idst, param0);
 }
-ALWI void remainder_tile_uint32_init() {}
+ALWI void remainder_tile_uint32_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

@@ -6,7 +6,7 @@
 
 namespace ckernel {
 
-ALWI void rounding_op_tile_init() {}
+ALWI void rounding_op_tile_init() { sfpu_call::init(); }
 ALWI void ceil_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::Ceil, idst); }
 ALWI void floor_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::Floor, idst); }
 ALWI void trunc_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::Trunc, idst); }

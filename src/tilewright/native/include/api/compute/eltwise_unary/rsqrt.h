@@ -8,7 +8,7 @@ namespace ckernel {
 
 enum class RsqrtMode { Default, Fast };
 
-ALWI void rsqrt_tile_init() {}
+ALWI void rsqrt_tile_init() { sfpu_call::init(tw::SfpuUnary::Rsqrt); }
 template <RsqrtMode mode = RsqrtMode::Default, bool is_fp32_dest_acc_en = false>
 ALWI void rsqrt_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Rsqrt, idst);

@@ -11,6 +11,6 @@ TW_SFPU_UNARY_DEST_1(rsub, RsubScalar)
 ALWI void rsub_unary_int32_tile(uint32_t idst, uint32_t scalar) {
     sfpu_call::unary(tw::SfpuUnary::RsubScalarInt, idst, scalar);
 }
-ALWI void rsub_unary_int32_tile_init() {}
+ALWI void rsub_unary_int32_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

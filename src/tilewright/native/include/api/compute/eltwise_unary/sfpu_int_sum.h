@@ -6,7 +6,7 @@
 
 namespace ckernel {
 
-ALWI void sfpu_sum_int_init() {}
+ALWI void sfpu_sum_int_init() { sfpu_call::init(); }
 ALWI void sfpu_sum_int_col(uint32_t idst) { tw_sfpu_sum_int(idst, 0); }
 ALWI void sfpu_sum_int_row(uint32_t idst) { tw_sfpu_sum_int(idst, 1); }
 // Always adds the tile after idst, over whole faces, whatever the other arguments say.

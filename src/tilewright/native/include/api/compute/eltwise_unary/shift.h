@@ -15,7 +15,7 @@ ALWI void right_shift_tile(uint32_t idst, uint32_t param0) {
     constexpr bool logical = sfpu_call::is_unsigned_format(data_format);
     sfpu_call::unary(logical ? tw::SfpuUnary::LogicalRightShift : tw::SfpuUnary::RightShift, idst, param0);
 }
-ALWI void left_shift_tile_init() {}
-ALWI void right_shift_tile_init() {}
+ALWI void left_shift_tile_init() { sfpu_call::init(); }
+ALWI void right_shift_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

@@ -10,6 +10,6 @@ template <DataFormat data_format, bool is_fp32_dest_acc_en = false>
 ALWI void snake_beta_tile(uint32_t idst_x, uint32_t idst_alpha, uint32_t idst_beta, uint32_t idst_out) {
     sfpu_call::ternary(tw::SfpuTernary::SnakeBeta, idst_x, idst_alpha, idst_beta, idst_out);
 }
-ALWI void snake_beta_tile_init() {}
+ALWI void snake_beta_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

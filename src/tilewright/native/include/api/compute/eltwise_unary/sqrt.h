@@ -6,7 +6,7 @@
 
 namespace ckernel {
 
-ALWI void sqrt_tile_init() {}
+ALWI void sqrt_tile_init() { sfpu_call::init(tw::SfpuUnary::Sqrt); }
 template <bool FAST_APPROX = false, bool is_fp32_dest_acc_en = false>
 ALWI void sqrt_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Sqrt, idst);

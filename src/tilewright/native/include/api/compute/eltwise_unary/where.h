@@ -14,6 +14,6 @@ ALWI void where_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t od
         "where_tile: format must be Float32, Float16_b, Int32 or UInt32");
     sfpu_call::ternary(tw::SfpuTernary::Where, idst0, idst1, idst2, odst);
 }
-ALWI void where_tile_init() {}
+ALWI void where_tile_init() { sfpu_call::init(); }
 
 }  // namespace ckernel

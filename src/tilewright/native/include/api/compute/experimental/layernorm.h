@@ -9,6 +9,8 @@ namespace ckernel {
 ALWI void sub_bcast_cols_compensated_init(
     std::uint32_t input_cb, std::uint32_t split_mean_cb, std::uint32_t call_line = __builtin_LINE()) {
     state_configure(input_cb, split_mean_cb, call_line);
+    tw::programs_unpackers(tw::UnpackLoop::Other, 0, input_cb);
+    tw::programs_maths(tw::MathLoop::Other);
 }
 ALWI void sub_bcast_cols_compensated(
     std::uint32_t input_cb,

@@ -16,6 +16,7 @@ ALWI void mm_no_mop_init_short(
     uint32_t rt_dim = 1,
     uint32_t kt_dim = 1) {
     tw_matmul_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim);
+    tw::programs_maths(tw::MathLoop::Matmul);
 }
 ALWI void mm_no_mop_reinit_short(
     uint32_t in0_cb_id,

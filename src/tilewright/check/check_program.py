@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a program under every rule of the checker."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from tilewright.check.collect import findings_of_program_error, findings_of_run
+from tilewright.check.finding import Finding, merge_findings
+from tilewright.check.guarded_calls import guarded_calls
+from tilewright.check.l1_footprint import L1Footprint, make_footprint
+from tilewright.check.orders import order_matters, restore_tensors, save_tensors
+from tilewright.check.reuse import reuse_findings
+from tilewright.check.rules import Severity
+from tilewright.check.silence import SilencedFinding, separate_silenced
+from tilewright.check.smallest_depths import smallest_depths
+from tilewright.check.sync_table import SyncTable, make_sync_table
+from tilewright.check.unwritten_output import unwritten_output
+from tilewright.device.errors import RunError, TilewrightError
+from tilewright.device.run import Run
+from tilewright.device.run_program import run_program
+from tilewright.program.errors import ProgramError
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.tensor import Tensor
+
+_SEEDS = 8  # orders tried where the order can matter
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckResult:
+    """What a checked run showed.
+
+    Attributes:
+        findings: errors and warnings, worst first.
+        notes: findings a person should look at; they fail nothing.
+        silenced: findings that a comment in a kernel allows.
+        run: the record of the run; None where the program never ran.
+        error: what the run ended with, where it ended early.
+    """
+
+    io_tensors: list[Tensor]
+    program: ProgramDescriptor
+    findings: list[Finding]
+    notes: list[Finding]
+    silenced: list[SilencedFinding]
+    run: Run | None
+    error: RunError | ProgramError | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    @property
+    def sync_table(self) -> SyncTable:
+        """Who pushed and popped what, as far as the run got; empty where the program never ran."""
+        return SyncTable(()) if self.run is None else make_sync_table(self.run)
+
+    def l1_footprint(self, formulas: Mapping[int, str] | None = None, *, search: bool = False) -> L1Footprint:
+        """What the circular buffers take of L1.
+
+        Args:
+            formulas: pages by buffer index, where an operation gives them.
+            search: run the program again and again for the smallest depths that still end with the same result.
+        """
+        device = self.io_tensors[-1].device()
+        assert device is not None
+        smallest = smallest_depths(self.io_tensors, self.program) if search else None
+        return make_footprint(self.program, device, self.run, formulas, smallest)
+
+
+class CheckError(TilewrightError):
+    """A launch with ``check=True`` found something; ``result`` has the findings."""
+
+    def __init__(self, result: CheckResult) -> None:
+        count = len(result.findings)
+        head = f"the checker has {count} finding{'s' if count != 1 else ''}:"
+        super().__init__("\n".join([head, *(finding.text(width=120) for finding in result.findings)]))
+        self.result = result
+
+
+def check_program(
+    io_tensors: Sequence[Tensor],
+    program: ProgramDescriptor,
+    *,
+    seeds: int | None = None,
+    fresh_program: ProgramDescriptor | None = None,
+    time_limit: float | None = None,
+    spin_limit: float = 2.0,
+) -> CheckResult:
+    """Runs a program under strict rules and says everything that is wrong with it.
+
+    The runs are real ones: the output tensor holds the result afterwards, where there is one.
+
+    Args:
+        io_tensors: inputs and, last, the output, all on one device.
+        program: what to run.
+        seeds: further orders of events to try, each on the tensors as they were. Unless said: 8 where the order
+            can matter (semaphores, or a buffer with two producers or consumers), else none.
+        fresh_program: where ``program`` comes from a cache, what a build from scratch gives for the same call.
+        time_limit: seconds after which a run is stopped.
+        spin_limit: seconds a kernel may poll memory that nobody changes.
+
+    Example::
+
+        result = tilewright.check_program([x, y], program)
+        for finding in result.findings:
+            print(finding.text())
+    """
+    if seeds is not None and seeds < 0:
+        raise ValueError(f"seeds must be 0 or more, not {seeds}")
+    before = save_tensors(io_tensors)
+    run, error, found = _checked_run(io_tensors, program, 0, time_limit, spin_limit)
+    if error is None and run is not None:
+        orders = seeds if seeds is not None else (_SEEDS if order_matters(program, run) else 0)
+        result = save_tensors(io_tensors) if orders else {}
+        for seed in range(1, orders + 1):
+            restore_tensors(before)
+            _, failed, more = _checked_run(io_tensors, program, seed, time_limit, spin_limit)
+            found += more
+            if failed is not None:
+                break
+        restore_tensors(result)
+    if error is None:
+        found += unwritten_output(io_tensors[-1])
+    found += guarded_calls(program)
+    found += reuse_findings(io_tensors, program, fresh_program)
+    standing, silenced = separate_silenced(merge_findings(found))
+    return CheckResult(
+        list(io_tensors),
+        program,
+        [finding for finding in standing if finding.severity is not Severity.NOTE],
+        [finding for finding in standing if finding.severity is Severity.NOTE],
+        silenced,
+        run,
+        error,
+    )
+
+
+def require_clean(io_tensors: Sequence[Tensor], program: ProgramDescriptor) -> CheckResult:
+    """A launch that ends with CheckError when there is any finding.
+
+    Example::
+
+        ttnn.generic_op([x, y], program, check=True)
+    """
+    result = check_program(io_tensors, program)
+    if result.findings:
+        raise CheckError(result) from result.error
+    return result
+
+
+def _checked_run(
+    io_tensors: Sequence[Tensor], program: ProgramDescriptor, seed: int, time_limit: float | None, spin_limit: float
+) -> tuple[Run | None, RunError | ProgramError | None, list[Finding]]:
+    try:
+        run = run_program(io_tensors, program, time_limit=time_limit, spin_limit=spin_limit, checked=True, seed=seed)
+    except ProgramError as refused:
+        return None, refused, list(findings_of_program_error(refused))
+    except RunError as failed:
+        if not isinstance(failed.run, Run):
+            raise
+        return failed.run, failed, list(findings_of_run(failed.run, failed, seed))
+    return run, None, list(findings_of_run(run, None, seed))

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what a checked run left (its notes, and the error it ended with) to findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilewright.check.finding import Finding, Place
+from tilewright.check.rules import RULES
+from tilewright.device.diagnosis import user_lines
+from tilewright.device.errors import KernelFaultError, RunError, TimeLimitError
+from tilewright.device.hang import stuck_cores
+from tilewright.device.run import KernelPosition, Run, RunNote, RunStatus, WaitKind
+from tilewright.device.source_lines import SourceLine
+from tilewright.program.errors import Problem, ProgramError
+
+_CB_WAITS = (WaitKind.CB_WAIT_FRONT, WaitKind.CB_RESERVE_BACK)
+
+
+def findings_of_run(run: Run, error: RunError | None, seed: int = 0) -> Iterator[Finding]:
+    """Everything a run noted and, where it ended early, why."""
+    for note in run.notes:
+        yield _of_note(run, note, seed)
+    if error is None:
+        return
+    if run.status is RunStatus.DEADLOCK:
+        yield from _of_deadlock(run, seed)
+        return
+    culprit = next((position for position in run.positions if position.is_error), None)
+    rule = error.rule or _unnamed_rule(error)
+    yield _at(run, rule, culprit, error.reason or str(error).splitlines()[0], seed)
+
+
+def findings_of_program_error(error: ProgramError) -> Iterator[Finding]:
+    """What was found before anything ran."""
+    for problem in error.problems:
+        rule = RULES[problem.rule if isinstance(problem, Problem) else "program-invalid"]
+        yield Finding(rule.id, "", "", 0, None, (), None, 0, str(problem), rule.cause, rule.cure)
+
+
+def _unnamed_rule(error: RunError) -> str:
+    if isinstance(error, TimeLimitError):
+        return "time-limit"
+    return "kernel-fault" if isinstance(error, KernelFaultError) else "kernel-refused"
+
+
+def _of_note(run: Run, note: RunNote, seed: int) -> Finding:
+    rule = RULES[note.rule]
+    path, line, called_from = _place(run, note.kernel, note.stack)
+    if note.rule == "stack-size":  # a function is too large, not the line that used its memory first
+        line = next((frame.function_line for frame in note.stack if (frame.path, frame.line) == (path, line)), line)
+    return Finding(
+        rule.id,
+        run.kernel_label(note.kernel),
+        path,
+        line,
+        called_from,
+        (note.core,),
+        None if note.cb is None else run.cb_label(note.cb),
+        note.address,
+        note.text,
+        rule.cause,
+        rule.cure,
+        note.count,
+        seed,
+        _related(run, note),
+    )
+
+
+def _related(run: Run, note: RunNote) -> Place | None:
+    if note.related is None:
+        return None
+    path, line, _ = _place(run, note.related.kernel, note.related.stack)
+    return Place(run.kernel_label(note.related.kernel), path, line) if line else None
+
+
+def _of_deadlock(run: Run, seed: int) -> Iterator[Finding]:
+    """One finding for each root. A semaphore nobody raises follows from another root, where there is one."""
+    groups = stuck_cores(run)
+    if any(group.hang.rule != "hang-semaphore" for group in groups):
+        groups = [group for group in groups if group.hang.rule != "hang-semaphore"]
+    for group in groups:
+        rule, waiting = RULES[group.hang.rule], group.hang.waiting
+        path, line, called_from = _place(run, waiting.kernel, waiting.stack)
+        yield Finding(
+            rule.id,
+            run.kernel_label(waiting.kernel),
+            path,
+            line,
+            called_from,
+            group.cores,
+            run.cb_label(waiting.wait_cb) if waiting.wait_kind in _CB_WAITS else None,
+            0,
+            group.hang.reason,
+            rule.cause,
+            rule.cure,
+            len(group.cores),
+            seed,
+        )
+
+
+def _at(run: Run, rule_id: str, culprit: KernelPosition | None, text: str, seed: int) -> Finding:
+    rule = RULES[rule_id]
+    if culprit is None:
+        return Finding(rule.id, "", "", 0, None, (), None, 0, text, rule.cause, rule.cure, seed=seed)
+    path, line, called_from = _place(run, culprit.kernel, culprit.stack)
+    return Finding(
+        rule.id,
+        run.kernel_label(culprit.kernel),
+        path,
+        line,
+        called_from,
+        (culprit.core,),
+        _named_circular_buffer(run, text),
+        0,
+        text,
+        rule.cause,
+        rule.cure,
+        seed=seed,
+    )
+
+
+def _named_circular_buffer(run: Run, text: str) -> str | None:
+    """The buffer an engine's sentence is about: it is named as ``c_<index>``."""
+    for word in text.replace("(", " ").replace(",", " ").split():
+        name = word.rstrip(":;.)")
+        if name.startswith("c_") and name[2:].isdigit():
+            return run.cb_label(int(name[2:]))
+    return None
+
+
+def _place(run: Run, kernel: int, stack: tuple[SourceLine, ...]) -> tuple[str, int, tuple[str, int] | None]:
+    path = run.kernels[kernel].path
+    site, own = user_lines(stack, path)
+    if site is None:
+        return path, 0, None
+    return site.path, site.line, (own.path, own.line) if own is not None else None

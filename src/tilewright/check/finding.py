@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A finding: a rule broken at one place of a program, on however many cores."""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tilewright.check.rules import RULES, Severity
+
+Core = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A line of a kernel."""
+
+    kernel: str
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.kernel} {Path(self.path).name}:{self.line}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong.
+
+    Attributes:
+        rule: id of the rule, see ``docs/checks.md``.
+        kernel: name of the kernel; empty where it is about the whole program.
+        path: source file; empty where there is none.
+        line: line in it; 0 where it is about the whole file.
+        called_from: file and line of the kernel itself, where ``path`` is a helper's.
+        cores: every core it was found on.
+        cb: index and name of the circular buffer, where it is about one.
+        address: of the memory it is about; 0 if none.
+        numbers: who, what and how many, the first time.
+        cause: why it is wrong, one sentence.
+        cure: what to change, one sentence.
+        count: how often, on all cores together.
+        seed: the order of events it shows in; 0 is the usual one.
+        related: the other place it is about: where a transfer was issued, where another kernel stored.
+    """
+
+    rule: str
+    kernel: str
+    path: str
+    line: int
+    called_from: tuple[str, int] | None
+    cores: tuple[Core, ...]
+    cb: str | None
+    address: int
+    numbers: str
+    cause: str
+    cure: str
+    count: int = 1
+    seed: int = 0
+    related: Place | None = None
+
+    @property
+    def severity(self) -> Severity:
+        return RULES[self.rule].severity
+
+    @property
+    def place(self) -> str:
+        """File and line, e.g. ``reader.cpp:12``."""
+        return f"{Path(self.path).name}:{self.line}" if self.line else Path(self.path).name
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**dataclasses.asdict(self), "severity": str(self.severity)}
+
+    def text(self, width: int = 80) -> str:
+        """What a person reads, in lines of at most ``width`` characters.
+
+        Example::
+
+            error  noc-push-in-flight
+              reader  reader.cpp:12  c_0 in  on core (0,0) and 63 more, 256 times
+              cb_push_back(c_0, 1) while a read of 2048 bytes into the page is in flight
+              cause: A read has landed only after noc_async_read_barrier.
+              cure:  Call noc_async_read_barrier before cb_push_back.
+        """
+        helper = f"(called from {Path(self.called_from[0]).name}:{self.called_from[1]})" if self.called_from else ""
+        place = f"{self.place} {helper}".strip()
+        about = [self.kernel, place, self.cb or "", some_cores(self.cores)]
+        where = "  ".join(part for part in about if part)
+        if self.count > max(1, len(self.cores)):
+            where += f", {self.count} times"
+        if self.seed:
+            where += f", with seed {self.seed}"
+        lines = [f"{self.severity}  {self.rule}"]
+        lines += _wrapped(where, "  ", width)
+        lines += _wrapped(self.numbers, "  ", width)
+        if self.related is not None:
+            lines += _wrapped(f"other place: {self.related}", "  ", width)
+        if self.cause != self.numbers:
+            lines += _wrapped(f"cause: {self.cause}", "  ", width, "         ")
+        lines += _wrapped(f"cure:  {self.cure}", "  ", width, "         ")
+        return "\n".join(lines)
+
+
+def _wrapped(text: str, indent: str, width: int, further: str | None = None) -> list[str]:
+    lines = []
+    for line in text.splitlines():
+        lines += textwrap.wrap(
+            line,
+            max(width, 40),
+            initial_indent=indent,
+            subsequent_indent=further or indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+def some_cores(cores: Sequence[Core]) -> str:
+    """Cores in words.
+
+    >>> some_cores([(0, 0), (1, 0)])
+    'on core (0,0) and 1 more'
+    """
+    if not cores:
+        return ""
+    first = f"on core ({cores[0][0]},{cores[0][1]})"
+    return first if len(cores) == 1 else f"{first} and {len(cores) - 1} more"
+
+
+def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """The same finding on many cores is one; worst first, then in the order they were found."""
+    merged: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        key = (finding.rule, finding.kernel, finding.path, finding.line, finding.called_from, finding.cb)
+        known = merged.get(key)
+        if known is None:
+            merged[key] = finding
+            continue
+        cores = tuple(dict.fromkeys(known.cores + finding.cores))
+        merged[key] = dataclasses.replace(known, cores=cores, count=known.count + finding.count)
+    return sorted(merged.values(), key=lambda finding: finding.severity)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circular buffer calls of compute kernels that a guard keeps off the thread that would carry them out.
+
+A card compiles a compute kernel once for each of its three threads. Reserve and push do something on the pack thread
+only, wait and pop on the unpack thread only. Here a compute kernel is compiled once, for all three, so what a guard
+leaves out on a card can only be seen in the source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tilewright.check.finding import Finding
+from tilewright.check.rules import RULES
+from tilewright.device.kernel_sources import source_path
+from tilewright.program.kernel import KernelDescriptor
+from tilewright.program.program import ProgramDescriptor
+
+_THREADS = ("UNPACK", "MATH", "PACK")
+_CALL = re.compile(r"\b(?:cb_|\.\s*|->\s*)(reserve_back|push_back|wait_front|pop_front)\s*\(([^();,]*)")
+_THREAD_OF = {"reserve_back": "PACK", "push_back": "PACK", "wait_front": "UNPACK", "pop_front": "UNPACK"}
+_DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
+_TRISC = re.compile(r"\bdefined\s*\(?\s*TRISC_(UNPACK|MATH|PACK)\b\s*\)?|\bTRISC_(UNPACK|MATH|PACK)\b")
+_MACRO = re.compile(r"\b(UNPACK|MATH|PACK)\s*\(\s*\(")
+
+Threads = frozenset[str]
+_ALL: Threads = frozenset(_THREADS)
+
+
+def guarded_calls(program: ProgramDescriptor) -> Iterator[Finding]:
+    """Findings in the compute kernels' own files."""
+    for kernel in program.kernels:
+        if kernel.is_compute:
+            yield from _of_kernel(kernel)
+
+
+def _of_kernel(kernel: KernelDescriptor) -> Iterator[Finding]:
+    try:
+        path = source_path(kernel)
+        text = Path(path).read_text(errors="replace")
+    except OSError:
+        return  # said before, where the program is validated
+    rule = RULES["trisc-guard"]
+    for line, call, operand, threads in calls_off_their_thread(text):
+        only = " and ".join(thread for thread in _THREADS if thread in threads)
+        numbers = f"{call}({operand.strip()}) runs on {only} only, and does something on {_THREAD_OF[call[3:]]} only"
+        cores = tuple((core.x, core.y) for core in kernel.core_ranges)
+        yield Finding(
+            rule.id, kernel.name, path, line, None, cores, None, 0, numbers, rule.cause, rule.cure, len(cores)
+        )
+
+
+def calls_off_their_thread(text: str) -> Iterator[tuple[int, str, str, Threads]]:
+    """(line, call, first argument, threads it is compiled for) of calls that do nothing where they are.
+
+    >>> list(calls_off_their_thread("#ifdef TRISC_MATH\\ncb_push_back(0, 1);\\n#endif"))
+    [(2, 'cb_push_back', '0', frozenset({'MATH'}))]
+    """
+    guards: list[tuple[Threads, Threads]] = []  # of each open #if: where it holds, where a branch before it held
+    for number, line in enumerate(_without_comments(text).split("\n"), 1):
+        directive = _DIRECTIVE.match(line)
+        if directive is not None:
+            _step(guards, directive.group(1), directive.group(2))
+            continue
+        threads = _ALL
+        for holds, _ in guards:
+            threads &= holds
+        for call in _CALL.finditer(line):
+            here = threads & _macro_threads(line, call.start())
+            if here and _THREAD_OF[call.group(1)] not in here:
+                yield number, f"cb_{call.group(1)}", call.group(2), here
+
+
+def _step(guards: list[tuple[Threads, Threads]], word: str, condition: str) -> None:
+    if word in ("if", "ifdef", "ifndef"):
+        text = {"if": condition, "ifdef": f"defined({condition})", "ifndef": f"!defined({condition})"}[word]
+        holds = _threads_where(text)
+        guards.append((holds, holds))
+    elif guards and word in ("elif", "else"):
+        _, before = guards.pop()
+        # A condition about something else may hold anywhere, and its #else too.
+        rest = _ALL if before == _ALL else _ALL - before
+        holds = rest & (_threads_where(condition) if word == "elif" else _ALL)
+        guards.append((holds, before | holds if holds != _ALL else _ALL))
+    elif guards:
+        guards.pop()
+
+
+def _threads_where(condition: str) -> Threads:
+    """Threads on which a condition holds; all of them where it is about anything else too."""
+    expression = _TRISC.sub(lambda found: f" {found.group(1) or found.group(2)} ", condition)
+    for cpp, python in (("&&", " and "), ("||", " or "), ("!", " not ")):
+        expression = expression.replace(cpp, python)
+    words = set(re.findall(r"[A-Za-z_]\w*|[^\sA-Za-z_()]", expression))
+    if not words & set(_THREADS) or words - {*_THREADS, "and", "or", "not"}:
+        return _ALL
+    try:
+        return frozenset(thread for thread in _THREADS if eval(expression, {each: each == thread for each in _THREADS}))
+    except SyntaxError:
+        return _ALL
+
+
+def _macro_threads(line: str, position: int) -> Threads:
+    """Threads of the ``PACK((...))`` a call stands in."""
+    for macro in _MACRO.finditer(line):
+        depth, end = 0, macro.end()
+        for end in range(macro.end() - 2, len(line)):
+            depth += {"(": 1, ")": -1}.get(line[end], 0)
+            if depth == 0:
+                break
+        if macro.end() <= position <= end:
+            return frozenset({macro.group(1)})
+    return _ALL
+
+
+def _without_comments(text: str) -> str:
+    """The same lines with comments blanked out."""
+    blank = lambda found: re.sub(r"[^\n]", " ", found.group(0))  # noqa: E731
+    return re.sub(r"//[^\n]*|/\*.*?\*/", blank, text, flags=re.DOTALL)

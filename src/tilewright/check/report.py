@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the checker says at the end: everything found in all launches of a script, a test or an operation."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from tilewright.check.check_program import CheckResult
+from tilewright.check.finding import Finding, merge_findings
+from tilewright.check.rules import RULES, Severity
+from tilewright.check.silence import SilencedFinding
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """Findings of several launches, the same one said once."""
+
+    launches: int
+    findings: list[Finding]
+    notes: list[Finding]
+    silenced: list[SilencedFinding]
+
+    @classmethod
+    def of(cls, results: Sequence[CheckResult], further: Sequence[Finding] = ()) -> Report:
+        """What several checks found, and further findings about all of them."""
+        reasons = {each.finding: each.reason for result in results for each in result.silenced}
+        silenced = {(each.rule, each.path, each.line): each for each in reasons}
+        return cls(
+            len(results),
+            merge_findings([*(finding for result in results for finding in result.findings), *further]),
+            merge_findings(finding for result in results for finding in result.notes),
+            [SilencedFinding(finding, reasons[finding]) for finding in silenced.values()],
+        )
+
+    @property
+    def summary(self) -> str:
+        """One line.
+
+        >>> Report(1, [], [], []).summary
+        '1 launch checked: nothing found'
+        """
+        counts = {
+            severity: sum(finding.severity is severity for finding in (*self.findings, *self.notes))
+            for severity in Severity
+        }
+        parts = [_plural(count, str(severity)) for severity, count in counts.items() if count]
+        if self.silenced:
+            parts.append(f"{len(self.silenced)} silenced")
+        return f"{_plural(self.launches, 'launch')} checked: {', '.join(parts) or 'nothing found'}"
+
+    def text(self, width: int = 80) -> str:
+        blocks = [finding.text(width) for finding in (*self.findings, *self.notes)]
+        return "\n\n".join([*blocks, self.summary])
+
+    def markdown(self) -> str:
+        lines = ["## Findings", ""]
+        for finding in (*self.findings, *self.notes):
+            title = RULES[finding.rule].title
+            where = ", ".join(part for part in (finding.kernel, f"`{finding.place}`", finding.cb or "") if part)
+            lines += [f"### {finding.severity}: `{finding.rule}` ({title})", "", f"{where}: {finding.numbers}", ""]
+            lines += [f"- Cause: {finding.cause}", f"- Cure: {finding.cure}", ""]
+        return "\n".join([*lines, self.summary])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "launches": self.launches,
+            "findings": [finding.as_dict() for finding in self.findings],
+            "notes": [finding.as_dict() for finding in self.notes],
+            "silenced": [{**each.finding.as_dict(), "reason": each.reason} for each in self.silenced],
+        }
+
+
+def _plural(count: int, word: str) -> str:
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}es" if word.endswith("ch") else f"{count} {word}s"

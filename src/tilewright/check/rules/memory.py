@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules about a core's L1 memory."""
+
+from tilewright.check.rules.rule import Rule, Severity
+
+MEMORY_RULES = (
+    Rule(
+        "l1-outside-buffer",
+        Severity.ERROR,
+        "an access outside every allocated buffer",
+        "Something else's memory is read or overwritten, and fails far from here.",
+        "The address belongs to no circular buffer, tensor, semaphore or argument of this core.",
+        "Check the size of the buffer against the range the loop walks.",
+    ),
+    Rule(
+        "l1-misaligned",
+        Severity.ERROR,
+        "a load or store at an address its size does not divide",
+        "The core drops the low address bits: the wrong bytes are read or written.",
+        "The processors of a core have no unaligned accesses.",
+        "Access the bytes one by one, or align the address.",
+    ),
+    Rule(
+        "l1-uninitialised",
+        Severity.ERROR,
+        "a read of L1 that nobody has written",
+        "Zero on a fresh card, and what the last program left on a used one.",
+        "No kernel and no host has written these bytes before.",
+        "Write the memory first, or do not run this part on cores that have no data.",
+    ),
+    Rule(
+        "l1-race",
+        Severity.ERROR,
+        "kernels share L1 words without synchronisation",
+        "Which value is seen depends on timing: a random hang or a wrong result.",
+        "Two kernels use the same word, one of them writes it, and no credit or semaphore orders them.",
+        "Hand data over through a circular buffer or a semaphore.",
+    ),
+    Rule(
+        "l1-stale-cache",
+        Severity.ERROR,
+        "L1 read again through the cache without invalidating it",
+        "On Blackhole the load may give the old value for ever.",
+        "The line was read before, and somebody else has written it since.",
+        "Call invalidate_l1_cache before the load.",
+    ),
+    Rule(
+        "l1-store-then-credit",
+        Severity.NOTE,
+        "stores by the processor, then a credit, with nothing to order them",
+        "The consumer may see the credit before the data.",
+        "Stores and credits leave the core by different ways.",
+        "Read the last word back before the push.",
+    ),
+)

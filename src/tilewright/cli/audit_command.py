@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright audit``: what execution logs say against themselves, and what they claim without proof."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from tilewright.workshop.audit.auditing import RULES, Finding, audit_log, specification_buffers
+from tilewright.workshop.log.model import Requirement
+
+
+class _UsageError(Exception):
+    """A file that cannot be audited; the message says why."""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright audit",
+        description="Read execution logs (Markdown, ours or written by hand) and report contradictions and unproven "
+        "claims with their lines. Exit status 1 if there are any.",
+    )
+    parser.add_argument("logs", nargs="*", metavar="LOG", type=Path, help="execution log to read")
+    parser.add_argument(
+        "--spec",
+        type=Path,
+        metavar="FILE",
+        help="specification in Markdown; its table of circular buffers is compared with the log's",
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--rules", action="store_true", help="list what is looked for, and stop")
+    return parser
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise _UsageError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise _UsageError(f"{path}: not UTF-8 text (byte {error.start})") from error
+    if not any(line.startswith("#") for line in text.splitlines()):
+        raise _UsageError(f"{path}: not an execution log: it has no Markdown heading")
+    return text
+
+
+def _specification(path: Path | None) -> tuple[Requirement, ...]:
+    if path is None:
+        return ()
+    required = specification_buffers(_read(path))
+    if not required:
+        raise _UsageError(
+            f"{path}: no table of circular buffers (a column for the CB and one named Capacity, or Page size and "
+            "Num pages)"
+        )
+    return required
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.rules:
+        _print_rules(options.json)
+        return 0
+    if not options.logs:
+        parser.error("LOG is missing: name at least one execution log")
+    try:
+        specification = _specification(options.spec)
+        audited = {path: audit_log(_read(path), specification) for path in options.logs}
+    except _UsageError as error:
+        parser.error(str(error))
+    if options.json:
+        records = [{"log": str(path), "findings": list(map(dataclasses.asdict, audited[path]))} for path in audited]
+        print(json.dumps(records, indent=2, ensure_ascii=False))
+    else:
+        for path, findings in audited.items():
+            _print(path, findings)
+    return 1 if any(audited.values()) else 0
+
+
+def _print_rules(as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({name: rule.looks_for for name, rule in RULES.items()}, indent=2))
+        return
+    width = max(map(len, RULES)) + 2
+    for name, rule in RULES.items():
+        print(textwrap.fill(f"{name:<{width}}{rule.looks_for}", 80, subsequent_indent=" " * width))
+
+
+def _print(path: Path, findings: Sequence[Finding]) -> None:
+    if not findings:
+        print(f"{path}: nothing found")
+        return
+    print(f"{path}: {len(findings)} finding{'s' if len(findings) > 1 else ''}")
+    for finding in findings:
+        lines = ", ".join(map(str, finding.lines))
+        print(f"\n  {finding.rule}  (line{'s' if len(finding.lines) > 1 else ''} {lines})")
+        if finding.quote:
+            print("    > " + textwrap.shorten(finding.quote, 74, placeholder=" ..."))
+        print(textwrap.fill(finding.why, 80, initial_indent="    ", subsequent_indent="    "))
+    print()

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright check``: run a script or an operation under strict rules and say everything that is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tilewright.check.check_program import CheckResult
+from tilewright.check.every_launch import every_launch_checked
+from tilewright.check.finding import Core, Finding
+from tilewright.check.l1_footprint import L1Footprint, make_footprint
+from tilewright.check.report import Report
+from tilewright.check.reuse import structure
+from tilewright.check.sarif import sarif_log
+from tilewright.check.smallest_depths import smallest_depths
+from tilewright.check.sync_table import SyncTable, make_sync_table
+from tilewright.cli.check_operation import call_twice
+from tilewright.cli.operation_arguments import add_operation_options, checked_grid
+from tilewright.cli.run_script import run_script
+from tilewright.device.errors import RunError
+from tilewright.ops import OPERATIONS, Plan
+from tilewright.program.errors import ProgramError
+
+_DESCRIPTION = """\
+Run a script, in which `import ttnn` gives the simulated chip, or an operation of
+tilewright, with every launch under strict rules: circular buffers, transfers in
+flight, compute state, values, arguments. Findings are printed worst first.
+Exit status: 0 nothing found, 1 findings (or the script failed), 2 bad usage.
+"""
+_EPILOG = """\
+examples:
+  tilewright check my_script.py
+  tilewright check my_script.py --sync --footprint -- --batch 4
+  tilewright check variance_w_rm --shape 2x3x64x128 --json
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright check",
+        usage="tilewright check [options] target [-- script arguments ...]",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("target", help="a script (.py), or the name of an operation")
+    add_operation_options(parser.add_argument_group("operations"))
+    parser.add_argument("--seeds", type=int, metavar="N", help="orders of events to try besides the usual one")
+    parser.add_argument("--sync", action="store_true", help="print the sync table of each program")
+    parser.add_argument(
+        "--footprint",
+        action="store_true",
+        help="print the L1 footprint of each program, with the smallest depths that still work",
+    )
+    parser.add_argument("--markdown", action="store_true", help="print Markdown")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--sarif", metavar="FILE", type=Path, help="also write the findings as SARIF 2.1.0")
+    return parser
+
+
+class _Session:
+    """The launches of one check, and what is wanted of each."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._begin = time.monotonic()
+        self.launches = 0
+        self.sync: dict[str, SyncTable] = {}
+        self.footprints: dict[str, L1Footprint] = {}
+        self._formulas: dict[int, str] = {}
+        self._steps: dict[Core, int] | None = None
+
+    def take_plan(self, plan: Plan) -> None:
+        """What an operation says about its launches."""
+        self._formulas = {each.buffer.index: each.formula for each in plan.buffers}
+        self._steps = {(each.core.x, each.core.y): each.num_tile_rows for each in plan.split.work}
+
+    def take(self, result: CheckResult) -> None:
+        """Looks at a launch as soon as it has ended: its device may be closed later."""
+        self.launches += 1
+        self.show(f"launch {self.launches} checked, {len(result.findings)} findings")
+        program = repr(structure(result.program))
+        if self._options.sync and result.run is not None and program not in self.sync:
+            self.sync[program] = make_sync_table(result.run, self._steps)
+        if self._options.footprint and program not in self.footprints:
+            device = result.io_tensors[-1].device()
+            assert device is not None
+            smallest = None
+            if result.error is None:
+                smallest = smallest_depths(
+                    result.io_tensors,
+                    result.program,
+                    progress=lambda cb, depth: self.show(f"smallest depths: {cb} with {depth} pages"),
+                )
+            self.footprints[program] = make_footprint(result.program, device, result.run, self._formulas, smallest)
+
+    def show(self, text: str) -> None:
+        """A line that the next one replaces, for people who wait."""
+        if sys.stderr.isatty() and time.monotonic() - self._begin > 1:
+            print(f"\r\x1b[K{text[:78]}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    ours, script_arguments = _split(arguments)
+    options = parser.parse_args(ours)
+    if options.seeds is not None and options.seeds < 0:
+        parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
+    session = _Session(options)
+    work = _script(parser, options, script_arguments) or _operation(parser, options, session)
+    found: list[Finding] = []
+    with _findings_only(options), every_launch_checked(options.seeds, session.take) as results:
+        try:
+            status, found = work()
+        except SystemExit as end:
+            status = _exit_status(end)
+    session.clear()
+    if not results and status == 0:
+        print(f"tilewright check: {options.target} launched no program", file=sys.stderr)
+        return 2
+    report = Report.of(results, found)
+    if options.sarif is not None:
+        log = sarif_log([*report.findings, *report.notes], report.silenced)
+        _write(options.sarif, json.dumps(log, indent=2) + "\n")
+    print(_rendered(options, session, report))
+    return 1 if report.findings else status
+
+
+Work = Callable[[], tuple[int, list[Finding]]]
+
+
+def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str]) -> Work | None:
+    """Running the script, where the target is one."""
+    script = Path(options.target)
+    if script.suffix != ".py" and not script.is_file():
+        return None
+    if not script.is_file():
+        parser.error(f"script {options.target!r} does not exist")
+    for name in ("shape", "dtype", "grid", "plan"):
+        if getattr(options, name) is not None:
+            parser.error(f"--{name} is for operations; a script says so itself")
+    # What a run ended with is among the findings; other errors of the script show as usual.
+    return lambda: (run_script(script, arguments, quiet=(RunError, ProgramError)), [])
+
+
+def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace, session: _Session) -> Work:
+    """Running the operation of that name."""
+    operation = OPERATIONS.get(options.target)
+    if operation is None:
+        parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
+    grid = checked_grid(parser, options)
+
+    def work() -> tuple[int, list[Finding]]:
+        try:
+            return 0, call_twice(operation, options, grid, session.take_plan)
+        except (RunError, ProgramError):  # among the findings
+            return 1, []
+
+    return work
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+@contextlib.contextmanager
+def _findings_only(options: argparse.Namespace) -> Iterator[None]:
+    """For machines: what the script prints goes to stderr."""
+    if not options.json:
+        yield
+        return
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def _exit_status(end: SystemExit) -> int:
+    if end.code is None:
+        return 0
+    if isinstance(end.code, int):
+        return end.code
+    print(end.code, file=sys.stderr)
+    return 1
+
+
+def _write(path: Path, text: str) -> None:
+    """All of it or nothing."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_text(text)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise SystemExit(f"tilewright check: cannot write --sarif {path}: {error.strerror}") from None
+
+
+def _rendered(options: argparse.Namespace, session: _Session, report: Report) -> str:
+    tables: list[SyncTable | L1Footprint] = [*session.sync.values(), *session.footprints.values()]
+    if options.json:
+        out: dict[str, Any] = report.as_dict()
+        if options.sync:
+            out["sync"] = [table.as_dict() for table in session.sync.values()]
+        if options.footprint:
+            out["footprint"] = [footprint.as_dict() for footprint in session.footprints.values()]
+        return json.dumps(out, indent=2)
+    if options.markdown:
+        return "\n\n".join([*(table.markdown() for table in tables), report.markdown()])
+    width = min(shutil.get_terminal_size().columns, 100)
+    return "\n\n".join([*(table.text(width) for table in tables), report.text(width)])

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright debug``: the journal of a hang or a wrong result, with the checker's word in it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import textwrap
+from collections.abc import Callable
+
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.workshop.home import Home, find_operation
+from tilewright.workshop.journal import OUTCOMES, Entry, Journal, JournalState
+from tilewright.workshop.stages.process import run_child
+
+_DESCRIPTION = """\
+Keep the journal of a debugging session: symptoms, observations with their
+proof, hypotheses that say what would falsify them, one experiment at a time,
+and conclusions that cite observations. Without an action it shows the journal;
+`observe` runs the checker and the phases and writes down what they find.
+"""
+_EXAMPLES = """\
+examples:
+  tilewright debug my_op symptom "64x64 hangs"
+  tilewright debug my_op observe
+  tilewright debug my_op hypothesis "c_1 is never popped" \\
+      --falsify-by "a pop of c_1 in kernels.py" --confidence 0.6 --support O1
+  tilewright debug my_op experiment H1 "pop c_1" --expected "it ends"
+  tilewright debug my_op close E1 SUPPORTED --observations O2 --confidence 0.9
+  tilewright debug my_op conclude "centre kept c_1" --observations O1 O2
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright debug",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
+    parser.add_argument("--json", action="store_true", help="print the journal as JSON")
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    observe = actions.add_parser("observe", help="run the checker and the phases, and write down what they find")
+    observe.add_argument("--time-limit", type=float, default=120.0, metavar="S", help="seconds (default 120)")
+    symptom = actions.add_parser("symptom", help="what is wrong, as seen from outside")
+    symptom.add_argument("text")
+    observation = actions.add_parser("observation", help="what was seen, and what shows it")
+    observation.add_argument("text")
+    observation.add_argument("--proof", required=True, help="a command and its output, a file and line")
+    hypothesis = actions.add_parser("hypothesis", help="what may be the cause")
+    hypothesis.add_argument("text")
+    hypothesis.add_argument("--falsify-by", required=True, help="what would show that it is not")
+    hypothesis.add_argument("--confidence", type=float, required=True, help="0 to 1")
+    hypothesis.add_argument("--support", nargs="*", default=[], metavar="O", help="observations that speak for it")
+    experiment = actions.add_parser("experiment", help="one change that tests one hypothesis")
+    experiment.add_argument("hypothesis", metavar="H")
+    experiment.add_argument("text")
+    experiment.add_argument("--expected", required=True, help="what will happen if the hypothesis is right")
+    close = actions.add_parser("close", help="how the open experiment ended")
+    close.add_argument("experiment", metavar="E")
+    close.add_argument("outcome", choices=OUTCOMES)
+    close.add_argument("--observations", nargs="+", required=True, metavar="O")
+    close.add_argument("--confidence", type=float, help="in the hypothesis now, 0 to 1")
+    conclude = actions.add_parser("conclude", help="what is now known")
+    conclude.add_argument("text")
+    conclude.add_argument("--observations", nargs="+", required=True, metavar="O")
+    conclude.add_argument("--hypothesis", metavar="H", help="that it confirms")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    options = build_parser().parse_args(arguments)
+    home = find_operation(options.operation)
+    journal = Journal(home.journal)
+    if options.action == "observe":
+        written = _observe(home, journal, options.time_limit)
+        print("\n".join(written) if written else "the checker and the phases find nothing")
+    elif options.action is not None:
+        print(f"{_ACTIONS[options.action](journal, options)} noted")
+    if options.action is None or options.json:
+        print(_as_json(journal.state()) if options.json else "\n".join(journal_lines(home.name, journal.state())))
+    return 0
+
+
+def _close(journal: Journal, options: argparse.Namespace) -> str:
+    journal.close(options.experiment, options.outcome, options.observations, options.confidence)
+    return str(options.experiment)
+
+
+_ACTIONS: dict[str, Callable[[Journal, argparse.Namespace], str]] = {
+    "symptom": lambda journal, given: journal.symptom(given.text),
+    "observation": lambda journal, given: journal.observation(given.text, given.proof),
+    "hypothesis": lambda journal, given: journal.hypothesis(
+        given.text, given.falsify_by, given.confidence, given.support
+    ),
+    "experiment": lambda journal, given: journal.experiment(given.hypothesis, given.text, given.expected),
+    "close": _close,
+    "conclude": lambda journal, given: journal.conclusion(given.text, given.observations, given.hypothesis),
+}
+
+
+def _observe(home: Home, journal: Journal, time_limit: float) -> list[str]:
+    """What the checker and the phases find, as observations; what is in the journal already is not said again."""
+    known = {entry.text("text") for entry in journal.state().of("observation")}
+    written = []
+    for text, proof in _seen(home, time_limit):
+        if text not in known:
+            known.add(text)
+            written.append(f"{journal.observation(text, proof)}  {text}")
+    return written
+
+
+def _seen(home: Home, time_limit: float) -> list[tuple[str, str]]:
+    parent = home.directory.parent
+    with ProgressLine() as progress:
+        checked = run_child(["check", home.given], parent, time_limit, progress.show)
+        case = min(home.spec().tests, key=lambda each: math.prod(each.shape)).name
+        found = checked.of("finding")
+        traced = run_child(
+            ["trace", home.given, found[0]["case"] if found else case, "", str(time_limit)],
+            parent,
+            time_limit,
+            progress.show,
+        )
+    seen = [
+        (each["text"].strip(), f"tilewright check, rule {each['rule']} at {each['place']}, case {each['case']}")
+        for each in found
+    ]
+    seen += [(each["error"], "the checker could not run it") for each in checked.of("failed")]
+    if checked.is_late:
+        seen.append((f"no end after {time_limit:g} s during {checked.last_begun}", "tilewright debug observe"))
+    for each in traced.of("trace"):
+        if each["first_wrong"]:
+            text = " ".join(line.strip() for line in each["first_wrong"][:4])
+            seen.append((text, f"tilewright phases, case {each['trace']['case']}"))
+    return seen
+
+
+def journal_lines(name: str, state: JournalState) -> list[str]:
+    """The journal as people read it."""
+    if not state.entries:
+        return [f"the journal of {name} is empty; `tilewright debug {name} observe` asks the checker"]
+    lines = [f"journal of {name}"]
+    for kind, title in (
+        ("symptom", "symptoms"),
+        ("observation", "observations"),
+        ("hypothesis", "hypotheses"),
+        ("experiment", "experiments"),
+        ("conclusion", "conclusions"),
+    ):
+        entries = state.of(kind)
+        if entries:
+            lines += ["", title]
+        for entry in entries:
+            first = entry.text("text") or entry.text("claim") or entry.text("action")
+            lines += wrapped(first, f"  {entry.id:<4}")
+            for detail in _details(state, entry):
+                lines += wrapped(detail, " " * 6)
+    reason = state.stop_reason()
+    return [*lines, "", f"stop: {reason}"] if reason else lines
+
+
+def wrapped(text: str, head: str) -> list[str]:
+    """A text of several lines, each of at most 80 columns, behind a head of 6."""
+    lines: list[str] = []
+    for row in text.splitlines():
+        start = head if not lines else " " * 6
+        lines += textwrap.wrap(row.rstrip(), 80, initial_indent=start, subsequent_indent=" " * 8) or [""]
+    return lines
+
+
+def _details(state: JournalState, entry: Entry) -> list[str]:
+    kind, number = entry.kind, entry.id
+    if kind == "observation":
+        return [f"proof: {entry.text('proof')}"]
+    if kind == "hypothesis":
+        status = f"{state.hypothesis_status(number)}, confidence {state.confidence(number):g}"
+        return [status, f"falsified by: {entry.text('falsify_by')}"]
+    if kind == "experiment":
+        result = state.result_of(number)
+        ended = f"result: {result.text('outcome')}" if result else "open"
+        return [f"tests {entry.text('hypothesis')}; expected: {entry.text('expected')}", ended]
+    return []
+
+
+def _as_json(state: JournalState) -> str:
+    entries = [{"id": each.id, "kind": each.kind, "time": each.time, **each.says} for each in state.entries]
+    return json.dumps({"entries": entries, "stop_reason": state.stop_reason()}, indent=2, default=str)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright log``: the execution log of an operation, computed from what was run."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+from tilewright.device.cache import write_atomically
+from tilewright.workshop.home import find_operation
+from tilewright.workshop.log.operation_log import operation_log
+from tilewright.workshop.log.rendering import render_log
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright log",
+        description="Write the execution log of an operation from its breadcrumbs: what was read, run, tried and "
+        "found, in Markdown. It says what was run and nothing else; `tilewright note` adds what only a person knows.",
+    )
+    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write it there instead of printing it")
+    parser.add_argument("--json", action="store_true", help="print the log as JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    log = operation_log(find_operation(options.operation))
+    text = json.dumps(dataclasses.asdict(log), indent=2, default=str) if options.json else render_log(log).rstrip()
+    if options.output is None:
+        print(text)
+        return 0
+    if not options.output.parent.is_dir():
+        parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
+    write_atomically(options.output, (text + "\n").encode())
+    print(f"{options.output}: {len(text.splitlines())} lines")
+    return 0

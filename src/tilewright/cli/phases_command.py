@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright phases``: an operation phase by phase, against its references."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import Any
+
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.device.errors import TilewrightError
+from tilewright.workshop.home import Home, find_operation
+from tilewright.workshop.log.breadcrumbs import Breadcrumbs
+from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.stages.process import Told, run_child
+from tilewright.workshop.stages.table import fitted_lines
+from tilewright.workshop.trace.steps import number_upto, steps_of
+
+_DESCRIPTION = """\
+Run an operation with its circular buffers recorded and compare what each phase
+leaves with the phase's reference in the spec, tile by tile. A phase is judged
+by what it was given, so an error shows where it is made.
+
+With --upto K only the first K phases compute; later ones move the same pages
+and compute nothing, so the operation still ends: bring it up one phase at a
+time.
+
+Exit status 0 if every phase that computes is right, else 1.
+"""
+
+
+class PhasesError(TilewrightError):
+    """The phases could not be run."""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright phases", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
+    parser.add_argument("--upto", metavar="K", default="", help="number or name of the last phase that computes")
+    parser.add_argument("--case", metavar="CASE", help="name of a [[test]] of the spec (default: the smallest)")
+    parser.add_argument(
+        "--time-limit", type=float, default=120.0, metavar="S", help="seconds it may take (default 120)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the phases as JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.time_limit <= 0:
+        parser.error(f"--time-limit is {options.time_limit}; it must be a positive number of seconds")
+    home = find_operation(options.operation)
+    spec = home.spec()
+    case = _case(parser, spec, options.case)
+    if options.upto:
+        number_upto(steps_of(spec), options.upto)  # refused here rather than in another process
+    with ProgressLine() as progress:
+        told = run_child(
+            ["trace", home.given, case, options.upto, str(options.time_limit)],
+            home.directory.parent,
+            2 * options.time_limit,
+            progress.show,
+        )
+    found = _trace(told, options.time_limit)
+    _record(home, case, options.upto, found["first_wrong"])
+    print(json.dumps(found["trace"], indent=2) if options.json else "\n".join(fitted_lines(found["lines"])))
+    is_right = not found["first_wrong"] and not found["trace"]["stopped"]
+    return 0 if is_right else 1
+
+
+def _case(parser: argparse.ArgumentParser, spec: Spec, given: str | None) -> str:
+    names = [each.name for each in spec.tests]
+    if given is None:
+        return min(spec.tests, key=lambda each: math.prod(each.shape)).name
+    if given not in names:
+        parser.error(f"--case is {given!r}; the spec has {', '.join(names)}")
+    return given
+
+
+def _trace(told: Told, time_limit: float) -> dict[str, Any]:
+    found = told.of("trace")
+    if found:
+        return found[-1]
+    failed = told.of("failed")
+    if failed:
+        raise PhasesError(str(failed[-1]["error"]))
+    if told.is_late:
+        raise PhasesError(f"no end after {2 * time_limit:g} s; a longer --time-limit gives it more")
+    last = next((line for line in reversed(told.output.splitlines()) if line.strip()), "no word about why")
+    raise PhasesError(f"the process ended early ({told.signal or told.returncode}): {last}")
+
+
+def _record(home: Home, case: str, upto: str, first_wrong: list[str]) -> None:
+    which = f"up to phase {upto}" if upto else "all phases"
+    what = "; ".join(line.strip() for line in first_wrong[:3]) if first_wrong else "every one that ran is right"
+    Breadcrumbs(home.breadcrumbs).append("note", stage=7, text=f"phases of {case}, {which}: {what}")

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright stages``: how far an operation has come."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.workshop.home import Home, find_operation
+from tilewright.workshop.stages.running import run_stages
+from tilewright.workshop.stages.stage import STAGES, Stage, StageResult
+from tilewright.workshop.stages.table import (
+    coloured,
+    failure_lines,
+    head_line,
+    last_line,
+    plain,
+    result_json,
+    stage_lines,
+)
+from tilewright.workshop.stages.watching import snapshot, wait_for_change
+
+_DESCRIPTION = """\
+Run the stages of an operation, from an API that exists (1) to numbers that are
+right (7), and show what each proved. Each stage runs in a process of its own.
+Stops at the first red stage. For wrong numbers it names the first wrong phase
+and maps where its circular buffer is wrong. Everything is kept as breadcrumbs,
+which `tilewright log` makes an execution log of.
+
+Exit status 0 if every stage that was asked for passes, else 1.
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright stages", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
+    parser.add_argument("--stage", type=int, metavar="N", help="run this stage only")
+    parser.add_argument("--all", action="store_true", help="go on after a red stage")
+    parser.add_argument("--watch", action="store_true", help="run again whenever a file changes, until Ctrl-C")
+    parser.add_argument(
+        "--time-limit", type=float, default=300.0, metavar="S", help="seconds a stage may take (default 300)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR set")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.stage is not None and not 1 <= options.stage <= len(STAGES):
+        parser.error(f"--stage is {options.stage}; it must be 1 to {len(STAGES)}")
+    if options.time_limit <= 0:
+        parser.error(f"--time-limit is {options.time_limit}; it must be a positive number of seconds")
+    if options.json and options.watch:
+        parser.error("--json and --watch: a machine reads one result; give one of them")
+    home = find_operation(options.operation)
+    stages = STAGES if options.stage is None else (STAGES[options.stage - 1],)
+    if not options.watch:
+        return _run_once(home, stages, options)
+    while True:
+        before = snapshot(home.directory)
+        _run_once(home, stages, options)
+        print("\nwaiting for a change; Ctrl-C ends", flush=True)
+        changed = wait_for_change(home.directory, before)
+        names = ", ".join(str(path.relative_to(home.directory)) for path in changed)
+        print(f"\nchanged: {names}\n", flush=True)
+
+
+def _run_once(home: Home, stages: tuple[Stage, ...], options: argparse.Namespace) -> int:
+    results: list[StageResult] = []
+    paint = coloured if _has_colour(options) else plain
+    if not options.json:
+        print(f"{home.name}: {home.spec().formula}\n\n{head_line()}", flush=True)
+    with ProgressLine() as progress:
+        for result in run_stages(home, stages, options.time_limit, options.all, progress.show):
+            progress.clear()
+            results.append(result)
+            if not options.json:
+                print("\n".join(stage_lines(result, paint)), flush=True)
+    if options.json:
+        print(json.dumps({"operation": home.name, "stages": [result_json(each) for each in results]}, indent=2))
+    else:
+        for result in results:
+            print("\n".join(failure_lines(result)), end="\n" if failure_lines(result) else "")
+        print(f"\n{last_line(results)}", flush=True)
+    return 1 if any(each.status.value != "PASS" for each in results) else 0
+
+
+def _has_colour(options: argparse.Namespace) -> bool:
+    return sys.stdout.isatty() and not options.no_color and "NO_COLOR" not in os.environ

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why nothing can move any more: follows who waits for whom to a root that can be named.
+
+Every kernel that waits points at the kernels that could end its wait. Following these pointers ends at somebody who
+has finished or never existed, at a semaphore, or in a circle. The root's rule is an id of the checker's catalogue.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Sequence
+
+from tilewright.device.run import CbTraffic, CbUse, KernelPosition, KernelState, Run, WaitKind
+
+STUCK = (KernelState.BLOCKED, KernelState.POLLING)
+_CB_WAITS = (WaitKind.CB_WAIT_FRONT, WaitKind.CB_RESERVE_BACK)
+# Of several roots on one core the first of these says most: the others usually follow from it.
+_CLEAREST_FIRST = (
+    "hang-missing-producer",
+    "hang-finished-producer",
+    "hang-full-buffer",
+    "hang-self",
+    "semaphore-overshoot",
+    "hang-semaphore",
+    "hang-circle",
+)
+
+Core = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Hang:
+    """The root of a deadlock on one or more cores that are stuck alike.
+
+    Attributes:
+        rule: id of the checker's rule.
+        waiting: the wait at the root, on the first of the cores.
+        reason: one sentence with the numbers.
+    """
+
+    rule: str
+    waiting: KernelPosition
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class StuckCores:
+    """Cores whose kernels stand at the same places."""
+
+    cores: tuple[Core, ...]
+    positions: tuple[KernelPosition, ...]  # of the first core
+    hang: Hang
+
+
+def stuck_cores(run: Run) -> list[StuckCores]:
+    """The stuck cores of a deadlock, grouped, each group with its root."""
+    by_core: dict[Core, list[KernelPosition]] = defaultdict(list)
+    for position in run.positions:
+        by_core[position.core].append(position)
+    groups: dict[tuple[object, ...], list[Core]] = defaultdict(list)
+    for core, positions in by_core.items():
+        if any(position.state in STUCK for position in positions):
+            groups[tuple(_signature(position) for position in positions)].append(core)
+    return [
+        StuckCores(tuple(cores), tuple(by_core[cores[0]]), _root(run, by_core[cores[0]])) for cores in groups.values()
+    ]
+
+
+def _signature(position: KernelPosition) -> tuple[object, ...]:
+    return (position.kernel, position.state, position.wait_kind, position.wait_cb, position.stack[:6])
+
+
+def _root(run: Run, positions: Sequence[KernelPosition]) -> Hang:
+    stuck = [position for position in positions if position.state in STUCK]
+    # Others usually wait for the compute kernel, so what it waits for goes first among equals.
+    stuck.sort(key=lambda position: not run.kernels[position.kernel].is_compute)
+    roots = [_Search(run, stuck).from_(position) for position in stuck]
+    return min(roots, key=lambda hang: _CLEAREST_FIRST.index(hang.rule))
+
+
+class _Search:
+    """The way from one waiting kernel of a core to a root."""
+
+    def __init__(self, run: Run, stuck: Sequence[KernelPosition]) -> None:
+        self._run = run
+        self._stuck = {position.kernel: position for position in stuck}
+
+    def from_(self, position: KernelPosition) -> Hang:
+        path: list[KernelPosition] = []
+        while True:
+            if position.wait_kind not in _CB_WAITS:
+                return _semaphore_hang(self._run, position)
+            if position in path:
+                return self._circle(path[path.index(position) :])
+            path.append(position)
+            partners = self._partners(position)
+            alive = [self._stuck[kernel] for kernel in partners if kernel in self._stuck]
+            if not alive:
+                return self._nobody(position, partners)
+            position = next((each for each in alive if each.kernel != position.kernel), alive[0])
+
+    def _partners(self, position: KernelPosition) -> list[int]:
+        """Kernels of this core that could end the wait: those that push, or pop, the buffer, or would do so later."""
+        cb = position.wait_cb
+        if position.wait_kind is WaitKind.CB_WAIT_FRONT:
+            known = [t.kernel for t in self._traffic(position) if t.push_calls or t.reserve_calls]
+            later = [kernel for kernel, each in self._stuck.items() if cb in each.would_push]
+        else:
+            known = [t.kernel for t in self._traffic(position) if t.pop_calls or t.wait_calls]
+            later = [kernel for kernel, each in self._stuck.items() if cb in each.would_pop]
+        return list(dict.fromkeys(known + later))
+
+    def _traffic(self, position: KernelPosition) -> list[CbTraffic]:
+        return [t for t in self._run.traffic if t.core == position.core and t.cb == position.wait_cb]
+
+    def _use(self, position: KernelPosition) -> CbUse:
+        uses = self._run.circular_buffers
+        return next(use for use in uses if use.core == position.core and use.index == position.wait_cb)
+
+    def _nobody(self, position: KernelPosition, partners: list[int]) -> Hang:
+        """Nobody who could end this wait is still running."""
+        run, label, name = self._run, self._run.cb_label(position.wait_cb), self._run.kernel_label(position.kernel)
+        use = self._use(position)
+        own = next((t for t in self._traffic(position) if t.kernel == position.kernel), None)
+        moved = [t for t in self._traffic(position) if t.kernel in partners]
+        if position.wait_kind is WaitKind.CB_WAIT_FRONT:
+            if not partners:
+                wanted = pages(position.wait_amount)
+                reason = f"{label} has no producer: {name} waits for {wanted}, nobody on this core pushes any."
+                return Hang("hang-missing-producer", position, reason)
+            done = ", ".join(f"{run.kernel_label(t.kernel)} pushed {pages(t.pages_pushed)}" for t in moved)
+            missing, needed = position.wait_amount - position.wait_have, use.popped + position.wait_amount
+            nth = f" by its wait number {own.wait_calls}" if own is not None else ""
+            reason = (
+                f"{label} will never get the {pages(missing)} {name} still waits for: {done} in all and has finished, "
+                f"{name} needs {needed}{nth}."
+            )
+            return Hang("hang-finished-producer", position, reason)
+        if not partners:
+            reason = (
+                f"{label} is full and nobody on this core pops it: {pages(use.pushed)} pushed, "
+                f"{use.popped} popped, {use.num_pages} in the buffer."
+            )
+            return Hang("hang-full-buffer", position, reason)
+        done = ", ".join(f"{run.kernel_label(t.kernel)} popped {pages(t.pages_popped)}" for t in moved)
+        nth = f" at its reserve number {own.reserve_calls}" if own is not None else ""
+        reason = (
+            f"{label} stays full for {name}{nth}: {done} in all and has finished, "
+            f"{pages(use.left_over)} of {use.num_pages} are left in it."
+        )
+        return Hang("hang-full-buffer", position, reason)
+
+    def _circle(self, circle: list[KernelPosition]) -> Hang:
+        run = self._run
+        if len(circle) == 1:
+            return self._self_wait(circle[0])
+        steps = []
+        for position in circle:
+            verb = "pages in" if position.wait_kind is WaitKind.CB_WAIT_FRONT else "room in"
+            steps.append(f"{run.kernel_label(position.kernel)} waits for {verb} {run.cb_label(position.wait_cb)}")
+        each_other = "they wait for each other: " + ", ".join(steps) + "."
+        full = next((position for position in circle if position.wait_kind is WaitKind.CB_RESERVE_BACK), None)
+        if full is None:
+            return Hang("hang-circle", circle[0], each_other)
+        use, label = self._use(full), run.cb_label(full.wait_cb)
+        reason = (
+            f"{label} is full ({use.left_over} of {use.num_pages} pages, {use.popped} popped so far) and nobody can "
+            f"drain it: {each_other}"
+        )
+        return Hang("hang-full-buffer", full, reason)
+
+    def _self_wait(self, position: KernelPosition) -> Hang:
+        label, name = self._run.cb_label(position.wait_cb), self._run.kernel_label(position.kernel)
+        use = self._use(position)
+        if position.wait_kind is WaitKind.CB_WAIT_FRONT:
+            reason = f"{name} waits for itself: it is the one that pushes {label}."
+        elif use.popped == 0:
+            reason = (
+                f"{label} is full and was never popped: {name} pushed {pages(use.pushed)} and waits for room, "
+                "but it is also the kernel that reads them and must pop them first."
+            )
+        else:
+            reason = (
+                f"{name} waits for itself: it is the one that pops {label}, which holds {pages(use.left_over)} of "
+                f"{use.num_pages} pushed earlier and not popped."
+            )
+        return Hang("hang-self", position, reason)
+
+
+def pages(count: int) -> str:
+    """A number of pages in words.
+
+    >>> pages(1), pages(2)
+    ('1 page', '2 pages')
+    """
+    return f"{count} page" if count == 1 else f"{count} pages"
+
+
+def semaphore_label(position: KernelPosition) -> str:
+    return "a word in L1" if position.wait_semaphore is None else f"semaphore {position.wait_semaphore}"
+
+
+def _semaphore_hang(run: Run, position: KernelPosition) -> Hang:
+    name, semaphore = run.kernel_label(position.kernel), semaphore_label(position)
+    if position.wait_semaphore is not None and not position.semaphore_exists:
+        x, y = position.core
+        reason = f"{semaphore} is not configured on core ({x},{y}): the program gives it to other cores, or to none."
+        return Hang("hang-semaphore", position, reason)
+    if position.wait_kind is WaitKind.SEMAPHORE_EQUAL and position.wait_have > position.wait_amount:
+        reason = (
+            f"{name} waits until {semaphore} is exactly {position.wait_amount}, but it already holds "
+            f"{position.wait_have}: it was raised past the value."
+        )
+        return Hang("semaphore-overshoot", position, reason)
+    reason = (
+        f"{name} waits on {semaphore}, which holds {position.wait_have} and which nobody raises to "
+        f"{position.wait_amount} any more."
+    )
+    return Hang("hang-semaphore", position, reason)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which arguments of a program its kernels read. An argument that no core of a kernel reads is said at the end.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace tw {
+
+class Findings;
+struct Kernel;
+struct KernelInstance;
+class Program;
+
+class ArgumentReads {
+public:
+    // A load of the running kernel from its core's L1.
+    void load(const KernelInstance& instance, uint32_t address, uint32_t bytes);
+    // After a run that ended well.
+    void note_unread(const Program& program, Findings& findings) const;
+
+private:
+    struct Reads {
+        std::vector<bool> runtime, common;  // by index, of any core
+    };
+
+    std::unordered_map<const Kernel*, Reads> reads_;
+};
+
+}  // namespace tw

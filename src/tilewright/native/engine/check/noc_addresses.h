@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one NoC call says by itself: alignment, pages, rectangles, counts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tw {
+
+struct KernelInstance;
+class Program;
+
+class NocAddresses {
+public:
+    void start(Program& program);
+
+    // `noc_address` is one end of a transfer of `bytes`, `local` the other.
+    void judge_alignment(KernelInstance& by, uint64_t noc_address, uint32_t local, bool is_read);
+    void judge_memory(KernelInstance& by, uint64_t noc_address, uint32_t bytes, const char* verb);
+    void judge_word(KernelInstance& by, uint64_t noc_address, const char* call);
+    void judge_rectangle(
+        KernelInstance& by, uint64_t rectangle, uint32_t num_destinations, uint32_t noc, bool loopback);
+    // An address made for a page; only those past their buffer are kept.
+    void page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);
+
+private:
+    struct PageBeyond {
+        uint64_t address;
+        uint32_t base, page, num_pages, page_bytes;
+    };
+    bool judge_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb);
+    void judge_bank(KernelInstance& by, bool is_dram, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb);
+
+    Program* program_ = nullptr;
+    std::vector<uint32_t> dram_bank_;  // by NoC node
+    std::vector<PageBeyond> beyond_;
+};
+
+}  // namespace tw

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// NoC transfers a kernel has issued and not waited for. Their data has been moved already, which is one of the orders a
+// card may choose; here is kept what the kernel may not rely on yet.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "abi/noc.h"
+#include "check/findings.h"
+
+namespace tw {
+
+struct Core;
+class Program;
+
+enum class TransferKind : uint8_t { Read, Write, PostedWrite };
+
+struct Transfer {
+    TransferKind kind = TransferKind::Read;
+    uint8_t noc = 0;
+    bool multicast = false;
+    bool linked = false;
+    bool sent = false;      // a write that has left; it may not have arrived
+    bool reported = false;  // in some finding: not worth a second one
+    uint32_t transaction_id = kNoTransactionId;
+    uint32_t local = 0;       // slot pointer
+    uint32_t own_remote = 0;  // slot pointer of the other end where it is this core's too; 0 otherwise
+    uint32_t bytes = 0;
+    uint64_t remote = 0;  // NoC address
+    uint32_t issued = 0;  // on the kernel's clock
+    CallPlace place;
+};
+
+// What a transfer does to a range of the core's memory.
+enum Hold : uint8_t {
+    kLanding = 1,  // data arrives there
+    kLeaving = 2,  // data is taken from there
+};
+
+// Writes that have left and are not acknowledged.
+struct Unacknowledged {
+    uint32_t transaction_id;
+    uint32_t count;
+    CallPlace first;
+};
+
+// Atomics to one core that no barrier has waited for.
+struct OpenAtomics {
+    uint32_t core;
+    uint32_t count;
+    uint32_t issued;  // the last one
+    CallPlace first;
+};
+
+struct OpenTransfers {
+    std::vector<Transfer> transfers;
+    struct Noc {
+        std::vector<Unacknowledged> writes;
+        std::vector<bool> written_cores;  // that those writes went to
+        std::vector<OpenAtomics> atomics;
+    } noc[2];
+    std::vector<uint32_t> acknowledged;  // by core: how far into this kernel's time that core has answered
+};
+
+class Transfers {
+public:
+    void start(Program& program);
+    void add(KernelInstance& instance, Transfer transfer);
+    void add_atomic(KernelInstance& instance, uint32_t noc, const Core& core, uint32_t issued);
+    // A write that takes nothing from memory: only its arrival is open.
+    void add_unacknowledged(KernelInstance& instance, Transfer transfer);
+    // Takes off what a barrier has waited for.
+    void barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id);
+    // A kernel on core `core` has answered what this kernel did until `time`: writes to it before that have arrived.
+    void acknowledge(KernelInstance& instance, uint32_t core, uint32_t time);
+
+    // Any Hold on the bytes, without saying whose.
+    uint8_t holds(const Core& core, uint32_t address, uint32_t bytes) const;
+    // An unreported transfer that holds some of the bytes in one of the ways of `mask`.
+    Transfer* find(const Core& core, uint32_t address, uint32_t bytes, uint8_t mask);
+    OpenTransfers& of(const KernelInstance& instance);
+    // Whether it still takes data from some of the bytes.
+    static bool takes_from(const Transfer& transfer, uint32_t address, uint32_t bytes);
+    bool reaches(const Transfer& transfer, const Core& core) const;
+    uint32_t core_index(const Core& core) const;
+
+    // One bit per piece of L1 that is nobody's here: semaphores.cpp keeps its words there.
+    void mark(const Core& core, uint32_t address, uint32_t bytes, uint8_t bit);
+
+private:
+    void mark_transfer(const KernelInstance& instance, const Transfer& transfer, bool on);
+    void mark_again(const Core& core);
+    void note_written_cores(std::vector<bool>& cores, const Transfer& transfer);
+    template <typename Done>
+    void take_off(KernelInstance& instance, Done done);
+
+    Program* program_ = nullptr;
+    std::vector<OpenTransfers> open_;               // by instance
+    std::vector<std::vector<uint8_t>> pieces_;      // by core: Hold bits of each piece of L1
+};
+
+inline constexpr uint8_t kSyncWord = 4;  // a piece with a word that kernels synchronise by
+
+}  // namespace tw

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "future.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "scheduler.h"
+
+namespace tw {
+
+// A kernel that still polls after this many turns waits for something no longer coming.
+static constexpr uint32_t kTurns = 64;
+// Kernels that had to be stopped by the tick (every one costs up to 40 ms) before the rest is left unexplored.
+static constexpr uint32_t kEndless = 8;
+
+namespace {
+// What a report says of a kernel besides its buffers.
+struct Position {
+    KernelInstance* instance;
+    InstanceState state;
+    WaitKind wait_kind;
+    uint32_t wait_cb, wait_amount;
+    volatile uint32_t* wait_address;
+    CbTraffic traffic[kMaxCircularBuffers];
+};
+}  // namespace
+
+static Position note_position(KernelInstance& instance) {
+    instance.note_stack();
+    instance.stack_noted = true;
+    Position position{
+        &instance, instance.state, instance.wait_kind, instance.wait_cb, instance.wait_amount, instance.wait_address,
+        {}};
+    std::copy_n(instance.traffic, kMaxCircularBuffers, position.traffic);
+    return position;
+}
+
+static void restore(const Position& position) {
+    KernelInstance& instance = *position.instance;
+    instance.state = position.state;
+    instance.wait_kind = position.wait_kind;
+    instance.wait_cb = position.wait_cb;
+    instance.wait_amount = position.wait_amount;
+    instance.wait_address = position.wait_address;
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        const CbTraffic& before = position.traffic[cb];
+        const CbTraffic& after = instance.traffic[cb];
+        const uint64_t bit = uint64_t{1} << cb;
+        instance.would_push |= after.push_calls != before.push_calls ? bit : 0;
+        instance.would_pop |= after.pop_calls != before.pop_calls ? bit : 0;
+    }
+    std::copy_n(position.traffic, kMaxCircularBuffers, instance.traffic);
+}
+
+// Lets one kernel run to its end, or as far as it gets. Returns whether it came to one.
+static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
+    // A fault lands here; what the kernel did until then is known.
+    if (sigsetjmp(scheduler.fault_landing, 0) != 0) {
+        scheduler.current = nullptr;
+        return true;
+    }
+    for (uint32_t turn = 0; turn < kTurns; turn++) {
+        const double begin = monotonic_seconds();
+        scheduler.resume(instance);
+        if (instance.state != InstanceState::Yielded && instance.state != InstanceState::Ready) {
+            return true;
+        }
+        if (monotonic_seconds() - begin > 0.01) {  // the tick took the processor away
+            return false;
+        }
+    }
+    return true;
+}
+
+void explore_future(Scheduler& scheduler) {
+    std::vector<Position> positions;
+    for (Core* core : scheduler.cores) {
+        for (KernelInstance* instance : core->instances) {
+            if (instance->state == InstanceState::Blocked || instance->state == InstanceState::Polling) {
+                positions.push_back(note_position(*instance));
+            }
+        }
+    }
+    scheduler.exploring = true;
+    uint32_t endless = 0;
+    for (size_t next = 0; next < positions.size() && endless < kEndless; next++) {
+        if (scheduler.program.stop.load()) {
+            break;
+        }
+        endless += run_on(scheduler, *positions[next].instance) ? 0 : 1;
+    }
+    scheduler.exploring = false;
+    for (const Position& position : positions) {
+        restore(position);
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process a stage runs in: it may crash or hang without harm to whoever asked for it.
+
+``python -m tilewright.workshop.stages.child stage|trace|check EVENTS ...`` is for the runner alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tilewright.device.kernel_build import compile_kernels
+from tilewright.device.kernel_sources import kernel_source
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.ops.operation import Operation
+from tilewright.tensor.device import Device
+from tilewright.workshop.cases import DTYPES
+from tilewright.workshop.home import Home, find_operation, load_operation
+from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.stages.classify import classify
+from tilewright.workshop.stages.events import Events
+from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts, smallest_case
+from tilewright.workshop.stages.stage import BUILD, KERNELS, STAGES, Stage, Status
+from tilewright.workshop.trace.difference_map import trace_json, trace_lines, wrong_lines
+from tilewright.workshop.trace.steps import number_upto, steps_of
+from tilewright.workshop.trace.tracing import trace
+
+GRID = (2, 2)
+
+
+def run_stage(events: Events, home: Home, parent: Path, stage: Stage) -> None:
+    """Build, kernels, tests: each step only if the one before it succeeded."""
+    loaded = _step(events, BUILD, stage, lambda: (load_operation(home), home.spec()))
+    if loaded is None:
+        return
+    operation, spec = loaded
+    if stage.has_kernels and _step(events, KERNELS, stage, lambda: _compile(operation, spec)) is None:
+        return
+    _run_tests(events, parent / home.name / "tests", parent, stage)
+    if stage.number == 5:
+        events.tell("facts", crumbs=plan_facts(operation, spec, home))
+    if stage.number == 6:
+        with _device() as device:
+            _check(events, operation, spec, device, home)
+    events.tell("end")
+
+
+def _step(events: Events, name: str, stage: Stage, action: Callable[[], Any]) -> Any:
+    """What an action gives; None if it failed, which is then known."""
+    events.tell("begin", what=name)
+    try:
+        result = action()
+    except BaseException as error:
+        _, error_type = classify(error, stage.number)
+        error_type = "build_error" if name == BUILD else error_type
+        events.tell("step", step=name, status=Status.FAIL.value, error_type=error_type, error=_said(error))
+        return None
+    events.tell("step", step=name, status=Status.PASS.value)
+    return result
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{Path(error.filename).name}:{error.lineno}: {error.msg}"
+    text = str(error) or type(error).__name__
+    known = type(error).__module__.startswith("tilewright") or isinstance(error, AssertionError)
+    return text if known else f"{type(error).__name__}: {text}"
+
+
+@contextlib.contextmanager
+def _device() -> Iterator[Device]:
+    device = open_device(0, grid=GRID)
+    try:
+        yield device
+    finally:
+        close_device(device)
+
+
+def _compile(operation: Operation, spec: Spec) -> bool:
+    """Every kernel that the spec's test cases need."""
+    with _device() as device:
+        for case in spec.tests:
+            plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+            tensors = operation.allocate(plan, device)
+            program = operation.program(plan, tensors, epsilon=spec.epsilon)
+            compile_kernels([kernel_source(program, each, device.description, GRID) for each in program.kernels])
+            for tensor in tensors.values():
+                tensor.deallocate()
+    return True
+
+
+def _run_tests(events: Events, directory: Path, parent: Path, stage: Stage) -> None:
+    try:
+        import pytest
+    except ImportError:
+        events.tell("test", name="pytest", result="FAIL", error_type="build_error", error="pip install pytest")
+        return
+    from tilewright.workshop.stages.pytest_events import EventsPlugin
+
+    files = sorted(map(str, directory.glob(stage.test_pattern)))
+    if not files:
+        text = f"{directory.name}/ has no {stage.test_pattern}"
+        events.tell("test", name=stage.test_pattern, result="FAIL", error_type="test_fail", error=text)
+        return
+    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(parent), "--no-header"]
+    pytest.main([*options, *files], plugins=[EventsPlugin(events, stage.number)])
+
+
+def _check(events: Events, operation: Operation, spec: Spec, device: Device, home: Home) -> None:
+    """The checker's word on the smallest test case, and what the run counted."""
+    # Imported here: only this stage needs the checker.
+    from tilewright.check.check_program import CheckError, check_program
+    from tilewright.workshop.cases import case_tensors
+
+    case = smallest_case(spec)
+    name = f"the checker finds nothing [{case.name}]"
+    events.tell("begin", what=name)
+    plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+    tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
+    program = operation.program(plan, tensors, epsilon=spec.epsilon)
+    result = check_program([*tensors.values()], program)
+    if result.run is not None:
+        facts = run_facts(operation, plan, result.run, home) + compliance_facts(operation, spec, plan)
+        events.tell("facts", crumbs=facts)
+    if result.findings:
+        error_type = "watcher_assert" if result.error is None else classify(result.error, 6)[1]
+        events.tell(
+            "test", name=name, result="FAIL", error_type=error_type, error=str(CheckError(result)), case=case.name
+        )
+    else:
+        events.tell("test", name=name, result="PASS", case=case.name)
+
+
+def run_trace(events: Events, home: Home, case_name: str, upto: str, time_limit: float) -> None:
+    """One test case, phase by phase."""
+    operation, spec = load_operation(home), home.spec()
+    case = next(each for each in spec.tests if each.name == case_name)
+    number = number_upto(steps_of(spec), upto) if upto else None
+    with _device() as device:
+        found = trace(operation, spec, case, device, number, time_limit)
+    first = wrong_lines(found.first_wrong) if found.first_wrong else []
+    events.tell("trace", lines=trace_lines(found), first_wrong=first, trace=trace_json(found))
+    events.tell("end")
+
+
+def run_check(events: Events, home: Home) -> None:
+    """The checker's word on every test case, the smallest first, until it finds something."""
+    # Imported here: stages do without.
+    from tilewright.check.check_program import check_program
+    from tilewright.workshop.cases import case_tensors
+
+    operation, spec = load_operation(home), home.spec()
+    with _device() as device:
+        for case in sorted(spec.tests, key=lambda each: math.prod(each.shape)):
+            events.tell("begin", what=f"checking {case.name}")
+            plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+            tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
+            program = operation.program(plan, tensors, epsilon=spec.epsilon)
+            result = check_program([*tensors.values()], program)
+            for finding in result.findings:
+                events.tell(
+                    "finding", case=case.name, rule=finding.rule, place=finding.place, text=finding.text(width=1000)
+                )
+            if result.findings:
+                break
+            for tensor in tensors.values():
+                tensor.deallocate()
+    events.tell("end")
+
+
+def main(arguments: list[str]) -> int:
+    what, events, given, *rest = arguments
+    told, home = Events(Path(events)), find_operation(given)
+    try:
+        if what == "stage":
+            run_stage(told, home, Path(rest[0]), STAGES[int(rest[1]) - 1])
+        elif what == "check":
+            run_check(told, home)
+        else:
+            run_trace(told, home, rest[0], rest[1], float(rest[2]))
+    except Exception as error:
+        status, error_type = classify(error, 7)
+        told.tell("failed", status=status.value, error_type=error_type, error=_said(error))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

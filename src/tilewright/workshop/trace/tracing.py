@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an operation with all its circular buffers recorded and holds every phase against its reference.
+
+A phase is judged by what it was given: earlier phases stand in its reference as they really came out, so an error is
+reported where it is made, and not where it arrives.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.device.errors import RunError
+from tilewright.device.run import RecordedPages, Run
+from tilewright.device.run_program import run_program
+from tilewright.ops.operation import Operation, checked_config
+from tilewright.ops.plan import Plan, PlannedBuffer
+from tilewright.ops.row_program import Kernels, build_program
+from tilewright.tensor.device import Device
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.tensor import Tensor
+from tilewright.workshop.cases import DTYPES, case_tensors
+from tilewright.workshop.spec.model import Spec, TestCase
+from tilewright.workshop.trace.call_sites import CallSite, call_sites
+from tilewright.workshop.trace.comparing import Difference, Expected, compare, summed
+from tilewright.workshop.trace.floor import DST, floor_of, operand_step, significant_bits
+from tilewright.workshop.trace.partial_kernel import partial_kernel
+from tilewright.workshop.trace.recorded import Recorded, place, whole
+from tilewright.workshop.trace.steps import Float64, Step, step_of, steps_of
+
+
+class Verdict(enum.Enum):
+    """What is known about a step after a run."""
+
+    EXACT = "exact"
+    FLOOR = "right"
+    WRONG = "WRONG"
+    MISPLACED = "MISCOUNT"
+    NOT_REACHED = "NOT RUN"
+    PASSED_THROUGH = "passed on"
+
+    @property
+    def is_wrong(self) -> bool:
+        return self in (Verdict.WRONG, Verdict.MISPLACED)
+
+
+@dataclasses.dataclass(frozen=True)
+class StepReport:
+    """One step after a run.
+
+    Attributes:
+        place: file and line of the call in the kernel; empty if it was never made.
+        dtype: of its buffer.
+        note: what else is to be said.
+    """
+
+    step: Step
+    verdict: Verdict
+    place: str = ""
+    dtype: str = ""
+    difference: Difference | None = None
+    note: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Trace:
+    """All steps after a run.
+
+    Attributes:
+        case: name of the test case.
+        plan: in one line.
+        stopped: why the run did not end; empty if it did.
+    """
+
+    case: str
+    plan: str
+    steps: tuple[StepReport, ...]
+    stopped: str = ""
+
+    @property
+    def first_wrong(self) -> StepReport | None:
+        """The first step that did not do what it should with what it was given."""
+        return next((each for each in self.steps if each.verdict.is_wrong), None)
+
+
+def trace(
+    operation: Operation,
+    spec: Spec,
+    case: TestCase,
+    device: Device,
+    upto: int | None = None,
+    time_limit: float | None = None,
+) -> Trace:
+    """Runs a test case and compares every step.
+
+    Args:
+        upto: number of the last phase that computes; later ones pass their pages through.
+
+    Raises:
+        KernelCompileError, KernelLanguageError: the kernels are not ready to run.
+    """
+    plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+    tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
+    steps = steps_of(spec)
+    kernels = operation.kernels[plan.strategy]
+    sites = call_sites(kernels.reader) + call_sites(kernels.compute)
+    if upto is not None:
+        kernels = _partial(kernels, steps, upto)
+    epsilon = spec.epsilon if operation.has_epsilon else None
+    program = build_program(plan, kernels, tensors, epsilon, checked_config(None))
+    record = [each.buffer.index for each in plan.buffers]
+    stopped = ""
+    try:
+        run = run_program(list(tensors.values()), program, record=record, time_limit=time_limit)
+    except RunError as error:
+        if not isinstance(error.run, Run):
+            raise
+        run, stopped = error.run, str(error)
+    names = {"x": _rows(tensors["input_tensor"])} | {each: _rows(tensors[each]) for each in operation.vectors}
+    names |= {each.name: np.full((1, 1), np.float32(each.default), np.float64) for each in spec.parameters}
+    comparison = _Comparison(plan, sites, run, names)
+    reports = [comparison.report(step, steps, upto, bool(stopped)) for step in steps]
+    return Trace(case.name, plan.describe(), tuple(reports), stopped)
+
+
+def _rows(tensor: Tensor) -> Float64:
+    """What a tensor really holds, its last dimension apart."""
+    array: NDArray[Any] = tensor.to_numpy()
+    return array.astype(np.float64).reshape(-1, array.shape[-1])
+
+
+def _partial(kernels: Kernels, steps: Sequence[Step], upto: int) -> Kernels:
+    stubbed, number = [], 0
+    for site in call_sites(kernels.compute):
+        step = step_of(site, steps)
+        number = step.number if step is not None else number  # a call the spec does not know goes with the one before
+        if number > upto and not site.is_stub:
+            stubbed.append(site)
+    return dataclasses.replace(kernels, compute=partial_kernel(kernels.compute, stubbed))
+
+
+class _Comparison:
+    """Holds what phases left, as later references need it."""
+
+    def __init__(self, plan: Plan, sites: Sequence[CallSite], run: Run, names: Mapping[str, Float64]) -> None:
+        self._plan = plan
+        self._sites = sites
+        self._run = run
+        self._names = dict(names)
+        operand = operand_step(plan.rows.dtype)
+        self._moves = {name: DST if value.size == 1 else operand for name, value in names.items()}
+        self._buffers = {each.buffer.name: each for each in plan.buffers}
+        self._stubs: set[str] = set()
+
+    def report(self, step: Step, steps: Sequence[Step], upto: int | None, is_stopped: bool) -> StepReport:
+        buffer = self._buffers.get(step.buffer)
+        values = step.value(self._names)
+        recorded, places = self._recorded(step, steps, values) if buffer else ([], [])
+        if upto is not None and step.number > upto:
+            self._names.setdefault(step.name, values)
+            return StepReport(step, Verdict.PASSED_THROUGH, next(iter(places), ""))
+        if buffer is None or not recorded:
+            self._names.setdefault(step.name, values)
+            note = "" if buffer else f"the plan has no buffer {step.buffer}"
+            return StepReport(step, Verdict.NOT_REACHED, note=note)
+        return self._compared(step, buffer, values, recorded, places, is_stopped)
+
+    def _recorded(self, step: Step, steps: Sequence[Step], values: Float64) -> tuple[list[Recorded], list[str]]:
+        """What each call of a step left, and where the calls are."""
+        buffer = self._buffers[step.buffer]
+        pushes = [each for each in self._run.pages if each.cb == buffer.buffer.index]
+        found, places = [], []
+        if step.number == 0:
+            groups = [(pushes, _place_of(pushes[0], self._run))] if pushes else []
+        else:
+            groups = []
+            for site in self._sites:
+                if step_of(site, steps) == step:
+                    made = [each for each in pushes if site.made(each.stack)]
+                    if made:
+                        groups.append((made, f"{site.chain[-1][0]}:{site.line}"))
+                    if made and site.is_stub:
+                        self._stubs.add(step.name)
+        is_per_row = values.shape[0] == self._plan.rows.num_sticks
+        for made, where in groups:
+            found.append(place(made, buffer, step.region, self._plan, values.shape[1], is_per_row))
+            places.append(where)
+        return found, places
+
+    def _compared(
+        self,
+        step: Step,
+        buffer: PlannedBuffer,
+        values: Float64,
+        recorded: Sequence[Recorded],
+        places: Sequence[str],
+        is_stopped: bool,
+    ) -> StepReport:
+        expected = self._expected(step, buffer, values)
+        differences = [compare(each, expected) for each in recorded]
+        worst = max(range(len(differences)), key=lambda each: differences[each].share_of_floor)
+        chosen, note = recorded[worst], ""
+        difference = differences[worst]
+        if not difference.is_right and (len(recorded) > 1 or chosen.rounds > 1):
+            total = summed(recorded, self._plan.rows.last_tile_columns)
+            together = compare(total, expected)
+            if together.is_right:
+                chosen, difference = total, together
+                note = "its pages of one tile-row are shares of a sum; the sum was compared"
+        if step.name in self._stubs:
+            note = "it is still a stub: it moves pages and computes nothing"
+        problem = "" if is_stopped else next((each.problem for each in recorded if each.problem), "")
+        self._keep(step, chosen, buffer, expected)
+        verdict = Verdict.MISPLACED if problem else _verdict(difference)
+        dtype = buffer.dtype.name.lower()
+        return StepReport(step, verdict, places[worst], dtype, difference, problem or note)
+
+    def _expected(self, step: Step, buffer: PlannedBuffer, values: Float64) -> Expected:
+        used = {each.id for each in ast.walk(ast.parse(step.expression, mode="eval")) if isinstance(each, ast.Name)}
+        moves = {name: self._moves[name] for name in used if name in self._moves}
+        bits = significant_bits(buffer.dtype, buffer.buffer.is_only_moved)
+        floor = floor_of(step.value, self._names, moves, bits)
+        rows = self._plan.rows
+        return Expected(values, floor, step.region, rows.num_sticks, rows.last_tile_columns)
+
+    def _keep(self, step: Step, recorded: Recorded, buffer: PlannedBuffer, expected: Expected) -> None:
+        """Later references are about what this step left, not about what it should have left."""
+        if step.number == 0 or step.name in self._names:
+            return
+        left = whole(recorded, len(expected.values), expected.width)
+        self._names[step.name] = left if np.isfinite(left).all() else expected.values
+        is_whole = buffer.buffer.is_only_moved or buffer.dtype is not DataType.FLOAT32
+        self._moves[step.name] = DST if is_whole else operand_step(buffer.dtype)
+
+
+def _place_of(push: RecordedPages, run: Run) -> str:
+    kernel = run.kernels[push.kernel]
+    lines = [each for each in push.stack if each.path == kernel.path or each.path.endswith(".py")]
+    return f"{lines[-1].path}:{lines[-1].line}" if lines else kernel.name
+
+
+def _verdict(difference: Difference) -> Verdict:
+    if not difference.is_right:
+        return Verdict.WRONG
+    return Verdict.EXACT if difference.is_exact else Verdict.FLOOR

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of hang has a rule, a line and numbers; the fixed twin is silent."""
+
+from __future__ import annotations
+
+import pytest
+from source_program import check_source, rules, source_program
+
+from tilewright import ttnn
+
+PUSH = "cb_reserve_back({0}, {1}); cb_push_back({0}, {1});"
+TAKE = "cb_wait_front({0}, {1}); cb_pop_front({0}, {1});"
+
+
+def body(*lines: str) -> str:
+    return "void kernel_main() {\n" + "\n".join(lines) + "\n}"
+
+
+# rule: circular buffers, kernels of the buggy twin, kernels that replace some of them in the fixed one,
+# who is named at which line.
+HANGS = {
+    "hang-missing-producer": (
+        {0: 2, 3: 1},
+        {
+            "reader": body(PUSH.format(0, 1)),
+            "compute": body("cb_wait_front(3, 1);", TAKE.format(0, 1), "cb_pop_front(3, 1);"),
+        },
+        {"reader": body(PUSH.format(3, 1), PUSH.format(0, 1))},
+        ("compute", 2, "c_3"),
+    ),
+    "hang-finished-producer": (
+        {0: 4},
+        {"reader": body(PUSH.format(0, 2)), "writer": body("", "cb_wait_front(0, 3);", "cb_pop_front(0, 3);")},
+        {"writer": body("", "cb_wait_front(0, 2);", "cb_pop_front(0, 2);")},
+        ("writer", 3, "c_0"),
+    ),
+    "hang-full-buffer": (
+        {0: 2, 1: 1},
+        {
+            "reader": body("for (int b = 0; b < 2; b++) {", PUSH.format(1, 1), PUSH.format(0, 1), "}"),
+            "writer": body(
+                "cb_wait_front(1, 1);", "for (int b = 0; b < 2; b++) {", TAKE.format(0, 1), "}", "cb_pop_front(1, 1);"
+            ),
+        },
+        {"reader": body(PUSH.format(1, 1), "for (int b = 0; b < 2; b++) {", PUSH.format(0, 1), "}")},
+        ("reader", 3, "c_1"),
+    ),
+    "hang-self": (
+        {1: 1},
+        {"compute": body("for (int i = 0; i < 2; i++) {", PUSH.format(1, 1), "cb_wait_front(1, 1);", "}")},
+        {"compute": body("for (int i = 0; i < 2; i++) {", PUSH.format(1, 1), TAKE.format(1, 1), "}")},
+        ("compute", 3, "c_1"),
+    ),
+    "hang-circle": (
+        {0: 2, 1: 2},
+        {
+            "reader": body(TAKE.format(1, 1), PUSH.format(0, 1)),
+            "writer": body(TAKE.format(0, 1), PUSH.format(1, 1)),
+        },
+        {"reader": body(PUSH.format(0, 1), TAKE.format(1, 1))},
+        ("reader", 2, "c_1"),
+    ),
+    "cb-over-capacity": (
+        {0: 2},
+        {"reader": body("cb_reserve_back(0, 4);")},
+        {"reader": body("cb_reserve_back(0, 2);")},
+        ("reader", 2, "c_0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", HANGS)
+def test_a_hang_has_a_rule_a_line_and_numbers(device: ttnn.Device, rule: str) -> None:
+    cbs, buggy, _, (kernel, line, cb) = HANGS[rule]
+    result = check_source(device, source_program(cbs, **buggy))
+    assert rules(result) == [rule]
+    (finding,) = result.findings
+    assert (finding.kernel, finding.line, finding.cb, finding.cores) == (kernel, line, cb, ((0, 0),))
+    assert cb in finding.numbers
+    assert finding.cause
+    assert finding.cure
+
+
+@pytest.mark.parametrize("rule", HANGS)
+def test_the_cure_is_silent(device: ttnn.Device, rule: str) -> None:
+    cbs, buggy, fixed, _ = HANGS[rule]
+    result = check_source(device, source_program(cbs, **{**buggy, **fixed}))
+    assert rules(result) == []
+    assert result.ok
+
+
+def test_a_finished_producer_has_its_counts_and_the_number_of_the_wait(device: ttnn.Device) -> None:
+    program = source_program(
+        {0: 2},
+        reader=body("for (int i = 0; i < 9; i++) {", PUSH.format(0, 1), "}"),
+        writer=body("for (int i = 0; i < 9; i += 2) {", TAKE.format(0, 2), "}"),
+    )
+    (finding,) = check_source(device, program).findings
+    assert finding.numbers == (
+        "c_0 will never get the 1 page writer still waits for: reader pushed 9 pages in all and has finished, "
+        "writer needs 10 by its wait number 5."
+    )
+
+
+def test_a_semaphore_hang_that_follows_from_another_is_left_out(device: ttnn.Device) -> None:
+    wait = "noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0)), 1);"
+    program = source_program({3: 1}, semaphores=1, reader=body("cb_wait_front(3, 1);"), writer=body(wait))
+    assert rules(check_source(device, program)) == ["hang-missing-producer"]
+    alone = source_program({}, semaphores=1, writer=body(wait))
+    result = check_source(device, alone)
+    assert rules(result) == ["hang-semaphore"]
+    assert "holds 0" in result.findings[0].numbers
+
+
+def test_a_value_that_was_passed_is_an_overshoot(device: ttnn.Device) -> None:
+    program = source_program(
+        {},
+        semaphores=1,
+        reader=body(
+            "noc_semaphore_inc(get_noc_addr(get_semaphore(0)), 3); noc_async_atomic_barrier();",
+            "noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0)), 2);",
+        ),
+    )
+    assert "semaphore-overshoot" in rules(check_source(device, program))
+
+
+def test_polling_what_nobody_changes_is_spinning(device: ttnn.Device) -> None:
+    poll = "while (*reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0)) != 7) {"
+    program = source_program({}, semaphores=1, reader=body("", poll, "}"))
+    result = check_source(device, program, spin_limit=0.2)
+    assert "hang-spinning" in rules(result)
+    assert next(f.line for f in result.findings if f.rule == "hang-spinning") == 3
+
+
+def test_what_a_stuck_kernel_would_do_leaves_no_trace(device: ttnn.Device) -> None:
+    """After a deadlock the stuck kernels run on; neither tensors nor the record of the run may show it."""
+    tensor = ttnn.zeros([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    writer = body(
+        "cb_wait_front(0, 1);",
+        f"noc_async_write(get_read_ptr(0), get_noc_addr_from_bank_id<true>(0, {tensor.buffer_address()}), 2048);",
+        "noc_async_write_barrier();",
+        'DPRINT << "never printed" << ENDL();',
+        "cb_pop_front(0, 1);",
+        PUSH.format(1, 1),
+    )
+    program = source_program({0: 1, 1: 1}, reader=body(TAKE.format(1, 1), PUSH.format(0, 1)), writer=writer)
+    result = check_source(device, program)
+    assert rules(result) == ["hang-circle"]
+    assert (ttnn.to_numpy(tensor) == 0).all()
+    assert result.run is not None
+    assert all(each.pages_pushed == each.push_calls == each.pop_calls == 0 for each in result.run.traffic)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that mean nothing, followed to an output: memory nobody wrote, padding, what lies beside a reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from compute_programs import WRITER, circular_buffer, compute_kernel, empty, kernel_line, run_checked, step, tiles
+
+from tilewright import ttnn
+from tilewright.device.run import RunNote
+
+WRITE_LINE = 1 + WRITER.splitlines().index("        noc_async_write_page(page, to, get_read_ptr(16));")
+START = "compute_kernel_hw_startup(0, 1, 16);"
+ROW_SUM = "PoolType::SUM, ReduceDim::REDUCE_ROW"
+ROW_MAX = "PoolType::MAX, ReduceDim::REDUCE_ROW"
+COLUMN_SUM = "PoolType::SUM, ReduceDim::REDUCE_COL"
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[ttnn.Device]:
+    device = ttnn.open_device(device_id=0)
+    yield device
+    ttnn.close_device(device)
+
+
+def ones(device: ttnn.Device, columns: int = 32) -> ttnn.Tensor:
+    """A scaler: the first `columns` of row 0 of each face row are one, everything else is zero."""
+    values = np.zeros((32, 32), np.float32)
+    values[[0, 16], :columns] = 1
+    return ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+
+
+def run(
+    inputs: list[ttnn.Tensor], output: ttnn.Tensor, init: str, maths: str, *cbs: ttnn.CBDescriptor
+) -> list[RunNote]:
+    return run_checked(inputs, output, compute_kernel(f"{START}\n{init}\n{step(maths)}"), cbs)
+
+
+def reduction(kind: str, after: str = "") -> tuple[str, str]:
+    return f"reduce_init<{kind}>(0, 1, 16);", f"reduce_tile<{kind}>(0, 1, 0, 0, 0); {after}"
+
+
+def only(notes: list[RunNote], rule: str) -> RunNote:
+    assert [note.rule for note in notes] == [rule], notes
+    assert kernel_line(notes[0]) == WRITE_LINE
+    return notes[0]
+
+
+# --- padding ---
+
+
+def test_a_row_sum_that_takes_in_padding(device: ttnn.Device) -> None:
+    note = only(run([tiles(device, 32, 10), ones(device)], empty(device, 32, 1), *reduction(ROW_SUM)), "value-padding")
+    assert note.text == (
+        "tensor 2, row 0, column 0 of tile 0 takes in columns 10 to 31 of tile 0 of tensor 0, which are padding"
+    )
+    assert run([tiles(device, 32, 10), ones(device, 10)], empty(device, 32, 1), *reduction(ROW_SUM)) == []
+    assert run([tiles(device, 32, 32), ones(device)], empty(device, 32, 1), *reduction(ROW_SUM)) == []
+
+
+def test_a_row_maximum_that_takes_in_padding(device: ttnn.Device) -> None:
+    only(run([tiles(device, 32, 10), ones(device)], empty(device, 32, 1), *reduction(ROW_MAX)), "value-padding")
+    assert run([tiles(device, 32, 32), ones(device)], empty(device, 32, 1), *reduction(ROW_MAX)) == []
+
+
+def test_rows_of_padding_reach_only_rows_of_padding(device: ttnn.Device) -> None:
+    assert run([tiles(device, 10, 32), ones(device)], empty(device, 10, 1), *reduction(ROW_SUM)) == []
+    note = only(
+        run([tiles(device, 10, 32), ones(device)], empty(device, 1, 32), *reduction(COLUMN_SUM)), "value-padding"
+    )
+    assert "takes in rows 10 to 31 of tile 0 of tensor 0" in note.text
+
+
+def test_a_mask_takes_padding_out(device: ttnn.Device) -> None:
+    mask = np.zeros((32, 32), np.float32)
+    mask[:, :10] = 1
+    inputs = [tiles(device, 32, 10), ones(device)]
+    inputs.append(ttnn.from_numpy(mask, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device))
+    masked = f"""copy_init(0); cb_wait_front(2, 1); cb_reserve_back(3, 1); tile_regs_acquire();
+    copy_tile(0, 0, 0); copy_tile(2, 0, 1); {{}} tile_regs_commit(); tile_regs_wait(); pack_tile(0, 3);
+    tile_regs_release(); cb_push_back(3, 1); cb_wait_front(3, 1);
+    reduce_init<{ROW_SUM}>(3, 1, 16);"""
+    maths = f"reduce_tile<{ROW_SUM}>(3, 1, 0, 0, 0);"
+    wait = "cb_wait_front(0, 1);"
+    output = empty(device, 32, 1)
+    only(run(inputs, output, wait + masked.format(""), maths, circular_buffer(3, 1)), "value-padding")
+    take_out = "mask_tile_init(); mask_tile(0, 1);"
+    assert run(inputs, output, wait + masked.format(take_out), maths, circular_buffer(3, 1)) == []
+
+
+def test_a_product_over_padding(device: ttnn.Device) -> None:
+    product = ("matmul_init(0, 1);", "matmul_tiles(0, 1, 0, 0, 0);")
+    full = empty(device, 32, 32)
+    only(run([tiles(device, 32, 10), tiles(device, 10, 32)], full, *product), "value-padding")
+    zeros_below = np.zeros((32, 32), np.float32)
+    zeros_below[:10] = 1
+    second = ttnn.from_numpy(zeros_below, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    assert run([tiles(device, 32, 10), second], full, *product) == []
+    # Rows and columns of padding only give rows and columns of padding.
+    assert run([tiles(device, 10, 32), tiles(device, 32, 7)], empty(device, 10, 7), *product) == []
+
+
+def test_padding_may_go_into_padding_of_the_output(device: ttnn.Device) -> None:
+    copy = ("copy_init(0);", "copy_tile(0, 0, 0);")
+    source, other = tiles(device, 20, 10), tiles(device, 32, 32)
+    assert run([source, other], empty(device, 20, 10), *copy) == []
+    only(run([source, other], empty(device, 20, 11), *copy), "value-padding")
+    transposed = ("transpose_init(0);", "transpose_tile(0, 0, 0);")
+    assert run([source, other], empty(device, 10, 20), *transposed) == []
+    only(run([source, other], empty(device, 20, 10), *transposed), "value-padding")
+
+
+def test_padding_of_an_output_stays_padding_when_it_is_written_again(device: ttnn.Device) -> None:
+    output = empty(device, 20, 10)
+    for _ in range(2):
+        assert (
+            run([tiles(device, 20, 10), tiles(device, 32, 32)], output, "add_init(0, 1);", "add_tiles(0, 1, 0, 0, 0);")
+            == []
+        )
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.float32])
+def test_other_formats(device: ttnn.Device, dtype: ttnn.DataType) -> None:
+    inputs = [tiles(device, 32, 10, dtype), tiles(device, 32, 32, dtype)]
+    copy = ("copy_init(0);", "copy_tile(0, 0, 0);")
+    assert run(inputs, empty(device, 32, 10, dtype), *copy) == []
+    only(run(inputs, empty(device, 32, 32, dtype), *copy), "value-padding")
+
+
+# --- memory nobody wrote ---
+
+
+def test_a_tensor_nobody_wrote(device: ttnn.Device) -> None:
+    add = ("add_init(0, 1);", "add_tiles(0, 1, 0, 0, 0);")
+    note = only(run([tiles(device, 32, 32), empty(device, 32, 32)], empty(device, 32, 32), *add), "value-uninitialised")
+    assert note.text == "tensor 2, row 0, column 0 of tile 0 takes in tile 0 of tensor 1, where nobody wrote all"
+
+
+def test_a_page_nobody_wrote(device: ttnn.Device) -> None:
+    inputs = [tiles(device, 32, 32), tiles(device, 32, 32)]
+    pushed = "cb_reserve_back(2, 1); cb_push_back(2, 1); cb_wait_front(2, 1); mul_init(0, 2);"
+    maths = "mul_tiles(0, 2, 0, 0, 0);"
+    note = only(run(inputs, empty(device, 32, 32), pushed, maths, circular_buffer(2, 1)), "value-uninitialised")
+    assert note.text.endswith("takes in bytes of c_2 that nobody wrote")
+    filled = """fill_tile_init(); cb_reserve_back(2, 1); tile_regs_acquire(); fill_tile(0, 2.0f); tile_regs_commit();
+    tile_regs_wait(); pack_tile(0, 2); tile_regs_release(); cb_push_back(2, 1); cb_wait_front(2, 1); mul_init(0, 2);"""
+    assert run(inputs, empty(device, 32, 32), filled, maths, circular_buffer(2, 1)) == []
+
+
+def test_a_fill_means_something_whatever_the_tile_held(device: ttnn.Device) -> None:
+    maths = "copy_tile(0, 0, 0); fill_tile_init(); fill_tile(0, 1.0f);"
+    inputs = [empty(device, 32, 32), tiles(device, 32, 32)]
+    assert run(inputs, empty(device, 32, 32), "copy_init(0);", maths) == []
+
+
+def test_a_product_with_zero_means_something(device: ttnn.Device) -> None:
+    zeros = ttnn.from_numpy(np.zeros((32, 32)), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    inputs, output = [empty(device, 32, 32), zeros], empty(device, 32, 32)
+    assert run(inputs, output, "mul_init(0, 1);", "mul_tiles(0, 1, 0, 0, 0);") == []
+    only(run(inputs, output, "add_init(0, 1);", "add_tiles(0, 1, 0, 0, 0);"), "value-uninitialised")
+
+
+# --- beside a reduction ---
+
+REDUCED = """cb_wait_front(0, 1); cb_wait_front(1, 1); cb_reserve_back(2, 1); reduce_init<{kind}>(0, 1, 2);
+tile_regs_acquire(); reduce_tile<{kind}>(0, 1, 0, 0, 0); tile_regs_commit(); tile_regs_wait(); pack_tile(0, 2);
+tile_regs_release(); reduce_uninit(); cb_push_back(2, 1); cb_wait_front(2, 1); {init}(0, 2);"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "right", "result"),
+    [
+        (ROW_SUM, "rows", "cols", "column 0"),
+        (ROW_MAX, "rows", "cols", "column 0"),
+        (COLUMN_SUM, "cols", "rows", "row 0"),
+    ],
+)
+def test_a_result_spread_the_wrong_way(device: ttnn.Device, kind: str, wrong: str, right: str, result: str) -> None:
+    def notes(way: str) -> list[RunNote]:
+        prepare = REDUCED.format(kind=kind, init=f"sub_bcast_{way}_init")
+        maths = f"sub_tiles_bcast_{way}(0, 2, 0, 0, 0);"
+        inputs = [tiles(device, 32, 32), ones(device)]
+        return run(inputs, empty(device, 32, 32), prepare, maths, circular_buffer(2, 1))
+
+    note = only(notes(wrong), "broadcast-region")
+    assert note.text.endswith(f"takes in c_2, where a reduction left its result only in {result}")
+    assert notes(right) == []
+
+
+def test_a_result_used_as_a_whole_tile(device: ttnn.Device) -> None:
+    inputs = [tiles(device, 32, 32), ones(device)]
+    prepare = REDUCED.format(kind=ROW_SUM, init="add_init")
+    maths = "add_tiles(0, 2, 0, 0, 0);"
+    only(run(inputs, empty(device, 32, 32), prepare, maths, circular_buffer(2, 1)), "broadcast-region")
+    assert run(inputs, empty(device, 32, 1), prepare, maths, circular_buffer(2, 1)) == []
+
+
+def test_sums_may_rely_on_the_zeros_beside_a_result(device: ttnn.Device) -> None:
+    inputs = [tiles(device, 32, 32), ones(device)]
+    prepare = REDUCED.format(kind=ROW_SUM, init="add_init") + f" reduce_init<{ROW_SUM}>(2, 1, 16);"
+    maths = f"reduce_tile<{ROW_SUM}>(2, 1, 0, 0, 0);"
+    assert run(inputs, empty(device, 32, 1), prepare, maths, circular_buffer(2, 1)) == []
+
+
+# --- row-major data ---
+
+
+def test_rows_that_nobody_wrote_are_tilized(device: ttnn.Device) -> None:
+    def notes(rows: int) -> list[RunNote]:
+        values = np.ones((rows, 32), np.float32)
+        tensor = ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+        kernel = compute_kernel(
+            "compute_kernel_hw_startup(0, 16); tilize_init(0, 1, 16);\n"
+            f"cb_wait_front(0, {rows}); cb_reserve_back(16, 1); tilize_block(0, 1, 16); cb_push_back(16, 1);"
+        )
+        sticks = circular_buffer(0, 32, page_bytes=64)
+        return run_checked([tensor], empty(device, 32, 32), kernel, [sticks], pages=rows)
+
+    # Waiting for 20 of the 32 rows a tile takes breaks the contract of the buffer too.
+    assert {note.rule for note in notes(20)} == {"value-uninitialised", "cb-read-past-wait"}
+    assert notes(32) == []

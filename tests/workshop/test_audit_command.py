@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright audit`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sample_logs import FREE_FORM, TEMPLATE
+
+from tilewright.cli.main import main
+from tilewright.workshop.audit.auditing import RULES
+
+_BROKEN = TEMPLATE.replace("| 1 | 5 | build_error |", "| 1 | 5 | compile_error |")
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> Path:
+    path = tmp_path / "clean.md"
+    path.write_text(TEMPLATE)
+    return path
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    path = tmp_path / "broken.md"
+    path.write_text(_BROKEN)
+    return path
+
+
+def test_a_clean_log_says_so(clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", str(clean)]) == 0
+    assert capsys.readouterr().out == f"{clean}: nothing found\n"
+
+
+def test_findings_have_rule_lines_quote_and_reason(
+    clean: Path, broken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", str(clean), str(broken)]) == 1
+    text = capsys.readouterr().out
+    line = _BROKEN.split("\n").index("| 1 | 5 | compile_error | H1: a variable is not used yet | used it | YES |") + 1
+    assert f"{clean}: nothing found" in text
+    assert f"{broken}: 1 finding\n\n  vocabulary  (line {line})\n    > | 1 | 5 | compile_error |" in text
+    assert "error type 'compile_error'; the words are build_error" in text
+    assert max(map(len, text.split("\n")[3:])) <= 80
+
+
+def test_findings_as_json(clean: Path, broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--json", str(clean), str(broken)]) == 1
+    first, second = json.loads(capsys.readouterr().out)
+    assert first == {"log": str(clean), "findings": []}
+    (finding,) = second["findings"]
+    assert finding["rule"] == "vocabulary"
+    assert set(finding) == {"rule", "lines", "quote", "why"}
+
+
+def test_a_specification_is_compared(tmp_path: Path, clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "spec.md"
+    spec.write_text("# Spec\n\n| CB | Page size | Num pages |\n|---|---|---|\n| c_0 | tile_size | Wt |\n")
+    assert main(["audit", "--spec", str(spec), str(clean)]) == 1
+    text = capsys.readouterr().out
+    assert "c_0 has 2*Wt pages instead of Wt" in text
+    assert "c_16 is configured and not required" in text
+
+
+def test_the_rules_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--rules"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"{name} " in text for name in RULES)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "No such file"),
+        (b"\xff\xfe\x00", "not UTF-8 text (byte 0)"),
+        (b"just words\n", "not an execution log: it has no Markdown heading"),
+    ],
+)
+def test_what_is_no_log_is_bad_usage(
+    content: bytes | None, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.md"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", str(path)])
+    assert ended.value.code == 2
+    assert f"{path}: {complaint}" in capsys.readouterr().err
+
+
+def test_no_log_at_all_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["audit"])
+    assert ended.value.code == 2
+    assert "LOG is missing" in capsys.readouterr().err
+
+
+def test_a_specification_without_buffers_is_bad_usage(
+    tmp_path: Path, clean: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "spec.md"
+    spec.write_text(FREE_FORM[: FREE_FORM.index("## Summary")])
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", "--spec", str(spec), str(clean)])
+    assert ended.value.code == 2
+    assert f"{spec}: no table of circular buffers" in capsys.readouterr().err

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log computed from breadcrumbs: it follows from what ran, and the audit finds nothing in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from random_runs import RandomRun
+
+from tilewright.workshop.audit.auditing import audit_log
+from tilewright.workshop.log.breadcrumbs import Breadcrumbs
+from tilewright.workshop.log.computing import compute_log
+from tilewright.workshop.log.model import ExecutionLog, Said
+from tilewright.workshop.log.reading import parse_log
+from tilewright.workshop.log.rendering import render_log
+
+
+@pytest.fixture
+def trail(tmp_path: Path) -> Breadcrumbs:
+    return Breadcrumbs(tmp_path / "run.jsonl", clock=lambda: "2026-01-21T12:00:00+00:00")
+
+
+@pytest.fixture
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.mark.usefixtures("no_waiting_for_the_disk")
+@pytest.mark.parametrize("seed", range(200))
+def test_nothing_is_found_in_a_log_we_wrote(seed: int, trail: Breadcrumbs) -> None:
+    RandomRun(seed, trail).write()
+    log = compute_log(trail.read())
+    text = render_log(log)
+    assert parse_log(text) == log
+    assert audit_log(text) == []
+
+
+def _status(log: ExecutionLog, stage: int) -> Said | None:
+    record = log.stage(stage)
+    assert record is not None
+    return record.status
+
+
+def _start(trail: Breadcrumbs, *stages: int) -> None:
+    trail.append("start", operation="scale", agent="me", stages=list(stages))
+
+
+def test_a_stage_without_a_passing_test_has_not_passed(trail: Breadcrumbs) -> None:
+    _start(trail, 4, 5, 6, 7)
+    for step in ("build", "kernel compilation", "execution"):
+        trail.append("result", stage=4, step=step, status="PASS")
+    trail.append("test", stage=5, name="shape", result="SKIPPED")
+    trail.append("test", stage=6, name="no_hang", result="PASS")
+    trail.append("complete")
+    log = compute_log(trail.read())
+    assert [_status(log, stage) for stage in (4, 5, 6, 7)] == [
+        Said("NEEDS_VERIFICATION"),
+        Said("NEEDS_VERIFICATION"),
+        Said("PASS"),
+        Said("NOT RUN"),
+    ]
+    assert log.metadata.status == Said("PARTIAL")
+
+
+def test_a_failure_that_is_not_run_again_stays(trail: Breadcrumbs) -> None:
+    _start(trail, 7)
+    trail.append("attempt", stage=7, action="first")
+    trail.append("test", stage=7, name="wide", result="FAIL")
+    trail.append("attempt", stage=7, action="second")
+    trail.append("test", stage=7, name="narrow", result="PASS")
+    trail.append("complete")
+    log = compute_log(trail.read())
+    assert _status(log, 7) == Said("FAIL")
+    assert log.metadata.status == Said("FAILED")
+    assert [(test.name, test.status, test.notes) for test in log.tests] == [
+        ("wide", "FAIL", "attempt 1"),
+        ("narrow", "PASS", "attempt 2"),
+    ]
+
+
+def test_success_needs_every_stage_and_an_end(trail: Breadcrumbs) -> None:
+    _start(trail, 4)
+    trail.append("test", stage=4, name="t", result="PASS")
+    assert compute_log(trail.read()).metadata.status == Said("PARTIAL (the run has not ended)")
+    trail.append("complete")
+    assert compute_log(trail.read()).metadata.status == Said("SUCCESS")
+
+
+def test_a_recovery_counts_when_the_step_that_failed_passes(trail: Breadcrumbs) -> None:
+    _start(trail, 6)
+    trail.append("attempt", stage=6, action="stubs")
+    trail.append("result", stage=6, step="kernel compilation", status="FAIL", error_summary="no such name")
+    trail.append("hypothesis", stage=6, description="the init call needs the buffer")
+    trail.append("evidence", hypothesis_id="H1", text="the header")
+    trail.append("recovery", hypothesis_id="H1", action="gave it")
+    assert [row.resolved for row in compute_log(trail.read()).recovery] == ["NO"]
+    trail.append("attempt", stage=6, action="stubs again")
+    trail.append("result", stage=6, step="kernel compilation", status="PASS")
+    trail.append("result", stage=6, step="execution", status="HANG")
+    rows = compute_log(trail.read()).recovery
+    assert [(row.error_type, row.resolved) for row in rows] == [("compilation_error", "YES"), ("hang", "NO")]
+    assert rows[0].cause == "H1: the init call needs the buffer"
+    assert rows[0].action == "H1: gave it"
+
+
+def test_a_red_test_that_passes_is_declared(trail: Breadcrumbs) -> None:
+    _start(trail, 4)
+    trail.append("attempt", stage=4, action="test", phase="RED")
+    trail.append("test", stage=4, name="t", result="PASS")
+    log = compute_log(trail.read())
+    assert [entry.what for entry in log.deviations] == ["stage 4: RED attempt 1 ended PASS, not FAIL"]
+    assert _status(log, 4) == Said("NOT RUN")
+
+
+def test_deviations_from_the_specification_are_computed(trail: Breadcrumbs) -> None:
+    for index, pages in (("c_0", "2*Wt"), ("c_1", "Wt"), ("c_2", "1")):
+        trail.append("cb_requirement", index=index, num_pages=pages, page_size="tile_size")
+    trail.append("cb_config", index="c_0", num_pages="Wt * 2", page_size="tile_size")
+    trail.append("cb_config", index="c_2", num_pages="2", page_size="stick_size")
+    trail.append("cb_config", index="c_9", num_pages="1", page_size="tile_size")
+    trail.append("cb_sync_check", index="c_2", push="1 once", pop="0", kept=True)
+    trail.append("cb_sync_check", index="c_9", push="2 per row", pop="1 per row")
+    log = compute_log(trail.read())
+    assert log.denials == ()
+    assert [entry.what for entry in log.deviations] == [
+        "c_1 is required and not configured",
+        "c_2 has 2 pages, the specification asks for 1",
+        "c_2 has pages of stick_size, the specification asks for tile_size",
+        "c_9 is configured and not in the specification",
+        "c_2 has more pages than are ever pushed: 1 once",
+        "c_9 is not balanced: pushed 2 per row, popped 1 per row",
+        "c_9 has fewer pages than are pushed at a time: 2 per row",
+    ]
+    assert [(row.index, row.balanced) for row in log.sync_tables[0].rows] == [
+        ("c_0", "NOT RUN"),
+        ("c_2", "KEPT"),
+        ("c_9", "NO"),
+    ]
+
+
+def test_no_deviations_is_only_said_where_it_was_compared(trail: Breadcrumbs) -> None:
+    trail.append("cb_config", index="c_0", num_pages="2", page_size="tile_size")
+    assert compute_log(trail.read()).denials == ()
+    trail.append("cb_requirement", index="c_0", num_pages="2")
+    log = compute_log(trail.read())
+    assert log.denials == (Said("None: all 1 CBs have the pages the specification asks for."),)
+    assert log.deviations == ()
+
+
+def test_a_commit_says_how_the_stages_stood(trail: Breadcrumbs) -> None:
+    _start(trail, 4, 5)
+    trail.append("result", stage=4, step="build", status="PASS")
+    trail.append("test", stage=4, name="t", result="PASS")
+    trail.append("commit", sha="9f283b9281", message="stage 4")
+    trail.append("test", stage=4, name="t", result="FAIL")
+    trail.append("commit", sha="c17b60b8c3", message="stage 4 again")
+    commits = compute_log(trail.read()).commits
+    assert [(commit.build, commit.tests) for commit in commits] == [("PASS", "stage4=PASS"), ("PASS", "stage4=FAIL")]
+
+
+def test_a_file_created_here_stays_created(trail: Breadcrumbs) -> None:
+    trail.append("artifact", path="op.py", change="created", lines=10)
+    trail.append("artifact", path="op.py", change="modified", lines=14)
+    assert [(entry.change, entry.lines) for entry in compute_log(trail.read()).artifacts] == [("created", 14)]
+
+
+def test_a_torn_line_shows_in_the_log(trail: Breadcrumbs) -> None:
+    _start(trail, 4)
+    with trail.path.open("a") as file:
+        file.write('{"event": "te')
+    log = compute_log(trail.read())
+    assert log.summary[-1].text == 'Line 2 of the breadcrumbs could not be read: torn line: {"event": "te'
+
+
+def test_an_empty_trail_claims_nothing(trail: Breadcrumbs) -> None:
+    log = compute_log(trail.read())
+    assert log.metadata.status == Said("FAILED (the run has not ended)")
+    assert log.stages == ()

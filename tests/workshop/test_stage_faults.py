@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of every class in a user's operation: each is told apart, and found where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from made_operation import WRONG_MEAN, change, make_operation
+
+from tilewright.device.errors import KernelCompileError
+from tilewright.workshop.home import Home
+from tilewright.workshop.log.breadcrumbs import Breadcrumbs
+from tilewright.workshop.stages.classify import classify
+from tilewright.workshop.stages.running import run_stages
+from tilewright.workshop.stages.stage import BUILD, EXECUTION, KERNELS, STAGES, StageResult, Status
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_operation(tmp_path)
+
+
+def run(home: Home, *numbers: int, time_limit: float = 120, is_all: bool = False) -> list[StageResult]:
+    return list(run_stages(home, [STAGES[number - 1] for number in numbers], time_limit, is_all))
+
+
+def steps(result: StageResult) -> Sequence[Status]:
+    return [result.steps[each] for each in (BUILD, KERNELS, EXECUTION)]
+
+
+def test_an_operation_without_faults_passes_every_stage(home: Home) -> None:
+    results = run(home, 1, 2, 3, 4, 5, 6, 7)
+    assert [each.status for each in results] == [Status.PASS] * 7, [each.evidence for each in results]
+    assert all(each.tests for each in results)
+    assert "% of the tolerance used" in results[6].evidence
+
+
+def test_stubs_pass_all_stages_but_the_last(tmp_path: Path) -> None:
+    results = run(make_operation(tmp_path, stubs=True), 6, 7)
+    assert [each.status for each in results] == [Status.PASS, Status.FAIL]
+    assert "it is still a stub" in "\n".join(results[1].difference)
+
+
+def test_an_import_error_is_one_of_the_build(home: Home) -> None:
+    change(home, "op.py", "from typing import Any", "from nothing_of_that_name import Any")
+    (result,) = run(home, 6)
+    assert steps(result) == [Status.FAIL, Status.NOT_RUN, Status.NOT_RUN]
+    assert result.error_type == "build_error"
+    assert "nothing_of_that_name" in result.evidence
+
+
+def test_a_kernel_that_is_not_in_the_language(home: Home) -> None:
+    change(home, "kernels.py", "compute_kernel_hw_startup(cb.in_rm, cb.scaler, cb.out_rm)", "print(cb.in_rm)")
+    (result,) = run(home, 6)
+    assert steps(result) == [Status.PASS, Status.FAIL, Status.NOT_RUN]
+    assert result.error_type == "compilation_error"
+    assert "kernels.py:" in result.error
+
+
+def test_what_the_compiler_refuses_is_compilation_too() -> None:
+    error = KernelCompileError("compute_rows", "kernels.py:12: error: no such function", "")
+    assert classify(error, 6) == (Status.FAIL, "compilation_error")
+
+
+def test_a_result_of_another_shape(home: Home) -> None:
+    change(home, "op.py", "return (*shape[:-1], 1)", "return (*shape[:-1], 2)")
+    (result,) = run(home, 7)
+    assert steps(result) == [Status.PASS, Status.PASS, Status.FAIL]
+    assert result.error_type == "shape_mismatch"
+
+
+def test_a_wrong_number_is_found_in_the_phase_that_makes_it(home: Home) -> None:
+    change(home, "kernels.py", *WRONG_MEAN)
+    (result,) = run(home, 7)
+    assert steps(result) == [Status.PASS, Status.PASS, Status.FAIL]
+    assert result.error_type == "numerical_mismatch"
+    assert result.difference[0] == "first wrong: phase 2 mean, in mean (float32)"
+    assert result.trace is not None
+    assert result.trace["first_wrong"] == "mean"
+    verdicts = {each["name"]: each["verdict"] for each in result.trace["phases"]}  # type: ignore[attr-defined]
+    # The other phases did right by what they were given.
+    assert verdicts["centre"] == "floor"
+    assert verdicts["variance"] == "floor"
+
+
+def test_a_deadlock_is_a_hang_with_its_cause(home: Home) -> None:
+    change(home, "kernels.py", "        cb_pop_front(cb.mean, 1)\n", "")
+    (result,) = run(home, 6)
+    assert steps(result) == [Status.PASS, Status.PASS, Status.HANG]
+    assert result.status is Status.HANG
+    assert result.error_type == "hang_cb_deadlock"
+    assert "c_3 mean" in result.error
+
+
+def test_a_process_that_never_ends_is_a_hang(home: Home) -> None:
+    change(home, "op.py", "from typing import Any", "from typing import Any\nwhile True:\n    pass\n")
+    (result,) = run(home, 1, time_limit=3)
+    assert result.status is Status.HANG
+    assert result.error_type == "test_timeout"
+    assert result.steps[BUILD] is Status.HANG
+    assert result.evidence == "time limit: no end after 3 s during build"
+
+
+def test_a_process_that_dies_is_a_crash(home: Home) -> None:
+    change(home, "op.py", "from typing import Any", "import os\nfrom typing import Any\nos.abort()\n")
+    (result,) = run(home, 1)
+    assert result.status is Status.FAIL
+    assert result.error_type == "other"
+    assert "died of SIGABRT during build" in result.error
+
+
+def test_what_the_checker_finds_is_corruption(home: Home) -> None:
+    reader = "@reader_kernel\ndef read_rows("
+    change(home, "kernels.py", reader, f"from unbarred import read_blocks\n\n\n{reader}")
+    (home.directory.parent / "unbarred.py").write_text(UNBARRED)
+    (result,) = run(home, 6)
+    assert steps(result) == [Status.PASS, Status.PASS, Status.FAIL]
+    assert result.error_type == "watcher_assert"
+    assert "unbarred.py" in result.error
+
+
+UNBARRED = '''
+from tilewright.kernels import CB, TensorArg, kernel_function, uint32
+from tilewright.kernels.api import cb_push_back, cb_reserve_back, get_write_ptr, noc_async_read
+
+
+@kernel_function
+def read_blocks(
+    tensor: TensorArg, cb: CB, first: uint32, count: uint32, stick_bytes: uint32, block_bytes: uint32, pages: uint32
+) -> None:
+    """Sticks, pushed before they have come."""
+    cb_reserve_back(cb, pages)
+    address = get_write_ptr(cb)
+    for stick in range(count):
+        noc_async_read(tensor.get_noc_addr(first + stick), address + stick * block_bytes, stick_bytes)
+    cb_push_back(cb, pages)
+'''
+
+
+def test_after_a_red_stage_the_others_are_not_run_unless_told(home: Home) -> None:
+    change(home, "op.py", "from typing import Any", "from typing import Any\nraise ImportError('not today')\n")
+    assert [each.status for each in run(home, 1, 2)] == [Status.FAIL, Status.NOT_RUN]
+    assert [each.status for each in run(home, 1, 2, is_all=True)] == [Status.FAIL, Status.FAIL]
+
+
+def test_attempts_are_counted_over_runs_and_everything_is_in_the_breadcrumbs(home: Home) -> None:
+    assert run(home, 1)[0].attempts == 1
+    assert run(home, 1)[0].attempts == 2
+    crumbs = Breadcrumbs(home.breadcrumbs).read().crumbs
+    events = [each.event for each in crumbs]
+    assert events.count("attempt") == events.count("stage_start") == events.count("complete") == 2
+    tests = [each for each in crumbs if each.event == "test"]
+    assert {each.text("result") for each in tests} == {"PASS"}

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright stages``, ``phases``, ``note``, ``log`` and ``debug`` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from made_operation import WRONG_MEAN, change, make_operation
+
+from tilewright.cli.main import main
+from tilewright.workshop.home import Home
+from tilewright.workshop.stages.stage import STAGES, StageResult, Status, TestOutcome
+from tilewright.workshop.stages.table import coloured, stage_lines
+
+ESCAPE = "\033"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.chdir(tmp_path)
+    return make_operation(tmp_path)
+
+
+def test_the_table_fits_a_terminal_and_has_no_colour_in_a_file(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    change(home, "kernels.py", *WRONG_MEAN)
+    assert main(["stages", "mine", "--stage", "7"]) == 1
+    text = capsys.readouterr().out
+    assert ESCAPE not in text
+    assert max(map(len, text.splitlines())) <= 80
+    lines = text.splitlines()
+    assert lines[2].split() == ["#", "what", "it", "proves", "status", "build", "kernels", "run", "tries"]
+    assert lines[3].split()[-5:] == ["FAIL", "PASS", "PASS", "FAIL", "1"]
+    assert "    numerical mismatch: test_numbers[one tile]" in text
+    assert "first wrong: phase 2 mean, in mean (float32)" in text
+    assert lines[-1] == "0 of 1 stages pass; stage 7 is red (FAIL)"
+
+
+def test_colours_do_not_move_columns() -> None:
+    result = StageResult(STAGES[0], Status.PASS, {"build": Status.PASS, "execution": Status.PASS}, attempts=3)
+    result = StageResult(**{**vars(result), "tests": (TestOutcome("test_it", Status.PASS),)})
+    plain_line = stage_lines(result)[0]
+    line = stage_lines(result, coloured)[0]
+    assert ESCAPE in line
+    for code in ("\033[32m", "\033[0m"):
+        line = line.replace(code, "")
+    assert line == plain_line
+
+
+def test_json_has_every_stage_and_why_it_failed(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    change(home, "op.py", "from typing import Any", "from nothing_of_that_name import Any")
+    assert main(["stages", "mine", "--json"]) == 1
+    stages = json.loads(capsys.readouterr().out)["stages"]
+    assert [each["status"] for each in stages] == ["FAIL", *["NOT RUN"] * 6]
+    assert stages[0]["steps"] == {"build": "FAIL", "execution": "NOT RUN"}
+    assert stages[0]["error_type"] == "build_error"
+    assert stages[0]["attempts"] == 1
+    assert stages[1]["attempts"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["stages", "mine", "--stage", "8"], "--stage is 8; it must be 1 to 7"),
+        (["stages", "mine", "--time-limit", "0"], "--time-limit is 0.0; it must be a positive number of seconds"),
+        (["stages", "mine", "--json", "--watch"], "--json and --watch"),
+        (["phases", "mine", "--case", "none"], "--case is 'none'; the spec has one tile, batched"),
+        (["note", "mine", " "], "TEXT is empty"),
+        (["note", "mine", "text", "--confidence", "HIGH"], "--confidence is for a hypothesis"),
+        (["note", "mine", "text", "--hypothesis", "H7"], "--hypothesis is 'H7'; there is none, H1 is next"),
+        (["note", "mine", "text", "--hypothesis"], "--stage is missing: no stage is red"),
+    ],
+)
+def test_bad_arguments_are_named(
+    home: Home, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("command", ["stages", "phases", "log", "debug"])
+def test_an_operation_that_is_not_there(home: Home, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert main([command, "nothing"]) == 1
+    message = capsys.readouterr().err
+    assert "there is no directory nothing" in message
+    assert "variance_w_rm" in message
+
+
+def test_phases_show_what_each_left(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["phases", "mine", "--upto", "centre"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    rows = {line.split()[1]: line.split()[3] for line in text.splitlines() if line[:2].strip() in list("-123456")}
+    assert (rows["tilize_row"], rows["centre"], rows["variance"]) == ("exact", "right", "passed")
+    change(home, "kernels.py", *WRONG_MEAN)
+    assert main(["phases", "mine"]) == 1
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+    assert main(["phases", "mine", "--upto", "1"]) == 0
+    assert main(["phases", "mine", "--upto", "2", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["first_wrong"] == "mean"
+
+
+def test_a_log_says_what_was_run_and_nothing_else(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["log", "mine"]) == 1
+    assert "nothing of mine was run yet" in capsys.readouterr().err
+    change(home, "kernels.py", *WRONG_MEAN)
+    for stage in ("5", "6", "7"):
+        main(["stages", "mine", "--stage", stage])
+    main(["note", "mine", "the factor is 1", "--hypothesis", "--confidence", "HIGH"])
+    main(["note", "mine", "phase 2 is W times too large", "--hypothesis", "H1"])
+    change(home, "kernels.py", *reversed(WRONG_MEAN))
+    main(["note", "mine", "give it 1/W", "--recovery", "H1", "--file", "kernels.py"])
+    main(["stages", "mine", "--stage", "7"])
+    capsys.readouterr()
+    assert main(["log", "mine", "--output", "log.md"]) == 0
+    text = Path("log.md").read_text()
+    assert "| Final status | SUCCESS |" in text
+    assert "| Stages | 5, 6, 7 |" in text
+    assert "Stage 1" not in text
+    assert "numerical_mismatch" in text
+    assert "H1: the factor is 1" in text
+    assert "H1: give it 1/W" in text
+    line = next(
+        number for number, row in enumerate((home.directory / "spec.toml").read_text().splitlines(), 1)
+        if row == 'name = "mean"'
+    ) - 2  # fmt: skip
+    assert f"spec.toml:{line}" in text
+    assert "None: all 8 CBs have the pages the specification asks for." in text
+    kernels = len((home.directory / "kernels.py").read_text().splitlines())
+    assert f"| mine/kernels.py | created | {kernels} |" in text
+    capsys.readouterr()
+    assert main(["audit", "log.md"]) == 0
+    assert "nothing found" in capsys.readouterr().out
+
+
+def test_buffers_that_leave_the_spec_are_deviations(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    change(home, "program.py", 'Buffer(3, "mean", PageCount(fixed=1)', 'Buffer(3, "mean", PageCount(fixed=2)')
+    main(["stages", "mine", "--stage", "5"])
+    capsys.readouterr()
+    assert main(["log", "mine"]) == 0
+    assert "c_3 has 2 pages, the specification asks for 1" in capsys.readouterr().out
+
+
+def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    change(home, "kernels.py", "        cb_pop_front(cb.mean, 1)\n", "")
+    assert main(["debug", "mine", "symptom", "batched input hangs"]) == 0
+    assert main(["debug", "mine", "observe"]) == 0
+    assert main(["debug", "mine", "observe"]) == 0  # says nothing twice
+    capsys.readouterr()
+    assert main(["debug", "mine", "--json"]) == 0
+    entries = json.loads(capsys.readouterr().out)["entries"]
+    assert entries[0]["text"] == "batched input hangs"
+    observations = [each for each in entries if each["kind"] == "observation"]
+    assert len({each["text"] for each in observations}) == len(observations) >= 1
+    assert any("c_3" in each["text"] and "tilewright check" in each["proof"] for each in observations)
+    assert main(
+        ["debug", "mine", "hypothesis", "c_3 is never popped", "--falsify-by", "a pop", "--confidence", "0.7",
+         "--support", "O1"]
+    ) == 0  # fmt: skip
+    assert main(["debug", "mine", "experiment", "H1", "pop c_3 after centre", "--expected", "it ends"]) == 0
+    assert main(["debug", "mine", "experiment", "H1", "another", "--expected", "it ends"]) == 1
+    assert "E1 is still open" in capsys.readouterr().err
+    assert main(["debug", "mine", "close", "E1", "SUPPORTED", "--observations", "O1", "--confidence", "0.9"]) == 0
+    assert main(["debug", "mine", "conclude", "centre kept c_3", "--observations", "O1"]) == 0
+    capsys.readouterr()
+    assert main(["debug", "mine"]) == 0
+    text = capsys.readouterr().out
+    assert text.endswith("stop: H1 is supported with confidence 0.9\n")
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.fixture
+def watched(home: Home) -> Iterator[Callable[[str], str]]:
+    """Stage 1 under watch in a process of its own; gives what it prints up to a text."""
+    source = str(Path(sys.modules["tilewright"].__file__ or "").parents[1])
+    environment = {**os.environ, "PYTHONPATH": source, "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "tilewright", "stages", "mine", "--stage", "1", "--watch"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+
+    def read_until(text: str) -> str:
+        read = ""
+        while text not in read:
+            line = process.stdout.readline() if process.stdout else ""
+            assert line, f"it ended: {read}"
+            read += line
+        return read
+
+    yield read_until
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    process.stdout.close()
+
+
+def test_watch_runs_again_when_a_file_changes(home: Home, watched: Callable[[str], str]) -> None:
+    first = watched("waiting for a change")
+    assert "1 of 1 stages pass" in first
+    time.sleep(0.1)
+    change(home, "op.py", "from typing import Any", "from nothing_of_that_name import Any")
+    second = watched("waiting for a change")
+    assert "changed: op.py" in second
+    assert "import: " in second
+    assert "nothing_of_that_name" in second
+    change(home, "op.py", "from nothing_of_that_name import Any", "from typing import Any")
+    third = watched("waiting for a change")
+    assert "1 of 1 stages pass" in third
+    row = next(line for line in third.splitlines() if line.startswith("1 "))
+    assert row.split()[-1] == "3"  # attempts
