@@ -15,7 +15,7 @@ import pytest
 from tilewright import ttnn
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def device() -> Iterator[ttnn.Device]:
     device = ttnn.open_device(device_id=3, grid=(2, 2))
     yield device

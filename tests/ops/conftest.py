@@ -12,28 +12,28 @@ from running import Runner
 from tilewright import ttnn
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def device() -> Iterator[ttnn.Device]:
     device = ttnn.open_device(device_id=4, grid=(2, 2))
     yield device
     ttnn.close_device(device)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def wormhole() -> Iterator[ttnn.Device]:
     device = ttnn.open_device(device_id=5)
     yield device
     ttnn.close_device(device)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def blackhole() -> Iterator[ttnn.Device]:
     device = ttnn.open_device(device_id=6, arch="blackhole")
     yield device
     ttnn.close_device(device)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def run(device: ttnn.Device) -> Runner:
     return Runner(device)
 
