@@ -12,7 +12,7 @@ from collections.abc import Callable
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.journal import OUTCOMES, Entry, Journal, JournalState
-from tilewright.workshop.stages.process import run_child
+from tilewright.workshop.stages.process import Processes
 
 _DESCRIPTION = """\
 Keep the journal of a debugging session: symptoms, observations with their
@@ -113,16 +113,12 @@ def _observe(home: Home, journal: Journal, time_limit: float) -> list[str]:
 
 
 def _seen(home: Home, time_limit: float) -> list[tuple[str, str]]:
-    parent = home.directory.parent
-    with ProgressLine() as progress:
-        checked = run_child(["check", home.given], parent, time_limit, progress.show)
+    with ProgressLine() as progress, Processes(home.directory.parent) as processes:
+        checked = processes.run(["check", home.given], time_limit, progress.show)
         case = min(home.spec().tests, key=lambda each: math.prod(each.shape)).name
         found = checked.of("finding")
-        traced = run_child(
-            ["trace", home.given, found[0]["case"] if found else case, "", str(time_limit)],
-            parent,
-            time_limit,
-            progress.show,
+        traced = processes.run(
+            ["trace", home.given, found[0]["case"] if found else case, "", str(time_limit)], time_limit, progress.show
         )
     seen = [
         (each["text"].strip(), f"tilewright check, rule {each['rule']} at {each['place']}, case {each['case']}")

@@ -13,7 +13,7 @@ from tilewright.device.errors import TilewrightError
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs
 from tilewright.workshop.spec.model import Spec
-from tilewright.workshop.stages.process import Told, run_child
+from tilewright.workshop.stages.process import Processes, Told
 from tilewright.workshop.stages.table import fitted_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
 
@@ -58,12 +58,9 @@ def run(arguments: list[str]) -> int:
     case = _case(parser, spec, options.case)
     if options.upto:
         number_upto(steps_of(spec), options.upto)  # refused here rather than in another process
-    with ProgressLine() as progress:
-        told = run_child(
-            ["trace", home.given, case, options.upto, str(options.time_limit)],
-            home.directory.parent,
-            2 * options.time_limit,
-            progress.show,
+    with ProgressLine() as progress, Processes(home.directory.parent) as processes:
+        told = processes.run(
+            ["trace", home.given, case, options.upto, str(options.time_limit)], 2 * options.time_limit, progress.show
         )
     found = _trace(told, options.time_limit)
     _record(home, case, options.upto, found["first_wrong"])

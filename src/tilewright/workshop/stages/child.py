@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process a stage runs in: it may crash or hang without harm to whoever asked for it.
-
-``python -m tilewright.workshop.stages.child stage|trace|check EVENTS ...`` is for the runner alone.
-"""
+"""What runs in a process of its own: it may crash or hang without harm to whoever asked for it."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -174,6 +170,7 @@ def run_check(events: Events, home: Home) -> None:
 
 
 def main(arguments: list[str]) -> int:
+    """``stage``, ``trace`` or ``check``, the file for events, the operation, and what that takes."""
     what, events, given, *rest = arguments
     told, home = Events(Path(events)), find_operation(given)
     try:
@@ -187,7 +184,3 @@ def main(arguments: list[str]) -> int:
         status, error_type = classify(error, 7)
         told.tell("failed", status=status.value, error_type=error_type, error=_said(error))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tilewright.device.engine_build import engine_library
 from tilewright.workshop.home import Home, tested_package
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs
-from tilewright.workshop.stages.process import Told, run_child
+from tilewright.workshop.stages.process import Processes, Progress, Told
 from tilewright.workshop.stages.stage import EXECUTION, KERNELS, STEPS, Stage, StageResult, Status, TestOutcome
 
 AGENT = "tilewright stages"
-Progress = Callable[[str, float], None]
 
 
 def run_stages(
@@ -28,8 +28,9 @@ def run_stages(
 
     Everything is in the operation's breadcrumbs before it is given back.
     """
+    engine_library()  # where it must be built first, that is not a stage's time
     crumbs = Breadcrumbs(home.breadcrumbs)
-    with crumbs.recording_crashes(), tested_package(home) as parent:
+    with crumbs.recording_crashes(), tested_package(home) as parent, Processes(parent) as processes:
         crumbs.append(
             "start",
             operation=home.name,
@@ -42,7 +43,7 @@ def run_stages(
             if is_red and not is_all:
                 yield StageResult(stage, Status.NOT_RUN, _steps(stage), attempts=attempts(crumbs, stage))
                 continue
-            result = _run_stage(home, stage, parent, time_limit, crumbs, progress)
+            result = _run_stage(home, stage, parent, processes, time_limit, crumbs, progress)
             is_red = is_red or result.status.is_red
             yield result
         crumbs.append("complete")
@@ -58,23 +59,29 @@ def _steps(stage: Stage) -> dict[str, Status]:
 
 
 def _run_stage(
-    home: Home, stage: Stage, parent: Path, time_limit: float, crumbs: Breadcrumbs, progress: Progress | None
+    home: Home,
+    stage: Stage,
+    parent: Path,
+    processes: Processes,
+    time_limit: float,
+    crumbs: Breadcrumbs,
+    progress: Progress | None,
 ) -> StageResult:
     crumbs.append("stage_start", stage=stage.number, title=stage.proves)
     crumbs.append("attempt", stage=stage.number, action=f"run tests/{stage.test_pattern}", expected="every test passes")
-    told = run_child(["stage", str(home.given), str(parent), str(stage.number)], parent, time_limit, progress)
+    told = processes.run(["stage", str(home.given), str(parent), str(stage.number)], time_limit, progress)
     result = dataclasses.replace(result_of(stage, told, time_limit), attempts=attempts(crumbs, stage))
     failure = result.first_failure
     if failure is not None and failure.error_type == "numerical_mismatch" and failure.case:
-        result = _with_difference(result, home, parent, failure.case, time_limit, progress)
+        result = _with_difference(result, home, processes, failure.case, time_limit, progress)
     _record(crumbs, result, told)
     return result
 
 
 def _with_difference(
-    result: StageResult, home: Home, parent: Path, case: str, time_limit: float, progress: Progress | None
+    result: StageResult, home: Home, processes: Processes, case: str, time_limit: float, progress: Progress | None
 ) -> StageResult:
-    told = run_child(["trace", str(home.given), case, "", str(time_limit / 2)], parent, time_limit, progress)
+    told = processes.run(["trace", str(home.given), case, "", str(time_limit / 2)], time_limit, progress)
     found = told.of("trace")
     if not found:
         return result
