@@ -10,8 +10,9 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from tilewright.workshop.audit.auditing import RULES, Finding, audit_log, specification_buffers
+from tilewright.workshop.audit.auditing import RULES, Finding, audit_log, spec_buffers, specification_buffers
 from tilewright.workshop.log.model import Requirement
+from tilewright.workshop.spec import checked_spec
 
 
 class _UsageError(Exception):
@@ -29,7 +30,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--spec",
         type=Path,
         metavar="FILE",
-        help="specification in Markdown; its table of circular buffers is compared with the log's",
+        help="specification whose circular buffers are compared with the log's: a spec.toml, or Markdown with a table",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--rules", action="store_true", help="list what is looked for, and stop")
@@ -48,9 +49,11 @@ def _read(path: Path) -> str:
     return text
 
 
-def _specification(path: Path | None) -> tuple[Requirement, ...]:
+def _specification(path: Path | None, log: str) -> tuple[Requirement, ...]:
     if path is None:
         return ()
+    if path.suffix == ".toml" or path.is_dir():
+        return spec_buffers(checked_spec(path), log)
     required = specification_buffers(_read(path))
     if not required:
         raise _UsageError(
@@ -69,8 +72,8 @@ def run(arguments: list[str]) -> int:
     if not options.logs:
         parser.error("LOG is missing: name at least one execution log")
     try:
-        specification = _specification(options.spec)
-        audited = {path: audit_log(_read(path), specification) for path in options.logs}
+        logs = {path: _read(path) for path in options.logs}
+        audited = {path: audit_log(text, _specification(options.spec, text)) for path, text in logs.items()}
     except _UsageError as error:
         parser.error(str(error))
     if options.json:

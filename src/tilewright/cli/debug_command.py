@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import textwrap
 from collections.abc import Callable
 
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.journal import OUTCOMES, Entry, Journal, JournalState
+from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.process import Processes
 
 _DESCRIPTION = """\
@@ -115,7 +115,7 @@ def _observe(home: Home, journal: Journal, time_limit: float) -> list[str]:
 def _seen(home: Home, time_limit: float) -> list[tuple[str, str]]:
     with ProgressLine() as progress, Processes(home.directory.parent) as processes:
         checked = processes.run(["check", home.given], time_limit, progress.show)
-        case = min(home.spec().tests, key=lambda each: math.prod(each.shape)).name
+        case = smallest_case(home.spec()).name
         found = checked.of("finding")
         traced = processes.run(
             ["trace", home.given, found[0]["case"] if found else case, "", str(time_limit)], time_limit, progress.show

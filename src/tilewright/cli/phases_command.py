@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from typing import Any
 
 from tilewright.cli.progress_line import ProgressLine
@@ -13,6 +12,7 @@ from tilewright.device.errors import TilewrightError
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs
 from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.process import Processes, Told
 from tilewright.workshop.stages.table import fitted_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
@@ -72,7 +72,7 @@ def run(arguments: list[str]) -> int:
 def _case(parser: argparse.ArgumentParser, spec: Spec, given: str | None) -> str:
     names = [each.name for each in spec.tests]
     if given is None:
-        return min(spec.tests, key=lambda each: math.prod(each.shape)).name
+        return smallest_case(spec).name
     if given not in names:
         parser.error(f"--case is {given!r}; the spec has {', '.join(names)}")
     return given

@@ -18,9 +18,10 @@ from tilewright.tensor.device import Device
 from tilewright.workshop.cases import DTYPES
 from tilewright.workshop.home import Home, find_operation, load_operation
 from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.classify import classify
 from tilewright.workshop.stages.events import Events
-from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts, smallest_case
+from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts
 from tilewright.workshop.stages.stage import BUILD, KERNELS, STAGES, Stage, Status
 from tilewright.workshop.trace.difference_map import trace_json, trace_lines, wrong_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of

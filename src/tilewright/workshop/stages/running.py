@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -151,7 +152,7 @@ def _record(crumbs: Breadcrumbs, result: StageResult, told: Told) -> None:
             step=step,
             status=status.value,
             error_type=result.error_type if is_red else None,
-            error_summary=_first_line(result.error) if is_red else None,
+            error_summary=_summary(result) if is_red else None,
         )
     for test in result.tests:
         word = "SKIPPED" if test.status is Status.NOT_RUN else test.status.value
@@ -161,6 +162,13 @@ def _record(crumbs: Breadcrumbs, result: StageResult, told: Told) -> None:
             crumbs.append(name, **fields)
     if result.difference:
         crumbs.append("note", stage=number, text="; ".join(line.strip() for line in result.difference[:3]))
+
+
+def _summary(result: StageResult) -> str:
+    """One line for the log; of a hang who waits where is what counts, and that takes several."""
+    if result.status is not Status.HANG:
+        return _first_line(result.error)
+    return textwrap.shorten("; ".join(line.strip() for line in result.error.strip().splitlines()), 400)
 
 
 def _first_line(text: str) -> str:
