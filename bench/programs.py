@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that are timed: row-wise operations on tiles, and what each should give."""
+"""Programs that are timed beside the operations: reader, compute and writer in C++ (``bench/kernels``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 
 from tilewright import run_program, ttnn
@@ -17,6 +16,7 @@ TILE = 32
 DST_TILES = 8  # 16-bit DST, half of it at a time
 WIDE_DST_TILES = 4  # 32-bit DST: torch adds up in float32 too
 BFLOAT16_TILE_BYTES = 2048
+BFLOAT16_ONE = 0x3F80
 
 
 @dataclasses.dataclass
@@ -32,10 +32,6 @@ class Prepared:
 
     def output(self) -> np.ndarray:
         return ttnn.to_numpy(self.tensors[-1]).astype(np.float64)
-
-
-def bfloat16_bits(value: float) -> int:
-    return int(np.array(value, dtype=ml_dtypes.bfloat16).view(np.uint16))
 
 
 def _cores(columns: int, rows: int) -> ttnn.CoreRangeSet:
@@ -153,65 +149,21 @@ def tilize(array: np.ndarray, device: ttnn.Device, grid: tuple[int, int]) -> Pre
     return build.program([reader, compute, _writer(build, output, row_tiles)], pages, [source, output])
 
 
-def _wide_dst() -> ttnn.ComputeConfigDescriptor:
-    return ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=True)
-
-
-def rowwise(name: str, array: np.ndarray, device: ttnn.Device, grid: tuple[int, int]) -> Prepared:
-    """``variance`` or ``softmax`` of each row, a whole row of tiles in L1."""
+def softmax(array: np.ndarray, device: ttnn.Device, grid: tuple[int, int]) -> Prepared:
+    """Softmax of each row, a whole row of tiles in L1."""
     rows, width = array.shape
     row_tiles = width // TILE
     source = _tiled(array, device)
-    reduces_to_column = name == "variance"
-    output = _output((rows, TILE) if reduces_to_column else array.shape, device)
-    build = Builder(device, grid, rows // TILE)
-    scaler = bfloat16_bits(1.0 / width if reduces_to_column else 1.0)
-    reader = build.kernel(
-        "read_rows.cpp",
-        ttnn.ReaderConfigDescriptor(),
-        [row_tiles, scaler, 1, *_accessor(source), *_accessor(source)],
-        lambda count, start: [count, start * row_tiles, source.buffer_address(), source.buffer_address()],
-    )
-    compute = build.kernel(f"{name}.cpp", _wide_dst(), [row_tiles], lambda count, start: [count])
-    out_block = 1 if reduces_to_column else WIDE_DST_TILES
-    blocks = 1 if reduces_to_column else row_tiles // WIDE_DST_TILES
-    pages = {0: 2 * row_tiles, 2: 1, 3: 1, 4: 1 if reduces_to_column else row_tiles, 5: 1, 7: 1, 16: 2 * out_block}
-    return build.program([reader, compute, _writer(build, output, out_block, blocks)], pages, [source, output])
-
-
-def layernorm(
-    array: np.ndarray, gamma: np.ndarray, beta: np.ndarray, device: ttnn.Device, grid: tuple[int, int]
-) -> Prepared:
-    """Layer norm of each row with gamma and beta, a whole row of tiles in L1."""
-    rows, width = array.shape
-    row_tiles = width // TILE
-    source, gamma_tensor, beta_tensor = (
-        _tiled(array, device),
-        _tiled(np.broadcast_to(gamma, (TILE, width)), device),
-        _tiled(np.broadcast_to(beta, (TILE, width)), device),
-    )
     output = _output(array.shape, device)
     build = Builder(device, grid, rows // TILE)
     reader = build.kernel(
-        "read_norm.cpp",
+        "read_rows.cpp",
         ttnn.ReaderConfigDescriptor(),
-        [
-            row_tiles,
-            bfloat16_bits(1.0 / width),
-            *_accessor(source),
-            *_accessor(gamma_tensor),
-            *_accessor(beta_tensor),
-        ],
-        lambda count, start: [
-            count,
-            start * row_tiles,
-            source.buffer_address(),
-            gamma_tensor.buffer_address(),
-            beta_tensor.buffer_address(),
-        ],
+        [row_tiles, BFLOAT16_ONE, 1, *_accessor(source), *_accessor(source)],
+        lambda count, start: [count, start * row_tiles, source.buffer_address(), source.buffer_address()],
     )
-    epsilon = int(np.array(1e-5, dtype=np.float32).view(np.uint32))
-    compute = build.kernel("layernorm.cpp", _wide_dst(), [row_tiles, epsilon], lambda count, start: [count])
-    pages = {0: row_tiles, 2: 1, 3: 1, 4: 1, 5: row_tiles, 6: row_tiles, 7: 1, 8: 1, 16: 2 * WIDE_DST_TILES}
+    wide_dst = ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=True)
+    compute = build.kernel("softmax.cpp", wide_dst, [row_tiles], lambda count, start: [count])
     writer = _writer(build, output, WIDE_DST_TILES, row_tiles // WIDE_DST_TILES)
-    return build.program([reader, compute, writer], pages, [source, gamma_tensor, beta_tensor, output])
+    pages = {0: 2 * row_tiles, 2: 1, 3: 1, 4: row_tiles, 5: 1, 7: 1, 16: 2 * WIDE_DST_TILES}
+    return build.program([reader, compute, writer], pages, [source, output])

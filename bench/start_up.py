@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs before kernels run: cold compilation, a warm launch, an idle grid."""
+"""What it costs before kernels run: cold compilation, a warm launch, a small run from the shell, an idle grid."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ print(resident() - before)
 
 def _in_process(code: str, cache: Path) -> float:
     root = str(Path(__file__).resolve().parent.parent)
-    environment = dict(os.environ, TILEWRIGHT_CACHE=str(cache), PYTHONPATH=root)
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    environment = dict(os.environ, TILEWRIGHT_CACHE=str(cache), PYTHONPATH=path)
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     return float(result.stdout.splitlines()[-1])
 
@@ -62,6 +63,13 @@ def _cold_seconds(with_preludes: bool) -> float:
         return _in_process(_COLD, cache)
 
 
+def _command_seconds(turns: int) -> float:
+    """`tilewright run` of a small operation from the shell, everything compiled before."""
+    command = [sys.executable, "-m", "tilewright", "run", "layernorm_fused_rm", "--shape", "2x3x64x128"]
+    run = best_of_turns({"ours": lambda: subprocess.run(command, capture_output=True, check=True)}, turns)
+    return run["ours"]
+
+
 def measure(turns: int) -> list[Row]:
     device = ttnn.open_device(device_id=0)
     # One tile block per core: what is left is the launch itself.
@@ -70,10 +78,12 @@ def measure(turns: int) -> list[Row]:
     ttnn.close_device(device)
     first = min(_cold_seconds(with_preludes=False) for _ in range(2))
     later = min(_cold_seconds(with_preludes=True) for _ in range(2))
+    command = _command_seconds(turns)
     idle = _in_process(_IDLE, cache_directory())
     return [
         Row("first launch ever of three kernels (s)", milliseconds(first), "", first, 3.0),
         Row("first launch of three new kernels (s)", milliseconds(later), "", later, 3.0),
         Row("warm launch on 64 cores (ms)", milliseconds(warm), "", warm * 1e3, 10.0),
+        Row("tilewright run, 2x3x64x128, all cached (s)", milliseconds(command), "", command, 0.5),
         Row("130 idle cores (MB)", f"{idle / 1e6:.1f} MB", "", idle / 1e6, 100.0),
     ]

@@ -3,17 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench import programs
+from bench import operations, programs
 from bench.timing import Row, best_of_turns, milliseconds
 from tilewright import ttnn
+
+if TYPE_CHECKING:
+    import torch
 
 SIZE = 4096
 # 512 KiB of a row's tiles per circular buffer do not leave room for many cores' worth of cache: one core is enough.
 GRID = (1, 1)
+EPSILON = 1e-5
+
+Case = tuple[str, Callable[[], object], Callable[[], object], float]
 
 
 def measure(turns: int) -> list[Row]:
@@ -24,32 +31,9 @@ def measure(turns: int) -> list[Row]:
     generator = np.random.default_rng(0)
     x, y = (generator.standard_normal((SIZE, SIZE), dtype=np.float32) for _ in range(2))
     gamma, beta = (generator.standard_normal(SIZE, dtype=np.float32) for _ in range(2))
-    tx, ty, tg, tb = (torch.from_numpy(array).bfloat16() for array in (x, y, gamma, beta))
-    # torch has no tilize: moving the faces of every tile together is the same work.
-    as_tiles = (SIZE // 32, 2, 16, SIZE // 32, 2, 16)
-    cases: dict[str, tuple[programs.Prepared, Callable[[], object], float]] = {
-        "variance": (
-            programs.rowwise("variance", x, device, GRID),
-            lambda: torch.var(tx, dim=-1, correction=0),
-            1.0,
-        ),
-        "softmax": (programs.rowwise("softmax", x, device, GRID), lambda: torch.softmax(tx, dim=-1), 1.0),
-        "layernorm": (
-            programs.layernorm(x, gamma, beta, device, GRID),
-            lambda: torch.nn.functional.layer_norm(tx, (SIZE,), tg, tb),
-            1.0,
-        ),
-        "add": (programs.elementwise("add", [x, y], device, GRID), lambda: tx + ty, 2.5),
-        "exp": (programs.elementwise("exp", [x], device, GRID), lambda: torch.exp(tx), 2.5),
-        "tilize": (
-            programs.tilize(x, device, GRID),
-            lambda: tx.reshape(as_tiles).permute(0, 3, 1, 4, 2, 5).contiguous(),
-            2.5,
-        ),
-    }
     rows = []
-    for name, (prepared, rival, limit) in cases.items():
-        best = best_of_turns({"ours": prepared.run, "torch": rival}, turns)
+    for name, ours, rival, limit in (*_operations(x, gamma, beta, device), *_programs(x, y, device)):
+        best = best_of_turns({"ours": ours, "torch": rival}, turns)
         rows.append(
             Row(
                 f"{name} {SIZE}x{SIZE} bf16",
@@ -64,8 +48,55 @@ def measure(turns: int) -> list[Row]:
     return rows
 
 
+def _bfloat16(array: np.ndarray) -> torch.Tensor:
+    import torch
+
+    return torch.from_numpy(array).bfloat16()
+
+
+def _operations(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, device: ttnn.Device) -> Iterator[Case]:
+    """The four operations on all cores, against what their documents name as reference."""
+    import torch
+
+    tx, tg, tb = (_bfloat16(array) for array in (x, gamma, beta))
+
+    def centred() -> torch.Tensor:
+        return tx - tx.mean(dim=-1, keepdim=True)
+
+    def variance(keepdim: bool = False) -> torch.Tensor:
+        return torch.var(tx, dim=-1, correction=0, keepdim=keepdim)
+
+    rivals: dict[str, Callable[[], object]] = {
+        "centralize_w_rm": centred,
+        "variance_w_rm": variance,
+        "standardize_w_rm": lambda: centred() * torch.rsqrt(variance(keepdim=True) + EPSILON),
+        "layernorm_fused_rm": lambda: torch.nn.functional.layer_norm(tx, (SIZE,), tg, tb),
+    }
+    for name, rival in rivals.items():
+        arrays = [x, gamma, beta] if name == "layernorm_fused_rm" else [x]
+        yield name, operations.call(name, arrays, device), rival, 1.0
+
+
+def _programs(x: np.ndarray, y: np.ndarray, device: ttnn.Device) -> Iterator[Case]:
+    """Programs of C++ kernels on one core."""
+    import torch
+
+    tx, ty = _bfloat16(x), _bfloat16(y)
+    # torch has no tilize: moving the faces of every tile together is the same work.
+    as_tiles = (SIZE // 32, 2, 16, SIZE // 32, 2, 16)
+    yield "softmax", programs.softmax(x, device, GRID).run, lambda: torch.softmax(tx, dim=-1), 1.0
+    yield "add", programs.elementwise("add", [x, y], device, GRID).run, lambda: tx + ty, 2.5
+    yield "exp", programs.elementwise("exp", [x], device, GRID).run, lambda: torch.exp(tx), 2.5
+    yield (
+        "tilize",
+        programs.tilize(x, device, GRID).run,
+        lambda: tx.reshape(as_tiles).permute(0, 3, 1, 4, 2, 5).contiguous(),
+        2.5,
+    )
+
+
 def _two_threads(device: ttnn.Device, x: np.ndarray, turns: int) -> Row:
-    spread = programs.rowwise("softmax", x, device, (8, 8))
+    spread = programs.softmax(x, device, (8, 8))
     best = best_of_turns({"one": lambda: spread.run(1), "two": lambda: spread.run(2)}, turns)
     return Row(
         "softmax on 64 cores, two threads",

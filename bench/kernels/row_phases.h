@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phases over one row of tiles, shared by the row-wise kernels. A phase waits for its operands, leaves popping to
+// Phases over one row of tiles. A phase waits for its operands, leaves popping to
 // the caller, and pushes its result.
 #pragma once
 
 #include "api/compute/bcast.h"
 #include "api/compute/common.h"
 #include "api/compute/eltwise_binary.h"
-#include "api/compute/eltwise_binary_sfpu.h"
-#include "api/compute/eltwise_unary/binop_with_scalar.h"
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/eltwise_unary/recip.h"
-#include "api/compute/eltwise_unary/rsqrt.h"
-#include "api/compute/compute_kernel_api.h"
 #include "api/compute/reduce.h"
 
 constexpr uint32_t dst_tiles = 4;  // 32-bit DST, half of it at a time
@@ -50,35 +46,6 @@ void sum_row(uint32_t cb_in, uint32_t cb_scaler, uint32_t cb_partial, uint32_t c
     tile_regs_acquire();
     for (uint32_t i = 0; i < row_tiles; i += 2) {
         add_tiles(cb_in, cb_in, i, i + 1, 0);
-    }
-    pack_one(cb_partial);
-    reduce_row<PoolType::SUM>(cb_partial, cb_scaler, cb_sum, 1, then);
-    cb_pop_front(cb_partial, 1);
-}
-
-// Sum of (in - mean)^2 over a row of tiles, in the same way.
-template <typename Then>
-void sum_squared_differences(
-    uint32_t cb_in,
-    uint32_t cb_mean,
-    uint32_t cb_scaler,
-    uint32_t cb_partial,
-    uint32_t cb_sum,
-    uint32_t row_tiles,
-    Then then) {
-    cb_wait_front(cb_mean, 1);
-    cb_reserve_back(cb_partial, 1);
-    sub_bcast_cols_init(cb_in, cb_mean);
-    square_tile_init();
-    add_binary_tile_init();
-    tile_regs_acquire();
-    for (uint32_t i = 0; i < row_tiles; i++) {
-        const uint32_t slot = i == 0 ? 0 : 1 + i % 2;
-        sub_tiles_bcast_cols(cb_in, cb_mean, i, 0, slot);
-        square_tile(slot);
-        if (i != 0) {
-            add_binary_tile(0, slot, 0);
-        }
     }
     pack_one(cb_partial);
     reduce_row<PoolType::SUM>(cb_partial, cb_scaler, cb_sum, 1, then);

@@ -15,6 +15,8 @@ TEXTS = {path.parent.name: path.read_text() for path in SPECS}
 CENTRALIZE, VARIANCE, STANDARDIZE, LAYERNORM = (
     TEXTS[name] for name in ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")
 )
+# Its compute kernel tilizes gamma; layernorm's reader puts it into tiles itself.
+RMS_NORM = (Path(__file__).parents[2] / "examples" / "rms_norm_w_rm" / "spec.toml").read_text()
 CENTRE_CALL = "sub_bcast_cols(in_tiled, mean, centralized, B, keep_b=True)"
 SQUARE_PHASE = """[[phase]]
 name = "square_row"
@@ -84,7 +86,7 @@ CASES = [
     ("pages-cover-wait", buffer_entry(VARIANCE, "in_tiled", "pages", '"B"'), "call", "room for 2", "more pages"),
     ("pages-cover-wait", buffer_entry(VARIANCE, "scaler", "pages", "1"), "call", "waits for 2 pages", "more pages"),
     ("pages-cover-push", buffer_entry(CENTRALIZE, "out_rm", "pages", "1"), "call", "pushes", "more pages"),
-    ("pages-cover-push", buffer_entry(LAYERNORM, "in_tiled", "pages", '"Wt"'), "call", "still full", "pop them before"),
+    ("pages-cover-push", buffer_entry(LAYERNORM, "inv_std", "pages", "1"), "call", "still full", "pop them before"),
     (
         "read-twice-is-kept",
         changed(VARIANCE, ("keep=True, partial", "partial")),
@@ -242,13 +244,28 @@ CASES = [
     (
         "reader-and-writer",
         changed(
-            buffer_entry(LAYERNORM, "gamma_tiled", "lifetime", '"kept until normalize_row"'),
+            buffer_entry(RMS_NORM, "gamma_tiled", "lifetime", '"kept until scale"'),
             ('name = "tilize_gamma"\nonce = true\n', 'name = "tilize_gamma"\n'),
         ),
         "[[buffer]]",
         "brings",
         "once = true",
     ),
+    (
+        "reader-fills",
+        buffer_entry(LAYERNORM, "gamma_rm", "holds", '"input"'),
+        "holds",
+        "no other buffer gets what it holds",
+        "as tiles",
+    ),
+    (
+        "lifetime",
+        buffer_entry(LAYERNORM, "gamma_tiled", "lifetime", '"kept until normalize_row"'),
+        "lifetime",
+        "they do not stay",
+        "persistent",
+    ),
+    ("page-kind", buffer_entry(LAYERNORM, "gamma_rm", "pages", "32"), "page", "one stick", "pages = 1"),
     (
         "rows-in-blocks",
         changed(LAYERNORM, ('name = "tilize_row"\n', 'name = "tilize_row"\nonce = true\n')),

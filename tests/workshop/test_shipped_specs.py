@@ -167,7 +167,7 @@ def test_the_last_reference_is_the_operations(operation: Operation, spec: Spec) 
     for phase in spec.phases:
         known[phase.name] = eval(phase.reference, known)
     exact = operation.reference(x, *(known[each.name] for each in spec.vectors), epsilon=1e-5)
-    # One phase of layernorm lifts its factor by 1.5 * 2^-10, which the reference of its result does not.
+    # One phase of layernorm lifts its factor by 2^-10, which the reference of its result does not.
     np.testing.assert_allclose(known[spec.phases[-1].name], exact, rtol=1e-12, atol=1e-12)
 
 

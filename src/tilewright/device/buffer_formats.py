@@ -70,10 +70,9 @@ def unpacks_to_dest(config: object, cb_index: int) -> bool:
 
 def kernel_formats(program: ProgramDescriptor, kernel: KernelDescriptor) -> tuple[tuple[int, BufferFormat], ...]:
     """Formats of the CBs that exist on any of the kernel's cores, by index."""
-    cores = set(kernel.core_ranges)
     found: dict[int, BufferFormat] = {}
     for cb in program.cbs:
-        if not cores.isdisjoint(cb.core_ranges):
+        if kernel.core_ranges.intersects(cb.core_ranges):
             for descriptor in cb.format_descriptors:
                 index = descriptor.buffer_index
                 found.setdefault(index, buffer_format(descriptor, unpacks_to_dest(kernel.config, index)))

@@ -23,6 +23,9 @@ from tilewright.tensor.tile import TILE_SIZE
 # Larger blocks of a streamed row save nothing; smaller ones of a resident row cost more than reading it again.
 LARGEST_STREAMING_BLOCK_TILES = 64
 SMALLEST_RESIDENT_BLOCK_TILES = 8
+# A resident row that has to be split moves best in small blocks: reader, compute and writer overlap more, and the rest
+# of L1 stays free. A row of 16 tiles is still 1 KiB at a time from DRAM.
+BEST_RESIDENT_BLOCK_TILES = 16
 
 
 class Strategy(enum.Enum):
@@ -194,11 +197,12 @@ def _candidates(width_tiles: int, strategy: Strategy | None, block_tiles: int | 
             yield Strategy.STREAMING, block
 
 
-def _resident_blocks(width_tiles: int) -> Iterator[int]:
+def _resident_blocks(width_tiles: int) -> list[int]:
     """Blocks that divide the row: its tiles stay, and pages must not run over the end of a buffer."""
-    for num_blocks in range(1, width_tiles // min(width_tiles, SMALLEST_RESIDENT_BLOCK_TILES) + 1):
-        if width_tiles % num_blocks == 0:
-            yield width_tiles // num_blocks
+    smallest = min(width_tiles, SMALLEST_RESIDENT_BLOCK_TILES)
+    parts = [block for block in range(width_tiles // 2, smallest - 1, -1) if width_tiles % block == 0]
+    small = [block for block in parts if block <= BEST_RESIDENT_BLOCK_TILES]
+    return [width_tiles, *small, *(block for block in parts if block > BEST_RESIDENT_BLOCK_TILES)]
 
 
 def _streaming_blocks(width_tiles: int) -> Iterator[int]:

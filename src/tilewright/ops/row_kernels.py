@@ -15,8 +15,11 @@ from tilewright.kernels import (
     writer_kernel,
 )
 from tilewright.kernels.api import (
+    cb_pop_front,
     cb_push_back,
     cb_reserve_back,
+    cb_wait_front,
+    get_read_ptr,
     get_write_ptr,
     noc_async_read,
     noc_async_read_barrier,
@@ -29,6 +32,7 @@ from tilewright.kernels.phases import (
     read_sticks,
     write_sticks,
 )
+from tilewright.kernels.types import l1_ptr
 
 FLOAT32_ONE = 0x3F800000
 TILE_ROWS = 32
@@ -82,6 +86,50 @@ def read_vector(
         address += row_bytes
     noc_async_read_barrier()
     cb_push_back(cb, num_pages)
+
+
+@phase(
+    waits={"cb_in": "1"},
+    pops={"cb_in": "1"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_in": Region.ROWS},
+    gives={"cb_out": Region.ROW_0},
+)
+def place_in_row_0(cb_in: CB, cb_out: CB, num_tiles: uint32, element_bytes: uint32) -> None:
+    """A stick becomes row 0 of num_tiles tiles, all that a broadcast of rows looks at.
+
+    Waits for and pops one page of cb_in, pushes num_tiles pages of cb_out.
+    """
+    cb_wait_front(cb_in, 1)
+    cb_reserve_back(cb_out, num_tiles)
+    stick = l1_ptr[uint32](get_read_ptr(cb_in))
+    tiles = l1_ptr[uint32](get_write_ptr(cb_out))
+    # In words of four bytes: a row of a face is 16 elements, a face 256, a tile four faces.
+    face_row = 4 * element_bytes
+    for i in range(num_tiles):
+        left = i * 256 * element_bytes
+        right = left + 64 * element_bytes
+        start = i * 2 * face_row
+        for word in range(face_row):
+            tiles[left + word] = stick[start + word]
+            tiles[right + word] = stick[start + face_row + word]
+    cb_push_back(cb_out, num_tiles)
+    cb_pop_front(cb_in, 1)
+
+
+@kernel_function
+def read_vector_row(
+    vector: TensorArg,
+    cb_rm: CB,
+    cb_tiled: CB,
+    offset: uint32,
+    num_bytes: uint32,
+    block_bytes: uint32,
+    block_tiles: uint32,
+) -> None:
+    """The part of gamma or beta that belongs to a block, through a stick to row 0 of tiles."""
+    read_sticks(vector, cb_rm, 0, 1, offset, num_bytes, block_bytes, 1)
+    place_in_row_0(cb_rm, cb_tiled, block_tiles, block_bytes // block_tiles // TILE_ROWS)
 
 
 @kernel_function

@@ -98,7 +98,8 @@ def refresh_arguments(program: ProgramDescriptor, kernels: Kernels, tensors: Ten
             words[layout.runtime.index("epsilon_bits")] = float_bits(epsilon)
         for _, values in descriptor.runtime_args:
             for position, word in words.items():
-                values[position] = word
+                if values[position] != word:
+                    values[position] = word
 
 
 def compile_time_values(plan: Plan, kernels: Kernels) -> dict[str, int]:

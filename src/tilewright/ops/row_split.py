@@ -8,6 +8,7 @@ elements. 32 sticks are a tile-row, the unit of work.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from typing import TypeAlias
 
@@ -72,7 +73,7 @@ class RowSplit:
     """Which core has which rows."""
 
     cores: CoreRangeSet
-    work: tuple[CoreWork, ...]
+    work: tuple[CoreWork, ...] = dataclasses.field(hash=False)  # follows from the rows and the cores
 
     def describe(self) -> str:
         """One line: ``12 tile-rows on 5 cores (2 cores with 3, 3 cores with 2)``."""
@@ -81,6 +82,7 @@ class RowSplit:
         return f"{counted(sum(counts), 'tile-row')} on {counted(len(counts), 'core')} ({', '.join(groups)})"
 
 
+@functools.lru_cache(maxsize=256)
 def split_rows(rows: Rows, selection: CoreSelection) -> RowSplit:
     """Whole tile-rows, as evenly as they go, in order over the cores."""
     _, cores, more, fewer, rows_more, rows_fewer = split_work_to_cores(selection, rows.num_tile_rows)

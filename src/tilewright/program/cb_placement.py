@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilewright.program.program import ProgramDescriptor
-from tilewright.tensor.cores import CoreCoord
+from tilewright.tensor.cores import CoreCoord, CoreRangeSet
 
 # A page read from DRAM must keep its offset modulo this (Blackhole; Wormhole asks for 32).
 CB_ALIGNMENT = 64
@@ -19,16 +19,16 @@ CB_ALIGNMENT = 64
 def place_circular_buffers(program: ProgramDescriptor, base: int, alignment: int = CB_ALIGNMENT) -> list[int]:
     """L1 address of each CB of ``program``, in its order, the first at ``base``."""
     addresses: list[int] = []
-    end_by_core: dict[CoreCoord, int] = {}
+    ends: dict[CoreRangeSet, int] = {}  # CBs of one program mostly have the same cores
     for cb in program.cbs:
         if cb.buffer is not None:
             addresses.append(cb.buffer.address + cb.address_offset)
             continue
-        cores = list(cb.core_ranges)
-        start = max((end_by_core.get(core, base) for core in cores), default=base)
+        cores = cb.core_ranges
+        start = max((end for other, end in ends.items() if other.intersects(cores)), default=base)
         address = base + (start - base + alignment - 1) // alignment * alignment
         addresses.append(address)
-        end_by_core.update(dict.fromkeys(cores, address + cb.total_size))
+        ends[cores] = address + cb.total_size
     return addresses
 
 

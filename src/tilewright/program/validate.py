@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import collections
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -128,10 +130,12 @@ def _runtime_arg_problems(kernel: KernelDescriptor) -> Iterator[str]:
     if not entries:
         return
     having = [core for core, _ in entries]
+    on = set(kernel.core_ranges)
+    if len(having) == len(on) and on.issuperset(having) and len(set(having)) == len(on):
+        return
     if len(set(having)) < len(having):
         twice = sorted({core for core in having if having.count(core) > 1}, key=_row_major)
         yield f"kernel {kernel.name}: runtime_args has more than one entry for {_some_cores(twice)}"
-    on = set(kernel.core_ranges)
     foreign = sorted(set(having) - on, key=_row_major)
     if foreign:
         yield f"kernel {kernel.name}: runtime_args for {_some_cores(foreign)}, where the kernel does not run"
@@ -145,24 +149,19 @@ def _runtime_arg_problems(kernel: KernelDescriptor) -> Iterator[str]:
 
 def _processor_problems(program: ProgramDescriptor) -> Iterator[str]:
     """At most one kernel per processor of a core, and each data-movement kernel on a NoC of its own."""
-    compute: dict[CoreCoord, KernelDescriptor] = {}
-    movers: dict[CoreCoord, list[KernelDescriptor]] = {}
-    clashes: dict[str, list[CoreCoord]] = {}
-    for kernel in program.kernels:
-        for core in kernel.core_ranges:
-            if kernel.is_compute:
-                other = compute.setdefault(core, kernel)
-                if other is not kernel:
-                    text = f"kernels {other.name} and {kernel.name} are both compute kernels"
-                    clashes.setdefault(text, []).append(core)
-                continue
-            for mover in movers.setdefault(core, []):
-                clash = _data_movement_clash(mover, kernel)
-                if clash:
-                    clashes.setdefault(clash, []).append(core)
-            movers[core].append(kernel)
-    for text, cores in clashes.items():
-        yield f"{text} on {_some_cores(cores)}"
+    for first, second in itertools.combinations(program.kernels, 2):
+        clash = _processor_clash(first, second)
+        if clash:
+            shared = set(first.core_ranges)
+            cores = [core for core in second.core_ranges if core in shared]
+            if cores:
+                yield f"{clash} on {_some_cores(cores)}"
+
+
+def _processor_clash(first: KernelDescriptor, second: KernelDescriptor) -> str | None:
+    if first.is_compute and second.is_compute:
+        return f"kernels {first.name} and {second.name} are both compute kernels"
+    return None if first.is_compute or second.is_compute else _data_movement_clash(first, second)
 
 
 def _data_movement_clash(first: KernelDescriptor, second: KernelDescriptor) -> str | None:
@@ -222,9 +221,10 @@ def _page_size_problems(cb: CBDescriptor, descriptor: CBFormatDescriptor) -> Ite
 def _duplicate_cb_indices(program: ProgramDescriptor) -> Iterator[str]:
     owner: dict[tuple[int, CoreCoord], CBFormatDescriptor] = {}
     clashes: dict[tuple[int, str, str], list[CoreCoord]] = {}
+    uses = collections.Counter(descriptor.buffer_index for cb in program.cbs for descriptor in cb.format_descriptors)
     for cb in program.cbs:
         for descriptor in cb.format_descriptors:
-            for core in cb.core_ranges:
+            for core in cb.core_ranges if uses[descriptor.buffer_index] > 1 else ():
                 first = owner.setdefault((descriptor.buffer_index, core), descriptor)
                 if first is not descriptor:
                     names = (first.name, descriptor.name)
@@ -234,15 +234,16 @@ def _duplicate_cb_indices(program: ProgramDescriptor) -> Iterator[str]:
 
 
 def _cb_use_problems(program: ProgramDescriptor) -> Iterator[str]:
-    cores_of_index: dict[int, set[CoreCoord]] = {}
+    cores_of_index: dict[int, list[CoreRangeSet]] = {}
     format_of_index: dict[int, CBFormatDescriptor] = {}
     for cb in program.cbs:
         for descriptor in cb.format_descriptors:
-            cores_of_index.setdefault(descriptor.buffer_index, set()).update(cb.core_ranges)
+            cores_of_index.setdefault(descriptor.buffer_index, []).append(cb.core_ranges)
             format_of_index.setdefault(descriptor.buffer_index, descriptor)
     for kernel in program.kernels:
         for index in sorted(kernel.circular_buffers):
-            missing = [core for core in kernel.core_ranges if core not in cores_of_index.get(index, ())]
+            having = cores_of_index.get(index, [])
+            missing = [] if kernel.core_ranges in having else _cores_without(kernel.core_ranges, having)
             if missing:
                 text = f"kernel {kernel.name} uses CB c_{index}, which does not exist on {_some_cores(missing)}"
                 yield Problem(text, "cb-not-configured")
@@ -255,11 +256,20 @@ def _cb_use_problems(program: ProgramDescriptor) -> Iterator[str]:
                 )
 
 
+def _cores_without(core_ranges: CoreRangeSet, having: Sequence[CoreRangeSet]) -> list[CoreCoord]:
+    covered = {core for each in having for core in each}
+    return [core for core in core_ranges if core not in covered]
+
+
 def _l1_problems(program: ProgramDescriptor, device: Device) -> Iterator[str]:
     addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
-    ends = end_of_circular_buffers(program, addresses)
     buffers = device.l1_buffers()
     limit = buffers[0].address if buffers else device.l1_end
+    if all(
+        address + cb.total_size <= limit for cb, address in zip(program.cbs, addresses, strict=True) if not cb.buffer
+    ):
+        return
+    ends = end_of_circular_buffers(program, addresses)
     over = [core for core, end in ends.items() if end > limit]
     if over:
         worst = max(over, key=lambda core: (ends[core], -core.y, -core.x))

@@ -183,6 +183,12 @@ class CoreRangeSet:
             return sum(part.num_cores() for part in covered if part) == other.num_cores()
         return any(core_range.contains(other) for core_range in self._ranges)
 
+    def intersects(self, other: CoreRangeSet) -> bool:
+        """Whether the sets have a core in common."""
+        if self is other:
+            return not self.empty()
+        return any(first.intersection(second) is not None for first in self._ranges for second in other._ranges)
+
     def bounding_box(self) -> CoreRange:
         if not self._ranges:
             raise ValueError("Cannot get bounding_box of an empty CoreRangeSet!")

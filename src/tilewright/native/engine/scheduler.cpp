@@ -16,9 +16,7 @@
 
 namespace tw {
 
-static thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"))) = nullptr;
-
-Scheduler*& this_scheduler() { return t_scheduler; }
+constinit thread_local Scheduler* t_scheduler = nullptr;
 
 double monotonic_seconds() {
     timespec now;

@@ -69,8 +69,9 @@ private:
     int64_t lowest_priority_ = 0;
 };
 
+extern constinit thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"), visibility("hidden")));
 // The scheduler of this OS thread; null outside a run.
-Scheduler*& this_scheduler();
+inline Scheduler*& this_scheduler() { return t_scheduler; }
 
 inline KernelInstance& current_instance() {
     Scheduler& scheduler = *this_scheduler();

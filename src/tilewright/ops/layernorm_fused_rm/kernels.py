@@ -16,24 +16,26 @@ from tilewright.kernels import (
     writer_kernel,
 )
 from tilewright.kernels.api import (
-    DST_ACCUM_MODE,
     BroadcastType,
     EltwiseBinaryReuseDestType,
     add_binary_tile,
     add_binary_tile_init,
-    add_reuse_dest_init,
-    add_reuse_dest_tiles,
     binop_with_scalar_tile_init,
     cb_pop_front,
     cb_push_back,
     cb_reserve_back,
     cb_wait_front,
     compute_kernel_hw_startup,
+    mul_binary_tile,
+    mul_binary_tile_init,
     mul_reuse_dest_init,
     mul_reuse_dest_tiles,
     mul_unary_tile,
     pack_reconfig_data_format,
     pack_tile,
+    pack_untilize_dest,
+    pack_untilize_dest_init,
+    pack_untilize_uninit,
     reconfig_data_format,
     reconfig_data_format_srcb,
     square_tile,
@@ -56,12 +58,11 @@ from tilewright.kernels.phases import (
     read_sticks,
     reduce_row_mean,
     tilize_sticks,
-    untilize_sticks,
 )
-from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks, read_vector, write_blocks
+from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks, read_vector_row, write_blocks
 
-# 1 + 1.5 * 2^-10 as a float32: about what the four operands that normalize cuts to 10 mantissa bits lose together.
-LIFT = 0x3F803000
+# 1 + 2^-10 as a float32: about what the two operands that normalize multiplies, both cut, lose together.
+LIFT = 0x3F802000
 
 
 class Buffers(CircularBuffers):
@@ -90,6 +91,7 @@ def read_rows_and_vectors(
     epsilon_bits: RuntimeArg,
     stick_bytes: CompileTimeArg,
     block_bytes: CompileTimeArg,
+    block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
     cb: Buffers,
 ) -> None:
@@ -98,8 +100,8 @@ def read_rows_and_vectors(
     fill_constant_tile(cb.epsilon, epsilon_bits)
     for offset in range(0, stick_bytes, block_bytes):
         num_bytes = min(block_bytes, stick_bytes - offset)
-        read_vector(gamma, cb.gamma_rm, offset, num_bytes, block_bytes, TILE_ROWS)
-        read_vector(beta, cb.beta_rm, offset, num_bytes, block_bytes, TILE_ROWS)
+        read_vector_row(gamma, cb.gamma_rm, cb.gamma_tiled, offset, num_bytes, block_bytes, block_tiles)
+        read_vector_row(beta, cb.beta_rm, cb.beta_tiled, offset, num_bytes, block_bytes, block_tiles)
     end = first_stick + num_sticks
     for stick in range(first_stick, end, TILE_ROWS):
         read_blocks(input_tensor, cb.in_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, TILE_ROWS)
@@ -115,6 +117,7 @@ def read_rows_and_vectors_streaming(
     epsilon_bits: RuntimeArg,
     stick_bytes: CompileTimeArg,
     block_bytes: CompileTimeArg,
+    block_tiles: CompileTimeArg,
     last_tile_columns: CompileTimeArg,
     cb: Buffers,
 ) -> None:
@@ -128,8 +131,8 @@ def read_rows_and_vectors_streaming(
             read_blocks(input_tensor, cb.in_rm, stick, rows, stick_bytes, block_bytes, TILE_ROWS)
         for offset in range(0, stick_bytes, block_bytes):
             num_bytes = min(block_bytes, stick_bytes - offset)
-            read_vector(gamma, cb.gamma_rm, offset, num_bytes, block_bytes, TILE_ROWS)
-            read_vector(beta, cb.beta_rm, offset, num_bytes, block_bytes, TILE_ROWS)
+            read_vector_row(gamma, cb.gamma_rm, cb.gamma_tiled, offset, num_bytes, block_bytes, block_tiles)
+            read_vector_row(beta, cb.beta_rm, cb.beta_tiled, offset, num_bytes, block_bytes, block_tiles)
             read_sticks(input_tensor, cb.in_rm, stick, rows, offset, num_bytes, block_bytes, TILE_ROWS)
 
 
@@ -259,59 +262,95 @@ def spread_columns(cb_in: CB, cb_out: CB, factor_bits: uint32) -> None:
         "cb_in": "num_tiles",
         "cb_mean": "1",
         "cb_inv_std": "1",
-        "cb_gamma": "num_tiles",
-        "cb_beta": "num_tiles",
+        "cb_gamma": "first + num_tiles",
+        "cb_beta": "first + num_tiles",
     },
-    pops={"cb_in": "num_tiles", "cb_mean": "0", "cb_inv_std": "0", "cb_gamma": "0", "cb_beta": "0"},
-    pushes={"cb_out": "num_tiles"},
+    pops={
+        "cb_in": "num_tiles",
+        "cb_mean": "0",
+        "cb_inv_std": "0",
+        "cb_gamma": "0",
+        "cb_beta": "0",
+    },
+    pushes={"cb_out": "32"},
     needs={
         "cb_in": Region.TILE,
         "cb_mean": Region.COLUMN_0,
         "cb_inv_std": Region.TILE,
-        "cb_gamma": Region.TILE,
-        "cb_beta": Region.TILE,
+        "cb_gamma": Region.ROW_0,
+        "cb_beta": Region.ROW_0,
     },
-    gives={"cb_out": Region.TILE},
+    gives={"cb_out": Region.ROWS},
 )
-def normalize(cb_in: CB, cb_mean: CB, cb_inv_std: CB, cb_gamma: CB, cb_beta: CB, cb_out: CB, num_tiles: uint32) -> None:
-    """out = (in - mean) * inv_std * gamma + beta, without leaving DST between the steps.
+def normalize(
+    cb_in: CB,
+    cb_mean: CB,
+    cb_inv_std: CB,
+    cb_gamma: CB,
+    cb_beta: CB,
+    cb_out: CB,
+    first: uint32,
+    num_tiles: CompileTimeArg,
+) -> None:
+    """out = (in - mean) * inv_std * gamma + beta, as 32 rows; gamma and beta from page first on.
 
-    Waits for num_tiles pages of cb_in, which it pops at the end, so that cb_out may be the same buffer, and of cb_gamma
-    and cb_beta, and one of cb_mean and cb_inv_std, which all stay. Pushes num_tiles pages of cb_out.
+    Waits for and pops num_tiles pages of cb_in; waits for one page of cb_mean and cb_inv_std and for first + num_tiles
+    of cb_gamma and cb_beta, which all stay. Pushes 32 pages of cb_out.
     """
-    dst_tiles = 4 if DST_ACCUM_MODE else 8
+    # The smallest DST has four tiles: two of the row, one of gamma or beta.
+    group = 2 if num_tiles % 2 == 0 else 1
     cb_wait_front(cb_in, num_tiles)
     cb_wait_front(cb_mean, 1)
     cb_wait_front(cb_inv_std, 1)
-    cb_wait_front(cb_gamma, num_tiles)
-    cb_wait_front(cb_beta, num_tiles)
-    cb_reserve_back(cb_out, num_tiles)
+    cb_wait_front(cb_gamma, first + num_tiles)
+    cb_wait_front(cb_beta, first + num_tiles)
+    cb_reserve_back(cb_out, 32)
     pack_reconfig_data_format(cb_out)
-    for first in range(0, num_tiles, dst_tiles):
-        count = min(dst_tiles, num_tiles - first)
+    pack_untilize_dest_init[group, num_tiles](cb_out)
+    for index in range(num_tiles // group):
+        begin = index * group
         tile_regs_acquire()
         reconfig_data_format(cb_in, cb_mean)
         sub_bcast_cols_init(cb_in, cb_mean)
-        for slot in range(count):
-            sub_tiles_bcast_cols(cb_in, cb_mean, first + slot, 0, slot)
+        for slot in range(group):
+            sub_tiles_bcast_cols(cb_in, cb_mean, begin + slot, 0, slot)
         reconfig_data_format_srcb(cb_inv_std)
         mul_reuse_dest_init[EltwiseBinaryReuseDestType.DEST_TO_SRCA](cb_inv_std)
-        for slot in range(count):
+        for slot in range(group):
             mul_reuse_dest_tiles[EltwiseBinaryReuseDestType.DEST_TO_SRCA](cb_inv_std, 0, slot)
-        reconfig_data_format_srcb(cb_gamma)
-        mul_reuse_dest_init[EltwiseBinaryReuseDestType.DEST_TO_SRCA](cb_gamma)
-        for slot in range(count):
-            mul_reuse_dest_tiles[EltwiseBinaryReuseDestType.DEST_TO_SRCA](cb_gamma, first + slot, slot)
-        add_reuse_dest_init[EltwiseBinaryReuseDestType.DEST_TO_SRCA](cb_beta)
-        for slot in range(count):
-            add_reuse_dest_tiles[EltwiseBinaryReuseDestType.DEST_TO_SRCA](cb_beta, first + slot, slot)
+        # Gamma and beta meet the row in the vector unit, which cuts nothing.
+        reconfig_data_format(cb_gamma, cb_gamma)
+        unary_bcast_init[BroadcastType.ROW](cb_gamma)
+        mul_binary_tile_init()
+        for slot in range(group):
+            unary_bcast[BroadcastType.ROW](cb_gamma, first + begin + slot, 2)
+            mul_binary_tile(slot, 2, slot)
+        add_binary_tile_init()
+        for slot in range(group):
+            unary_bcast[BroadcastType.ROW](cb_beta, first + begin + slot, 3)
+            add_binary_tile(slot, 3, slot)
         tile_regs_commit()
         tile_regs_wait()
-        for slot in range(count):
-            pack_tile(slot, cb_out)
+        pack_untilize_dest[group, num_tiles](cb_out, 1, index)
         tile_regs_release()
-    cb_push_back(cb_out, num_tiles)
+    pack_untilize_uninit(cb_out)
+    cb_push_back(cb_out, 32)
     cb_pop_front(cb_in, num_tiles)
+
+
+@kernel_function
+def normalize_block(first: uint32, block_tiles: CompileTimeArg, cb: Buffers) -> None:
+    """The next block of in_tiled becomes the result's rows; first is its place in gamma and beta."""
+    normalize(
+        cb.in_tiled,
+        cb.mean,
+        cb.inv_std,
+        cb.gamma_tiled,
+        cb.beta_tiled,
+        cb.out_rm,
+        first,
+        block_tiles,
+    )
 
 
 @compute_kernel
@@ -327,9 +366,6 @@ def layernorm(
     """out = (in - mean) / sqrt(variance + epsilon) * gamma + beta; the row's tiles stay until they are normalised."""
     compute_kernel_hw_startup(cb.in_rm, cb.scaler, cb.out_rm)
     partial = last_tile_columns != 32
-    for _ in range(num_blocks):
-        tilize_sticks(cb.gamma_rm, cb.gamma_tiled, block_tiles)
-        tilize_sticks(cb.beta_rm, cb.beta_tiled, block_tiles)
     for _ in range(num_tile_rows):
         for _ in range(num_blocks):
             tilize_sticks(cb.in_rm, cb.in_tiled, block_tiles)
@@ -337,11 +373,10 @@ def layernorm(
         accumulate_variance(width_tiles, True, True, mean_factor_bits, partial, cb)
         add_rsqrt(cb.variance, cb.epsilon, cb.inv_std)
         spread_columns(cb.inv_std, cb.inv_std, LIFT)
-        normalize(cb.in_tiled, cb.mean, cb.inv_std, cb.gamma_tiled, cb.beta_tiled, cb.in_tiled, width_tiles)
+        for block in range(num_blocks):
+            normalize_block(block * block_tiles, block_tiles, cb)
         cb_pop_front(cb.mean, 1)
         cb_pop_front(cb.inv_std, 1)
-        for _ in range(num_blocks):
-            untilize_sticks(cb.in_tiled, cb.out_rm, block_tiles)
 
 
 @compute_kernel
@@ -380,11 +415,8 @@ def layernorm_streaming(
         add_rsqrt(cb.variance, cb.epsilon, cb.inv_std)
         spread_columns(cb.inv_std, cb.inv_std, LIFT)
         for _ in range(num_blocks):
-            tilize_sticks(cb.gamma_rm, cb.gamma_tiled, block_tiles)
-            tilize_sticks(cb.beta_rm, cb.beta_tiled, block_tiles)
             tilize_sticks(cb.in_rm, cb.in_tiled, block_tiles)
-            normalize(cb.in_tiled, cb.mean, cb.inv_std, cb.gamma_tiled, cb.beta_tiled, cb.in_tiled, block_tiles)
-            untilize_sticks(cb.in_tiled, cb.out_rm, block_tiles)
+            normalize_block(0, block_tiles, cb)
             cb_pop_front(cb.gamma_tiled, block_tiles)
             cb_pop_front(cb.beta_tiled, block_tiles)
         cb_pop_front(cb.mean, 1)

@@ -12,13 +12,13 @@ STICK = PageKind.STICK
 
 BUFFERS = (
     Buffer(0, "in_rm", PageCount(fixed=64), "sticks from the reader, double-buffered", page=STICK, is_only_moved=True),
-    Buffer(1, "in_tiled", PageCount(per_row=2), "the row as tiles, kept until the result, as tiles, is beside it"),
+    Buffer(1, "in_tiled", PageCount(per_row=1), "the row as tiles, kept until it is normalised"),
     Buffer(2, "scaler", PageCount(fixed=1, partial=1), "ones for both row sums, never popped", DataType.BFLOAT16),
     Buffer(3, "epsilon", PageCount(fixed=1), "epsilon everywhere, never popped", DataType.FLOAT32),
-    Buffer(4, "gamma_rm", PageCount(fixed=32), "gamma's stick in each of 32 rows", page=STICK, is_only_moved=True),
-    Buffer(5, "beta_rm", PageCount(fixed=32), "beta's stick in each of 32 rows", page=STICK, is_only_moved=True),
-    Buffer(6, "gamma_tiled", PageCount(per_row=1), "gamma as tiles, never popped if resident"),
-    Buffer(7, "beta_tiled", PageCount(per_row=1), "beta as tiles, never popped if resident"),
+    Buffer(4, "gamma_rm", PageCount(fixed=1), "gamma's stick, the reader's own", page=STICK),
+    Buffer(5, "beta_rm", PageCount(fixed=1), "beta's stick, the reader's own", page=STICK),
+    Buffer(6, "gamma_tiled", PageCount(per_row=1), "gamma in row 0 of tiles, never popped if resident"),
+    Buffer(7, "beta_tiled", PageCount(per_row=1), "beta in row 0 of tiles, never popped if resident"),
     Buffer(16, "out_rm", PageCount(fixed=64), "sticks for the writer, double-buffered", page=STICK),
     Buffer(24, "squared_sums", PageCount(fixed=1), "squares of row minus mean, summed", DataType.FLOAT32),
     Buffer(25, "mean", PageCount(fixed=1), "mean of each row, in column 0", DataType.FLOAT32),

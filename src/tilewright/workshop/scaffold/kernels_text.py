@@ -97,7 +97,14 @@ _IMPORTS = {
     ),
     "tilewright.kernels.api": ("cb_pop_front", "cb_wait_front", "compute_kernel_hw_startup"),
     "tilewright.kernels.phases": ("Region", "fill_constant_tile", "phase", "read_sticks", "write_sticks"),
-    "tilewright.ops.row_kernels": ("TILE_ROWS", "fill_row_scaler", "read_blocks", "read_vector", "write_blocks"),
+    "tilewright.ops.row_kernels": (
+        "TILE_ROWS",
+        "fill_row_scaler",
+        "read_blocks",
+        "read_vector",
+        "read_vector_row",
+        "write_blocks",
+    ),
     "tilewright.workshop.stubs": ("pass_through", "stub"),
 }
 
@@ -192,7 +199,7 @@ def _input(spec: Spec) -> BufferSpec:
 
 def _vectors(spec: Spec) -> list[BufferSpec]:
     names = [each.name for each in spec.vectors]
-    return [each for each in spec.buffers if each.producer == "reader" and each.holds in names]
+    return [each for each in spec.buffers if each.producer == "reader" and each.holds in names and not each.is_staging]
 
 
 def _reader_parameters(spec: Spec, has_passes: bool) -> list[str]:
@@ -216,8 +223,13 @@ def _constants(spec: Spec) -> Iterator[str]:
         yield f"    fill_constant_tile(cb.{epsilon.name}, epsilon_bits)"
 
 
-def _vector_lines(indent: int, buffers: Sequence[BufferSpec]) -> Iterator[str]:
+def _vector_lines(indent: int, spec: Spec, buffers: Sequence[BufferSpec]) -> Iterator[str]:
     for buffer in buffers:
+        staging = spec.staging_of(buffer)
+        if staging is not None:
+            arguments = [buffer.holds, f"cb.{staging.name}", f"cb.{buffer.name}", "offset", "num_bytes"]
+            yield from call_lines(indent, "read_vector_row", [*arguments, "block_bytes", "block_tiles"])
+            continue
         arguments = [buffer.holds, f"cb.{buffer.name}", "offset", "num_bytes", "block_bytes", _pages(buffer)]
         yield from call_lines(indent, "read_vector", arguments)
 
@@ -225,7 +237,7 @@ def _vector_lines(indent: int, buffers: Sequence[BufferSpec]) -> Iterator[str]:
 def _reader(spec: Spec, streaming: Streaming | None) -> Iterator[str]:
     has_passes = streaming is not None
     often = ", each as often as compute passes over it" if has_passes else ""
-    once = [each.holds for each in spec.buffers if each.producer == "reader" and each.holds != "input"]
+    once = dict.fromkeys(each.holds for each in spec.buffers if each.producer == "reader" and each.holds != "input")
     text = f"{', '.join(once).capitalize()} once, then tile-row" if once else "Tile-row"
     yield from ("", "", "@reader_kernel", *parameter_lines("def read_rows", _reader_parameters(spec, has_passes)))
     yield f'    """{text} after tile-row{often}."""'
@@ -233,7 +245,7 @@ def _reader(spec: Spec, streaming: Streaming | None) -> Iterator[str]:
     if spec.vectors:
         yield "    for offset in range(0, stick_bytes, block_bytes):"
         yield "        num_bytes = min(block_bytes, stick_bytes - offset)"
-        yield from _vector_lines(8, _vectors(spec))
+        yield from _vector_lines(8, spec, _vectors(spec))
     yield "    end = first_stick + num_sticks"
     yield "    for stick in range(first_stick, end, TILE_ROWS):"
     if has_passes:
@@ -259,7 +271,7 @@ def _vector_reader(spec: Spec, streaming: Streaming) -> Iterator[str]:
             continue
         yield "        for offset in range(0, stick_bytes, block_bytes):"
         yield "            num_bytes = min(block_bytes, stick_bytes - offset)"
-        yield from _vector_lines(12, [each for each in _vectors(spec) if each.holds in vectors])
+        yield from _vector_lines(12, spec, [each for each in _vectors(spec) if each.holds in vectors])
         arguments = ["input_tensor", f"cb.{source.name}", "stick", "rows", "offset", "num_bytes", "block_bytes"]
         yield from call_lines(12, "read_sticks", [*arguments, _pages(source)])
 

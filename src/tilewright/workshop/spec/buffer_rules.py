@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tilewright.kernels.phases import Region
 from tilewright.workshop.spec.calls import Call, readers_of, writers_of
@@ -29,6 +29,8 @@ def _ends(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
     for buffer in spec.buffers:
         writers = [each.phase for each in writers_of(calls, buffer.name)]
         readers = [each.phase for each in readers_of(calls, buffer.name)]
+        if buffer.is_staging and not writers and not readers:
+            continue
         for key, rule, kernel, used, verb, outside in (
             ("producer", "one-producer", buffer.producer, writers, "pushes", "reader"),
             ("consumer", "one-consumer", buffer.consumer, readers, "reads", "writer"),
@@ -51,6 +53,8 @@ def _holds(spec: Spec) -> Iterator[Finding]:
     held: dict[str, BufferSpec] = {}
     for buffer in spec.buffers:
         line = buffer.place.of("holds")
+        if buffer.is_staging:
+            continue
         if buffer.producer != "reader":
             if buffer.holds:
                 cause = f"{buffer.name} is filled by the {buffer.producer}, so the reader puts nothing in"
@@ -64,6 +68,7 @@ def _holds(spec: Spec) -> Iterator[Finding]:
             cause = f"{buffer.holds} is in {held[buffer.holds].name} already"
             yield Finding("reader-fills", line, cause, "hold it in one buffer, and keep it there")
         held.setdefault(buffer.holds, buffer)
+    yield from _staging(spec, held)
     for name in known:
         if name not in held and name != "scaler":
             cause = f"no buffer holds {name}, so that no kernel ever sees it"
@@ -74,6 +79,26 @@ def _holds(spec: Spec) -> Iterator[Finding]:
         cause = f"the writer empties {', '.join(each.name for each in results) or 'no buffer'}"
         line = results[1].place.of("consumer") if results else spec.output.place.line
         yield Finding("one-consumer", line, cause, 'write consumer = "writer" for one buffer, the result\'s rows')
+
+
+def _staging(spec: Spec, held: Mapping[str, BufferSpec]) -> Iterator[Finding]:
+    """A stick of the reader's own is there to make tiles of a vector, which then stay."""
+    vectors = {each.name for each in spec.vectors}
+    for buffer in spec.buffers:
+        if not buffer.is_staging:
+            continue
+        home = held.get(buffer.holds)
+        if buffer.holds not in vectors or home is None:
+            cause = f"{buffer.name} is the reader's own, and no other buffer gets what it holds"
+            cure = 'write holds = a vector that another buffer holds as tiles, or consumer = "compute"'
+            yield Finding("reader-fills", buffer.place.of("holds"), cause, cure)
+        elif (home.page, home.lifetime) != ("tile", PERSISTENT):
+            cause = f"the reader puts {buffer.holds} into row 0 of the tiles of {home.name} once, and they do not stay"
+            cure = 'write page = "tile" and lifetime = "persistent"'
+            yield Finding("lifetime", home.place.of("lifetime"), cause, cure)
+        elif (buffer.page, buffer.pages) != ("stick", "1"):
+            cause = f"{buffer.name} is the reader's own, where it keeps one stick"
+            yield Finding("page-kind", buffer.place.of("page"), cause, 'write page = "stick" and pages = 1')
 
 
 def lifetime_findings(spec: Spec, calls: list[Call]) -> Iterator[Finding]:

@@ -79,7 +79,8 @@ class BufferSpec(Entry):
         format: ``input``, ``bfloat16`` or ``float32``.
         producer, consumer: ``reader``, ``compute`` or ``writer``.
         lifetime: ``streaming``, ``kept until <phase>`` or ``persistent``.
-        holds: what the reader puts in: ``input``, ``scaler``, a vector or a parameter. Empty for other producers.
+        holds: what the reader puts in: ``input``, ``scaler``, a vector or a parameter. Empty for other producers. A
+            vector is in row 0 of tile pages, which the reader makes of a stick in a buffer of its own.
     """
 
     index: int
@@ -92,6 +93,11 @@ class BufferSpec(Entry):
     lifetime: str
     purpose: str
     holds: str = ""
+
+    @property
+    def is_staging(self) -> bool:
+        """Whether it is the reader's own: a stick of what it puts into tiles of another buffer."""
+        return self.producer == self.consumer == "reader"
 
     @property
     def kept_until(self) -> str:
@@ -185,6 +191,12 @@ class Spec:
     place: Place = dataclasses.field(default_factory=Place, compare=False, repr=False)
     path: Path = dataclasses.field(default=Path("spec.toml"), compare=False)
     text: str = dataclasses.field(default="", compare=False, repr=False)
+
+    def staging_of(self, buffer: BufferSpec) -> BufferSpec | None:
+        """The stick of which the reader makes row 0 of this buffer's tiles; None if it fills it in another way."""
+        if buffer.is_staging or not buffer.holds:
+            return None
+        return next((each for each in self.buffers if each.is_staging and each.holds == buffer.holds), None)
 
     def buffer(self, name: str) -> BufferSpec:
         return next(each for each in self.buffers if each.name == name)

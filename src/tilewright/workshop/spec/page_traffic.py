@@ -89,7 +89,8 @@ class _Pages:
             buffer = state.buffer
             if buffer.producer == "reader":
                 when = {"input": "row", **{each.name: "once" for each in self._spec.vectors}}.get(buffer.holds)
-                brought = self._row_pages(buffer) if when == section else 0
+                stays = buffer.is_staging or self._spec.staging_of(buffer) is not None
+                brought = self._row_pages(buffer) if when == section and not stays else 0
                 self._compare(state, state.pages_popped, brought, section)
             if buffer.consumer == "writer":
                 taken = 1 if self._spec.output.is_column else self._row_pages(buffer)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from tilewright.kernels.phases import Region
 from tilewright.workshop.spec.calls import Call
 from tilewright.workshop.spec.findings import Finding
-from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.spec.model import BufferSpec, Spec
 
 _BROADCASTS = {
     Region.COLUMN_0: "a _bcast_cols phase spreads column 0, which is where row sums and means are",
@@ -19,7 +19,7 @@ _BROADCASTS = {
 
 def region_findings(spec: Spec, calls: Sequence[Call]) -> Iterator[Finding]:
     """Phases that read a part of a page where there is nothing, and buffers that mix tiles and rows."""
-    held = {each.name: region_of_reader(spec, each.holds) for each in spec.buffers if each.producer == "reader"}
+    held = {each.name: region_of_reader(spec, each) for each in spec.buffers if each.producer == "reader"}
     pushed: dict[str, tuple[Region, str]] = {}
     for call in calls:
         operands = {each: held.get(call.buffers[each], Region.TILE) for each in call.contract.needs}
@@ -44,11 +44,13 @@ def region_findings(spec: Spec, calls: Sequence[Call]) -> Iterator[Finding]:
             )
 
 
-def region_of_reader(spec: Spec, holds: str) -> Region:
+def region_of_reader(spec: Spec, buffer: BufferSpec) -> Region:
     """Where the pages hold data that the reader fills."""
-    if holds == "scaler":
+    if buffer.holds == "scaler":
         return Region.SCALER
-    return Region.TILE if any(each.name == holds for each in spec.parameters) else Region.ROWS
+    if any(each.name == buffer.holds for each in spec.parameters):
+        return Region.TILE
+    return Region.ROWS if spec.staging_of(buffer) is None else Region.ROW_0
 
 
 def _operand_finding(call: Call, operands: dict[str, Region]) -> Finding | None:

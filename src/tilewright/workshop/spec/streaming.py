@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from tilewright.workshop.spec.calls import COMPUTE_LIBRARY, Call
 from tilewright.workshop.spec.expressions import evaluate, names_in, parse_expression
-from tilewright.workshop.spec.model import PERSISTENT, Spec
+from tilewright.workshop.spec.model import PERSISTENT, BufferSpec, Spec
 from tilewright.workshop.spec.schedule import SAMPLE, BlockLoop, Release, Schedule, Step, pops
 
 _FLOAT32_ONE = "0x3F800000"
@@ -63,7 +63,7 @@ class _Deriver:
         self._spec = spec
         self._calls = list(calls)
         self._inputs = {each.name for each in spec.buffers if each.holds == "input"}
-        self._vectors = {each.name: each.holds for each in spec.buffers if _is_vector(spec, each.holds)}
+        self._vectors = {each.name: each.holds for each in spec.buffers if _is_vector(spec, each)}
         self._wide = {*self._inputs, *self._vectors}
         self._wide |= {name for call in calls if _is_wide(call) and not _is_sum(call) for name in call.writes}
         self._result = next((each.name for each in spec.buffers if each.consumer == "writer"), "")
@@ -147,8 +147,8 @@ class _Deriver:
         return result
 
 
-def _is_vector(spec: Spec, holds: str) -> bool:
-    return any(each.name == holds for each in spec.vectors)
+def _is_vector(spec: Spec, buffer: BufferSpec) -> bool:
+    return not buffer.is_staging and any(each.name == buffer.holds for each in spec.vectors)
 
 
 def _reads(step: Step) -> set[str]:

@@ -18,6 +18,7 @@ from tilewright.device.errors import TilewrightError
 from tilewright.kernels.phases import Region
 from tilewright.workshop.spec.calls import Call, resolve_calls
 from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.spec.regions import region_of_reader
 from tilewright.workshop.trace.call_sites import CallSite
 
 Float64: TypeAlias = NDArray[np.float64]
@@ -68,9 +69,8 @@ def steps_of(spec: Spec) -> list[Step]:
     """All steps, the reader's first, then the phases in the spec's order."""
     steps = []
     for buffer in spec.buffers:
-        if buffer.producer == "reader" and buffer.holds:
-            is_number = buffer.holds in {each.name for each in spec.parameters}
-            region = Region.SCALER if buffer.holds == "scaler" else Region.TILE if is_number else Region.ROWS
+        if buffer.producer == "reader" and buffer.holds and not buffer.is_staging:
+            region = region_of_reader(spec, buffer)
             expression = _HELD.get(buffer.holds, buffer.holds)
             steps.append(Step(0, buffer.name, buffer.name, expression, region, "", buffer.place.line))
     calls, _ = resolve_calls(spec)

@@ -35,7 +35,8 @@ struct Call {
 template <class Body>
 TW_INLINE void for_each_vector(const Call& call, Body body) {
     for (uint32_t part = 0; part < call.ranges.count; ++part) {
-        for (uint32_t i = call.ranges.part[part].begin; i < call.ranges.part[part].end; i += kLanes) {
+        const DataRange range = call.ranges.part[part];
+        for (uint32_t i = range.begin; i < range.end; i += kLanes) {
             body(i);
         }
     }
@@ -67,6 +68,25 @@ inline void map_floats(const Call& call, Function function) {
     } else {
         map_floats_in<rounding, false>(call, function);
     }
+}
+
+// The same for sums and products of the inputs, whose denormals are the processor's business.
+template <Rounding rounding, class Function>
+inline void map_arithmetic(const Call& call, Function function) {
+    if (!kProcessorFlushes || !call.fp32_dest) {
+        return map_floats<rounding>(call, function);
+    }
+    const Parameters parameters = call.parameters;
+    const uint32_t *in0 = call.in[0], *in1 = call.in[1];
+    uint32_t* out = call.out;
+    for_each_vector(call, [=](uint32_t i) TW_LAMBDA_INLINE {
+        const Floats a = floats_of(load(in0 + i));
+        if constexpr (requires { function(a, parameters); }) {
+            store(out + i, words_of(function(a, parameters)));
+        } else {
+            store(out + i, words_of(function(a, floats_of(load(in1 + i)), parameters)));
+        }
+    });
 }
 
 // The same one element at a time in double precision, for functions whose speed does not matter.
@@ -132,6 +152,13 @@ TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
                 return __VA_ARGS__; \
             }); \
     }
+#define TW_UNARY_ARITHMETIC(name, rounding, ...) \
+    void unary_##name(const Call& call) { \
+        map_arithmetic<Rounding::rounding>( \
+            call, [](Floats x, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
+    }
 #define TW_UNARY_DOUBLE(name, rounding, ...) \
     void unary_##name(const Call& call) { \
         map_doubles<Rounding::rounding>( \
@@ -144,6 +171,13 @@ TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
 #define TW_BINARY(name, rounding, ...) \
     void binary_##name(const Call& call) { \
         map_floats<Rounding::rounding>( \
+            call, [](Floats a, Floats b, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
+    }
+#define TW_BINARY_ARITHMETIC(name, rounding, ...) \
+    void binary_##name(const Call& call) { \
+        map_arithmetic<Rounding::rounding>( \
             call, [](Floats a, Floats b, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
                 return __VA_ARGS__; \
             }); \

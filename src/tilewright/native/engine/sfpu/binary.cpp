@@ -8,18 +8,18 @@
 namespace tw::sfpu {
 
 // --- arithmetic; sums round only where the kernel asks for it ---
-TW_BINARY(Add, Truncate, a + b)
-TW_BINARY(Sub, Truncate, a - b)
-TW_BINARY(Rsub, Truncate, b - a)
-TW_BINARY(AddRounded, NearestEven, a + b)
-TW_BINARY(SubRounded, NearestEven, a - b)
-TW_BINARY(RsubRounded, NearestEven, b - a)
+TW_BINARY_ARITHMETIC(Add, Truncate, a + b)
+TW_BINARY_ARITHMETIC(Sub, Truncate, a - b)
+TW_BINARY_ARITHMETIC(Rsub, Truncate, b - a)
+TW_BINARY_ARITHMETIC(AddRounded, NearestEven, a + b)
+TW_BINARY_ARITHMETIC(SubRounded, NearestEven, a - b)
+TW_BINARY_ARITHMETIC(RsubRounded, NearestEven, b - a)
 TW_BINARY(Max, Truncate, larger(a, b))
 TW_BINARY(Min, Truncate, smaller(a, b))
 
 void binary_Mul(const Call& call) {
     if (call.fp32_dest) {
-        return map_floats_in<Rounding::NearestEven, true>(
+        return map_arithmetic<Rounding::NearestEven>(
             call, [](Floats a, Floats b, const Parameters&) -> Floats { return a * b; });
     }
     // With 16-bit DST zero times anything is zero.

@@ -86,7 +86,7 @@ TW_UNARY(Threshold, Truncate, select(x <= p.f0, p.f1, x))
 TW_UNARY(Heaviside, Truncate, select(x == 0.0f, p.f0, with_sign_of(all(0.5f), x) + 0.5f))
 
 // --- sign, rounding, copies ---
-TW_UNARY(Square, NearestEven, x * x)
+TW_UNARY_ARITHMETIC(Square, NearestEven, x * x)
 TW_UNARY(Abs, Truncate, absolute(x))
 TW_UNARY(Negative, Truncate, -x)
 TW_UNARY(Sign, Truncate, select(x == 0.0f, 0.0f, with_sign_of(all(1.0f), x)))
@@ -113,11 +113,11 @@ void unary_Round(const Call& call) {
 }
 
 // --- with a scalar ---
-TW_UNARY(AddScalar, Truncate, x + p.f0)
-TW_UNARY(SubScalar, Truncate, x - p.f0)
-TW_UNARY(MulScalar, Truncate, x * p.f0)
-TW_UNARY(DivScalar, Truncate, x * p.f0)  // the host hands over the reciprocal
-TW_UNARY(RsubScalar, NearestEven, p.f0 - x)
+TW_UNARY_ARITHMETIC(AddScalar, Truncate, x + p.f0)
+TW_UNARY_ARITHMETIC(SubScalar, Truncate, x - p.f0)
+TW_UNARY_ARITHMETIC(MulScalar, Truncate, x * p.f0)
+TW_UNARY_ARITHMETIC(DivScalar, Truncate, x * p.f0)  // the host hands over the reciprocal
+TW_UNARY_ARITHMETIC(RsubScalar, NearestEven, p.f0 - x)
 TW_UNARY(MaxScalar, Truncate, larger(x, all(p.f0)))
 TW_UNARY(MinScalar, Truncate, smaller(x, all(p.f0)))
 

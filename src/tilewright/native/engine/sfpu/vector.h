@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #define TW_INLINE inline __attribute__((always_inline))
 #define TW_LAMBDA_INLINE __attribute__((always_inline))
 
@@ -84,7 +88,13 @@ TW_INLINE void store(uint32_t* to, Words value) { __builtin_memcpy(to, &value, s
 enum class Rounding : uint8_t { Nearest, NearestEven, Truncate };
 
 TW_INLINE Words flush_denormals(Words x) {
+#if defined(__AVX512F__)
+    const __m512i bits = bits_as<__m512i>(x), sign = bits_as<__m512i>(all(kSignBit));
+    const __mmask16 is_small = _mm512_testn_epi32_mask(bits, bits_as<__m512i>(all(kExponentBits)));
+    return bits_as<Words>(_mm512_mask_and_epi32(bits, is_small, bits, sign));
+#else
     return select(bits_as<Ints>((x & kExponentBits) == 0u), x & kSignBit, x);
+#endif
 }
 
 template <Rounding rounding>
@@ -114,5 +124,12 @@ TW_INLINE Floats from_dest(const uint32_t* from) {
     Words x = load(from);
     return floats_of(fp32_dest ? flush_denormals(x) : x);
 }
+
+// Kernels run with denormals flushed by the processor: sums and products neither see nor make one.
+#if defined(__x86_64__) || defined(__aarch64__)
+inline constexpr bool kProcessorFlushes = true;
+#else
+inline constexpr bool kProcessorFlushes = false;
+#endif
 
 }  // namespace tw::sfpu

@@ -20,20 +20,28 @@ enum class Arithmetic : uint8_t { Add, Sub, Mul1, Mul2, Mul3, Mul4 };
 // Readers of a broadcast operand.
 // One value per row of each face.
 struct Column {
+    static constexpr bool kIsBfloat16 = false;
     const float* values;
     VectorF at(size_t datum) const { return splat(values[datum / 16]); }
 };
 // One row of 16 values per face.
 struct Row {
+    static constexpr bool kIsBfloat16 = false;
     const float* values;
     VectorF at(size_t datum) const { return load<VectorF>(values + datum / kFaceElements * 16 + datum % 16); }
 };
 
+// All that the multiplier sees of an operand; a bfloat16 fits whole.
+template <Side S, class Reader>
+inline VectorF full_part_of(VectorF value) {
+    return Reader::kIsBfloat16 ? value : part_of<S, Part::Full>(value);
+}
+
 // What DST holds after the phases of a product were added to it one by one.
-template <uint32_t Phases, bool Wide>
+template <uint32_t Phases, bool Wide, class A, class B>
 inline VectorU add_product(VectorF held, VectorF a, VectorF b) {
     if constexpr (Wide) {
-        const VectorF a_full = part_of<Side::A, Part::Full>(a);
+        const VectorF a_full = full_part_of<Side::A, A>(a);
         const VectorF a_high = part_of<Side::A, Part::High>(a);
         const VectorF b_high = part_of<Side::B, Part::High>(b);
         if constexpr (Phases == 1) {
@@ -44,7 +52,7 @@ inline VectorU add_product(VectorF held, VectorF a, VectorF b) {
             const VectorF b_low = part_of<Side::B, Part::Low>(b);
             return dst_bits<true>(multiply_add(a_high, b_low, multiply_add(a_full, b_high, held)));
         } else {
-            return dst_bits<true>(multiply_add(a_full, part_of<Side::B, Part::Full>(b), held));
+            return dst_bits<true>(multiply_add(a_full, full_part_of<Side::B, B>(b), held));
         }
     } else {
         const VectorF a_high = part_of<Side::A, Part::High>(a);
@@ -65,7 +73,7 @@ inline VectorU add_product(VectorF held, VectorF a, VectorF b) {
     }
 }
 
-template <Arithmetic K, bool Wide, bool Accumulate>
+template <Arithmetic K, bool Wide, bool Accumulate, class A, class B>
 inline VectorU combine(const uint32_t* words, VectorF a, VectorF b) {
     const VectorF held = Accumulate ? floats_of(load<VectorU>(words)) : VectorF{};
     if constexpr (K == Arithmetic::Add || K == Arithmetic::Sub) {
@@ -73,7 +81,7 @@ inline VectorU combine(const uint32_t* words, VectorF a, VectorF b) {
         return dst_bits<Wide>(Accumulate ? held + result : result);
     } else {
         constexpr uint32_t kPhases = static_cast<uint32_t>(K) - static_cast<uint32_t>(Arithmetic::Mul1) + 1;
-        return add_product<kPhases, Wide>(held, a, b);
+        return add_product<kPhases, Wide, A, B>(held, a, b);
     }
 }
 
@@ -89,7 +97,7 @@ void run(Target target, A a, B b) {
     const size_t count = target.count;
 #pragma GCC unroll 4
     for (size_t i = 0; i < count; i += kLanes) {
-        store(words + i, combine<K, Wide, Accumulate>(words + i, a.at(i), b.at(i)));
+        store(words + i, combine<K, Wide, Accumulate, A, B>(words + i, a.at(i), b.at(i)));
     }
 }
 
@@ -127,16 +135,18 @@ struct Spread {
 
 void spread_column(const Operand& b, const TileGeometry& shape, Spread& spread) {
     const uint32_t faces_per_row = shape.tile_cols > 16 ? 2 : 1;
-    for (uint32_t face = 0; face < shape.num_faces; face += faces_per_row) {
-        float* values = spread.values + face * 16;
-        const uint32_t from = face / faces_per_row * b.faces_per_row() * kFaceElements;
-        for (uint32_t row = 0; row < 16; row++) {
-            values[row] = b.value(from + row * 16);
+    with_reader(b, [&](auto reader) {
+        for (uint32_t face = 0; face < shape.num_faces; face += faces_per_row) {
+            float* values = spread.values + face * 16;
+            const uint32_t from = face / faces_per_row * b.faces_per_row() * kFaceElements;
+            for (uint32_t row = 0; row < 16; row += kLanes) {
+                store(values + row, reader.column(from + row * 16));
+            }
+            if (faces_per_row == 2) {
+                std::memcpy(values + 16, values, 16 * sizeof(float));
+            }
         }
-        if (faces_per_row == 2) {
-            std::memcpy(values + 16, values, 16 * sizeof(float));
-        }
-    }
+    });
 }
 
 void spread_row(const Operand& b, const TileGeometry& shape, uint32_t row, Spread& spread) {
@@ -160,6 +170,9 @@ void spread_scalar(const Operand& b, Spread& spread) {
 
 // The last two phases add nothing when no value of b has low bits (a power of two, say).
 Arithmetic without_low_b(Arithmetic arithmetic, const Spread& spread) {
+    if (arithmetic < Arithmetic::Mul3) {
+        return arithmetic;
+    }
     uint32_t any = 0;
     for (float value : spread.values) {
         any |= std::bit_cast<uint32_t>(value) & kLowMask<Side::B>;

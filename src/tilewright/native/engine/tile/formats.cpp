@@ -289,12 +289,7 @@ void decode_data(const uint8_t* bytes, DataFormat format, uint32_t count, uint32
 
 // Denormals and -0 become +0, the rest is rounded to nearest, ties away; NaN stays NaN.
 static VectorU rounded_for_packer(VectorU value) {
-#if defined(__x86_64__) || defined(__aarch64__)
-    // Kernels run with denormals flushed by the processor, so adding zero does both.
-    value = bits_of(floats_of(value) + splat(0.0f));
-#else
-    value = (value & kExponentMask) != 0 ? value : splat_bits(0);
-#endif
+    value = bits_of(without_denormals(floats_of(value)));
     // A NaN of all ones must not be rounded up into a zero.
     constexpr uint32_t kLargest = 0x7fff7fffu;
     const VectorU magnitude = value & kMagnitudeMask;
@@ -305,17 +300,46 @@ static VectorU rounded_for_packer(VectorU value) {
 template <bool Wide>
 static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* bytes) {
     uint32_t i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-        VectorU value = load<VectorU>(words + i);
+    for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
+        VectorU first = load<VectorU>(words + i), second = load<VectorU>(words + i + kLanes);
         if constexpr (Wide) {
-            value = rounded_for_packer(value);
+            first = rounded_for_packer(first);
+            second = rounded_for_packer(second);
         }
-        store_halves(bytes + 2 * i, value >> 16);
+        store_upper_halves(bytes + 2 * i, first, second);
+    }
+    for (; i + kLanes <= count; i += kLanes) {
+        const VectorU value = load<VectorU>(words + i);
+        store_halves(bytes + 2 * i, (Wide ? rounded_for_packer(value) : value) >> 16);
     }
     encode_each<uint16_t>(words + i, count - i, bytes + 2 * i, [](uint32_t word) {
         const uint32_t rounded = Wide ? round_to_bfloat16(word) : word;
         return Wide && (rounded & kExponentMask) == 0 ? 0 : rounded >> 16;
     });
+}
+
+template <bool Wide>
+static void encode_bfloat16_rows(
+    const uint32_t* left, const uint32_t* right, uint32_t num_rows, uint8_t* bytes, size_t row_bytes) {
+    const auto value = [](const uint32_t* words) {
+        return Wide ? rounded_for_packer(load<VectorU>(words)) : load<VectorU>(words);
+    };
+    for (uint32_t row = 0; row < num_rows; row++, left += 16, right += 16, bytes += row_bytes) {
+        if constexpr (kRowVectors == 1) {
+            store_upper_halves(bytes, value(left), value(right));
+        } else {
+            for (uint32_t i = 0; i < 16; i += 2 * kLanes) {
+                store_upper_halves(bytes + 2 * i, value(left + i), value(left + i + kLanes));
+                store_upper_halves(bytes + 32 + 2 * i, value(right + i), value(right + i + kLanes));
+            }
+        }
+    }
+}
+
+void encode_bfloat16_rows(
+    const uint32_t* left, const uint32_t* right, uint32_t num_rows, bool wide, uint8_t* bytes, size_t row_bytes) {
+    wide ? encode_bfloat16_rows<true>(left, right, num_rows, bytes, row_bytes)
+         : encode_bfloat16_rows<false>(left, right, num_rows, bytes, row_bytes);
 }
 
 void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool wide, uint8_t* bytes) {

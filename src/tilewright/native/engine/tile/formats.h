@@ -2,6 +2,7 @@
 // Bytes in L1 <-> DST words, per data format. A word is the bits of a float, or an integer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "../compute_state.h"
@@ -41,6 +42,10 @@ uint32_t datum_bytes(DataFormat format, const char* call);
 void decode_data(const uint8_t* bytes, DataFormat format, uint32_t count, uint32_t* words);
 // wide: the words come from 32-bit DST and are rounded, else they fit 16 bits already.
 void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool wide, uint8_t* bytes);
+
+// Two faces side by side as bfloat16, from one row of 32 data to the next `row_bytes` further.
+void encode_bfloat16_rows(
+    const uint32_t* left, const uint32_t* right, uint32_t num_rows, bool wide, uint8_t* bytes, size_t row_bytes);
 
 // A whole tile; face f is at words + 256 f. Rows a face of this geometry does not have are set to zero.
 void decode_tile(const uint8_t* bytes, DataFormat format, const TileGeometry& geometry, uint32_t* words);

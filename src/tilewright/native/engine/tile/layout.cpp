@@ -27,14 +27,15 @@ struct Image {
 // gone again before the next tile, or the face to the right, comes back to it.
 constexpr uint32_t kGroup = 8;
 
-template <uint32_t Bytes, class Move>
-void for_each_segment(const Image& image, uint32_t num_tiles, Move move) {
+template <uint32_t Bytes, class Move, class EachRow>
+void for_each_segment(const Image& image, uint32_t num_tiles, Move move, EachRow each_row) {
     const uint32_t face_bytes = image.face_rows * Bytes;
     const uint32_t face_row_count = image.num_faces / image.faces_per_row;
     size_t row_start = 0;
     for (uint32_t face_row = 0; face_row < face_row_count; face_row++) {
         uint32_t in_tile = face_row * image.faces_per_row * face_bytes;
         for (uint32_t row = 0; row < image.face_rows; row++, in_tile += Bytes, row_start += image.row_bytes) {
+            each_row(in_tile);
             size_t in_rows = row_start;
             for (uint32_t tile = 0; tile < num_tiles; tile++, in_rows += image.faces_per_row * Bytes) {
                 move(tile, in_tile, in_rows);
@@ -55,19 +56,43 @@ void with_segment_bytes(const Image& image, Body body) {
     }
 }
 
+// Tiles are written in small pieces all over, which no hardware prefetcher follows. A core that has not run for long
+// finds its L1 in no cache: the tiles behind the ones being written, most likely the next, come while these are moved.
+template <uint32_t Bytes>
+void prefetch_row(const Image& image, const uint8_t* tiles, uint32_t num_tiles, uint32_t in_tile) {
+    constexpr uint32_t kLine = 64;
+    const uint32_t face_bytes = image.face_rows * Bytes;
+    const uint8_t* row = tiles + in_tile;
+    for (uint32_t tile = 0; in_tile % kLine == 0 && tile < num_tiles; tile++, row += image.num_faces * face_bytes) {
+        __builtin_prefetch(row, 1);
+        if (image.faces_per_row == 2) {
+            __builtin_prefetch(row + face_bytes, 1);
+        }
+    }
+}
+
 void gather(const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
-            std::memcpy(tiles[tile] + in_tile, rows + in_rows, Bytes);
-        });
+        const uint8_t* next = tiles[num_tiles - 1] + image.num_faces * image.face_rows * Bytes;
+        for_each_segment<Bytes>(
+            image,
+            num_tiles,
+            [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+                std::memcpy(tiles[tile] + in_tile, rows + in_rows, Bytes);
+            },
+            [&](uint32_t in_tile) { prefetch_row<Bytes>(image, next, num_tiles, in_tile); });
     });
 }
 
 void scatter(const Image& image, const uint8_t* const* tiles, uint32_t num_tiles, uint8_t* rows) {
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
-        for_each_segment<Bytes>(image, num_tiles, [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
-            std::memcpy(rows + in_rows, tiles[tile] + in_tile, Bytes);
-        });
+        for_each_segment<Bytes>(
+            image,
+            num_tiles,
+            [&](uint32_t tile, uint32_t in_tile, size_t in_rows) {
+                std::memcpy(rows + in_rows, tiles[tile] + in_tile, Bytes);
+            },
+            [](uint32_t) {});
     });
 }
 
@@ -115,6 +140,15 @@ void pack_untilized(
     alignas(64) uint8_t tile[kTileElements * 4];
     if (!words) {
         words = kZeros;
+    }
+    const bool changes = state.pack_relu_mode != 0 || state.pack_l1_accumulate;
+    if (format == DataFormat::Float16_b && image.faces_per_row == 2 && !changes) [[likely]] {
+        for (uint32_t face = 0; face < image.num_faces; face += 2) {
+            const uint32_t* left = words + face * kFaceElements;
+            uint8_t* to = rows + static_cast<size_t>(face / 2) * image.face_rows * image.row_bytes;
+            encode_bfloat16_rows(left, left + kFaceElements, image.face_rows, state.fp32_dest, to, image.row_bytes);
+        }
+        return;
     }
     uint8_t* const tiles[] = {tile};
     if (state.pack_l1_accumulate) {

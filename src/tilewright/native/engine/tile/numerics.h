@@ -19,15 +19,25 @@ inline uint32_t round_to_bfloat16(uint32_t bits) {
                                                    : (bits + 0x8000u) & kBfloat16Mask;
 }
 
+// Neither denormals nor a zero with a sign.
+inline VectorF without_denormals(VectorF value) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    // Kernels run with denormals flushed by the processor, so adding zero does both.
+    return value + splat(0.0f);
+#else
+    const VectorU bits = bits_of(value);
+    return floats_of((bits & kExponentMask) != 0 ? bits : splat_bits(0));
+#endif
+}
+
 // What DST keeps of a result: 32-bit as it is, 16-bit rounded to bfloat16; denormals are zero in both. The rounding
 // cannot turn a NaN into something else: with 16-bit DST every operand is a bfloat16, and so are the NaNs they make.
 template <bool Wide>
 inline VectorU dst_bits(VectorF value) {
-    VectorU bits = bits_of(value);
     if constexpr (!Wide) {
-        bits = (bits + 0x8000u) & kBfloat16Mask;
+        value = floats_of((bits_of(value) + 0x8000u) & kBfloat16Mask);
     }
-    return (bits & kExponentMask) != 0 ? bits : splat_bits(0);
+    return bits_of(without_denormals(value));
 }
 
 template <bool Wide>

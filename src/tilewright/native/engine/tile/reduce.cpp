@@ -84,8 +84,16 @@ struct GroupSums {
 // Kernels shut padding out with zeros in the scaler. Whatever the padding holds: to a card infinity and NaN are just
 // large numbers, and zero times one is zero.
 
+bool is_ones(const FaceRow& row) {
+    VectorU any{};
+    for (size_t i = 0; i < 16; i += kLanes) {
+        any |= load<VectorU>(row.values + i) ^ std::bit_cast<uint32_t>(1.0f);
+    }
+    return !any_set(any, ~0u);
+}
+
 // sums[row] = sum of part(data[row][k]) * scale[k]
-template <Part P, class Reader>
+template <Part P, bool Ones, class Reader>
 void sum_rows(Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums) {
     VectorF scales[kRowVectors];
     for (uint32_t i = 0; i < kRowVectors; i++) {
@@ -96,8 +104,9 @@ void sum_rows(Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums)
         for (uint32_t row = 0; row < kLanes; row++) {
             for (uint32_t i = 0; i < kRowVectors; i++) {
                 const size_t datum = face * kFaceElements + (first + row) * 16 + i * kLanes;
-                const VectorF product = part_of<Side::B, P>(data.at(datum)) * scales[i];
-                products[row][i] = scales[i] == 0.0f ? VectorF{} : product;
+                constexpr bool kWhole = P == Part::Full && Reader::kIsBfloat16;
+                const VectorF value = kWhole ? data.at(datum) : part_of<Side::B, P>(data.at(datum));
+                products[row][i] = Ones ? value : scales[i] == 0.0f ? VectorF{} : value * scales[i];
             }
         }
         fold_row_halves(products, [](VectorF a, VectorF b) { return a + b; }, groups[0], groups[1]);
@@ -108,10 +117,14 @@ void sum_rows(Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums)
 
 template <class Reader>
 void sum_rows(Part part, Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums) {
+    const bool ones = is_ones(scale);
+    const auto run = [&]<Part P>(std::integral_constant<Part, P>) {
+        ones ? sum_rows<P, true>(data, face, scale, sums) : sum_rows<P, false>(data, face, scale, sums);
+    };
     switch (part) {
-        case Part::High: return sum_rows<Part::High>(data, face, scale, sums);
-        case Part::Low: return sum_rows<Part::Low>(data, face, scale, sums);
-        case Part::Full: return sum_rows<Part::Full>(data, face, scale, sums);
+        case Part::High: return run(std::integral_constant<Part, Part::High>{});
+        case Part::Low: return run(std::integral_constant<Part, Part::Low>{});
+        case Part::Full: return run(std::integral_constant<Part, Part::Full>{});
     }
 }
 

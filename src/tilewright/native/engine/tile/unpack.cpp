@@ -150,19 +150,27 @@ namespace {
 
 constexpr uint32_t kTransposeBoth = 3;
 
-// Every datum of the broadcast row, column or scalar, spread over the tile.
-void spread(uint32_t* words, const TileGeometry& geometry, Broadcast broadcast) {
-    alignas(64) uint32_t copy[kTileElements];
-    const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
-    std::memcpy(copy, words, geometry.num_faces * kFaceElements * 4);
-    for (uint32_t face = 0; face < geometry.num_faces; face++) {
+// The broadcast row, column or scalar spread over the tile. Nothing else of the operand is looked at.
+void spread(const Operand& operand, Broadcast broadcast, uint32_t* words) {
+    const uint32_t faces_per_row = operand.faces_per_row();
+    for (uint32_t face = 0; face < operand.geometry.num_faces; face++, words += kFaceElements) {
+        if (broadcast == Broadcast::Row) {
+            const uint32_t top = face % faces_per_row * kFaceElements;
+            with_reader(operand, [&](auto reader) {
+                // The next tile, most likely. Rows of tiles lie too far apart for the hardware to guess.
+                __builtin_prefetch(reader.data + top + operand.geometry.num_faces * kFaceElements);
+                for (uint32_t column = 0; column < 16; column += kLanes) {
+                    const VectorF value = reader.at(top + column);
+                    for (uint32_t row = 0; row < kFaceElements; row += 16) {
+                        store(words + row + column, value);
+                    }
+                }
+            });
+            continue;
+        }
         const uint32_t left = face / faces_per_row * faces_per_row * kFaceElements;
-        const uint32_t top = face % faces_per_row * kFaceElements;
-        for (uint32_t i = 0; i < kFaceElements; i++) {
-            const uint32_t from = broadcast == Broadcast::Col   ? left + i / 16 * 16
-                                  : broadcast == Broadcast::Row ? top + i % 16
-                                                                : 0;
-            words[face * kFaceElements + i] = copy[from];
+        for (uint32_t i = 0; i < kFaceElements; i += kLanes) {
+            store(words + i, splat_bits(operand.bits(broadcast == Broadcast::Col ? left + i / 16 * 16 : 0)));
         }
     }
 }
@@ -208,17 +216,26 @@ void tw_transpose_dest_within_faces(uint32_t dst) {
 }
 
 // 32-bit data go straight to DST and so through unpacker A; narrower ones are broadcast by SrcB.
-void tw_unary_broadcast(uint32_t broadcast, uint32_t cb, uint32_t tile, uint32_t dst) {
-    ComputeState& state = math_state("unary_bcast");
+void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uint32_t dst) {
+    constexpr const char* kCall = "unary_bcast";
+    ComputeState& state = math_state(kCall);
     check_loops(
-        state, {UnpackLoop::UnaryBroadcast, broadcast, MathLoop::UnaryBroadcast, broadcast}, cb, "unary_bcast");
+        state, {UnpackLoop::UnaryBroadcast, broadcast_code, MathLoop::UnaryBroadcast, broadcast_code}, cb, kCall);
+    const auto broadcast = static_cast<Broadcast>(broadcast_code);
     const TileGeometry& geometry = tile_geometry(cb);
     const bool to_dst = geometry.unpack_to_dest_fp32 || is_integer(geometry.format);
-    const bool through_a = to_dst || static_cast<Broadcast>(broadcast) == Broadcast::None;
-    unpack_to_dst(state, through_a ? state.src_a : state.src_b, cb, tile, dst, 0, "unary_bcast");
-    if (static_cast<Broadcast>(broadcast) != Broadcast::None) {
-        taint_spread(state, dst, geometry, static_cast<Broadcast>(broadcast));
-        spread(state.dst[dst], geometry, static_cast<Broadcast>(broadcast));
+    if (broadcast == Broadcast::None) {
+        unpack_to_dst(state, state.src_a, cb, tile, dst, 0, kCall);
+        return;
     }
+    const TileGeometry& unpacker = to_dst ? state.src_a : state.src_b;
+    alignas(64) uint32_t buffer[kTileElements];
+    Operand operand = unpack(state, unpacker, cb, tile, buffer, kCall);
+    operand.mask = copy_mask(state, unpacker, cb);
+    note_dst_write(state, dst, false);
+    uint32_t* words = geometry.num_faces == 4 ? dst_overwrite(state, dst, kCall) : dst_update(state, dst, kCall);
+    taint_copy(state, cb, operand.bytes, dst, 0);
+    taint_spread(state, dst, geometry, broadcast);
+    spread(operand, broadcast, words);
 }
 }

@@ -33,13 +33,25 @@ struct Operand {
 
 // Readers for loops that should not look at the operand's format datum by datum.
 struct Halves {
+    static constexpr bool kIsBfloat16 = true;
     const uint16_t* data;
+    float value(size_t datum) const { return std::bit_cast<float>(static_cast<uint32_t>(data[datum]) << 16); }
     VectorF at(size_t datum) const { return floats_of(widen_bfloat16(data + datum)); }
+    VectorF column(size_t datum) const {
+        VectorF values;
+        for (uint32_t row = 0; row < kLanes; row++) {
+            values[row] = value(datum + row * 16);
+        }
+        return values;
+    }
 };
 struct Words {
+    static constexpr bool kIsBfloat16 = false;
     const uint32_t* data;
     uint32_t mask;
     VectorF at(size_t datum) const { return floats_of(load<VectorU>(data + datum) & mask); }
+    // The first datum of each of kLanes face rows.
+    VectorF column(size_t datum) const { return floats_of(gather_column(data + datum) & mask); }
 };
 
 template <class Body>

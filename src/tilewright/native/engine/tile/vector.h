@@ -52,12 +52,31 @@ inline VectorI signed_of(VectorU bits) { return reinterpret_cast<VectorI>(bits);
 inline VectorU unsigned_of(VectorI bits) { return reinterpret_cast<VectorU>(bits); }
 
 inline VectorU widen_bfloat16(const uint16_t* data) {
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__)
+    // One permutation instead of widening and shifting: half i becomes the upper half of word i.
+    const __m512i upper = _mm512_slli_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), 16);
+    const __m512i halves = _mm512_castsi256_si512(load<__m256i>(data));
+    return reinterpret_cast<VectorU>(_mm512_maskz_permutexvar_epi16(0xaaaaaaaau, upper, halves));
+#elif defined(__AVX512F__)
     return reinterpret_cast<VectorU>(_mm512_maskz_cvtepu16_epi32(0xffff, load<__m256i>(data))) << 16;
 #elif defined(__AVX2__)
     return reinterpret_cast<VectorU>(_mm256_cvtepu16_epi32(load<__m128i>(data))) << 16;
 #else
     return __builtin_convertvector(load<VectorH>(data), VectorU) << 16;
+#endif
+}
+
+// Every 16th word: the first of kLanes face rows.
+inline VectorU gather_column(const uint32_t* words) {
+#if defined(__AVX512F__)
+    const __m512i rows = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    return reinterpret_cast<VectorU>(_mm512_i32gather_epi32(_mm512_slli_epi32(rows, 4), words, 4));
+#else
+    VectorU values;
+    for (uint32_t row = 0; row < kLanes; row++) {
+        values[row] = words[row * 16];
+    }
+    return values;
 #endif
 }
 
@@ -77,6 +96,20 @@ inline void store_halves(uint8_t* data, VectorU value) {
     store(data, _mm512_maskz_cvtepi32_epi16(0xffff, reinterpret_cast<__m512i>(value)));
 #else
     store(data, __builtin_convertvector(value, VectorH));
+#endif
+}
+
+// The upper halves of two vectors' words, one behind the other.
+inline void store_upper_halves(uint8_t* data, VectorU first, VectorU second) {
+#if defined(__AVX512BW__)
+    alignas(64) static constexpr uint16_t kUpper[32] = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+                                                        33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
+    const __m512i halves = _mm512_permutex2var_epi16(
+        reinterpret_cast<__m512i>(first), load<__m512i>(kUpper), reinterpret_cast<__m512i>(second));
+    store(data, halves);
+#else
+    store_halves(data, first >> 16);
+    store_halves(data + 2 * kLanes, second >> 16);
 #endif
 }
 
