@@ -10,9 +10,10 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.workshop.audit.auditing import RULES, Finding, audit_log, spec_buffers, specification_buffers
 from tilewright.workshop.log.model import Requirement
-from tilewright.workshop.spec import checked_spec
+from tilewright.workshop.spec import SpecError, checked_spec
 
 
 class _UsageError(Exception):
@@ -20,10 +21,16 @@ class _UsageError(Exception):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright audit",
-        description="Read execution logs (Markdown, ours or written by hand) and report contradictions and unproven "
-        "claims with their lines. Exit status 1 if there are any.",
+    parser = CommandParser(
+        "audit",
+        "Read execution logs (Markdown, ours or written by hand) and report contradictions and unproven claims with "
+        "their lines. Exit status: 0 nothing found, 1 findings, 2 bad usage.",
+        """
+        tilewright audit my_op_log.md
+        tilewright audit my_op_log.md --spec my_op/spec.toml
+        tilewright audit --json logs/*.md
+        tilewright audit --rules
+        """,
     )
     parser.add_argument("logs", nargs="*", metavar="LOG", type=Path, help="execution log to read")
     parser.add_argument(
@@ -74,7 +81,7 @@ def run(arguments: list[str]) -> int:
     try:
         logs = {path: _read(path) for path in options.logs}
         audited = {path: audit_log(text, _specification(options.spec, text)) for path, text in logs.items()}
-    except _UsageError as error:
+    except (_UsageError, SpecError) as error:
         parser.error(str(error))
     if options.json:
         records = [{"log": str(path), "findings": list(map(dataclasses.asdict, audited[path]))} for path in audited]

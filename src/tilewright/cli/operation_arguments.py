@@ -14,13 +14,13 @@ DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
 
 
 def add_operation_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("operation", choices=OPERATIONS, metavar="operation", help=", ".join(OPERATIONS))
+    parser.add_argument("operation", choices=OPERATIONS, metavar="operation", help=f"one of {', '.join(OPERATIONS)}")
     add_operation_options(parser)
 
 
 def add_operation_options(parser: argparse._ActionsContainer) -> None:
     """On what and where, for a command that has its own way to say which."""
-    parser.add_argument("--shape", type=shape, help="of the input (default 2x3x64x128)")
+    parser.add_argument("--shape", type=shape, help="of the input: two or more sides (default 2x3x64x128)")
     parser.add_argument("--dtype", choices=DTYPES, help="of the input (default bfloat16)")
     parser.add_argument("--arch", choices=ARCHS, default="wormhole_b0", help="the chip (default wormhole_b0)")
     parser.add_argument("--grid", type=grid, help="cores to use, columns by rows, such as 8x8 (default: all)")

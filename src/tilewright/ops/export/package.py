@@ -18,6 +18,8 @@ from tilewright.program.kernel import ComputeConfigDescriptor
 class ExportError(TilewrightError):
     """A package cannot be written where it was asked for."""
 
+    exit_status = 2
+
 
 def export_operation(
     operation: Operation,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from tilewright.device.errors import TilewrightError
 
 _COLUMNS = 80
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +41,8 @@ class SpecError(TilewrightError):
         findings: everything found; one where the text cannot even be read.
     """
 
+    exit_status = 2
+
     def __init__(self, path: str, line: int, cause: str, cure: str, rule: str = "format") -> None:
         self.path = path
         self.line = line
@@ -61,7 +64,9 @@ def finding_lines(path: str, findings: Iterable[Finding], source: Sequence[str])
     """Findings as a compiler prints them: place, rule and cause, the line itself, the cure."""
     lines = []
     for finding in findings:
-        lines += _wrapped(f"{path}:{finding.line}: error[{finding.rule}]: {finding.cause}", 4)
+        # The place and the rule stay together, as editors look for them.
+        place = f"{path}:{finding.line}: error[{finding.rule}]:".replace(" ", _NO_BREAK)
+        lines += [line.replace(_NO_BREAK, " ") for line in _wrapped(f"{place} {finding.cause}", 4)]
         if 0 < finding.line <= len(source) and source[finding.line - 1].strip():
             quoted = f"{finding.line:>5} | {source[finding.line - 1].strip()}"
             lines.append(quoted if len(quoted) <= _COLUMNS else quoted[: _COLUMNS - 4] + " ...")
