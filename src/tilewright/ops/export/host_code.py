@@ -71,8 +71,9 @@ class HostCode:
         checks += [f'_check("{name}", {name}, SHAPE[-1:])' for name in self._operation.vectors]
         if self._epsilon:
             checks += ["if not epsilon > 0:", '    raise ValueError(f"Epsilon must be positive, got {epsilon}")']
-        keywords = [*(f"{name}=1e-5" for name in self._epsilon), "memory_config=None"]
-        parameters = ", ".join([*self._tensors, "*", *keywords])
+        # As the operation itself is called.
+        epsilon = [f"{name}=1e-5" for name in self._epsilon]
+        parameters = ", ".join([*self._tensors, *epsilon, "*", "memory_config=None"])
         return templates.OP.substitute(self._common, call_parameters=parameters, checks=_lines(checks, 4))
 
     def _program(self) -> str:
