@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -153,3 +157,33 @@ def test_attempts_are_counted_over_runs_and_everything_is_in_the_breadcrumbs(hom
     assert events.count("attempt") == events.count("stage_start") == events.count("complete") == 2
     tests = [each for each in crumbs if each.event == "test"]
     assert {each.text("result") for each in tests} == {"PASS"}
+
+
+def test_nothing_goes_on_when_whoever_asked_is_killed(home: Home, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    endless = f"""
+import os
+from pathlib import Path
+
+
+def test_endless() -> None:
+    Path({str(pid)!r}).write_text(str(os.getpid()))
+    while True:
+        pass
+"""
+    (home.directory / "tests" / "test_stage1_api.py").write_text(endless)
+    command = [sys.executable, "-m", "tilewright", "stages", home.name, "--stage", "1"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    asked = subprocess.Popen(command, cwd=home.directory.parent, env=environment, stdout=subprocess.DEVNULL)
+    while not pid.exists() or not pid.read_text():
+        assert asked.poll() is None
+        time.sleep(0.05)
+    asked.kill()
+    asked.wait()
+    status = Path(f"/proc/{pid.read_text()}/stat")
+    for _ in range(400):  # the kernel takes a moment, not forever
+        if not status.exists() or " Z " in status.read_text():
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the stage's process is still there")

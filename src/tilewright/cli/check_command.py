@@ -67,7 +67,7 @@ class _Session:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
-        self._progress = ProgressLine()
+        self.progress = ProgressLine()
         self.launches = 0
         self.sync: dict[str, SyncTable] = {}
         self.footprints: dict[str, L1Footprint] = {}
@@ -82,7 +82,7 @@ class _Session:
     def take(self, result: CheckResult) -> None:
         """Looks at a launch as soon as it has ended: its device may be closed later."""
         self.launches += 1
-        self._progress.show(f"launch {self.launches} checked, {len(result.findings)} findings")
+        self.progress.show(f"launch {self.launches} checked, {len(result.findings)} findings")
         program = repr(structure(result.program))
         if self._options.sync and result.run is not None and program not in self.sync:
             self.sync[program] = make_sync_table(result.run, self._steps)
@@ -94,12 +94,12 @@ class _Session:
                 smallest = smallest_depths(
                     result.io_tensors,
                     result.program,
-                    progress=lambda cb, depth: self._progress.show(f"smallest depths: {cb} with {depth} pages"),
+                    progress=lambda cb, depth: self.progress.show(f"smallest depths: {cb} with {depth} pages"),
                 )
             self.footprints[program] = make_footprint(result.program, device, result.run, self._formulas, smallest)
 
     def clear(self) -> None:
-        self._progress.clear()
+        self.progress.clear()
 
 
 def run(arguments: list[str]) -> int:
@@ -154,7 +154,8 @@ def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace, ses
 
     def work() -> tuple[int, list[Finding]]:
         try:
-            return 0, call_twice(operation, options, grid, session.take_plan)
+            with session.progress.during(f"checking {operation.name}"):
+                return 0, call_twice(operation, options, grid, session.take_plan)
         except (RunError, ProgramError):  # among the findings
             return 1, []
 

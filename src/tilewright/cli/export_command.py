@@ -27,9 +27,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_operation_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write it; made if need be")
-    parser.add_argument(
-        "--replace", action="store_true", help="write into a directory that is not empty"
-    )
+    parser.add_argument("--replace", action="store_true", help="write into a directory that is not empty")
     parser.add_argument("--json", action="store_true", help="say what was written as JSON")
     return parser
 
