@@ -148,5 +148,7 @@ def test_a_spec_toml_is_compared_in_tiles_of_a_row(tmp_path: Path, capsys: pytes
 
 def test_a_spec_toml_that_makes_no_sense_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = _spec_with(tmp_path, 'count = "N*C*Ht"', 'count = "Ht"')
-    assert main(["audit", str(_EXAMPLE / "execution_log.md"), "--spec", str(bad)]) == 1
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", str(_EXAMPLE / "execution_log.md"), "--spec", str(bad)])
+    assert ended.value.code == 2
     assert "error[work-count]" in capsys.readouterr().err

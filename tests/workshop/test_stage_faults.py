@@ -47,6 +47,20 @@ def test_stubs_pass_all_stages_but_the_last(tmp_path: Path) -> None:
     assert "it is still a stub" in "\n".join(results[1].difference)
 
 
+def test_a_stub_that_no_test_case_runs_is_found(home: Home) -> None:
+    change(home, "kernels.py", "class Buffers", "from tilewright.workshop.stubs import stub\n\n\nclass Buffers")
+    real = "mean_by_blocks = phases.accumulate_row_mean"
+    change(home, "kernels.py", real, "mean_by_blocks = stub(phases.accumulate_row_mean)")
+    text = (home.directory / "spec.toml").read_text()
+    first, *tests = text.split("[[test]]")
+    narrow = [each for each in tests if "wide" not in each and "blocks" not in each]
+    (home.directory / "spec.toml").write_text("[[test]]".join([first, *narrow]))
+    (result,) = run(home, 7)
+    assert result.status is Status.FAIL
+    assert result.error_type == "test_fail"
+    assert "still stubs: mean_by_blocks in compute_rows_streaming at kernels.py:" in result.error
+
+
 def test_an_import_error_is_one_of_the_build(home: Home) -> None:
     change(home, "op.py", "from typing import Any", "from nothing_of_that_name import Any")
     (result,) = run(home, 6)

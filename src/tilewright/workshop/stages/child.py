@@ -23,6 +23,7 @@ from tilewright.workshop.stages.classify import classify
 from tilewright.workshop.stages.events import Events
 from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts
 from tilewright.workshop.stages.stage import BUILD, KERNELS, STAGES, Stage, Status
+from tilewright.workshop.trace.call_sites import call_sites
 from tilewright.workshop.trace.difference_map import trace_json, trace_lines, wrong_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
 from tilewright.workshop.trace.tracing import trace
@@ -44,6 +45,8 @@ def run_stage(events: Events, home: Home, parent: Path, stage: Stage) -> None:
     if stage.number == 6:
         with _device() as device:
             _check(events, operation, spec, device, home)
+    if stage.number == 7:
+        _look_for_stubs(events, operation)
     events.tell("end")
 
 
@@ -106,6 +109,20 @@ def _run_tests(events: Events, directory: Path, parent: Path, stage: Stage) -> N
         return
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(parent), "--no-header"]
     pytest.main([*options, *files], plugins=[EventsPlugin(events, stage.number)])
+
+
+def _look_for_stubs(events: Events, operation: Operation) -> None:
+    """A kernel that no test case runs may still have some."""
+    left = {
+        f"{site.called_as} in {kernels.compute.name} at {Path(site.chain[-1][0]).name}:{site.line}"
+        for kernels in operation.kernels.values()
+        for site in call_sites(kernels.compute)
+        if site.is_stub
+    }
+    fields = {"result": "PASS"}
+    if left:
+        fields = {"result": "FAIL", "error_type": "test_fail", "error": f"still stubs: {', '.join(sorted(left))}"}
+    events.tell("test", name="no phase is a stub", **fields)
 
 
 def _check(events: Events, operation: Operation, spec: Spec, device: Device, home: Home) -> None:
