@@ -77,7 +77,7 @@ def test_spec_check(python: Run, tmp_path: Path) -> None:
     bad.write_text(VARIANCE.replace("square(centralized", "squere(centralized"))
     result = tilewright(python, "spec", "check", str(bad))
     assert result.returncode == 1
-    assert "error[phase-exists]: there is no phase squere; did you mean square?" in result.stdout
+    assert "error[phase-exists]: there is no phase squere; did you mean square?" in " ".join(result.stdout.split())
     broken = tilewright(python, "spec", "check", str(bad), str(tmp_path / "absent.toml"), "--json")
     assert broken.returncode == 1
     assert [each["rule"] for each in json.loads(broken.stdout)] == ["phase-exists", "format"]

@@ -61,6 +61,16 @@ def test_a_stub_that_no_test_case_runs_is_found(home: Home) -> None:
     assert "still stubs: mean_by_blocks in compute_rows_streaming at kernels.py:" in result.error
 
 
+def test_a_tolerance_below_the_formats_floor_is_no_bug(home: Home) -> None:
+    spec = home.directory / "spec.toml"
+    spec.write_text(spec.read_text().replace("bound = 0.0078125", "bound = 1e-5", 1))
+    (result,) = run(home, 7)
+    assert result.status is Status.FAIL
+    assert "the error is the format's floor" in result.difference[0]
+    line = spec.read_text().splitlines().index("[[test]]") + 1
+    assert f"the tolerance of one tile (spec.toml:{line})" in result.difference[1]
+
+
 def test_an_import_error_is_one_of_the_build(home: Home) -> None:
     change(home, "op.py", "from typing import Any", "from nothing_of_that_name import Any")
     (result,) = run(home, 6)

@@ -86,10 +86,18 @@ def _with_difference(
     found = told.of("trace")
     if not found:
         return result
-    lines = found[-1]["first_wrong"] or [
-        "no phase is wrong by itself: what differs is the float64 reference of op.py, or the tolerance"
-    ]
+    lines = found[-1]["first_wrong"] or _floor_lines(home, case)
     return dataclasses.replace(result, difference=tuple(lines), trace=found[-1]["trace"])
+
+
+def _floor_lines(home: Home, case: str) -> list[str]:
+    """What wrong numbers without a wrong phase mean."""
+    test = next(each for each in home.spec().tests if each.name == case)
+    return [
+        "no phase is wrong: the error is the format's floor, what rounding costs, and no bug of a kernel",
+        f"  the tolerance of {case} (spec.toml:{test.place.line}) asks for more than the formats give,",
+        "  or reference() of op.py is not what the phases compute",
+    ]
 
 
 def result_of(stage: Stage, told: Told, time_limit: float) -> StageResult:
