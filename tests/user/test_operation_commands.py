@@ -49,7 +49,7 @@ def test_run_says_when_a_result_is_out_of_bounds(python: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["centralise"], "invalid choice: 'centralise'"),
+        (["centralise"], "there is no directory centralise"),
         (["centralize_w_rm", "--shape", "64"], "'64' is no shape: write two or more sides, such as 2x3x64x128"),
         (["centralize_w_rm", "--shape", "0x64"], "'0x64' is no shape"),
         (["centralize_w_rm", "--grid", "9x8"], "--grid 9x8 does not fit wormhole_b0; allowed: 1x1 to 8x8"),

@@ -71,6 +71,8 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
         ["run", "layernorm_fused_rm"],
         ["run", "variance_w_rm", "--shape", "2x3x40x100", "--dtype", "float32"],
         *(["show", each] for each in ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")),
+        *([each, "rms_norm_w_rm"] for each in ("run", "show", "check")),
+        ["export", "rms_norm_w_rm", "--out", "package"],
         ["show", "layernorm_fused_rm", "--program"],
         ["show", "layernorm_fused_rm", "--plan", "streaming", "--dtype", "float32"],
         ["check", "layernorm_fused_rm", "--sync", "--footprint", "--seeds", "0"],
@@ -131,7 +133,8 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "named", "allowed"),
     [
-        (["run", "layernorm"], "'layernorm'", "layernorm_fused_rm"),
+        (["run", "layernorm"], "directory layernorm", "layernorm_fused_rm"),
+        (["check", "."], "target: . has no spec.toml", "variance_w_rm"),
         (["run", "variance_w_rm", "--shape", "0x4"], "'0x4'", "two or more sides"),
         (["run", "variance_w_rm", "--grid", "99x99"], "--grid 99x99", "1x1 to 8x"),
         (["run", "variance_w_rm", "--threads", "0"], "--threads is 0", "at least 1"),
@@ -191,6 +194,28 @@ def test_a_mistake_is_named_with_what_is_allowed(
     assert named in said
     assert allowed in said
     assert "Traceback" not in said
+
+
+def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its own epsilon, and no test that only holds for operations that centre their rows."""
+    assert exit_status(["export", "rms_norm_w_rm", "--out", "package"]) == 0
+    capsys.readouterr()
+    package = Path("package")
+    assert (
+        "def rms_norm_w_rm(input_tensor, gamma, epsilon=1e-06, *, memory_config=None)"
+        in (package / "rms_norm_w_rm" / "op.py").read_text()
+    )
+    test = (package / "test_rms_norm_w_rm.py").read_text()
+    compile(test, "test_rms_norm_w_rm.py", "exec")
+    assert "def reference(x, gamma, epsilon=1e-06)" in test
+    assert "constant_row" not in test
+    assert "beta" not in test
+
+
+def test_an_operation_that_cannot_be_imported_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rms_norm_w_rm/op.py").write_text("import nothing_of_that_name\n")
+    assert exit_status(["run", "rms_norm_w_rm"]) == 2
+    assert "rms_norm_w_rm cannot be imported: ModuleNotFoundError" in capsys.readouterr().err
 
 
 def terminal_output(arguments: list[str], cwd: Path, **environment: str) -> str:

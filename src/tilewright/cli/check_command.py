@@ -25,6 +25,7 @@ from tilewright.check.sync_table import SyncTable, make_sync_table
 from tilewright.cli.check_operation import call_twice
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import add_operation_options, checked_grid
+from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
 from tilewright.device.errors import RunError
@@ -47,7 +48,7 @@ tilewright check variance_w_rm --shape 2x3x64x128 --json
 def build_parser() -> argparse.ArgumentParser:
     usage = "tilewright check [options] target [-- script arguments ...]"
     parser = CommandParser("check", _DESCRIPTION, _EXAMPLES, usage)
-    parser.add_argument("target", help="a script (.py), or the name of an operation")
+    parser.add_argument("target", help="a script (.py), an operation, or the directory of one of your own")
     add_operation_options(parser.add_argument_group("operations"))
     parser.add_argument("--seeds", type=int, metavar="N", help="orders of events to try besides the usual one")
     parser.add_argument("--sync", action="store_true", help="print the sync table of each program")
@@ -147,9 +148,12 @@ def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, argume
 
 def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace, session: _Session) -> Work:
     """Running the operation of that name."""
-    operation = OPERATIONS.get(options.target)
-    if operation is None:
+    if options.target not in OPERATIONS and not Path(options.target).is_dir():
         parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
+    try:
+        operation = operation_named(options.target)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"target: {error}")
     grid = checked_grid(parser, options)
 
     def work() -> tuple[int, list[Finding]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
-from tilewright.ops import OPERATIONS, Strategy
+from tilewright.ops import Operation, Strategy
 from tilewright.ops.export import export_operation
 from tilewright.tensor.paper_device import paper_device
 
@@ -35,7 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    operation = OPERATIONS[options.operation]
+    operation: Operation = options.operation
     device = paper_device(options.arch, checked_grid(parser, options))
     plan = operation.plan(
         options.shape or (2, 3, 64, 128),

@@ -17,7 +17,7 @@ from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, 
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.screen import fitted, wrapped
 from tilewright.device.open_devices import close_device, open_device
-from tilewright.ops import OPERATIONS, Operation, Options, Outcome, Strategy
+from tilewright.ops import Operation, Options, Outcome, Strategy
 from tilewright.ops.accuracy import Accuracy, compare
 from tilewright.ops.arrays import is_of_floats
 from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, table
@@ -55,7 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    operation = OPERATIONS[options.operation]
+    operation: Operation = options.operation
     if options.threads < 1:
         parser.error(f"--threads is {options.threads}; it must be at least 1")
     if options.seed < 0:

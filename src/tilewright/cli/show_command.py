@@ -9,7 +9,7 @@ import json
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
 from tilewright.cli.screen import wrapped
-from tilewright.ops import OPERATIONS, Operation, Plan, Strategy
+from tilewright.ops import Operation, Plan, Strategy
 from tilewright.ops.phase_list import KEPT, phase_lines
 from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, purpose_lines
 from tilewright.tensor.paper_device import paper_device
@@ -37,7 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    operation = OPERATIONS[options.operation]
+    operation: Operation = options.operation
     device = paper_device(options.arch, checked_grid(parser, options))
     plan = operation.plan(
         options.shape or (2, 3, 64, 128),
