@@ -7,19 +7,12 @@
 
 namespace tw::sfpu {
 
-uint32_t* dst_for_sfpu(uint32_t slot) {
-    ComputeState& state = compute_state();
+void refuse_vector_call(const ComputeState& state, uint32_t slot) {
     if (state.phase == DstPhase::Idle) {
         rule_error("dst-protocol", "vector-unit call outside tile_regs_acquire ... tile_regs_release");
     }
-    if (slot >= state.dst_capacity()) {
-        rule_error(
-            "dst-index",
-            "DST index %u given to a vector-unit call, allowed are 0..%u",
-            slot,
-            state.dst_capacity() - 1);
-    }
-    return dst_words(state, slot);
+    rule_error(
+        "dst-index", "DST index %u given to a vector-unit call, allowed are 0..%u", slot, state.dst_capacity() - 1);
 }
 
 Ranges ranges_of(uint32_t vector_mode, uint32_t vectors) {
