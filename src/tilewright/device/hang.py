@@ -182,7 +182,14 @@ class _Search:
         label, name = self._run.cb_label(position.wait_cb), self._run.kernel_label(position.kernel)
         use = self._use(position)
         if position.wait_kind is WaitKind.CB_WAIT_FRONT:
-            reason = f"{name} waits for itself: it is the one that pushes {label}."
+            wanted = f"{pages(position.wait_amount)} of {label}"
+            if use.pushed == 0:
+                past = "pushes the first only later"
+            elif use.popped == 0:
+                past = f"has pushed {use.pushed} and pushes more only later"
+            else:
+                past = f"has pushed {use.pushed} and popped {use.popped} of them already, before this wait needed them"
+            reason = f"{name} waits for {wanted}, which nobody but itself pushes: it {past}."
         elif use.popped == 0:
             reason = (
                 f"{label} is full and was never popped: {name} pushed {pages(use.pushed)} and waits for room, "
