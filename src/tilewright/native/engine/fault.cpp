@@ -13,6 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <iterator>
 #include <mutex>
 
@@ -123,6 +124,26 @@ static void on_interrupt(int signal_number, siginfo_t* info, void* raw_context) 
     }
 }
 
+// Who called the function that was interrupted before it had made its frame, after it had left it, or in a stub of the
+// linker: the frame pointer is still the caller's, and a walk over frames would leave the caller out. 0: none left out.
+static uintptr_t caller_without_frame(void* raw_context) {
+#if defined(__x86_64__)
+    const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
+    const auto* code = reinterpret_cast<const uint8_t*>(machine.gregs[REG_RIP]);
+    const auto* stack = reinterpret_cast<const uintptr_t*>(machine.gregs[REG_RSP]);
+    constexpr uint8_t kPushFrame[] = {0x55}, kReturn[] = {0xc3}, kEntry[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    constexpr uint8_t kJump[] = {0xff, 0x25}, kBoundJump[] = {0xf2, 0xff, 0x25}, kSetFrame[] = {0x48, 0x89, 0xe5};
+    auto stands_at = [&](auto& bytes) { return std::memcmp(code, bytes, sizeof bytes) == 0; };
+    if (stands_at(kPushFrame) || stands_at(kReturn) || stands_at(kEntry) || stands_at(kJump) || stands_at(kBoundJump)) {
+        return stack[0];
+    }
+    return stands_at(kSetFrame) ? stack[1] : 0;
+#else
+    (void)raw_context;
+    return 0;
+#endif
+}
+
 static void on_tick(int, siginfo_t*, void* raw_context) {
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr) {
@@ -157,9 +178,10 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
     }
     instance.failed_program_counter = program_counter;
     instance.failed_frame_pointer = frame_pointer;
+    instance.failed_caller = caller_without_frame(raw_context);
     flush_denormals();
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
-    instance.failed_program_counter = 0;
+    instance.failed_program_counter = instance.failed_caller = 0;
 }
 
 static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int extra, struct sigaction* old) {

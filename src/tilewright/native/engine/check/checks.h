@@ -11,6 +11,7 @@
 #include "check/page_layouts.h"
 #include "check/processor_memory.h"
 #include "check/shadow_memory.h"
+#include "check/stored_pages.h"
 #include "check/values.h"
 #include "check/windows.h"
 
@@ -28,6 +29,7 @@ struct Checks {
     NocChecks noc{ordering};
     Windows windows{ordering};
     ProcessorMemory processors{ordering, memory};
+    StoredPages stored_pages;
     PageLayouts layouts;
     AllComputeChecks compute;
     ValueChecks values;
