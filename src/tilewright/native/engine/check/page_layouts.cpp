@@ -2,8 +2,9 @@
 #include "check/page_layouts.h"
 
 #include <algorithm>
+#include <cstdio>
 
-#include "check/findings.h"
+#include "check/checks.h"
 #include "program.h"
 
 namespace tw {
@@ -14,6 +15,7 @@ static constexpr uint32_t kMoreThanTileRow = 32 * 4;
 void PageLayouts::start(const Program& program) {
     pages_.clear();
     has_tiles_.clear();
+    rows_taken_.clear();
     tensors_.clear();
     for (const HostMemory& memory : program.host_memory) {
         const uint32_t banks = program.chip.num_banks(memory.is_dram);
@@ -70,9 +72,12 @@ void PageLayouts::wrote_rows(KernelInstance& instance, uint32_t cb, uint32_t add
 }
 
 void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
-    if (layout_of(instance, cb, address, bytes) == kRows) {
+    const Layout layout = layout_of(instance, cb, address, bytes);
+    if (layout == kRows) {
         note_finding(
             instance, "cb-layout", cb, address, "reads a tile from c_%u, which holds rows that untilize wrote", cb);
+    } else if (layout == kGivenRows && rows_taken_.count(instance.core) == 0) {
+        rows_taken_[instance.core] = {call_place(instance), cb};
     }
 }
 
@@ -96,9 +101,24 @@ void PageLayouts::written(const Core& core, uint32_t address, uint32_t bytes) {
     }
 }
 
-void PageLayouts::read_from(KernelInstance& instance, const uint8_t* remote, uint32_t bytes) {
-    if (bytes > kMoreThanTileRow && tensor_layout(remote) == kLayoutTile) {
+void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes) {
+    if (bytes <= kMoreThanTileRow) {
+        return;
+    }
+    const uint32_t layout = tensor_layout(remote);
+    if (layout == kLayoutTile) {
         has_tiles_[instance.core] = true;
+    }
+    if (layout != kLayoutRowMajor || has_tiles_[instance.core]) {
+        return;
+    }
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        const CoreCircularBuffer& buffer = instance.core->cb[cb];
+        const bool is_here = buffer.num_pages != 0 && local >= buffer.address &&
+                             local + bytes <= buffer.address + buffer.total_bytes;
+        if (is_here) {
+            mark(instance, cb, local, bytes, kGivenRows);
+        }
     }
 }
 
@@ -126,8 +146,29 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
         } else if (pages == kTiles && layout == kLayoutRowMajor && has_tiles_[instance.core]) {
             note_finding(
                 instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
+        } else if (pages == kTiles && layout == kLayoutTile && !has_tiles_[instance.core]) {
+            report_rows_taken(instance, cb);
         }
     }
+}
+
+// Rows that go through tile maths and come out as tiles were never tilized: the core has had no other tiles.
+void PageLayouts::report_rows_taken(KernelInstance& writer, uint32_t from) const {
+    const auto taken = rows_taken_.find(writer.core);
+    if (taken == rows_taken_.end()) {
+        return;
+    }
+    const auto& [place, cb] = taken->second;
+    char text[224];
+    std::snprintf(
+        text,
+        sizeof text,
+        "takes rows of a tensor in ROW_MAJOR layout from c_%u as tiles, and %s writes c_%u to a tensor in TILE layout",
+        cb,
+        writer.kernel->name.c_str(),
+        from);
+    writer.checks->findings.add(
+        *place.instance, "cb-layout", cb, 0, place.frames, place.num_frames, text, call_place(writer));
 }
 
 }  // namespace tw
