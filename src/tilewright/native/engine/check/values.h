@@ -55,9 +55,9 @@ struct DstTaint {
 
 // What the whole program shares.
 struct ValueChecks {
-    explicit ValueChecks(const Chip& chip) : beside(chip) {}
+    explicit ValueChecks(ShadowMemory& beside) : beside(beside) {}
 
-    ShadowMemory beside;  // bytes a reduction left beside its result
+    ShadowMemory& beside;  // bytes a reduction left beside its result
     // By circular buffer: what its pages took in last, of each kind. Keys: L1 of the core, index.
     std::map<std::pair<uint32_t, uint32_t>, Origins> origins;
 };
