@@ -11,6 +11,7 @@
 #include "check/ordering.h"
 #include "check/page_layouts.h"
 #include "check/processor_memory.h"
+#include "check/tensor_places.h"
 #include "check/values.h"
 #include "check/windows.h"
 
@@ -29,7 +30,8 @@ struct Checks {
     NocChecks noc{ordering};
     Windows windows{ordering};
     ProcessorMemory processors;
-    PageLayouts layouts;
+    TensorPlaces tensors;
+    PageLayouts layouts{tensors};
     AllComputeChecks compute;
     ValueChecks values;
 };

@@ -17,6 +17,7 @@ void start_memory_checks(Program& program) {
     checks.noc.start(program);
     checks.windows.start(program);
     checks.processors.start(program);
+    checks.tensors.start(program);
     checks.layouts.start(program);
 }
 

@@ -91,16 +91,6 @@ void ShadowMemory::clear() {
     }
 }
 
-ShadowMemory::Region* ShadowMemory::find(const void* memory, uint64_t bytes) const {
-    const auto address = reinterpret_cast<uintptr_t>(memory);
-    for (Region& region : regions_) {
-        if (address - region.begin < region.bytes && bytes <= region.bytes - (address - region.begin)) {
-            return &region;
-        }
-    }
-    return nullptr;
-}
-
 void ShadowMemory::make_planes(Region& region) {
     if (region.states == nullptr) {
         uint8_t* states = map_zeros(state_bytes(region.bytes));
@@ -141,23 +131,34 @@ bool ShadowMemory::is_defined(const Region& region, uint64_t first, uint64_t byt
     return any == kDefined;
 }
 
+inline void ShadowMemory::define(Region& region, uint64_t first, uint64_t bytes) {
+    for_each_block(first, bytes, [&](uint64_t block, uint64_t from, uint64_t part, bool is_whole) {
+        if (is_whole) {
+            region.states[block] = kDefined;
+        } else if (region.states[block] != kDefined) {
+            open_block(region, block);
+            fill_bits(region.undefined, from, part, false);
+            fill_bits(region.padding, from, part, false);
+        }
+        return true;
+    });
+}
+
 void ShadowMemory::define(const void* memory, uint64_t bytes) {
     Region* region = find(memory, bytes);
-    if (region == nullptr || region->states == nullptr) {
-        return;
+    if (region != nullptr && region->states != nullptr) {
+        define(*region, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
     }
-    for_each_block(
-        reinterpret_cast<uintptr_t>(memory) - region->begin, bytes,
-        [&](uint64_t block, uint64_t first, uint64_t part, bool is_whole) {
-            if (is_whole) {
-                region->states[block] = kDefined;
-            } else if (region->states[block] != kDefined) {
-                open_block(*region, block);
-                fill_bits(region->undefined, first, part, false);
-                fill_bits(region->padding, first, part, false);
-            }
-            return true;
-        });
+}
+
+void ShadowMemory::define(const Rows& rows) {
+    Region* region = rows.count == 0 ? nullptr : find(rows.first, rows.bytes + (rows.count - 1) * rows.stride);
+    if (region != nullptr && region->states != nullptr) {
+        const uint64_t first = reinterpret_cast<uintptr_t>(rows.first) - region->begin;
+        for (uint32_t row = 0; row < rows.count; row++) {
+            define(*region, first + row * rows.stride, rows.bytes);
+        }
+    }
 }
 
 void ShadowMemory::undefine(const void* memory, uint64_t bytes, Kind kind) {
@@ -200,23 +201,47 @@ void ShadowMemory::copy(const void* to, const void* from, uint64_t bytes) {
     move_bits(target->padding, to_bit, source->padding, from_bit, bytes);
 }
 
+inline bool ShadowMemory::any_undefined(Region& region, uint64_t first, uint64_t bytes) {
+    return !for_each_block(first, bytes, [&](uint64_t block, uint64_t from, uint64_t part, bool is_whole) {
+        if (region.states[block] != kMixed) {
+            return region.states[block] == kDefined;
+        }
+        const bool is_defined = !any_bit(region.undefined, from, part);
+        if (is_whole && is_defined) {
+            region.states[block] = kDefined;
+        }
+        return is_defined;
+    });
+}
+
 bool ShadowMemory::any_undefined(const void* memory, uint64_t bytes) const {
     Region* region = find(memory, bytes);
+    return region != nullptr && region->states != nullptr &&
+           any_undefined(*region, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
+}
+
+bool ShadowMemory::any_undefined(const Rows& rows) const {
+    Region* region = rows.count == 0 ? nullptr : find(rows.first, rows.bytes + (rows.count - 1) * rows.stride);
     if (region == nullptr || region->states == nullptr) {
         return false;
     }
-    return !for_each_block(
-        reinterpret_cast<uintptr_t>(memory) - region->begin, bytes,
-        [&](uint64_t block, uint64_t first, uint64_t part, bool is_whole) {
-            if (region->states[block] != kMixed) {
-                return region->states[block] == kDefined;
-            }
-            const bool is_defined = !any_bit(region->undefined, first, part);
-            if (is_whole && is_defined) {
-                region->states[block] = kDefined;
-            }
-            return is_defined;
-        });
+    const uint64_t first = reinterpret_cast<uintptr_t>(rows.first) - region->begin;
+    for (uint32_t row = 0; row < rows.count; row++) {
+        if (any_undefined(*region, first + row * rows.stride, rows.bytes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ShadowMemory::Marks ShadowMemory::marks(const void* memory, uint64_t bytes) const {
+    if (!any_undefined(memory, bytes)) {
+        return {};
+    }
+    Region* region = find(memory, bytes);
+    const uint64_t first = reinterpret_cast<uintptr_t>(memory) - region->begin;
+    open(*region, first, bytes);
+    return {region->undefined, region->padding, first};
 }
 
 bool ShadowMemory::all_undefined(const void* memory, uint64_t bytes) const {

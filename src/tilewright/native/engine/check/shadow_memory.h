@@ -41,6 +41,23 @@ public:
     // Sets both kinds of bits of up to 64 bytes; padding bits count only where the byte is undefined.
     void set_bits(const void* memory, uint32_t bytes, uint64_t undefined, uint64_t padding);
 
+    // `count` stretches of `bytes` bytes, each `stride` after the one before.
+    struct Rows {
+        const uint8_t* first;
+        uint32_t bytes, count;
+        uint64_t stride;
+    };
+    void define(const Rows& rows);
+    bool any_undefined(const Rows& rows) const;
+
+    // All marks of a stretch, to be read piece by piece. They hold until the next change.
+    struct Marks {
+        const uint8_t* undefined = nullptr;  // null: all of it is defined
+        const uint8_t* padding = nullptr;
+        uint64_t first = 0;
+    };
+    Marks marks(const void* memory, uint64_t bytes) const;
+
     // Marks what the host knows to be unwritten or padding.
     void load(Chip& chip, const HostMemory& memory);
 
@@ -56,7 +73,17 @@ private:
         uint8_t* padding = nullptr;  // only with undefined
         uint64_t first_marked = ~uint64_t{0}, end_marked = 0;  // blocks that are or were something else than defined
     };
-    Region* find(const void* memory, uint64_t bytes) const;
+    Region* find(const void* memory, uint64_t bytes) const {
+        const auto address = reinterpret_cast<uintptr_t>(memory);
+        for (Region& region : regions_) {  // L1 comes first, as it does in most questions
+            if (address - region.begin < region.bytes && bytes <= region.bytes - (address - region.begin)) {
+                return &region;
+            }
+        }
+        return nullptr;
+    }
+    static void define(Region& region, uint64_t first, uint64_t bytes);
+    static bool any_undefined(Region& region, uint64_t first, uint64_t bytes);
     static void make_planes(Region& region);
     static void open(Region& region, uint64_t first, uint64_t bytes);
     static void open_block(Region& region, uint64_t block);

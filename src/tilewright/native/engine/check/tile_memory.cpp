@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/bits.h"
 #include "check/checks.h"
 #include "check/values.h"
 #include "core.h"
@@ -48,6 +49,28 @@ struct RowMarks {
     bool any() const { return (unwritten | padding | beside) != 0; }
 };
 
+// Marks of a stretch of L1, of both planes.
+struct StretchMarks {
+    ShadowMemory::Marks written, beside;
+
+    StretchMarks(const KernelInstance& instance, const uint8_t* bytes, uint64_t count)
+        : written(instance.checks->memory.marks(bytes, count)),
+          beside(instance.checks->values.beside.marks(bytes, count)) {}
+    bool any() const { return written.undefined != nullptr || beside.undefined != nullptr; }
+    RowMarks row(uint64_t offset, uint32_t count) const {
+        RowMarks marks;
+        if (written.undefined != nullptr) {
+            const uint64_t undefined = get_bits(written.undefined, written.first + offset, count);
+            marks.padding = undefined != 0 ? get_bits(written.padding, written.first + offset, count) : 0;
+            marks.unwritten = undefined & ~marks.padding;
+        }
+        if (beside.undefined != nullptr) {
+            marks.beside = get_bits(beside.undefined, beside.first + offset, count);
+        }
+        return marks;
+    }
+};
+
 RowMarks read_row(KernelInstance& instance, const uint8_t* bytes, uint32_t count) {
     const uint64_t undefined = instance.checks->memory.undefined_bits(bytes, count);
     const uint64_t padding = undefined != 0 ? instance.checks->memory.padding_bits(bytes, count) : 0;
@@ -59,25 +82,99 @@ void write_row(KernelInstance& instance, const uint8_t* bytes, uint32_t count, c
     instance.checks->values.beside.set_bits(bytes, count, marks.beside, 0);
 }
 
-// `width` bytes hold `data` data.
-void row_to_data(const RowMarks& marks, uint32_t data, uint32_t width, uint8_t* of) {
+// Bytes that are 1 where a bit is, for the low 8 bits.
+uint64_t bytes_of_bits(uint64_t bits) {
+    const uint64_t each = (bits & 0xff) * 0x0101010101010101u & 0x8040201008040201u;
+    return (each + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+}
+// The reverse: bits of eight bytes that are 0 or 1.
+uint64_t bits_of_bytes(uint64_t bytes) { return bytes * 0x0102040810204080u >> 56; }
+
+// One bit for each `width` bits of which any is set; for 16 data.
+uint64_t narrow_bits(uint64_t bits, uint32_t width) {
+    if (width == 2) {
+        bits = (bits | bits >> 1) & 0x55555555u;
+        bits = (bits | bits >> 1) & 0x33333333u;
+        bits = (bits | bits >> 2) & 0x0f0f0f0fu;
+        bits = (bits | bits >> 4) & 0x00ff00ffu;
+        return (bits | bits >> 8) & 0xffffu;
+    }
+    if (width == 4) {
+        bits |= bits >> 1;
+        bits = (bits | bits >> 2) & 0x1111111111111111u;
+        bits = (bits | bits >> 3) & 0x0303030303030303u;
+        bits = (bits | bits >> 6) & 0x000f000f000f000fu;
+        bits = (bits | bits >> 12) & 0x000000ff000000ffu;
+        return (bits | bits >> 24) & 0xffffu;
+    }
+    return bits;
+}
+// The reverse: `width` bits for each.
+uint64_t widen_bits(uint64_t bits, uint32_t width) {
+    if (width == 2) {
+        bits = (bits | bits << 8) & 0x00ff00ffu;
+        bits = (bits | bits << 4) & 0x0f0f0f0fu;
+        bits = (bits | bits << 2) & 0x33333333u;
+        return ((bits | bits << 1) & 0x55555555u) * 3;
+    }
+    if (width == 4) {
+        bits = (bits | bits << 24) & 0x000000ff000000ffu;
+        bits = (bits | bits << 12) & 0x000f000f000f000fu;
+        bits = (bits | bits << 6) & 0x0303030303030303u;
+        return ((bits | bits << 3) & 0x1111111111111111u) * 15;
+    }
+    return bits;
+}
+
+// Of `data` data in `bytes` bytes, where each has whole bytes; 0 otherwise.
+uint32_t datum_width(uint32_t data, uint32_t bytes) {
+    const uint32_t width = bytes / data;
+    return bytes % data == 0 && (width == 1 || width == 2 || width == 4) ? width : 0;
+}
+
+void row_to_data(const RowMarks& marks, uint32_t data, uint32_t bytes, uint8_t* of) {
+    const uint32_t width = datum_width(data, bytes);
+    if (data == kRowData && width != 0) {
+        const uint64_t unwritten = narrow_bits(marks.unwritten, width), padding = narrow_bits(marks.padding, width);
+        const uint64_t beside = narrow_bits(marks.beside, width);
+        for (uint32_t half = 0; half < 2; half++) {
+            const uint64_t kinds = bytes_of_bits(unwritten >> 8 * half) * kUnwritten |
+                                   bytes_of_bits(padding >> 8 * half) * kPadding |
+                                   bytes_of_bits(beside >> 8 * half) * kBeside;
+            std::memcpy(of + 8 * half, &kinds, 8);
+        }
+        return;
+    }
     for (uint32_t i = 0; i < data; i++) {
-        const uint32_t first = i * width / data, last = ((i + 1) * width + data - 1) / data;
-        const uint64_t mask = ((uint64_t{1} << (last - first)) - 1) << first;
+        const uint32_t first = i * bytes / data, last = ((i + 1) * bytes + data - 1) / data;
+        const uint64_t mask = low_bits(last - first) << first;
         of[i] = static_cast<uint8_t>(
             ((marks.unwritten & mask) ? kUnwritten : 0) | ((marks.padding & mask) ? kPadding : 0) |
             ((marks.beside & mask) ? kBeside : 0));
     }
 }
 
-RowMarks data_to_row(const uint8_t* of, uint32_t data, uint32_t width) {
+RowMarks data_to_row(const uint8_t* of, uint32_t data, uint32_t bytes) {
+    const uint32_t width = datum_width(data, bytes);
     RowMarks marks;
+    if (data == kRowData && width != 0) {
+        constexpr uint64_t kOnes = 0x0101010101010101u;
+        uint64_t unwritten = 0, padding = 0, beside = 0;
+        for (uint32_t half = 0; half < 2; half++) {
+            uint64_t kinds;
+            std::memcpy(&kinds, of + 8 * half, 8);
+            unwritten |= bits_of_bytes(kinds & kOnes) << 8 * half;
+            padding |= bits_of_bytes(kinds >> 1 & ~kinds & kOnes) << 8 * half;
+            beside |= bits_of_bytes(kinds >> 2 & kOnes) << 8 * half;
+        }
+        return {widen_bits(unwritten, width), widen_bits(padding, width), widen_bits(beside, width)};
+    }
     for (uint32_t i = 0; i < data; i++) {
         if (of[i] == 0) {
             continue;
         }
-        const uint32_t first = i * width / data, last = ((i + 1) * width + data - 1) / data;
-        const uint64_t mask = ((uint64_t{1} << (last - first)) - 1) << first;
+        const uint32_t first = i * bytes / data, last = ((i + 1) * bytes + data - 1) / data;
+        const uint64_t mask = low_bits(last - first) << first;
         marks.unwritten |= (of[i] & kUnwritten) ? mask : 0;
         marks.padding |= (of[i] & kPadding) && !(of[i] & kUnwritten) ? mask : 0;
         marks.beside |= (of[i] & kBeside) ? mask : 0;
@@ -93,11 +190,6 @@ uint8_t kinds_in(const uint8_t* of, uint32_t count) {
     return kinds;
 }
 
-bool all_defined(KernelInstance& instance, const uint8_t* bytes, uint64_t count) {
-    return !instance.checks->memory.any_undefined(bytes, count) &&
-           !instance.checks->values.beside.any_undefined(bytes, count);
-}
-
 // A row of marked data on its way out; where a tensor lies there, the marks count at once.
 void store_row(
     KernelInstance& instance, const uint8_t* of, uint32_t data, uint32_t width, uint32_t cb, const Origins& origins,
@@ -108,6 +200,15 @@ void store_row(
     }
     write_row(instance, bytes, width, marks);
 }
+
+// Where the face rows of a tile lie in it.
+struct RowsInTile {
+    uint32_t begin, row_bytes, face_rows;
+
+    uint64_t offset(uint32_t face, uint32_t row) const {
+        return begin + static_cast<uint64_t>(face * face_rows + row) * row_bytes;
+    }
+};
 
 // What the packer's mask of a reduction cuts off is written as zero: it lies beside the result.
 void apply_pack_mask(const ComputeState& state, const TileGeometry& geometry, uint32_t cb, TileTaint& taint) {
@@ -141,27 +242,59 @@ void store_exponents(
     }
 }
 
+// The tile's rows, each of one or two faces.
+ShadowMemory::Rows rows_of(const FaceRows& image, const uint8_t* rows) {
+    const uint32_t count = image.num_faces / image.faces_per_row * image.face_rows;
+    return {rows, image.faces_per_row * kRowData * image.datum_bytes, count, image.row_bytes};
+}
+
 }  // namespace
 
-TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
+// Adds what the row of a face holds; `data` of it are read.
+static void load_row(
+    const StretchMarks& marks, const RowsInTile& rows, uint32_t face, uint32_t row, uint32_t data, TileTaint& taint) {
+    const RowMarks found = marks.row(rows.offset(face, row), rows.row_bytes);
+    if (!found.any()) {
+        return;
+    }
+    alignas(8) uint8_t of[kRowData];
+    row_to_data(found, kRowData, rows.row_bytes, of);
+    if (kinds_in(of, data) != 0) {
+        taint.open();
+        std::memcpy(taint.of + face * kFaceElements + row * kRowData, of, data);
+    }
+}
+
+TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes, TileReads reads, uint32_t row) {
     TileTaint taint;
     KernelInstance& instance = instance_of(state);
     const TileGeometry& geometry = tile_geometry(cb);
-    if (geometry.format == DataFormat::Invalid || all_defined(instance, bytes, tile_bytes(geometry.format, geometry))) {
+    if (geometry.format == DataFormat::Invalid) {
         return taint;
     }
-    taint.open();
-    const uint32_t width = bytes_of_row(geometry.format);
-    const uint8_t* row = bytes + exponent_bytes(geometry.format, geometry);
-    for (uint32_t face = 0; face < geometry.num_faces; face++) {
-        for (uint32_t i = 0; i < geometry.face_rows; i++, row += width) {
-            const RowMarks marks = read_row(instance, row, width);
-            if (marks.any()) {
-                row_to_data(marks, kRowData, width, taint.of + face * kFaceElements + i * kRowData);
-            }
+    const StretchMarks marks(instance, bytes, tile_bytes(geometry.format, geometry));
+    if (!marks.any()) {
+        return taint;
+    }
+    const RowsInTile rows{
+        exponent_bytes(geometry.format, geometry), bytes_of_row(geometry.format), geometry.face_rows};
+    const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
+    const uint32_t only_row = reads == TileReads::Row ? row % 16 : 0;
+    const bool one_row = reads == TileReads::Row || reads == TileReads::Scalar;
+    const uint32_t first_face = reads == TileReads::Row ? row / 16 * faces_per_row : 0;
+    const uint32_t num_faces = reads == TileReads::Row      ? faces_per_row
+                               : reads == TileReads::Scalar ? 1
+                                                            : geometry.num_faces;
+    const uint32_t data = reads == TileReads::All || reads == TileReads::Row ? kRowData : 1;
+    const uint32_t face_step = reads == TileReads::LeftColumn ? faces_per_row : 1;
+    for (uint32_t face = first_face; face < first_face + num_faces; face += face_step) {
+        for (uint32_t i = only_row; i < (one_row ? only_row + 1 : geometry.face_rows); i++) {
+            load_row(marks, rows, face, i, data, taint);
         }
     }
-    taint.origins = origins_of_cb(instance, cb, bytes);
+    if (!taint.clean) {
+        taint.origins = origins_of_cb(instance, cb, bytes);
+    }
     return taint;
 }
 
@@ -217,6 +350,10 @@ TileTaint gather_taint(const ComputeState& state, const FaceRows& image, uint32_
     TileTaint taint;
     KernelInstance& instance = instance_of(state);
     const uint32_t width = kRowData * image.datum_bytes;
+    const ShadowMemory::Rows whole = rows_of(image, rows);
+    if (!instance.checks->memory.any_undefined(whole) && !instance.checks->values.beside.any_undefined(whole)) {
+        return taint;
+    }
     for (uint32_t face = 0; face < image.num_faces; face++) {
         const uint32_t top = face / image.faces_per_row * image.face_rows;
         for (uint32_t row = 0; row < image.face_rows; row++) {
@@ -239,14 +376,15 @@ void scatter_taint(
     KernelInstance& instance = instance_of(state);
     const uint32_t width = kRowData * image.datum_bytes;
     uint8_t kinds = 0;
+    if (taint.clean) {
+        instance.checks->memory.define(rows_of(image, rows));
+        instance.checks->values.beside.define(rows_of(image, rows));
+        return;
+    }
     for (uint32_t face = 0; face < image.num_faces; face++) {
         const uint32_t top = face / image.faces_per_row * image.face_rows;
         for (uint32_t row = 0; row < image.face_rows; row++) {
             const uint8_t* bytes = rows + (top + row) * image.row_bytes + face % image.faces_per_row * width;
-            if (taint.clean) {
-                write_row(instance, bytes, width, {});
-                continue;
-            }
             const uint8_t* of = taint.of + face * kFaceElements + row * kRowData;
             kinds |= kinds_in(of, kRowData);
             store_row(instance, of, kRowData, width, cb, taint.origins, bytes);

@@ -40,6 +40,10 @@ struct TileTaint {
     alignas(64) uint8_t of[kTileElements];
     Origins origins;
 
+    TileTaint() {}  // leaves `of` as it is: plain runs have such tiles too
+    TileTaint(const TileTaint& from) { *this = from; }
+    TileTaint& operator=(const TileTaint& from);
+
     uint8_t at(uint32_t datum) const { return clean ? 0 : of[datum]; }
     // Makes `of` mean something.
     void open();
@@ -69,8 +73,9 @@ uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_
 
 // --- tile operations; each does nothing in a plain run, and comes before the operation changes DST ---
 void taint_clear(const ComputeState& state);  // DST reads as zero
-void taint_copy(const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose);
-void taint_spread(const ComputeState& state, uint32_t slot, const TileGeometry& geometry, Broadcast broadcast);
+void taint_copy(
+    const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose,
+    Broadcast broadcast = Broadcast::None);
 // A CB operand of tile maths: its taint goes with it.
 struct TaintedOperand {
     const Operand& operand;
@@ -117,8 +122,12 @@ void taint_vector_reduce(const ComputeState& state, ReduceAxis axis, uint32_t sl
 void taint_columns_mixed(const ComputeState& state, uint32_t first_slot);  // two value tiles and their indices, sorted
 
 // --- between L1 and tiles ---
-// Of the tile of cb at `bytes`.
-TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes);
+// What is read of a tile: a broadcast reads little of it, and of a reduction's result the rest is marked.
+enum class TileReads : uint8_t { All, Row, LeftColumn, FaceColumns, Scalar };
+TileReads reads_of(Broadcast broadcast);
+// Of the tile of cb at `bytes`; what is not read counts as unmarked.
+TileTaint load_taint(
+    const ComputeState& state, uint32_t cb, const uint8_t* bytes, TileReads reads = TileReads::All, uint32_t row = 0);
 inline TileTaint taint_of(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
     return state.checks != nullptr ? load_taint(state, cb, bytes) : TileTaint();
 }
