@@ -250,18 +250,14 @@ ShadowMemory::Rows rows_of(const FaceRows& image, const uint8_t* rows) {
 
 }  // namespace
 
-// Adds what the row of a face holds; `data` of it are read.
+// Adds what the first `data` data of a face's row hold.
 static void load_row(
     const StretchMarks& marks, const RowsInTile& rows, uint32_t face, uint32_t row, uint32_t data, TileTaint& taint) {
-    const RowMarks found = marks.row(rows.offset(face, row), rows.row_bytes);
-    if (!found.any()) {
-        return;
-    }
-    alignas(8) uint8_t of[kRowData];
-    row_to_data(found, kRowData, rows.row_bytes, of);
-    if (kinds_in(of, data) != 0) {
+    const uint32_t bytes = std::max(rows.row_bytes * data / kRowData, 1u);
+    const RowMarks found = marks.row(rows.offset(face, row), bytes);
+    if (found.any()) {
         taint.open();
-        std::memcpy(taint.of + face * kFaceElements + row * kRowData, of, data);
+        row_to_data(found, data, bytes, taint.of + face * kFaceElements + row * kRowData);
     }
 }
 
