@@ -22,8 +22,8 @@ void TensorPlaces::start(const Program& program) {
 }
 
 const TensorPlaces::Stretch* TensorPlaces::stretch(const uint8_t* address) const {
-    const auto after = std::upper_bound(
-        stretches_.begin(), stretches_.end(), address, [](const uint8_t* at, const auto& each) { return at < each.begin; });
+    const auto is_before = [](const uint8_t* at, const Stretch& each) { return at < each.begin; };
+    const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), address, is_before);
     return after == stretches_.begin() || address >= std::prev(after)->end ? nullptr : &*std::prev(after);
 }
 
