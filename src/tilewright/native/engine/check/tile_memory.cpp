@@ -225,11 +225,9 @@ void taint_pack(
     remember_origins(instance, cb, taint.origins, kinds);
 }
 
-void taint_pack_slot(
+void checked::taint_pack_slot(
     const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes) {
-    if (state.checks != nullptr) [[unlikely]] {
-        taint_pack(state, state.checks->values.slot[slot], cb, geometry, state.pack.format, bytes);
-    }
+    taint_pack(state, state.checks->values.slot[slot], cb, geometry, state.pack.format, bytes);
 }
 
 const TileTaint& slot_taint(const ComputeState& state, uint32_t slot) { return state.checks->values.slot[slot]; }

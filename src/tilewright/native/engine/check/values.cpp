@@ -95,11 +95,9 @@ void combine(
 
 }  // namespace
 
-void taint_clear(const ComputeState& state) {
-    if (DstTaint* dst = dst_of(state)) [[unlikely]] {
-        for (TileTaint& slot : dst->slot) {
-            slot.clean = true;
-        }
+void checked::taint_clear(const ComputeState& state) {
+    for (TileTaint& slot : dst_of(state)->slot) {
+        slot.clean = true;
     }
 }
 
@@ -128,13 +126,10 @@ static void spread_taint(TileTaint& taint, const TileGeometry& geometry, Broadca
     }
 }
 
-void taint_copy(
+void checked::taint_copy(
     const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose,
     Broadcast broadcast) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     TileTaint taint = load_taint(state, cb, bytes, reads_of(broadcast));
     const TileGeometry& geometry = tile_geometry(cb);
     transpose_taint(taint, geometry.num_faces, transpose & 1, transpose & 2);
@@ -152,13 +147,10 @@ void taint_copy(
     }
 }
 
-void taint_binary(
+void checked::taint_binary(
     const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, TaintedOperand a, TaintedOperand b,
     uint32_t slot, bool accumulate) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
     const TileTaint of_b = load_taint(state, b.cb, b.operand.bytes, reads_of(broadcast), row);
     TileTaint& out = dst->slot[slot];
@@ -177,13 +169,10 @@ void taint_binary(
     out.take_origins(of_b);
 }
 
-void taint_reuse_dest(
+void checked::taint_reuse_dest(
     const ComputeState& state, BinaryOp op, Broadcast broadcast, bool dst_is_a, const Operand& from_dst,
     TaintedOperand from_cb, uint32_t slot) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const TileTaint of_cb = load_taint(
         state, from_cb.cb, from_cb.operand.bytes, dst_is_a ? reads_of(broadcast) : TileReads::All);
     const TileTaint of_dst = dst->slot[slot];
@@ -198,11 +187,8 @@ void taint_reuse_dest(
     out.take_origins(of_cb);
 }
 
-void taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot) {
+void checked::taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
     const TileTaint of_mean = load_taint(state, mean.cb, mean.operand.bytes, TileReads::FaceColumns);
     TileTaint& out = dst->slot[slot];
@@ -335,13 +321,10 @@ void reduce_tile(const ReduceView& view, const TileTaint& held, TileTaint& out) 
 
 }  // namespace
 
-void taint_reduce(
+void checked::taint_reduce(
     const ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
     const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t slot) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const ReduceView view{data, data_taint, scaler, scaler_taint, num_faces, pool == Pool::Max};
     const TileTaint held = dst->slot[slot];
     TileTaint& out = dst->slot[slot];
