@@ -80,6 +80,13 @@ REFUSALS = [
     ("y = 'text'", "'text' is no value of a kernel"),
     ("y = n[0]", "[...] needs an l1_ptr, this is uint32"),
     ("y = 1e39", "1e+39 is no float32"),
+    (
+        "p = l1_ptr[uint16](n)\np[0] = 0x3f800000",
+        "an element p[0] is uint16 and holds 0 to 65535, not 1065353216: write 1065353216 & 0xffff if",
+    ),
+    ("p = l1_ptr[uint16](n)\np[0] = 1 << 16", "holds 0 to 65535, not 65536"),
+    ("p = l1_ptr[uint16](n)\ntoo_large = 65536\np[0] = too_large", "holds 0 to 65535, not 65536"),
+    ("p = l1_ptr[uint8](n)\np[0] = 256", "an element p[0] is uint8 and holds 0 to 255, not 256"),
     ("y = 1 << 64", "uint32 values shift by 0 to 31, not by 64"),
     ("y = n >> 32", "uint32 values shift by 0 to 31, not by 32"),
     ("y = 1 << -1", "values shift by 0 to 31, not by -1"),

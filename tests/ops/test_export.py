@@ -20,7 +20,7 @@ from tilewright import ttnn
 from tilewright.kernels.language import Role
 from tilewright.ops.export import ExportError, export_operation
 from tilewright.ops.operation import Operation
-from tilewright.ops.plan import Plan, compute_config
+from tilewright.ops.plan import Plan, Strategy, compute_config
 from tilewright.ops.row_program import build_program, compile_time_values
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 
@@ -165,6 +165,8 @@ def test_the_packages_call_refuses_what_it_was_not_made_for(device, imported, tm
         call(x, on_device(np.ones(96, np.float32), ttnn.float32, device), row)
     with pytest.raises(ValueError, match="Epsilon must be positive, got 0"):
         call(x, row, row, epsilon=0)
+    with pytest.raises(ValueError, match="Epsilon must be positive, got -1"):
+        call(x, row, row, -1)  # by position, as the operation itself takes it
 
 
 def test_nothing_is_overwritten_unasked(device, tmp_path):
@@ -178,6 +180,23 @@ def test_nothing_is_overwritten_unasked(device, tmp_path):
     assert (tmp_path / "notes.txt").read_text() == "mine"
     with pytest.raises(ExportError, match="is a file"):
         export_operation(operation, plan, tmp_path / "notes.txt", arch="wormhole_b0")
+
+
+def test_an_earlier_plans_kernels_go_and_what_is_the_users_stays(device, tmp_path):
+    operation = tilewright.ops.centralize_w_rm
+
+    def export(strategy):
+        plan = operation.plan((32, 64), ttnn.bfloat16, device, strategy=strategy)
+        export_operation(operation, plan, tmp_path, arch="wormhole_b0", replace=True)
+        return {path.name for path in (tmp_path / "centralize_w_rm" / "kernels").iterdir()}
+
+    resident = export(Strategy.RESIDENT)
+    kernels = tmp_path / "centralize_w_rm" / "kernels"
+    (kernels / "mine.cpp").write_text("// mine")
+    assert resident == {"read_rows.cpp", "centralize.cpp", "write_rows.cpp"}
+    assert export(Strategy.STREAMING) == {"read_rows.cpp", "centralize_streaming.cpp", "write_rows.cpp", "mine.cpp"}
+    (kernels / "centralize_streaming.cpp").write_text("// changed by hand")
+    assert export(Strategy.RESIDENT) == resident | {"mine.cpp", "centralize_streaming.cpp"}
 
 
 def test_the_package_says_nothing_of_ours(case, tmp_path):

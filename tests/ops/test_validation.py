@@ -108,6 +108,12 @@ class TestInput:
             with pytest.raises((OperationError, TypeError), match=re.escape(message)):
                 OPERATIONS[name](tensor((32, 64), device), *vectors, core_grid=grid)  # type: ignore[operator]
 
+    def test_core_grid_of_numpy_integers(self, device: ttnn.Device, name: str) -> None:
+        vectors = [tensor((64,), device) for _ in OPERATIONS[name].vectors]
+        grid = (np.int64(2), np.uint8(1))
+        result = OPERATIONS[name](tensor((32, 64), device), *vectors, core_grid=grid)  # type: ignore[operator]
+        assert result.shape[0] == 32
+
     def test_compute_kernel_config(self, device: ttnn.Device, name: str) -> None:
         vectors = [tensor((64,), device) for _ in OPERATIONS[name].vectors]
         with pytest.raises(TypeError, match="compute_kernel_config must be a"):

@@ -75,7 +75,7 @@ def test_doctor_shows_what_is_wrong_with_the_cache(python: Run, tmp_path: Path) 
     in_the_way.write_text("")
     result = python("-m", "tilewright", "doctor", cache=in_the_way)
     assert result.returncode == 1
-    assert f"FAILED: cannot write to the cache directory {in_the_way}" in result.stdout
+    assert f"FAILED: cannot write to the cache directory {in_the_way}" in " ".join(result.stdout.split())
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

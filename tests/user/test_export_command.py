@@ -6,7 +6,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from conftest import Run
+from ttnn_script import Run
 
 
 def export(python: Run, *arguments: str):
@@ -28,7 +28,7 @@ def test_it_lists_what_it_wrote_and_says_what_to_do(python: Run, tmp_path: Path)
 def test_it_does_not_write_into_other_peoples_directories(python: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     result = export(python, "centralize_w_rm", "--out", str(tmp_path))
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert "is not empty" in result.stderr
     assert "--replace" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
@@ -37,7 +37,7 @@ def test_it_does_not_write_into_other_peoples_directories(python: Run, tmp_path:
 def test_a_place_that_cannot_be_written_is_named(python: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = export(python, "centralize_w_rm", "--out", str(tmp_path / "file" / "package"))
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert f"{tmp_path / 'file' / 'package'} cannot be written: " in result.stderr
     assert "Traceback" not in result.stderr
 

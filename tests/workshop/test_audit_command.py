@@ -107,3 +107,48 @@ def test_a_specification_without_buffers_is_bad_usage(
         main(["audit", "--spec", str(spec), str(clean)])
     assert ended.value.code == 2
     assert f"{spec}: no table of circular buffers" in capsys.readouterr().err
+
+
+_EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rms_norm_w_rm"
+
+
+def _spec_with(tmp_path: Path, old: str, new: str) -> Path:
+    text = (_EXAMPLE / "spec.toml").read_text()
+    assert old in text
+    path = tmp_path / "spec.toml"
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def test_a_spec_toml_is_compared_in_the_numbers_of_its_smallest_case(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = str(_EXAMPLE / "execution_log.md")
+    assert main(["audit", log, "--spec", str(_EXAMPLE)]) == 0
+    capsys.readouterr()
+    changed = _spec_with(tmp_path, 'name = "mean_square"\npages = 1', 'name = "mean_square"\npages = 2')
+    assert main(["audit", log, "--spec", str(changed)]) == 1
+    text = capsys.readouterr().out
+    assert "deviation-undeclared" in text
+    assert "c_4 has 1 pages instead of 2" in text
+    assert text.count("deviation-undeclared") == 1
+
+
+def test_a_spec_toml_is_compared_in_tiles_of_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "by_hand.md"
+    rows = [f"| {name} | {size} | {pages} |" for name, size, pages in (("c_0", "tile_size", "2*Wt"),)]
+    log.write_text("\n".join(["# Execution Log: rms_norm_w_rm", "", "## CBs", "", "| CB | Page size | Num pages |",
+                              "|---|---|---|", *rows, ""]))  # fmt: skip
+    assert main(["audit", str(log), "--spec", str(_EXAMPLE / "spec.toml"), "--json"]) == 1
+    (audited,) = json.loads(capsys.readouterr().out)
+    whys = [each["why"] for each in audited["findings"] if each["rule"] == "deviation-undeclared"]
+    assert not any(why.startswith("c_0 ") for why in whys)
+    assert any(why.startswith("c_1 is required and not configured") for why in whys)
+
+
+def test_a_spec_toml_that_makes_no_sense_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = _spec_with(tmp_path, 'count = "N*C*Ht"', 'count = "Ht"')
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", str(_EXAMPLE / "execution_log.md"), "--spec", str(bad)])
+    assert ended.value.code == 2
+    assert "error[work-count]" in capsys.readouterr().err

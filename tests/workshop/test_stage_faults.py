@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +45,30 @@ def test_stubs_pass_all_stages_but_the_last(tmp_path: Path) -> None:
     results = run(make_operation(tmp_path, stubs=True), 6, 7)
     assert [each.status for each in results] == [Status.PASS, Status.FAIL]
     assert "it is still a stub" in "\n".join(results[1].difference)
+
+
+def test_a_stub_that_no_test_case_runs_is_found(home: Home) -> None:
+    change(home, "kernels.py", "class Buffers", "from tilewright.workshop.stubs import stub\n\n\nclass Buffers")
+    real = "mean_by_blocks = phases.accumulate_row_mean"
+    change(home, "kernels.py", real, "mean_by_blocks = stub(phases.accumulate_row_mean)")
+    text = (home.directory / "spec.toml").read_text()
+    first, *tests = text.split("[[test]]")
+    narrow = [each for each in tests if "wide" not in each and "blocks" not in each]
+    (home.directory / "spec.toml").write_text("[[test]]".join([first, *narrow]))
+    (result,) = run(home, 7)
+    assert result.status is Status.FAIL
+    assert result.error_type == "test_fail"
+    assert "still stubs: mean_by_blocks in compute_rows_streaming at kernels.py:" in result.error
+
+
+def test_a_tolerance_below_the_formats_floor_is_no_bug(home: Home) -> None:
+    spec = home.directory / "spec.toml"
+    spec.write_text(spec.read_text().replace("bound = 0.0078125", "bound = 1e-5", 1))
+    (result,) = run(home, 7)
+    assert result.status is Status.FAIL
+    assert "the error is the format's floor" in result.difference[0]
+    line = spec.read_text().splitlines().index("[[test]]") + 1
+    assert f"the tolerance of one tile (spec.toml:{line})" in result.difference[1]
 
 
 def test_an_import_error_is_one_of_the_build(home: Home) -> None:
@@ -153,3 +181,33 @@ def test_attempts_are_counted_over_runs_and_everything_is_in_the_breadcrumbs(hom
     assert events.count("attempt") == events.count("stage_start") == events.count("complete") == 2
     tests = [each for each in crumbs if each.event == "test"]
     assert {each.text("result") for each in tests} == {"PASS"}
+
+
+def test_nothing_goes_on_when_whoever_asked_is_killed(home: Home, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    endless = f"""
+import os
+from pathlib import Path
+
+
+def test_endless() -> None:
+    Path({str(pid)!r}).write_text(str(os.getpid()))
+    while True:
+        pass
+"""
+    (home.directory / "tests" / "test_stage1_api.py").write_text(endless)
+    command = [sys.executable, "-m", "tilewright", "stages", home.name, "--stage", "1"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    asked = subprocess.Popen(command, cwd=home.directory.parent, env=environment, stdout=subprocess.DEVNULL)
+    while not pid.exists() or not pid.read_text():
+        assert asked.poll() is None
+        time.sleep(0.05)
+    asked.kill()
+    asked.wait()
+    status = Path(f"/proc/{pid.read_text()}/stat")
+    for _ in range(400):  # the kernel takes a moment, not forever
+        if not status.exists() or " Z " in status.read_text():
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the stage's process is still there")

@@ -69,7 +69,10 @@ def test_json_has_every_stage_and_why_it_failed(home: Home, capsys: pytest.Captu
     ("arguments", "message"),
     [
         (["stages", "mine", "--stage", "8"], "--stage is 8; it must be 1 to 7"),
-        (["stages", "mine", "--time-limit", "0"], "--time-limit is 0.0; it must be a positive number of seconds"),
+        (
+            ["stages", "mine", "--time-limit", "0"],
+            "--time-limit: '0' is no time limit: write a positive number of seconds",
+        ),
         (["stages", "mine", "--json", "--watch"], "--json and --watch"),
         (["phases", "mine", "--case", "none"], "--case is 'none'; the spec has one tile, batched"),
         (["note", "mine", " "], "TEXT is empty"),
@@ -89,7 +92,7 @@ def test_bad_arguments_are_named(
 
 @pytest.mark.parametrize("command", ["stages", "phases", "log", "debug"])
 def test_an_operation_that_is_not_there(home: Home, capsys: pytest.CaptureFixture[str], command: str) -> None:
-    assert main([command, "nothing"]) == 1
+    assert main([command, "nothing"]) == 2
     message = capsys.readouterr().err
     assert "there is no directory nothing" in message
     assert "variance_w_rm" in message
@@ -167,7 +170,7 @@ def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFi
          "--support", "O1"]
     ) == 0  # fmt: skip
     assert main(["debug", "mine", "experiment", "H1", "pop c_3 after centre", "--expected", "it ends"]) == 0
-    assert main(["debug", "mine", "experiment", "H1", "another", "--expected", "it ends"]) == 1
+    assert main(["debug", "mine", "experiment", "H1", "another", "--expected", "it ends"]) == 2
     assert "E1 is still open" in capsys.readouterr().err
     assert main(["debug", "mine", "close", "E1", "SUPPORTED", "--observations", "O1", "--confidence", "0.9"]) == 0
     assert main(["debug", "mine", "conclude", "centre kept c_3", "--observations", "O1"]) == 0

@@ -10,8 +10,10 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from tilewright.workshop.audit.auditing import RULES, Finding, audit_log, specification_buffers
+from tilewright.cli.command_parser import CommandParser
+from tilewright.workshop.audit.auditing import RULES, Finding, audit_log, spec_buffers, specification_buffers
 from tilewright.workshop.log.model import Requirement
+from tilewright.workshop.spec import SpecError, checked_spec
 
 
 class _UsageError(Exception):
@@ -19,17 +21,23 @@ class _UsageError(Exception):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright audit",
-        description="Read execution logs (Markdown, ours or written by hand) and report contradictions and unproven "
-        "claims with their lines. Exit status 1 if there are any.",
+    parser = CommandParser(
+        "audit",
+        "Read execution logs (Markdown, ours or written by hand) and report contradictions and unproven claims with "
+        "their lines. Exit status: 0 nothing found, 1 findings, 2 bad usage.",
+        """
+        tilewright audit my_op_log.md
+        tilewright audit my_op_log.md --spec my_op/spec.toml
+        tilewright audit --json logs/*.md
+        tilewright audit --rules
+        """,
     )
     parser.add_argument("logs", nargs="*", metavar="LOG", type=Path, help="execution log to read")
     parser.add_argument(
         "--spec",
         type=Path,
         metavar="FILE",
-        help="specification in Markdown; its table of circular buffers is compared with the log's",
+        help="specification whose circular buffers are compared with the log's: a spec.toml, or Markdown with a table",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--rules", action="store_true", help="list what is looked for, and stop")
@@ -48,9 +56,11 @@ def _read(path: Path) -> str:
     return text
 
 
-def _specification(path: Path | None) -> tuple[Requirement, ...]:
+def _specification(path: Path | None, log: str) -> tuple[Requirement, ...]:
     if path is None:
         return ()
+    if path.suffix == ".toml" or path.is_dir():
+        return spec_buffers(checked_spec(path), log)
     required = specification_buffers(_read(path))
     if not required:
         raise _UsageError(
@@ -69,9 +79,9 @@ def run(arguments: list[str]) -> int:
     if not options.logs:
         parser.error("LOG is missing: name at least one execution log")
     try:
-        specification = _specification(options.spec)
-        audited = {path: audit_log(_read(path), specification) for path in options.logs}
-    except _UsageError as error:
+        logs = {path: _read(path) for path in options.logs}
+        audited = {path: audit_log(text, _specification(options.spec, text)) for path, text in logs.items()}
+    except (_UsageError, SpecError) as error:
         parser.error(str(error))
     if options.json:
         records = [{"log": str(path), "findings": list(map(dataclasses.asdict, audited[path]))} for path in audited]

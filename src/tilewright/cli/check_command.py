@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,35 +23,32 @@ from tilewright.check.sarif import sarif_log
 from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
 from tilewright.cli.check_operation import call_twice
+from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import add_operation_options, checked_grid
+from tilewright.cli.operation_arguments import operation as operation_named
+from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
 from tilewright.device.errors import RunError
 from tilewright.ops import OPERATIONS, Plan
 from tilewright.program.errors import ProgramError
 
-_DESCRIPTION = """\
-Run a script, in which `import ttnn` gives the simulated chip, or an operation of
-tilewright, with every launch under strict rules: circular buffers, transfers in
-flight, compute state, values, arguments. Findings are printed worst first.
+_DESCRIPTION = """
+Run a script, in which `import ttnn` gives the simulated chip, or an operation of tilewright, with every launch under
+strict rules: circular buffers, transfers in flight, compute state, values, arguments. Findings are printed worst first.
+
 Exit status: 0 nothing found, 1 findings (or the script failed), 2 bad usage.
 """
-_EPILOG = """\
-examples:
-  tilewright check my_script.py
-  tilewright check my_script.py --sync --footprint -- --batch 4
-  tilewright check variance_w_rm --shape 2x3x64x128 --json
+_EXAMPLES = """
+tilewright check my_script.py
+tilewright check my_script.py --sync --footprint -- --batch 4
+tilewright check variance_w_rm --shape 2x3x64x128 --json
 """
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright check",
-        usage="tilewright check [options] target [-- script arguments ...]",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("target", help="a script (.py), or the name of an operation")
+    usage = "tilewright check [options] target [-- script arguments ...]"
+    parser = CommandParser("check", _DESCRIPTION, _EXAMPLES, usage)
+    parser.add_argument("target", help="a script (.py), an operation, or the directory of one of your own")
     add_operation_options(parser.add_argument_group("operations"))
     parser.add_argument("--seeds", type=int, metavar="N", help="orders of events to try besides the usual one")
     parser.add_argument("--sync", action="store_true", help="print the sync table of each program")
@@ -72,7 +68,7 @@ class _Session:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
-        self._begin = time.monotonic()
+        self.progress = ProgressLine()
         self.launches = 0
         self.sync: dict[str, SyncTable] = {}
         self.footprints: dict[str, L1Footprint] = {}
@@ -87,7 +83,7 @@ class _Session:
     def take(self, result: CheckResult) -> None:
         """Looks at a launch as soon as it has ended: its device may be closed later."""
         self.launches += 1
-        self.show(f"launch {self.launches} checked, {len(result.findings)} findings")
+        self.progress.show(f"launch {self.launches} checked, {len(result.findings)} findings")
         program = repr(structure(result.program))
         if self._options.sync and result.run is not None and program not in self.sync:
             self.sync[program] = make_sync_table(result.run, self._steps)
@@ -99,18 +95,12 @@ class _Session:
                 smallest = smallest_depths(
                     result.io_tensors,
                     result.program,
-                    progress=lambda cb, depth: self.show(f"smallest depths: {cb} with {depth} pages"),
+                    progress=lambda cb, depth: self.progress.show(f"smallest depths: {cb} with {depth} pages"),
                 )
             self.footprints[program] = make_footprint(result.program, device, result.run, self._formulas, smallest)
 
-    def show(self, text: str) -> None:
-        """A line that the next one replaces, for people who wait."""
-        if sys.stderr.isatty() and time.monotonic() - self._begin > 1:
-            print(f"\r\x1b[K{text[:78]}", end="", file=sys.stderr, flush=True)
-
     def clear(self) -> None:
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        self.progress.clear()
 
 
 def run(arguments: list[str]) -> int:
@@ -158,14 +148,18 @@ def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, argume
 
 def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace, session: _Session) -> Work:
     """Running the operation of that name."""
-    operation = OPERATIONS.get(options.target)
-    if operation is None:
+    if options.target not in OPERATIONS and not Path(options.target).is_dir():
         parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
+    try:
+        operation = operation_named(options.target)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"target: {error}")
     grid = checked_grid(parser, options)
 
     def work() -> tuple[int, list[Finding]]:
         try:
-            return 0, call_twice(operation, options, grid, session.take_plan)
+            with session.progress.during(f"checking {operation.name}"):
+                return 0, call_twice(operation, options, grid, session.take_plan)
         except (RunError, ProgramError):  # among the findings
             return 1, []
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
+import re
 import textwrap
 from collections.abc import Callable
 
+from tilewright.cli.command_parser import CommandParser, seconds
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.journal import OUTCOMES, Entry, Journal, JournalState
-from tilewright.workshop.stages.process import run_child
+from tilewright.workshop.spec.planned import smallest_case
+from tilewright.workshop.stages.process import Processes
 
-_DESCRIPTION = """\
+_DESCRIPTION = """
 Keep the journal of a debugging session: symptoms, observations with their
 proof, hypotheses that say what would falsify them, one experiment at a time,
 and conclusions that cite observations. Without an action it shows the journal;
 `observe` runs the checker and the phases and writes down what they find.
 """
-_EXAMPLES = """\
-examples:
+_EXAMPLES = """
   tilewright debug my_op symptom "64x64 hangs"
   tilewright debug my_op observe
+  tilewright debug my_op observation "row 0 ends" --proof "kernels.py:41"
   tilewright debug my_op hypothesis "c_1 is never popped" \\
       --falsify-by "a pop of c_1 in kernels.py" --confidence 0.6 --support O1
   tilewright debug my_op experiment H1 "pop c_1" --expected "it ends"
@@ -33,41 +35,55 @@ examples:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright debug",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = CommandParser("debug", _DESCRIPTION, _EXAMPLES)
     parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
     parser.add_argument("--json", action="store_true", help="print the journal as JSON")
-    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
-    observe = actions.add_parser("observe", help="run the checker and the phases, and write down what they find")
-    observe.add_argument("--time-limit", type=float, default=120.0, metavar="S", help="seconds (default 120)")
-    symptom = actions.add_parser("symptom", help="what is wrong, as seen from outside")
-    symptom.add_argument("text")
-    observation = actions.add_parser("observation", help="what was seen, and what shows it")
-    observation.add_argument("text")
-    observation.add_argument("--proof", required=True, help="a command and its output, a file and line")
-    hypothesis = actions.add_parser("hypothesis", help="what may be the cause")
-    hypothesis.add_argument("text")
-    hypothesis.add_argument("--falsify-by", required=True, help="what would show that it is not")
-    hypothesis.add_argument("--confidence", type=float, required=True, help="0 to 1")
+    actions = parser.add_subparsers(
+        dest="action", metavar="action", title="actions", parser_class=argparse.ArgumentParser
+    )
+    observe = _action(actions, "observe", "run the checker and the phases, and write down what they find")
+    observe.add_argument("--time-limit", type=seconds, default=120.0, metavar="S", help="seconds (default 120)")
+    symptom = _action(actions, "symptom", "what is wrong, as seen from outside")
+    symptom.add_argument("text", metavar="TEXT", help="what is wrong")
+    observation = _action(actions, "observation", "what was seen, and what shows it")
+    observation.add_argument("text", metavar="TEXT", help="what was seen")
+    observation.add_argument("--proof", metavar="TEXT", required=True, help="a command and its output, a file and line")
+    hypothesis = _action(actions, "hypothesis", "what may be the cause")
+    hypothesis.add_argument("text", metavar="TEXT", help="the cause")
+    hypothesis.add_argument("--falsify-by", metavar="TEXT", required=True, help="what would show that it is not")
+    hypothesis.add_argument("--confidence", type=float, metavar="C", required=True, help="0 to 1")
     hypothesis.add_argument("--support", nargs="*", default=[], metavar="O", help="observations that speak for it")
-    experiment = actions.add_parser("experiment", help="one change that tests one hypothesis")
-    experiment.add_argument("hypothesis", metavar="H")
-    experiment.add_argument("text")
-    experiment.add_argument("--expected", required=True, help="what will happen if the hypothesis is right")
-    close = actions.add_parser("close", help="how the open experiment ended")
-    close.add_argument("experiment", metavar="E")
-    close.add_argument("outcome", choices=OUTCOMES)
-    close.add_argument("--observations", nargs="+", required=True, metavar="O")
-    close.add_argument("--confidence", type=float, help="in the hypothesis now, 0 to 1")
-    conclude = actions.add_parser("conclude", help="what is now known")
-    conclude.add_argument("text")
-    conclude.add_argument("--observations", nargs="+", required=True, metavar="O")
-    conclude.add_argument("--hypothesis", metavar="H", help="that it confirms")
+    experiment = _action(actions, "experiment", "one change that tests one hypothesis")
+    experiment.add_argument("hypothesis", metavar="H", help="the hypothesis it tests, such as H1")
+    experiment.add_argument("text", metavar="TEXT", help="the change")
+    experiment.add_argument(
+        "--expected", metavar="TEXT", required=True, help="what will happen if the hypothesis is right"
+    )
+    close = _action(actions, "close", "how the open experiment ended")
+    close.add_argument("experiment", metavar="E", help="the experiment, such as E1")
+    close.add_argument("outcome", choices=OUTCOMES, help="what it says about the hypothesis")
+    close.add_argument("--observations", nargs="+", required=True, metavar="O", help="that show it, such as O2 O3")
+    close.add_argument("--confidence", type=float, metavar="C", help="in the hypothesis now, 0 to 1")
+    conclude = _action(actions, "conclude", "what is now known")
+    conclude.add_argument("text", metavar="TEXT", help="what is known")
+    conclude.add_argument("--observations", nargs="+", required=True, metavar="O", help="it rests on, such as O1 O2")
+    conclude.add_argument("--hypothesis", metavar="H", help="that it confirms, such as H1")
     return parser
+
+
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, says: str
+) -> argparse.ArgumentParser:
+    """The parser of an action, with its example of the command's help."""
+    example = re.search(rf"^tilewright debug my_op {name}\b(?:.*\\\n)*.*$", textwrap.dedent(_EXAMPLES), re.MULTILINE)
+    assert example is not None
+    return actions.add_parser(
+        name,
+        help=says,
+        description=f"{says[0].upper()}{says[1:]}.",
+        epilog=f"example:\n{textwrap.indent(example[0], '  ')}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def run(arguments: list[str]) -> int:
@@ -76,11 +92,12 @@ def run(arguments: list[str]) -> int:
     journal = Journal(home.journal)
     if options.action == "observe":
         written = _observe(home, journal, options.time_limit)
-        print("\n".join(written) if written else "the checker and the phases find nothing")
+        said = [row for line in written for row in wrapped(line, "")] or ["the checker and the phases find nothing"]
     elif options.action is not None:
-        print(f"{_ACTIONS[options.action](journal, options)} noted")
-    if options.action is None or options.json:
-        print(_as_json(journal.state()) if options.json else "\n".join(journal_lines(home.name, journal.state())))
+        said = [f"{_ACTIONS[options.action](journal, options)} noted"]
+    else:
+        said = journal_lines(home.name, journal.state())
+    print(_as_json(journal.state()) if options.json else "\n".join(said))
     return 0
 
 
@@ -113,16 +130,12 @@ def _observe(home: Home, journal: Journal, time_limit: float) -> list[str]:
 
 
 def _seen(home: Home, time_limit: float) -> list[tuple[str, str]]:
-    parent = home.directory.parent
-    with ProgressLine() as progress:
-        checked = run_child(["check", home.given], parent, time_limit, progress.show)
-        case = min(home.spec().tests, key=lambda each: math.prod(each.shape)).name
+    with ProgressLine() as progress, Processes(home.directory.parent) as processes:
+        checked = processes.run(["check", home.given], time_limit, progress.show)
+        case = smallest_case(home.spec()).name
         found = checked.of("finding")
-        traced = run_child(
-            ["trace", home.given, found[0]["case"] if found else case, "", str(time_limit)],
-            parent,
-            time_limit,
-            progress.show,
+        traced = processes.run(
+            ["trace", home.given, found[0]["case"] if found else case, "", str(time_limit)], time_limit, progress.show
         )
     seen = [
         (each["text"].strip(), f"tilewright check, rule {each['rule']} at {each['place']}, case {each['case']}")
@@ -141,7 +154,7 @@ def _seen(home: Home, time_limit: float) -> list[tuple[str, str]]:
 def journal_lines(name: str, state: JournalState) -> list[str]:
     """The journal as people read it."""
     if not state.entries:
-        return [f"the journal of {name} is empty; `tilewright debug {name} observe` asks the checker"]
+        return [f"the journal of {name} is empty", f"`tilewright debug {name} observe` asks the checker"]
     lines = [f"journal of {name}"]
     for kind, title in (
         ("symptom", "symptoms"),

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tilewright import __version__
+from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.screen import COLUMNS, wrapped
 from tilewright.device.cache import building, cache_directory
 from tilewright.device.compiler import available_compilers, find_compiler
 from tilewright.device.errors import TilewrightError
@@ -28,9 +30,13 @@ void kernel_main() {
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright doctor",
-        description="Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing.",
+    parser = CommandParser(
+        "doctor",
+        "Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing.",
+        """
+        tilewright doctor
+        tilewright doctor --json
+        """,
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     return parser
@@ -116,7 +122,8 @@ def run(arguments: list[str]) -> int:
     else:
         width = max(map(len, findings))
         for name, value in findings.items():
-            print(f"{name:<{width}}  " + value.replace("\n", "\n" + " " * (width + 2)))
+            first, *others = [row for line in value.split("\n") for row in wrapped(line, COLUMNS - width - 2)]
+            print("\n".join([f"{name:<{width}}  {first}", *(" " * (width + 2) + row for row in others)]))
     if not healthy:
         print("something is missing: see the lines that say FAILED", file=sys.stderr)
     return 0 if healthy else 1

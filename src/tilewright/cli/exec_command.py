@@ -7,15 +7,20 @@ import argparse
 import sys
 from pathlib import Path
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.run_script import run_script
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright exec",
+    parser = CommandParser(
+        "exec",
+        "Run a Python script in which `import ttnn` gives the simulated chip. Whatever of ttnn exists here works; what "
+        "does not says so by name. The exit status is the script's.",
+        """
+        tilewright exec my_script.py
+        tilewright exec my_script.py --batch 4
+        """,
         usage="tilewright exec [-h] script [arguments ...]",
-        description="Run a Python script in which `import ttnn` gives the simulated chip. "
-        "Whatever of ttnn exists here works; what does not says so by name.",
     )
     parser.add_argument("script", help="the script to run; whatever follows is handed to it")
     return parser

@@ -8,6 +8,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.device.cache import write_atomically
 from tilewright.workshop.home import find_operation
 from tilewright.workshop.log.operation_log import operation_log
@@ -15,10 +16,14 @@ from tilewright.workshop.log.rendering import render_log
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright log",
-        description="Write the execution log of an operation from its breadcrumbs: what was read, run, tried and "
-        "found, in Markdown. It says what was run and nothing else; `tilewright note` adds what only a person knows.",
+    parser = CommandParser(
+        "log",
+        "Write the execution log of an operation from its breadcrumbs: what was read, run, tried and found, in "
+        "Markdown. It says what was run and nothing else; `tilewright note` adds what only a person knows.",
+        """
+        tilewright log my_op
+        tilewright log my_op --output my_op_log.md
+        """,
     )
     parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write it there instead of printing it")

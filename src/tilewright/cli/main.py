@@ -9,6 +9,7 @@ import os
 import sys
 
 from tilewright import __version__
+from tilewright.cli.screen import fitted
 from tilewright.device.errors import TilewrightError
 
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
@@ -55,8 +56,8 @@ def _run_command(given: list[str]) -> int:
     try:
         return int(command.run(list(given[1:])))
     except TilewrightError as error:
-        print(f"tilewright {known.command}: {error}", file=sys.stderr)
-        return 1
+        print(fitted(f"tilewright {known.command}: {error}", sys.stderr), file=sys.stderr)
+        return error.exit_status
     except MemoryError as error:
         print(f"tilewright {known.command}: not enough memory: {error}", file=sys.stderr)
         return 1

@@ -9,12 +9,13 @@ import sys
 import textwrap
 from pathlib import Path
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.workshop.scaffold import Created, create_operation, derived_spec
 from tilewright.workshop.scaffold.package import check_name, template_spec
 from tilewright.workshop.spec import read_spec
 from tilewright.workshop.spec.findings import SpecError
 
-_DESCRIPTION = """\
+_DESCRIPTION = """
 Make an operation of your own: NAME/ with its specification, the operation, its
 program and kernels, references and a test for every stage.
 
@@ -28,12 +29,15 @@ To change more than kernels, begin with the spec:
     tilewright spec check spec.toml
     tilewright new NAME --spec spec.toml
 """
+_EXAMPLES = """
+tilewright new my_op
+tilewright new my_op --like variance_w_rm
+tilewright new my_op --spec spec.toml --dir operations --kernels phases
+"""
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright new", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = CommandParser("new", _DESCRIPTION, _EXAMPLES)
     parser.add_argument("name", metavar="NAME", help="of the operation and its directory, such as rms_norm_w_rm")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--spec", type=Path, metavar="FILE", help="the specification to make it from")

@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import argparse
+import json
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.workshop.home import find_operation
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs, Crumb
 from tilewright.workshop.log.vocabulary import CONFIDENCES
+from tilewright.workshop.stages.stage import STAGES
 
-_DESCRIPTION = """\
+_DESCRIPTION = """
 Add a note, a hypothesis, evidence, a recovery, a deviation or a hand-over to an
 operation's breadcrumbs. `tilewright log` puts it where it belongs.
 """
-_EXAMPLES = """\
-examples:
+_EXAMPLES = """
   tilewright note my_op "gamma is read twice"
   tilewright note my_op "c_1 is never popped" --hypothesis --confidence HIGH
   tilewright note my_op "64x64 hangs, 32x64 does not" --hypothesis H1
@@ -24,15 +26,10 @@ examples:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright note",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = CommandParser("note", _DESCRIPTION, _EXAMPLES)
     parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
     parser.add_argument("text", metavar="TEXT", help="what to say")
-    parser.add_argument("--stage", type=int, metavar="N", help="the stage it is about (default: the last red one)")
+    parser.add_argument("--stage", type=int, metavar="N", help="stage it is about, 1 to 7 (hypothesis: last red one)")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--hypothesis",
@@ -48,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--file", metavar="FILE", help="that a recovery changed")
     parser.add_argument("--why", metavar="TEXT", help="of a deviation")
     parser.add_argument("--impact", metavar="TEXT", help="of a deviation")
+    parser.add_argument("--json", action="store_true", help="print what was noted as JSON")
     return parser
 
 
@@ -56,10 +54,17 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if not options.text.strip():
         parser.error("TEXT is empty; it must say something")
+    if options.stage is not None and not 1 <= options.stage <= len(STAGES):
+        parser.error(f"--stage is {options.stage}; it must be 1 to {len(STAGES)}")
+    for name, owner in (("file", "recovery"), ("why", "deviation"), ("impact", "deviation")):
+        if getattr(options, name) is not None and not getattr(options, owner):
+            parser.error(f"--{name} is for a {owner}; give --{owner} with it")
     crumbs = Breadcrumbs(find_operation(options.operation).breadcrumbs)
     crumb = _append(parser, options, crumbs)
-    what = crumb.text("id") or crumb.event
-    print(f"{what} noted")
+    if options.json:
+        print(json.dumps({"event": crumb.event, **crumb.fields}))
+    else:
+        print(f"{crumb.text('id') or crumb.event} noted")
     return 0
 
 

@@ -6,25 +6,41 @@ from __future__ import annotations
 import argparse
 import re
 
-from tilewright.ops import OPERATIONS
+from tilewright.ops import OPERATIONS, Operation
 from tilewright.tensor.arch import ARCHS, describe_arch
 from tilewright.tensor.dtype import DataType
+from tilewright.workshop.home import NoOperationError, find_operation, load_operation
 
 DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
 
 
 def add_operation_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("operation", choices=OPERATIONS, metavar="operation", help=", ".join(OPERATIONS))
+    parser.add_argument(
+        "operation", type=operation, help=f"{', '.join(OPERATIONS)}, or the directory of one of your own"
+    )
     add_operation_options(parser)
 
 
 def add_operation_options(parser: argparse._ActionsContainer) -> None:
     """On what and where, for a command that has its own way to say which."""
-    parser.add_argument("--shape", type=shape, help="of the input (default 2x3x64x128)")
+    parser.add_argument("--shape", type=shape, help="of the input: two or more sides (default 2x3x64x128)")
     parser.add_argument("--dtype", choices=DTYPES, help="of the input (default bfloat16)")
     parser.add_argument("--arch", choices=ARCHS, default="wormhole_b0", help="the chip (default wormhole_b0)")
     parser.add_argument("--grid", type=grid, help="cores to use, columns by rows, such as 8x8 (default: all)")
     parser.add_argument("--plan", choices=("resident", "streaming"), help="use this plan whatever the L1 budget says")
+
+
+def operation(text: str) -> Operation:
+    """The operation of this name, or of a directory that ``tilewright new`` made."""
+    if text in OPERATIONS:
+        return OPERATIONS[text]
+    try:
+        return load_operation(find_operation(text))
+    except NoOperationError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    except Exception as error:  # whatever a module of the user's may raise
+        said = f"{type(error).__name__}: {error}"
+        raise argparse.ArgumentTypeError(f"{text} cannot be imported: {said}") from None
 
 
 def shape(text: str) -> tuple[int, ...]:

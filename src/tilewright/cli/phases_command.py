@@ -5,19 +5,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from typing import Any
 
+from tilewright.cli.command_parser import CommandParser, seconds
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.errors import TilewrightError
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs
 from tilewright.workshop.spec.model import Spec
-from tilewright.workshop.stages.process import Told, run_child
+from tilewright.workshop.spec.planned import smallest_case
+from tilewright.workshop.stages.process import Processes, Told
 from tilewright.workshop.stages.table import fitted_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
 
-_DESCRIPTION = """\
+_DESCRIPTION = """
 Run an operation with its circular buffers recorded and compare what each phase
 leaves with the phase's reference in the spec, tile by tile. A phase is judged
 by what it was given, so an error shows where it is made.
@@ -28,6 +29,11 @@ time.
 
 Exit status 0 if every phase that computes is right, else 1.
 """
+_EXAMPLES = """
+tilewright phases my_op
+tilewright phases my_op --upto 2
+tilewright phases variance_w_rm --upto centre --case "one tile" --json
+"""
 
 
 class PhasesError(TilewrightError):
@@ -35,14 +41,12 @@ class PhasesError(TilewrightError):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright phases", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = CommandParser("phases", _DESCRIPTION, _EXAMPLES)
     parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
     parser.add_argument("--upto", metavar="K", default="", help="number or name of the last phase that computes")
     parser.add_argument("--case", metavar="CASE", help="name of a [[test]] of the spec (default: the smallest)")
     parser.add_argument(
-        "--time-limit", type=float, default=120.0, metavar="S", help="seconds it may take (default 120)"
+        "--time-limit", type=seconds, default=120.0, metavar="S", help="seconds it may take (default 120)"
     )
     parser.add_argument("--json", action="store_true", help="print the phases as JSON")
     return parser
@@ -51,19 +55,14 @@ def build_parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    if options.time_limit <= 0:
-        parser.error(f"--time-limit is {options.time_limit}; it must be a positive number of seconds")
     home = find_operation(options.operation)
     spec = home.spec()
     case = _case(parser, spec, options.case)
     if options.upto:
         number_upto(steps_of(spec), options.upto)  # refused here rather than in another process
-    with ProgressLine() as progress:
-        told = run_child(
-            ["trace", home.given, case, options.upto, str(options.time_limit)],
-            home.directory.parent,
-            2 * options.time_limit,
-            progress.show,
+    with ProgressLine() as progress, Processes(home.directory.parent) as processes:
+        told = processes.run(
+            ["trace", home.given, case, options.upto, str(options.time_limit)], 2 * options.time_limit, progress.show
         )
     found = _trace(told, options.time_limit)
     _record(home, case, options.upto, found["first_wrong"])
@@ -75,7 +74,7 @@ def run(arguments: list[str]) -> int:
 def _case(parser: argparse.ArgumentParser, spec: Spec, given: str | None) -> str:
     names = [each.name for each in spec.tests]
     if given is None:
-        return min(spec.tests, key=lambda each: math.prod(each.shape)).name
+        return smallest_case(spec).name
     if given not in names:
         parser.error(f"--case is {given!r}; the spec has {', '.join(names)}")
     return given

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
@@ -11,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.cli.screen import fitted, wrapped
 from tilewright.device.open_devices import close_device, open_device
-from tilewright.ops import OPERATIONS, Operation, Options, Outcome, Strategy
+from tilewright.ops import Operation, Options, Outcome, Strategy
 from tilewright.ops.accuracy import Accuracy, compare
 from tilewright.ops.arrays import is_of_floats
-from tilewright.ops.plan_text import buffer_lines, plan_lines, table
+from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, table
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
@@ -26,10 +30,15 @@ Array = np.ndarray[Any, Any]
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright run",
-        description="Run an operation on a simulated chip, on random numbers or on a file, compare the result with "
-        "float64, and show plan, circular buffers, errors and time. Exit status 1 if an element is out of bounds.",
+    parser = CommandParser(
+        "run",
+        "Run an operation on a simulated chip, on random numbers or on a file, compare the result with float64, and "
+        "show plan, circular buffers, errors and time. Exit status 1 if an element is out of bounds.",
+        """
+        tilewright run variance_w_rm
+        tilewright run layernorm_fused_rm --shape 2x3x64x128 --dtype float32 --json
+        tilewright run centralize_w_rm --input x.npy --output y.npy
+        """,
     )
     add_operation_arguments(parser)
     parser.add_argument("--input", type=Path, metavar="X.npy", help="the input instead of random numbers")
@@ -39,13 +48,14 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--epsilon", type=float, default=1e-5, help="added to the variance (default 1e-5)")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
     parser.add_argument("--threads", type=int, default=1, help="OS threads (default 1)")
+    parser.add_argument("--json", action="store_true", help="print plan, errors and times as JSON")
     return parser
 
 
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    operation = OPERATIONS[options.operation]
+    operation: Operation = options.operation
     if options.threads < 1:
         parser.error(f"--threads is {options.threads}; it must be at least 1")
     if options.seed < 0:
@@ -57,21 +67,28 @@ def run(arguments: list[str]) -> int:
     try:
         tensors = _tensors(arrays, options, device)
         chosen = Options(strategy=Strategy(options.plan) if options.plan else None, threads=options.threads)
-        outcome = operation.launch(tensors, chosen, epsilon=options.epsilon)
-        seconds = time.perf_counter() - begin
-        exact = {name: tensor.to_numpy().astype(np.float64) for name, tensor in tensors.items()}
-        accuracy = compare(operation, outcome.output.to_numpy(), exact, options.epsilon)
+        with ProgressLine() as progress:
+            with progress.during(f"compiling and running {operation.name}"):
+                outcome = operation.launch(tensors, chosen, epsilon=options.epsilon)
+            seconds = time.perf_counter() - begin
+            with progress.during("comparing with float64"):
+                exact = {name: tensor.to_numpy().astype(np.float64) for name, tensor in tensors.items()}
+                accuracy = compare(operation, outcome.output.to_numpy(), exact, options.epsilon)
         if options.output:
             _save(options.output, outcome.output)
     finally:
         close_device(device)
-    print("\n".join(_report(operation, outcome, accuracy, options, seconds)))
+    if options.json:
+        print(json.dumps(_as_json(operation, outcome, accuracy, options, seconds), indent=2))
+    else:
+        lines = _report(operation, outcome, accuracy, options, seconds)
+        print("\n".join(row for line in lines for row in wrapped(line)))
     if not accuracy.is_within_bound:
-        print(
+        text = (
             "tilewright run: out of bounds: an element is further off than allowed. Rows whose mean is large against "
-            "their spread are, to the matrix unit (docs/operations.md, Accuracy).",
-            file=sys.stderr,
+            "their spread are, to the matrix unit (docs/operations.md, Accuracy)."
         )
+        print(fitted(text, sys.stderr), file=sys.stderr)
         return 1
     return 0
 
@@ -139,7 +156,7 @@ def _report(
         "",
         *plan_lines(plan, operation.output_shape(plan.rows.shape)),
         "",
-        *buffer_lines(plan, with_purpose=False),
+        *buffer_lines(plan),
         "",
         *table(
             [
@@ -152,3 +169,20 @@ def _report(
             ]
         ),
     ]
+
+
+def _as_json(
+    operation: Operation, outcome: Outcome, accuracy: Accuracy, options: argparse.Namespace, seconds: float
+) -> dict[str, object]:
+    return {
+        "operation": operation.name,
+        "arch": options.arch,
+        **plan_json(outcome.plan, operation.output_shape(outcome.plan.rows.shape)),
+        "largest_error": accuracy.largest_error,
+        "share_of_bound": accuracy.share_of_bound,
+        "is_within_bound": accuracy.is_within_bound,
+        "mean_error": accuracy.mean_error,
+        "pcc": accuracy.pcc,
+        "engine_seconds": outcome.run.seconds,
+        "seconds": seconds,
+    }

@@ -4,31 +4,40 @@
 from __future__ import annotations
 
 import argparse
+import json
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
-from tilewright.ops import OPERATIONS, Operation, Plan, Strategy
+from tilewright.cli.screen import wrapped
+from tilewright.ops import Operation, Plan, Strategy
 from tilewright.ops.phase_list import KEPT, phase_lines
-from tilewright.ops.plan_text import buffer_lines, plan_lines
+from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, purpose_lines
 from tilewright.tensor.paper_device import paper_device
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright show",
-        description="Show what an operation becomes: its plan, phases and circular buffers (without other options), "
-        "its kernels in C++, or the whole program.",
+    parser = CommandParser(
+        "show",
+        "Show what an operation becomes: its plan, phases and circular buffers (without other options), its kernels "
+        "in C++, or the whole program.",
+        """
+        tilewright show variance_w_rm
+        tilewright show layernorm_fused_rm --shape 1x32768 --cpp
+        tilewright show centralize_w_rm --program
+        """,
     )
     add_operation_arguments(parser)
     parser.add_argument("--cbs", action="store_true", help="plan, phases and circular buffers with their formulas")
     parser.add_argument("--cpp", action="store_true", help="the kernels in C++, as a card would compile them")
     parser.add_argument("--program", action="store_true", help="the program descriptor")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
     return parser
 
 
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    operation = OPERATIONS[options.operation]
+    operation: Operation = options.operation
     device = paper_device(options.arch, checked_grid(parser, options))
     plan = operation.plan(
         options.shape or (2, 3, 64, 128),
@@ -36,15 +45,32 @@ def run(arguments: list[str]) -> int:
         device,
         strategy=Strategy(options.plan) if options.plan else None,
     )
-    parts = []
+    parts = {}
     if options.cbs or not (options.cpp or options.program):
-        parts.append(_overview(operation, plan, options.arch))
+        parts["overview"] = _overview(operation, plan, options.arch)
     if options.cpp:
-        parts.append(_sources(operation, plan))
+        parts["cpp"] = _sources(operation, plan)
     if options.program:
-        parts.append(repr(operation.program(plan, operation.allocate(plan, device))))
-    print("\n\n".join(parts))
+        text = repr(operation.program(plan, operation.allocate(plan, device)))
+        parts["program"] = "\n".join(row for line in text.splitlines() for row in wrapped(line))
+    if options.json:
+        print(json.dumps(_as_json(operation, plan, options, parts), indent=2))
+    else:
+        print("\n\n".join(parts.values()))
     return 0
+
+
+def _as_json(operation: Operation, plan: Plan, options: argparse.Namespace, parts: dict[str, str]) -> dict[str, object]:
+    kernels = operation.kernels[plan.strategy]
+    return {
+        "operation": operation.name,
+        "formula": operation.formula,
+        "arch": options.arch,
+        **plan_json(plan, operation.output_shape(plan.rows.shape)),
+        "phases": phase_lines(kernels.compute),
+        **({"cpp": {each.name: each.cpp_source() for each in kernels}} if "cpp" in parts else {}),
+        **({"program": parts["program"]} if "program" in parts else {}),
+    }
 
 
 def _overview(operation: Operation, plan: Plan, arch: str) -> str:
@@ -58,8 +84,10 @@ def _overview(operation: Operation, plan: Plan, arch: str) -> str:
         *(f"  {line}" for line in phase_lines(operation.kernels[plan.strategy].compute)),
         "",
         *buffer_lines(plan),
+        "",
+        *purpose_lines(plan),
     ]
-    return "\n".join(lines)
+    return "\n".join(row for line in lines for row in wrapped(line))
 
 
 def _sources(operation: Operation, plan: Plan) -> str:

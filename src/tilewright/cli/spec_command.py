@@ -8,22 +8,31 @@ import json
 import sys
 from pathlib import Path
 
+from tilewright.cli.command_parser import CommandParser
 from tilewright.workshop.scaffold import derived_spec
 from tilewright.workshop.scaffold.package import check_name, template_spec
 from tilewright.workshop.spec import Finding, SpecError, check_spec, finding_lines, read_spec
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright spec",
-        description="Specifications of operations: print one to begin with, or check some for sense.",
+    parser = CommandParser(
+        "spec",
+        "Specifications of operations: print one to begin with, or check some for sense.",
+        """
+        tilewright spec template my_op > spec.toml
+        tilewright spec template my_op --like variance_w_rm > spec.toml
+        tilewright spec check spec.toml
+        """,
     )
-    actions = parser.add_subparsers(dest="action", metavar="action", required=True)
+    actions = parser.add_subparsers(
+        dest="action", metavar="action", required=True, parser_class=argparse.ArgumentParser
+    )
     check = actions.add_parser(
         "check",
         help="say what makes no sense, with line, cause and cure",
         description="Say what makes no sense in specs, as a compiler does: file, line, rule, cause, cure. "
         "Exit status 1 if there is anything.",
+        epilog="example: tilewright spec check my_op/spec.toml",
     )
     check.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a spec.toml, or a directory that has one")
     check.add_argument("--json", action="store_true", help="print findings as JSON")
@@ -31,6 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
         "template",
         help="print a spec to begin with",
         description="Print a spec to begin with: a small commented one, or that of an existing operation.",
+        epilog="example: tilewright spec template my_op --like variance_w_rm > spec.toml",
     )
     template.add_argument("name", metavar="NAME", help="of the operation, such as rms_norm_w_rm")
     template.add_argument("--like", metavar="OPERATION", help="an operation of tilewright, or a directory with a spec")

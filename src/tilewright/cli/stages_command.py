@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 
+from tilewright.cli.command_parser import CommandParser, seconds
 from tilewright.cli.progress_line import ProgressLine
+from tilewright.cli.screen import has_colour
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.stages.running import run_stages
 from tilewright.workshop.stages.stage import STAGES, Stage, StageResult
@@ -23,7 +24,7 @@ from tilewright.workshop.stages.table import (
 )
 from tilewright.workshop.stages.watching import snapshot, wait_for_change
 
-_DESCRIPTION = """\
+_DESCRIPTION = """
 Run the stages of an operation, from an API that exists (1) to numbers that are
 right (7), and show what each proved. Each stage runs in a process of its own.
 Stops at the first red stage. For wrong numbers it names the first wrong phase
@@ -32,18 +33,22 @@ which `tilewright log` makes an execution log of.
 
 Exit status 0 if every stage that was asked for passes, else 1.
 """
+_EXAMPLES = """
+tilewright stages my_op
+tilewright stages my_op --stage 7
+tilewright stages my_op --watch
+tilewright stages variance_w_rm --all --json
+"""
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright stages", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = CommandParser("stages", _DESCRIPTION, _EXAMPLES)
     parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
-    parser.add_argument("--stage", type=int, metavar="N", help="run this stage only")
+    parser.add_argument("--stage", type=int, metavar="N", help="run this stage only, 1 to 7")
     parser.add_argument("--all", action="store_true", help="go on after a red stage")
     parser.add_argument("--watch", action="store_true", help="run again whenever a file changes, until Ctrl-C")
     parser.add_argument(
-        "--time-limit", type=float, default=300.0, metavar="S", help="seconds a stage may take (default 300)"
+        "--time-limit", type=seconds, default=300.0, metavar="S", help="seconds a stage may take (default 300)"
     )
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR set")
@@ -55,8 +60,6 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if options.stage is not None and not 1 <= options.stage <= len(STAGES):
         parser.error(f"--stage is {options.stage}; it must be 1 to {len(STAGES)}")
-    if options.time_limit <= 0:
-        parser.error(f"--time-limit is {options.time_limit}; it must be a positive number of seconds")
     if options.json and options.watch:
         parser.error("--json and --watch: a machine reads one result; give one of them")
     home = find_operation(options.operation)
@@ -74,7 +77,7 @@ def run(arguments: list[str]) -> int:
 
 def _run_once(home: Home, stages: tuple[Stage, ...], options: argparse.Namespace) -> int:
     results: list[StageResult] = []
-    paint = coloured if _has_colour(options) else plain
+    paint = coloured if has_colour(sys.stdout) and not options.no_color else plain
     if not options.json:
         print(f"{home.name}: {home.spec().formula}\n\n{head_line()}", flush=True)
     with ProgressLine() as progress:
@@ -90,7 +93,3 @@ def _run_once(home: Home, stages: tuple[Stage, ...], options: argparse.Namespace
             print("\n".join(failure_lines(result)), end="\n" if failure_lines(result) else "")
         print(f"\n{last_line(results)}", flush=True)
     return 1 if any(each.status.value != "PASS" for each in results) else 0
-
-
-def _has_colour(options: argparse.Namespace) -> bool:
-    return sys.stdout.isatty() and not options.no_color and "NO_COLOR" not in os.environ

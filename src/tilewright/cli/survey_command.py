@@ -9,10 +9,11 @@ import concurrent.futures
 import dataclasses
 import json
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.compiler import Compiler, available_compilers, find_compiler
 from tilewright.device.errors import CompilerNotFoundError
 from tilewright.survey.inventory import CORE, MULTI_CHIP, QUASAR, Kernel, find_kernels, package_root
@@ -25,10 +26,15 @@ _FAMILIES = {"g++": "gcc", "clang++": "clang", "zig": "zig"}
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tilewright survey",
-        description="Compile every single-chip kernel of a ttnn package, with made-up arguments and defines, and "
-        "report how many compile and what is missing for the rest.",
+    parser = CommandParser(
+        "survey",
+        "Compile every single-chip kernel of a ttnn package, with made-up arguments and defines, and report how many "
+        "compile and what is missing for the rest.",
+        """
+        tilewright survey
+        tilewright survey path/to/ttnn --only eltwise --list-failures
+        tilewright survey --compiler g++ --jobs 4 --json
+        """,
     )
     parser.add_argument(
         "package", nargs="?", type=Path, help="root of a ttnn package or tt-metal tree (default: the published wheel)"
@@ -75,26 +81,19 @@ def _survey(kernels: Sequence[Kernel], tree: SourceTree, compiler: Compiler, job
     others = [other for other in available_compilers() if other != compiler]
     verdicts: dict[Kernel, Verdict] = {}
     counts: collections.Counter[str] = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with ProgressLine() as progress, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         pending = {pool.submit(_judge_with_rescue, kernel, tree, compiler, others): kernel for kernel in kernels}
         try:
             for future in concurrent.futures.as_completed(pending):
                 verdict = future.result()
                 verdicts[verdict.kernel] = verdict
                 counts[verdict.status] += 1
-                _show_progress(len(verdicts), len(kernels), counts[PASSED], verdict.kernel)
+                name = verdict.kernel.relative.rsplit("/", 1)[-1]
+                progress.show(f"{len(verdicts)}/{len(kernels)}  {counts[PASSED]} compile  {name}")
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     return CompilerReport(compiler, tuple(verdicts[kernel] for kernel in kernels))
-
-
-def _show_progress(done: int, total: int, passed: int, kernel: Kernel) -> None:
-    if not sys.stderr.isatty():
-        return
-    end = "\n" if done == total else ""
-    name = kernel.relative.rsplit("/", 1)[-1][:60]
-    print(f"\r\x1b[K{done}/{total}  {passed} compile  {name}", end=end, file=sys.stderr, flush=True)
 
 
 def run(arguments: list[str]) -> int:

@@ -54,10 +54,29 @@ _EXPORTS = "{ global: tw_*; __tsan_*; __wrap_mem*; local: *; };\n"
 _FOLDER_FLAGS = {"sfpu": ["-ffp-contract=fast"]}
 
 
+def _flags(compiler: Compiler, folder: str) -> list[str]:
+    return [*engine_flags(compiler), *_FOLDER_FLAGS.get(folder, []), f"-I{NATIVE}", f"-I{NATIVE / 'engine'}"]
+
+
 def _compile(compiler: Compiler, source: Path, target: Path) -> None:
-    flags = [*engine_flags(compiler), *_FOLDER_FLAGS.get(source.parent.name, [])]
-    includes = [f"-I{NATIVE}", f"-I{NATIVE / 'engine'}"]
-    _run(compiler, [*flags, *includes, "-c", str(source), "-o", str(target)], "compile")
+    flags = _flags(compiler, source.parent.name)
+    _run(compiler, [*flags, *_use_of_prelude(compiler, target.parent), "-c", str(source), "-o", str(target)], "compile")
+
+
+def _compile_prelude(compiler: Compiler, work: Path) -> None:
+    """The header every source begins with, compiled once: it is half of what most of them cost.
+
+    Where g++ finds that a source's flags do not fit, it reads the text instead.
+    """
+    if compiler.family == "gcc":
+        header = work / "prelude.h"
+        header.write_text('#include "scheduler.h"\n')
+        compiled = ["-x", "c++-header", str(header), "-o", f"{header}.gch"]
+        _run(compiler, [*_flags(compiler, "engine"), *compiled], "compile")
+
+
+def _use_of_prelude(compiler: Compiler, work: Path) -> list[str]:
+    return ["-include", str(work / "prelude.h")] if compiler.family == "gcc" else []
 
 
 def _run(compiler: Compiler, arguments: list[str], verb: str) -> None:
@@ -74,6 +93,7 @@ def _run(compiler: Compiler, arguments: list[str], verb: str) -> None:
 def _build(compiler: Compiler, work: Path) -> Path:
     sources = sorted((NATIVE / "engine").rglob("*.cpp"))
     objects = [work / f"{index}-{source.stem}.o" for index, source in enumerate(sources)]
+    _compile_prelude(compiler, work)
     pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)))
     try:
         list(pool.map(_compile, [compiler] * len(sources), sources, objects))

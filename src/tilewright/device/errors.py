@@ -5,7 +5,13 @@ from __future__ import annotations
 
 
 class TilewrightError(Exception):
-    """Base of every error tilewright raises about a program or its kernels."""
+    """Base of every error tilewright raises about a program or its kernels.
+
+    Attributes:
+        exit_status: of a command that ends with it; 2 where what it was given is wrong, not what it did.
+    """
+
+    exit_status = 1
 
 
 class CompilerNotFoundError(TilewrightError):

@@ -90,6 +90,7 @@ class Variable:
 
     Attributes:
         fixed: why it cannot be assigned, if it cannot.
+        number: what a constant stands for, where that is known.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Variable:
     is_constant: bool = False
     fixed: str = ""
     buffers: BuffersClass | None = None
+    number: int | float | None = None
 
 
 class Expressions:
@@ -238,7 +240,7 @@ class Expressions:
             raise self.error(node, f"{node.id} may have no value here: assign it before, on every way that leads here")
         if variable.buffers is not None:
             raise self.error(node, f"{node.id} stands for several circular buffers: write {node.id}.<name>")
-        return Value(node.id, variable.type, is_constant=variable.is_constant)
+        return Value(node.id, variable.type, is_constant=variable.is_constant, number=variable.number)
 
     def _buffer(self, node: ast.Attribute, buffers: type[CircularBuffers]) -> Value:
         names = circular_buffer_names(buffers)
@@ -252,7 +254,7 @@ class Expressions:
         value = self._number(node, number)
         type_ = CB_INDEX if isinstance(number, CB) else value.type
         self.unit.constant(self, node, name, type_, value.text)
-        return Value(name, type_, is_constant=True)
+        return Value(name, type_, is_constant=True, number=number)
 
     def _arithmetic(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
         if type(op) not in _ARITHMETIC:

@@ -29,6 +29,9 @@ from tilewright.kernels.values import Value
 if TYPE_CHECKING:
     from tilewright.kernels.translate import Unit
 
+# Elements that are smaller than the numbers kernels compute with: C++ would cut a larger one without a word.
+_LARGEST_ELEMENT = {UINT8: 0xFF, UINT16: 0xFFFF}
+
 _INSTEAD: dict[type[ast.AST], str] = {
     ast.Try: "kernels have no exceptions",
     ast.Raise: "kernels have no exceptions; write `assert condition` to stop",
@@ -195,7 +198,7 @@ class Statements:
             raise self.scope.error(statement, "a tensor has one name: use the parameter itself")
         is_fixed = self._uses[name].stores == 1 and not isinstance(value.type, PointerType)
         is_constant = is_fixed and value.is_constant and name not in self._undeclared
-        self.define(target, Variable(name, value.type, is_constant))
+        self.define(target, Variable(name, value.type, is_constant, number=value.known_number if is_constant else None))
         if name in self._undeclared:
             self._undeclared.pop(name).text = f"{value.type.cpp} {name};"
             self.add(statement, f"{name} = {value.text};")
@@ -213,8 +216,15 @@ class Statements:
 
     def _element_assignment(self, statement: ast.Assign, target: ast.Subscript) -> None:
         place, element = self.scope.element_place(target)
-        wanted = UINT32 if element in (UINT8, UINT16) else element
+        wanted = UINT32 if element in _LARGEST_ELEMENT else element
         value = self.scope.wanted(statement.value, self.scope.value(statement.value), wanted, f"an element {place}")
+        number, largest = value.known_number, _LARGEST_ELEMENT.get(element)
+        if number is not None and largest is not None and number > largest:
+            raise self.scope.error(
+                statement.value,
+                f"an element {place} is {element} and holds 0 to {largest}, not {number}: "
+                f"write {ast.unparse(statement.value)} & {largest:#x} if the rest is to be lost",
+            )
         self.add(statement, f"{place} = {value.text};")
 
     def _augmented_assignment(self, statement: ast.AugAssign) -> None:

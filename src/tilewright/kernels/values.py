@@ -26,6 +26,7 @@ class Value:
     Attributes:
         is_constant: known to the C++ compiler, so it may be a template argument.
         literal: the number itself where it was written as one; it takes the type of what it meets.
+        number: the number a named constant stands for, where that is known.
         is_signed: a uint32 of the kernel that is an int in C++, which must not be compared with an unsigned one.
     """
 
@@ -35,6 +36,12 @@ class Value:
     is_constant: bool = False
     literal: int | float | bool | None = None
     is_signed: bool = False
+    number: int | float | None = None
+
+    @property
+    def known_number(self) -> int | float | None:
+        """What it is, if that follows from the text of the kernel."""
+        return self.literal if self.literal is not None else self.number
 
     @property
     def is_flexible(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as people read it: what goes where, and how much of L1 it takes."""
+"""A plan as people and machines read it: what goes where, and how much of L1 it takes."""
 
 from __future__ import annotations
 
@@ -37,15 +37,13 @@ def plan_lines(plan: Plan, output_shape: Sequence[int]) -> list[str]:
     )
 
 
-def buffer_lines(plan: Plan, with_purpose: bool = True) -> list[str]:
+def buffer_lines(plan: Plan) -> list[str]:
     """The circular buffers, and what they take of the L1 budget."""
-    head = ["CB", "name", "pages", "", "page bytes", "bytes", "format"]
-    rows = [[*head, "purpose"] if with_purpose else head]
+    rows = [["CB", "name", "pages", "", "page bytes", "bytes", "format"]]
     for planned in plan.buffers:
         formula = "" if planned.formula == str(planned.pages) else f"= {planned.formula}"
         row = [f"c_{planned.buffer.index}", planned.buffer.name, str(planned.pages), formula]
-        row += [str(planned.page_bytes), str(planned.total_bytes), planned.dtype.data_format.name]
-        rows.append([*row, planned.buffer.purpose] if with_purpose else row)
+        rows.append([*row, str(planned.page_bytes), str(planned.total_bytes), planned.dtype.data_format.name])
     symbols = "Wt: tiles of a row" + ("" if plan.num_blocks == 1 else f"; B: tiles of a block, {plan.block_tiles}")
     share = f"{plan.l1_bytes / plan.l1_budget:.1%}"
     return [
@@ -54,3 +52,38 @@ def buffer_lines(plan: Plan, with_purpose: bool = True) -> list[str]:
         symbols,
         f"L1: {plan.l1_bytes} of {plan.l1_budget} bytes ({share})",
     ]
+
+
+def purpose_lines(plan: Plan) -> list[str]:
+    """What each circular buffer is for."""
+    return table([(f"c_{each.buffer.index}", each.buffer.name, each.buffer.purpose) for each in plan.buffers])
+
+
+def plan_json(plan: Plan, output_shape: Sequence[int]) -> dict[str, object]:
+    """All of the above for machines."""
+    return {
+        "shape": list(plan.rows.shape),
+        "output_shape": list(output_shape),
+        "dtype": plan.rows.dtype.name.lower(),
+        "plan": plan.strategy.value,
+        "width_tiles": plan.rows.width_tiles,
+        "block_tiles": plan.block_tiles,
+        "num_blocks": plan.num_blocks,
+        "num_tile_rows": plan.rows.num_tile_rows,
+        "num_cores": len(plan.split.work),
+        "l1_bytes": plan.l1_bytes,
+        "l1_budget": plan.l1_budget,
+        "circular_buffers": [
+            {
+                "index": each.buffer.index,
+                "name": each.buffer.name,
+                "pages": each.pages,
+                "formula": each.formula,
+                "page_bytes": each.page_bytes,
+                "bytes": each.total_bytes,
+                "format": each.dtype.data_format.name,
+                "purpose": each.buffer.purpose,
+            }
+            for each in plan.buffers
+        ],
+    }

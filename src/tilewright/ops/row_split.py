@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import operator
 from typing import TypeAlias
 
 from tilewright.ops.validation import OperationError
@@ -103,20 +104,30 @@ def checked_selection(core_grid: CoreSelection | None, available: CoreCoord) -> 
     if isinstance(core_grid, CoreRangeSet):
         whole = CoreRange((0, 0), (available.x - 1, available.y - 1))
         fits = not core_grid.empty() and all(whole.contains(each) for each in core_grid.ranges())
-    elif isinstance(core_grid, (CoreCoord, CoreGrid)) or _is_pair(core_grid):
-        x, y = core_grid if isinstance(core_grid, tuple) else (core_grid.x, core_grid.y)
-        fits = 1 <= x <= available.x and 1 <= y <= available.y
+        chosen: CoreSelection = core_grid
+    elif isinstance(core_grid, (CoreCoord, CoreGrid)):
+        fits = 1 <= core_grid.x <= available.x and 1 <= core_grid.y <= available.y
+        chosen = core_grid
+    elif (pair := _pair(core_grid)) is not None:
+        fits = 1 <= pair[0] <= available.x and 1 <= pair[1] <= available.y
+        chosen = pair
     else:
         raise TypeError(
             f"core_grid must be a ttnn.CoreGrid, a pair (columns, rows) or a ttnn.CoreRangeSet, not {core_grid!r}"
         )
     if not fits:
         raise OperationError(f"core_grid {core_grid} does not fit; allowed: 1x1 to {available.x}x{available.y}")
-    return core_grid
+    return chosen
 
 
-def _is_pair(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(each, int) for each in value)
+def _pair(value: object) -> tuple[int, int] | None:
+    """Two whole numbers, of Python or of NumPy; None if it is anything else."""
+    if not isinstance(value, tuple) or len(value) != 2:
+        return None
+    try:
+        return operator.index(value[0]), operator.index(value[1])
+    except TypeError:
+        return None
 
 
 def counted(number: int, noun: str) -> str:

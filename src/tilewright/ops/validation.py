@@ -20,6 +20,8 @@ _LEAST_NORMAL = 2.0**-126
 class OperationError(TilewrightError, RuntimeError, ValueError):
     """An operation was given something it cannot work on. ttnn raises RuntimeError for the same."""
 
+    exit_status = 2
+
 
 @dataclasses.dataclass(frozen=True)
 class Wording:

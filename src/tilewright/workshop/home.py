@@ -24,6 +24,8 @@ _OPERATIONS = Path(__file__).parents[1] / "ops"
 class NoOperationError(TilewrightError):
     """A name that is no operation; the message says what was looked for."""
 
+    exit_status = 2
+
 
 @dataclasses.dataclass(frozen=True)
 class Home:

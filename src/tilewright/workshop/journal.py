@@ -57,6 +57,8 @@ _LETTERS = {
 class JournalError(TilewrightError):
     """An entry that breaks a rule of the journal; the message says which."""
 
+    exit_status = 2
+
 
 @dataclass(frozen=True)
 class Entry:

@@ -9,7 +9,7 @@ COMPUTE_RULES = (
         Severity.ERROR,
         "a DST index over the mode's limit",
         "The other half of DST, which the packer is reading, is overwritten.",
-        "DST has 16, 8 or 4 tiles, depending on full sync and 32-bit mode.",
+        "DST has 16, 8 or 4 tiles, depending on full sync and 32-bit mode; mac_tile works on tiles 0, 1 and 2 alone.",
         "Use fewer tiles at a time, or another mode.",
     ),
     Rule(

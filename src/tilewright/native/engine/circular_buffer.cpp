@@ -11,13 +11,9 @@
 
 namespace tw {
 
-static CoreCircularBuffer& configured(KernelInstance& instance, uint32_t cb, const char* call) {
-    if (cb >= kMaxCircularBuffers || instance.core->cb[cb].num_pages == 0) {
-        const Core& core = *instance.core;
-        rule_error(
-            "cb-not-configured", "%s on c_%u, which is not configured on core (%u,%u)", call, cb, core.x, core.y);
-    }
-    return instance.core->cb[cb];
+void missing_circular_buffer(const KernelInstance& instance, uint32_t cb, const char* call) {
+    const Core& core = *instance.core;
+    rule_error("cb-not-configured", "%s on c_%u, which is not configured on core (%u,%u)", call, cb, core.x, core.y);
 }
 
 static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32_t pages, const char* call) {
@@ -86,18 +82,11 @@ static void advance(uint32_t& pointer, uint32_t pages, const LocalCBInterface& v
     }
 }
 
-ComputeState& compute_state() { return *current_instance().core->compute; }
-
-const TileGeometry& tile_geometry(uint32_t cb) {
-    KernelInstance& instance = current_instance();
-    return configured(instance, cb, "tile operation").geometry;
-}
-
 enum class Reach { Tile, Start };  // a whole page, or only where a block of rows begins
 
 static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     KernelInstance& instance = current_instance();
-    const CoreCircularBuffer& buffer = configured(instance, cb, "tile operation");
+    const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "tile operation");
     const LocalCBInterface& view = instance.context.cb[cb];
     const uint32_t shift = instance.context.compute_words ? 4 : 0;
     const uint32_t start = (front ? view.fifo_rd_ptr : view.fifo_wr_ptr) << shift;
@@ -150,7 +139,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
-    const CoreCircularBuffer& buffer = configured(instance, cb, "cb_wait_front");
+    const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_wait_front");
     check_capacity(buffer, cb, pages, "cb_wait_front");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.wait_calls++;
@@ -174,7 +163,7 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
-    const CoreCircularBuffer& buffer = configured(instance, cb, "cb_reserve_back");
+    const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_reserve_back");
     check_capacity(buffer, cb, pages, "cb_reserve_back");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.reserve_calls++;
@@ -198,7 +187,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
-    CoreCircularBuffer& buffer = configured(instance, cb, "cb_push_back");
+    CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_push_back");
     wait_for_pending_reserves(instance);
     CbTraffic& traffic = instance.traffic[cb];
     traffic.push_calls++;
@@ -237,7 +226,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
-    CoreCircularBuffer& buffer = configured(instance, cb, "cb_pop_front");
+    CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_pop_front");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.pop_calls++;
     if (instance.scheduler->exploring) [[unlikely]] {
@@ -270,7 +259,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
 uint32_t tw_cb_pages_at_front(uint32_t cb) {
     tw_poll_yield();
     KernelInstance& instance = current_instance();
-    const uint32_t pages = configured(instance, cb, "cb_pages_available_at_front").occupied();
+    const uint32_t pages = configured_buffer(instance, cb, "cb_pages_available_at_front").occupied();
     if (instance.checks != nullptr) [[unlikely]] {
         on_waited(instance, cb, pages);
     }
@@ -280,7 +269,7 @@ uint32_t tw_cb_pages_at_front(uint32_t cb) {
 uint32_t tw_cb_pages_free(uint32_t cb) {
     tw_poll_yield();
     KernelInstance& instance = current_instance();
-    const uint32_t pages = configured(instance, cb, "cb_pages_reservable_at_back").free_pages();
+    const uint32_t pages = configured_buffer(instance, cb, "cb_pages_reservable_at_back").free_pages();
     if (instance.checks != nullptr) [[unlikely]] {
         on_reserved(instance, cb, pages);
     }
@@ -288,6 +277,6 @@ uint32_t tw_cb_pages_free(uint32_t cb) {
 }
 
 volatile uint32_t* tw_cb_counter(uint32_t cb, uint32_t acked) {
-    return &configured(current_instance(), cb, "reading the credit counters").counters[acked & 1u];
+    return &configured_buffer(current_instance(), cb, "reading the credit counters").counters[acked & 1u];
 }
 }

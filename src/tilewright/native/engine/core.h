@@ -5,14 +5,23 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compute_state.h"
+#include "scheduler.h"
 
 namespace tw {
 
 // The compute state of the core whose kernel is running.
-ComputeState& compute_state();
+inline ComputeState& compute_state() { return *current_instance().core->compute; }
+[[noreturn]] void missing_circular_buffer(const KernelInstance& instance, uint32_t cb, const char* call);
+inline CoreCircularBuffer& configured_buffer(KernelInstance& instance, uint32_t cb, const char* call) {
+    if (cb >= kMaxCircularBuffers || instance.core->cb[cb].num_pages == 0) [[unlikely]] {
+        missing_circular_buffer(instance, cb, call);
+    }
+    return instance.core->cb[cb];
+}
 // Geometry the host gave CB `cb` on this core.
-const TileGeometry& tile_geometry(uint32_t cb);
+inline const TileGeometry& tile_geometry(uint32_t cb) {
+    return configured_buffer(current_instance(), cb, "tile operation").geometry;
+}
 // Host pointer to tile `index` counted from the CB's read pointer / write pointer. Faults the kernel when the
 // CB does not exist on this core or the tile lies outside the CB's memory.
 uint8_t* front_tile(uint32_t cb, uint32_t index);

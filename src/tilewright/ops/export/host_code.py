@@ -7,7 +7,10 @@ come from the call.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
+
+import numpy as np
 
 from tilewright import __version__
 from tilewright.kernels import Kernel
@@ -37,6 +40,7 @@ class HostCode:
         self._config = compute_config(config, plan)
         self._tensors = ("input_tensor", *operation.vectors)
         self._epsilon = ("epsilon",) if operation.has_epsilon else ()
+        self._keywords = [f"{name}={_default(operation, name)}" for name in self._epsilon]
         dtype = plan.rows.dtype.name.lower()
         self._common = {
             "name": operation.name,
@@ -71,8 +75,8 @@ class HostCode:
         checks += [f'_check("{name}", {name}, SHAPE[-1:])' for name in self._operation.vectors]
         if self._epsilon:
             checks += ["if not epsilon > 0:", '    raise ValueError(f"Epsilon must be positive, got {epsilon}")']
-        keywords = [*(f"{name}=1e-5" for name in self._epsilon), "memory_config=None"]
-        parameters = ", ".join([*self._tensors, "*", *keywords])
+        # As the operation itself is called.
+        parameters = ", ".join([*self._tensors, *self._keywords, "*", "memory_config=None"])
         return templates.OP.substitute(self._common, call_parameters=parameters, checks=_lines(checks, 4))
 
     def _program(self) -> str:
@@ -129,17 +133,35 @@ class HostCode:
         dtype = rows.dtype.name.lower()
         # Of a float32 the matrix unit takes 10 mantissa bits; these it takes whole.
         made = [f"{name} = torch.randn({rows.width}).bfloat16().to(torch.{dtype})" for name in vectors]
+        is_sum = "beta" in vectors
+        texts = {
+            **self._common,
+            "vectors": _lines(made, 4) + "\n" if made else "",
+            "given": ", ".join(f"on_device({name}, device)" for name in ("x", *vectors)),
+            "constant_result": "beta" if is_sum else "torch.zeros(1)",
+        }
+        constant_test = templates.CONSTANT_TEST.substitute(texts) if _is_centred(self._operation) else ""
         return templates.TEST.substitute(
-            self._common,
-            reference_parameters=", ".join(["x", *vectors, *(f"{name}=1e-5" for name in self._epsilon)]),
+            texts,
+            reference_parameters=", ".join(["x", *vectors, *self._keywords]),
             torch_reference=self._operation.torch_reference,
-            vectors=_lines(made, 4) + "\n" if made else "",
-            given=", ".join(f"on_device({name}, device)" for name in ("x", *vectors)),
             doubles=", ".join(f"{name}.double()" for name in ("x", *vectors)),
-            rounded="the result or what it is the sum of" if vectors else "the result",
-            scale="torch.maximum(expected.abs(), (expected - beta.double()).abs())" if vectors else "expected.abs()",
-            constant_result="beta" if vectors else "torch.zeros(1)",
+            rounded="the result or what it is the sum of" if is_sum else "the result",
+            scale="torch.maximum(expected.abs(), (expected - beta.double()).abs())" if is_sum else "expected.abs()",
+            constant_test=constant_test,
         )
+
+
+def _default(operation: Operation, name: str) -> object:
+    """What a caller of the operation need not give."""
+    return inspect.signature(operation.__call__).parameters[name].default  # type: ignore[operator]
+
+
+def _is_centred(operation: Operation) -> bool:
+    """Whether a row whose elements are all alike gives nothing but what is added in the end."""
+    row, added = np.full((1, 32), 5.0), np.linspace(1, 2, 32)
+    result = operation.reference(row, *(added for _ in operation.vectors))
+    return bool(np.array_equal(result, np.broadcast_to(added if "beta" in operation.vectors else 0.0, result.shape)))
 
 
 def _kernel_text(kernel: Kernel) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -14,9 +16,14 @@ from tilewright.ops.operation import Operation, checked_config
 from tilewright.ops.plan import Plan
 from tilewright.program.kernel import ComputeConfigDescriptor
 
+# Beside the exported package: what was written, so that a later export knows what is its own.
+_RECORD = ".exported.json"
+
 
 class ExportError(TilewrightError):
     """A package cannot be written where it was asked for."""
+
+    exit_status = 2
 
 
 def export_operation(
@@ -37,7 +44,8 @@ def export_operation(
         arch: the chip the plan is for, as the texts call it.
         config: fidelity and DST; as in a call of the operation, if None.
         command: what the README tells to type for another shape.
-        replace: overwrite the files of an earlier export.
+        replace: write into a directory that is not empty. What an earlier export of this operation wrote there is
+            overwritten or, where it has no place any more, taken away; what was changed since, or is not of it, stays.
 
     Example::
 
@@ -53,11 +61,34 @@ def export_operation(
     if target.is_dir() and any(target.iterdir()) and not replace:
         raise ExportError(f"{target} is not empty; name another directory, or replace what is there (--replace)")
     files = HostCode(operation, plan, checked_config(config), arch).files(command)
+    record = f"{operation.name}/{_RECORD}"
+    files[record] = json.dumps({name: _digest(text) for name, text in files.items()}, indent=2) + "\n"
     try:
+        outdated = _outdated(target, target / record, files)
         _write(target, files)
+        for path in outdated:
+            path.unlink()
     except OSError as error:
         raise ExportError(f"{target} cannot be written: {error}") from error
     return [target / name for name in files]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _outdated(target: Path, record: Path, files: Mapping[str, str]) -> list[Path]:
+    """Files of an earlier export that this one does not write, as long as they are what was exported."""
+    try:
+        written = json.loads(record.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return []
+    paths = {name: target / name for name in written if name not in files and ".." not in Path(name).parts}
+    return [
+        path
+        for name, path in paths.items()
+        if path.is_file() and _digest(path.read_text(encoding="utf-8", errors="replace")) == written[name]
+    ]
 
 
 def _write(target: Path, files: Mapping[str, str]) -> None:

@@ -184,13 +184,16 @@ $vectors    got = ttnn.to_torch($name($given)).double()
     # Two roundings to bfloat16 (2^-8 each) of values as large as $rounded.
     bound = 2.0**-7 * $scale.clamp(min=1.0)
     assert torch.all((got - expected).abs() <= bound), (got - expected).abs().max()
+$constant_test''')
 
+# For operations that centre their rows.
+CONSTANT_TEST = Template("""
 
 def test_a_constant_row_has_no_spread(device):
     x = torch.full(SHAPE, 5.0).to(torch.$dtype)
 $vectors    got = ttnn.to_torch($name($given))
     assert torch.equal(got, $constant_result.expand(got.shape).to(got.dtype))
-''')
+""")
 
 README = Template("""\
 # $name

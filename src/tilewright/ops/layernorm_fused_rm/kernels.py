@@ -17,17 +17,16 @@ from tilewright.kernels import (
 )
 from tilewright.kernels.api import (
     BroadcastType,
+    DataFormat,
     EltwiseBinaryReuseDestType,
-    add_binary_tile,
-    add_binary_tile_init,
+    addcmul_tile,
+    addcmul_tile_init,
     binop_with_scalar_tile_init,
     cb_pop_front,
     cb_push_back,
     cb_reserve_back,
     cb_wait_front,
     compute_kernel_hw_startup,
-    mul_binary_tile,
-    mul_binary_tile_init,
     mul_reuse_dest_init,
     mul_reuse_dest_tiles,
     mul_unary_tile,
@@ -59,7 +58,14 @@ from tilewright.kernels.phases import (
     reduce_row_mean,
     tilize_sticks,
 )
-from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks, read_vector_row, write_blocks
+from tilewright.ops.row_kernels import (
+    FLOAT32_ONE,
+    TILE_ROWS,
+    fill_row_scaler,
+    read_blocks,
+    read_vector_row,
+    write_blocks,
+)
 
 # 1 + 2^-10 as a float32: about what the two operands that normalize multiplies, both cut, lose together.
 LIFT = 0x3F802000
@@ -169,16 +175,16 @@ def sum_squared_differences(cb_in: CB, cb_mean: CB, cb_out: CB, first: uint32, n
     reconfig_data_format(cb_in, cb_mean)
     pack_reconfig_data_format(cb_out)
     sub_bcast_cols_init(cb_in, cb_mean)
-    square_tile_init()
-    add_binary_tile_init()
     tile_regs_acquire()
-    for i in range(num_tiles):
+    sub_tiles_bcast_cols(cb_in, cb_mean, first, 0, 0)
+    square_tile_init()
+    square_tile(0)
+    addcmul_tile_init()
+    for i in range(1, num_tiles):
         # Slot 0 has the sum; the others take turns.
-        slot = 0 if i == 0 else 1 + i % 2
+        slot = 1 + i % 2
         sub_tiles_bcast_cols(cb_in, cb_mean, first + i, 0, slot)
-        square_tile(slot)
-        if i != 0:
-            add_binary_tile(0, slot, 0)
+        addcmul_tile[DataFormat.Float32](0, slot, slot, 0, FLOAT32_ONE)
     tile_regs_commit()
     tile_regs_wait()
     pack_tile(0, cb_out)
@@ -297,7 +303,7 @@ def normalize(
     Waits for and pops num_tiles pages of cb_in; waits for one page of cb_mean and cb_inv_std and for first + num_tiles
     of cb_gamma and cb_beta, which all stay. Pushes 32 pages of cb_out.
     """
-    # The smallest DST has four tiles: two of the row, one of gamma or beta.
+    # The smallest DST has four tiles: two of the row, one of gamma, one of beta.
     group = 2 if num_tiles % 2 == 0 else 1
     cb_wait_front(cb_in, num_tiles)
     cb_wait_front(cb_mean, 1)
@@ -321,14 +327,11 @@ def normalize(
         # Gamma and beta meet the row in the vector unit, which cuts nothing.
         reconfig_data_format(cb_gamma, cb_gamma)
         unary_bcast_init[BroadcastType.ROW](cb_gamma)
-        mul_binary_tile_init()
+        addcmul_tile_init()
         for slot in range(group):
             unary_bcast[BroadcastType.ROW](cb_gamma, first + begin + slot, 2)
-            mul_binary_tile(slot, 2, slot)
-        add_binary_tile_init()
-        for slot in range(group):
             unary_bcast[BroadcastType.ROW](cb_beta, first + begin + slot, 3)
-            add_binary_tile(slot, 3, slot)
+            addcmul_tile[DataFormat.Float32](3, slot, 2, slot, FLOAT32_ONE)
         tile_regs_commit()
         tile_regs_wait()
         pack_untilize_dest[group, num_tiles](cb_out, 1, index)

@@ -13,6 +13,8 @@ from tilewright.workshop.log import vocabulary
 class BreadcrumbError(TilewrightError):
     """An event that is not in the vocabulary, or says something it may not."""
 
+    exit_status = 2
+
 
 @dataclass(frozen=True)
 class Rule:

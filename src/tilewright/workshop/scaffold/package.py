@@ -28,6 +28,8 @@ _OPERATIONS = Path(__file__).parents[2] / "ops"
 class ScaffoldError(TilewrightError):
     """A package cannot be made as it was asked for."""
 
+    exit_status = 2
+
 
 @dataclasses.dataclass(frozen=True)
 class Created:

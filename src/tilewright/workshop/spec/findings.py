@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from tilewright.device.errors import TilewrightError
+
+_COLUMNS = 80
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +41,8 @@ class SpecError(TilewrightError):
         findings: everything found; one where the text cannot even be read.
     """
 
+    exit_status = 2
+
     def __init__(self, path: str, line: int, cause: str, cure: str, rule: str = "format") -> None:
         self.path = path
         self.line = line
@@ -58,11 +64,19 @@ def finding_lines(path: str, findings: Iterable[Finding], source: Sequence[str])
     """Findings as a compiler prints them: place, rule and cause, the line itself, the cure."""
     lines = []
     for finding in findings:
-        lines.append(f"{path}:{finding.line}: error[{finding.rule}]: {finding.cause}")
+        # The place and the rule stay together, as editors look for them.
+        place = f"{path}:{finding.line}: error[{finding.rule}]:".replace(" ", _NO_BREAK)
+        lines += [line.replace(_NO_BREAK, " ") for line in _wrapped(f"{place} {finding.cause}", 4)]
         if 0 < finding.line <= len(source) and source[finding.line - 1].strip():
-            lines.append(f"{finding.line:>5} | {source[finding.line - 1].strip()}")
-        lines.append(f"      = cure: {finding.cure}")
+            quoted = f"{finding.line:>5} | {source[finding.line - 1].strip()}"
+            lines.append(quoted if len(quoted) <= _COLUMNS else quoted[: _COLUMNS - 4] + " ...")
+        lines += _wrapped(f"      = cure: {finding.cure}", 14)
     return lines
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    """Between words only: paths and names stay whole, however long."""
+    return textwrap.wrap(text, _COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

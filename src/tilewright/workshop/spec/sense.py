@@ -87,7 +87,7 @@ def _passes(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
     try:
         streaming = streaming_schedule(spec, calls)
     except NotStreamableError as error:
-        cause, cure = f"a streamed row cannot follow from these phases: {error}", "leave `passes` out"
+        cause, cure = f"a streamed row cannot follow from these phases: {error}", error.cure
     else:
         if streaming.passes == spec.work.passes:
             counts = {each.name: page_count(each.pages) for each in spec.buffers}

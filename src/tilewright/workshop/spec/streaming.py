@@ -21,7 +21,15 @@ _SUMS = ("reduce_row_mean", "reduce_row_sum", "accumulate_row_mean")
 
 
 class NotStreamableError(ValueError):
-    """Phases that cannot be run block by block as they are; the message says which."""
+    """Phases that cannot be run block by block as they are; the message says which.
+
+    Attributes:
+        cure: what to write instead.
+    """
+
+    def __init__(self, cause: str, cure: str = "leave `passes` out") -> None:
+        super().__init__(cause)
+        self.cure = cure
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,7 +193,8 @@ def _blockwise(spec: Spec, call: Call) -> Call:
 def _accumulating(spec: Spec, call: Call) -> Call:
     out = spec.buffer(call.buffers["cb_out"])
     if out.format != "float32":
-        raise NotStreamableError(f"{out.name} adds up blocks, so it must be float32")
+        cure = f'write format = "float32" in buffer {out.name}, or leave `passes` out'
+        raise NotStreamableError(f"{out.name} adds up blocks, so it must be float32", cure)
     given = call.arguments
     arguments: dict[str, ast.expr] = {
         "num_tiles": parse_expression("B"),

@@ -99,7 +99,9 @@ class _Parser:
 
     def _expect(self, token: str, where: str) -> None:
         if not self._text.startswith(token, self._at):
-            raise self._error(f"`{token}` is missing {where}", f"it stands before `{self._rest_of_line()}`")
+            rest = self._rest_of_line()
+            cure = f"write it before `{rest}`" if rest else f"write it, and what belongs to it: name {token} value"
+            raise self._error(f"`{token}` is missing {where}", cure if token == "=" or rest else "write it there")
         self._at += len(token)
 
     # Tables -----------------------------------------------------------------------------------------------------------

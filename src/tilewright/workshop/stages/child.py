@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process a stage runs in: it may crash or hang without harm to whoever asked for it.
-
-``python -m tilewright.workshop.stages.child stage|trace|check EVENTS ...`` is for the runner alone.
-"""
+"""What runs in a process of its own: it may crash or hang without harm to whoever asked for it."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,10 +18,12 @@ from tilewright.tensor.device import Device
 from tilewright.workshop.cases import DTYPES
 from tilewright.workshop.home import Home, find_operation, load_operation
 from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.classify import classify
 from tilewright.workshop.stages.events import Events
-from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts, smallest_case
+from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts
 from tilewright.workshop.stages.stage import BUILD, KERNELS, STAGES, Stage, Status
+from tilewright.workshop.trace.call_sites import call_sites
 from tilewright.workshop.trace.difference_map import trace_json, trace_lines, wrong_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
 from tilewright.workshop.trace.tracing import trace
@@ -47,6 +45,8 @@ def run_stage(events: Events, home: Home, parent: Path, stage: Stage) -> None:
     if stage.number == 6:
         with _device() as device:
             _check(events, operation, spec, device, home)
+    if stage.number == 7:
+        _look_for_stubs(events, operation)
     events.tell("end")
 
 
@@ -109,6 +109,20 @@ def _run_tests(events: Events, directory: Path, parent: Path, stage: Stage) -> N
         return
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(parent), "--no-header"]
     pytest.main([*options, *files], plugins=[EventsPlugin(events, stage.number)])
+
+
+def _look_for_stubs(events: Events, operation: Operation) -> None:
+    """A kernel that no test case runs may still have some."""
+    left = {
+        f"{site.called_as} in {kernels.compute.name} at {Path(site.chain[-1][0]).name}:{site.line}"
+        for kernels in operation.kernels.values()
+        for site in call_sites(kernels.compute)
+        if site.is_stub
+    }
+    fields = {"result": "PASS"}
+    if left:
+        fields = {"result": "FAIL", "error_type": "test_fail", "error": f"still stubs: {', '.join(sorted(left))}"}
+    events.tell("test", name="no phase is a stub", **fields)
 
 
 def _check(events: Events, operation: Operation, spec: Spec, device: Device, home: Home) -> None:
@@ -174,6 +188,7 @@ def run_check(events: Events, home: Home) -> None:
 
 
 def main(arguments: list[str]) -> int:
+    """``stage``, ``trace`` or ``check``, the file for events, the operation, and what that takes."""
     what, events, given, *rest = arguments
     told, home = Events(Path(events)), find_operation(given)
     try:
@@ -187,7 +202,3 @@ def main(arguments: list[str]) -> int:
         status, error_type = classify(error, 7)
         told.tell("failed", status=status.value, error_type=error_type, error=_said(error))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -3,31 +3,24 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TypeAlias
 
 from tilewright.check.sync_table import SyncRow, make_sync_table
 from tilewright.device.run import Run
 from tilewright.ops.operation import Operation
-from tilewright.ops.plan import Plan, Strategy
+from tilewright.ops.plan import Plan
 from tilewright.tensor.paper_device import paper_device
-from tilewright.tensor.tile import TILE_SIZE
 from tilewright.workshop.cases import DTYPES
 from tilewright.workshop.home import Home
 from tilewright.workshop.spec.calls import LIBRARY
-from tilewright.workshop.spec.expressions import page_count
-from tilewright.workshop.spec.model import BufferSpec, Spec, TestCase
+from tilewright.workshop.spec.model import BufferSpec, Spec
+from tilewright.workshop.spec.planned import buffer_pages, smallest_case
 from tilewright.workshop.trace.call_sites import CallSite, call_sites
 from tilewright.workshop.trace.steps import step_of, steps_of
 
 # Name of an event, and its fields.
 Crumbs: TypeAlias = list[tuple[str, dict[str, object]]]
-
-
-def smallest_case(spec: Spec) -> TestCase:
-    """The case whose numbers are told."""
-    return min(spec.tests, key=lambda case: math.prod(case.shape))
 
 
 def plan_facts(operation: Operation, spec: Spec, home: Home) -> Crumbs:
@@ -62,14 +55,11 @@ def plan_facts(operation: Operation, spec: Spec, home: Home) -> Crumbs:
 
 
 def _requirement(buffer: BufferSpec, plan: Plan) -> dict[str, object]:
-    row_tiles = plan.rows.width_tiles if plan.strategy is Strategy.RESIDENT else plan.block_tiles
-    is_partial = plan.rows.last_tile_columns < TILE_SIZE
-    dtype = DTYPES.get(buffer.format, plan.rows.dtype)
-    stick_bytes = plan.block_tiles * TILE_SIZE * dtype.element_bytes
+    pages, page_bytes = buffer_pages(buffer, plan)
     return {
         "index": f"c_{buffer.index}",
-        "num_pages": str(page_count(buffer.pages).pages(row_tiles, plan.block_tiles, is_partial)),
-        "page_size": f"{dtype.tile_bytes() if buffer.page == 'tile' else stick_bytes} B",
+        "num_pages": str(pages),
+        "page_size": f"{page_bytes} B",
         "purpose": buffer.purpose,
         "producer": buffer.producer,
         "consumer": buffer.consumer,

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tilewright.device.engine_build import engine_library
 from tilewright.workshop.home import Home, tested_package
 from tilewright.workshop.log.breadcrumbs import Breadcrumbs
-from tilewright.workshop.stages.process import Told, run_child
+from tilewright.workshop.stages.process import Processes, Progress, Told
 from tilewright.workshop.stages.stage import EXECUTION, KERNELS, STEPS, Stage, StageResult, Status, TestOutcome
 
 AGENT = "tilewright stages"
-Progress = Callable[[str, float], None]
 
 
 def run_stages(
@@ -28,8 +29,9 @@ def run_stages(
 
     Everything is in the operation's breadcrumbs before it is given back.
     """
+    engine_library()  # where it must be built first, that is not a stage's time
     crumbs = Breadcrumbs(home.breadcrumbs)
-    with crumbs.recording_crashes(), tested_package(home) as parent:
+    with crumbs.recording_crashes(), tested_package(home) as parent, Processes(parent) as processes:
         crumbs.append(
             "start",
             operation=home.name,
@@ -42,7 +44,7 @@ def run_stages(
             if is_red and not is_all:
                 yield StageResult(stage, Status.NOT_RUN, _steps(stage), attempts=attempts(crumbs, stage))
                 continue
-            result = _run_stage(home, stage, parent, time_limit, crumbs, progress)
+            result = _run_stage(home, stage, parent, processes, time_limit, crumbs, progress)
             is_red = is_red or result.status.is_red
             yield result
         crumbs.append("complete")
@@ -58,30 +60,44 @@ def _steps(stage: Stage) -> dict[str, Status]:
 
 
 def _run_stage(
-    home: Home, stage: Stage, parent: Path, time_limit: float, crumbs: Breadcrumbs, progress: Progress | None
+    home: Home,
+    stage: Stage,
+    parent: Path,
+    processes: Processes,
+    time_limit: float,
+    crumbs: Breadcrumbs,
+    progress: Progress | None,
 ) -> StageResult:
     crumbs.append("stage_start", stage=stage.number, title=stage.proves)
     crumbs.append("attempt", stage=stage.number, action=f"run tests/{stage.test_pattern}", expected="every test passes")
-    told = run_child(["stage", str(home.given), str(parent), str(stage.number)], parent, time_limit, progress)
+    told = processes.run(["stage", str(home.given), str(parent), str(stage.number)], time_limit, progress)
     result = dataclasses.replace(result_of(stage, told, time_limit), attempts=attempts(crumbs, stage))
     failure = result.first_failure
     if failure is not None and failure.error_type == "numerical_mismatch" and failure.case:
-        result = _with_difference(result, home, parent, failure.case, time_limit, progress)
+        result = _with_difference(result, home, processes, failure.case, time_limit, progress)
     _record(crumbs, result, told)
     return result
 
 
 def _with_difference(
-    result: StageResult, home: Home, parent: Path, case: str, time_limit: float, progress: Progress | None
+    result: StageResult, home: Home, processes: Processes, case: str, time_limit: float, progress: Progress | None
 ) -> StageResult:
-    told = run_child(["trace", str(home.given), case, "", str(time_limit / 2)], parent, time_limit, progress)
+    told = processes.run(["trace", str(home.given), case, "", str(time_limit / 2)], time_limit, progress)
     found = told.of("trace")
     if not found:
         return result
-    lines = found[-1]["first_wrong"] or [
-        "no phase is wrong by itself: what differs is the float64 reference of op.py, or the tolerance"
-    ]
+    lines = found[-1]["first_wrong"] or _floor_lines(home, case)
     return dataclasses.replace(result, difference=tuple(lines), trace=found[-1]["trace"])
+
+
+def _floor_lines(home: Home, case: str) -> list[str]:
+    """What wrong numbers without a wrong phase mean."""
+    test = next(each for each in home.spec().tests if each.name == case)
+    return [
+        "no phase is wrong: the error is the format's floor, what rounding costs, and no bug of a kernel",
+        f"  the tolerance of {case} (spec.toml:{test.place.line}) asks for more than the formats give,",
+        "  or reference() of op.py is not what the phases compute",
+    ]
 
 
 def result_of(stage: Stage, told: Told, time_limit: float) -> StageResult:
@@ -144,7 +160,7 @@ def _record(crumbs: Breadcrumbs, result: StageResult, told: Told) -> None:
             step=step,
             status=status.value,
             error_type=result.error_type if is_red else None,
-            error_summary=_first_line(result.error) if is_red else None,
+            error_summary=_summary(result) if is_red else None,
         )
     for test in result.tests:
         word = "SKIPPED" if test.status is Status.NOT_RUN else test.status.value
@@ -154,6 +170,13 @@ def _record(crumbs: Breadcrumbs, result: StageResult, told: Told) -> None:
             crumbs.append(name, **fields)
     if result.difference:
         crumbs.append("note", stage=number, text="; ".join(line.strip() for line in result.difference[:3]))
+
+
+def _summary(result: StageResult) -> str:
+    """One line for the log; of a hang who waits where is what counts, and that takes several."""
+    if result.status is not Status.HANG:
+        return _first_line(result.error)
+    return textwrap.shorten("; ".join(line.strip() for line in result.error.strip().splitlines()), 400)
 
 
 def _first_line(text: str) -> str:

@@ -24,6 +24,12 @@ from tilewright.workshop.trace.call_sites import CallSite
 Float64: TypeAlias = NDArray[np.float64]
 
 
+class NoSuchPhaseError(TilewrightError):
+    """A number or name that no phase has; the message says which there are."""
+
+    exit_status = 2
+
+
 class PhaseReferenceError(TilewrightError):
     """A reference of the spec cannot be computed."""
 
@@ -107,4 +113,4 @@ def number_upto(steps: Iterable[Step], upto: str) -> int:
     if upto == "0":
         return 0
     known = ", ".join(f"{each.number} {each.name}" for each in phases)
-    raise TilewrightError(f"--upto is {upto!r}; it must be 0 or a phase by number or name: {known}")
+    raise NoSuchPhaseError(f"--upto is {upto!r}; it must be 0 or a phase by number or name: {known}")

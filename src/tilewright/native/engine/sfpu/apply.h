@@ -77,14 +77,16 @@ inline void map_arithmetic(const Call& call, Function function) {
         return map_floats<rounding>(call, function);
     }
     const Parameters parameters = call.parameters;
-    const uint32_t *in0 = call.in[0], *in1 = call.in[1];
+    const uint32_t *in0 = call.in[0], *in1 = call.in[1], *in2 = call.in[2];
     uint32_t* out = call.out;
     for_each_vector(call, [=](uint32_t i) TW_LAMBDA_INLINE {
         const Floats a = floats_of(load(in0 + i));
         if constexpr (requires { function(a, parameters); }) {
             store(out + i, words_of(function(a, parameters)));
-        } else {
+        } else if constexpr (requires { function(a, a, parameters); }) {
             store(out + i, words_of(function(a, floats_of(load(in1 + i)), parameters)));
+        } else {
+            store(out + i, words_of(function(a, floats_of(load(in1 + i)), floats_of(load(in2 + i)), parameters)));
         }
     });
 }
@@ -190,6 +192,13 @@ TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
 #define TW_BINARY_INTEGER(name, type, ...) \
     void binary_##name(const Call& call) { \
         map_integers<type>(call, [](type a, type b, [[maybe_unused]] const Parameters& p) { return __VA_ARGS__; }); \
+    }
+#define TW_TERNARY_ARITHMETIC(name, rounding, ...) \
+    void ternary_##name(const Call& call) { \
+        map_arithmetic<Rounding::rounding>( \
+            call, [](Floats a, Floats b, Floats c, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
+                return __VA_ARGS__; \
+            }); \
     }
 #define TW_TERNARY(name, rounding, ...) \
     void ternary_##name(const Call& call) { \

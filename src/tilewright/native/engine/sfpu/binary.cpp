@@ -115,9 +115,9 @@ static double lgamma_from_log(double in, double log_z) {
 TW_BINARY_DOUBLE(LgammaStirling, Truncate, lgamma_from_log(a, b))
 
 // --- three tiles ---
-TW_TERNARY(MultiplyAdd, Nearest, a * b + c)
+TW_TERNARY_ARITHMETIC(MultiplyAdd, Nearest, a * b + c)
 TW_TERNARY(Lerp, NearestEven, a + c * (b - a))
-TW_TERNARY(Addcmul, Nearest, a + p.f0 * b * c)
+TW_TERNARY_ARITHMETIC(Addcmul, Nearest, a + p.f0 * b * c)
 TW_TERNARY(Addcdiv, NearestEven, a + p.f0 * b / c)
 
 void ternary_Where(const Call& call) {

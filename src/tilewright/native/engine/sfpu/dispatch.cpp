@@ -7,19 +7,12 @@
 
 namespace tw::sfpu {
 
-uint32_t* dst_for_sfpu(uint32_t slot) {
-    ComputeState& state = compute_state();
+void refuse_vector_call(const ComputeState& state, uint32_t slot) {
     if (state.phase == DstPhase::Idle) {
         rule_error("dst-protocol", "vector-unit call outside tile_regs_acquire ... tile_regs_release");
     }
-    if (slot >= state.dst_capacity()) {
-        rule_error(
-            "dst-index",
-            "DST index %u given to a vector-unit call, allowed are 0..%u",
-            slot,
-            state.dst_capacity() - 1);
-    }
-    return dst_words(state, slot);
+    rule_error(
+        "dst-index", "DST index %u given to a vector-unit call, allowed are 0..%u", slot, state.dst_capacity() - 1);
 }
 
 Ranges ranges_of(uint32_t vector_mode, uint32_t vectors) {
@@ -66,6 +59,20 @@ bool defines_its_result(SfpuUnary op) {
     return op == SfpuUnary::Fill || op == SfpuUnary::FillWord || op == SfpuUnary::Rand;
 }
 
+// mac_tile_init records its loop for these tiles; the indices of a call change nothing on a card.
+void check_mac_tiles(uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
+    if (a != 0 || b != 1 || c != 2 || out != 0) {
+        rule_error(
+            "dst-index",
+            "mac_tile(%u, %u, %u, %u), but it always takes DST tiles 0, 1 and 2 and leaves its result in 0; "
+            "addcmul_tile takes any",
+            a,
+            b,
+            c,
+            out);
+    }
+}
+
 Parameters parameters(uint32_t p0, uint32_t p1, uint32_t p2) {
     return {{p0, p1, p2}, as_float(p0), as_float(p1), as_float(p2)};
 }
@@ -106,6 +113,9 @@ void tw_sfpu_binary(
 
 void tw_sfpu_ternary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_c, uint32_t dst_out, uint32_t vector_mode, uint32_t p0) {
+    if (SfpuTernary(op) == SfpuTernary::MultiplyAdd) {
+        check_mac_tiles(dst_a, dst_b, dst_c, dst_out);
+    }
     const uint32_t* a = dst_for_sfpu(dst_a);
     const uint32_t* b = dst_for_sfpu(dst_b);
     const uint32_t* c = dst_for_sfpu(dst_c);

@@ -5,12 +5,19 @@
 #include <bit>
 #include <cstdint>
 
-#include "../core.h"
+#include "../tile/dst.h"
 
 namespace tw::sfpu {
 
+[[noreturn]] void refuse_vector_call(const ComputeState& state, uint32_t slot);
 // DST tile `slot`, checked: the unit may touch DST only between acquire and release, and only tiles that exist.
-uint32_t* dst_for_sfpu(uint32_t slot);
+inline uint32_t* dst_for_sfpu(uint32_t slot) {
+    ComputeState& state = compute_state();
+    if (state.phase == DstPhase::Idle || slot >= state.dst_capacity()) [[unlikely]] {
+        refuse_vector_call(state, slot);
+    }
+    return dst_words(state, slot);
+}
 
 // Rows of ComputeState::sfpu_registers. 4..7 keep their hardware numbers.
 enum Register : uint32_t { kMean = 4, kM2 = 5, kM2Odd = 6, kAnchor = 7, kConstants = 8 };

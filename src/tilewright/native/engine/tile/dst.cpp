@@ -48,28 +48,20 @@ bool packer_waits_for_commit(const ComputeState& state) {
     return state.scratch[kPackSection] != kPackNotStarted;
 }
 
-ComputeState& started_state(const char* call) {
-    ComputeState& state = compute_state();
-    if (!state.started) [[unlikely]] {
-        rule_error(
-            "hw-startup-missing",
-            "%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet",
-            call);
-    }
-    return state;
+void missing_startup(const char* call) {
+    rule_error(
+        "hw-startup-missing",
+        "%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet",
+        call);
 }
 
-ComputeState& math_state(const char* call) {
-    ComputeState& state = started_state(call);
-    if (state.phase != DstPhase::Acquired) [[unlikely]] {
-        rule_error(
-            "dst-protocol",
-            state.phase == DstPhase::Idle
-                ? "%s without tile_regs_acquire: DST does not belong to the maths side"
-                : "%s after tile_regs_commit: DST belongs to the packer until tile_regs_release and tile_regs_acquire",
-            call);
-    }
-    return state;
+void maths_without_dst(const ComputeState& state, const char* call) {
+    rule_error(
+        "dst-protocol",
+        state.phase == DstPhase::Idle
+            ? "%s without tile_regs_acquire: DST does not belong to the maths side"
+            : "%s after tile_regs_commit: DST belongs to the packer until tile_regs_release and tile_regs_acquire",
+        call);
 }
 
 ComputeState& pack_state(const char* call) {

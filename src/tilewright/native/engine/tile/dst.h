@@ -31,10 +31,24 @@ enum ScratchWord : uint32_t {
 
 // The packer has begun its section before tile_regs_commit.
 bool packer_waits_for_commit(const ComputeState& state);
+[[noreturn]] void missing_startup(const char* call);
+[[noreturn]] void maths_without_dst(const ComputeState& state, const char* call);
 // The compute state, once compute_kernel_hw_startup has run.
-ComputeState& started_state(const char* call);
+inline ComputeState& started_state(const char* call) {
+    ComputeState& state = compute_state();
+    if (!state.started) [[unlikely]] {
+        missing_startup(call);
+    }
+    return state;
+}
 // The same for a call of the maths side: DST must be acquired and not yet committed.
-ComputeState& math_state(const char* call);
+inline ComputeState& math_state(const char* call) {
+    ComputeState& state = started_state(call);
+    if (state.phase != DstPhase::Acquired) [[unlikely]] {
+        maths_without_dst(state, call);
+    }
+    return state;
+}
 // The same for a call of the packer: tile_regs_wait must have run. Waits for reservations still pending.
 ComputeState& pack_state(const char* call);
 // The same for a call that takes and gives back DST by itself (tilize_block ...).

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parser of a command: help with examples, and errors that fit a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import textwrap
+from typing import NoReturn
+
+from tilewright.cli.screen import fitted
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Parser of ``tilewright NAME``.
+
+    Example::
+
+        parser = CommandParser("doctor", "Show what this machine has.", "tilewright doctor --json")
+    """
+
+    def __init__(self, name: str, description: str, examples: str, usage: str | None = None) -> None:
+        """
+        Args:
+            description: paragraphs; those that are not indented are filled.
+            examples: command lines.
+        """
+        super().__init__(
+            prog=f"tilewright {name}",
+            usage=usage,
+            description=_filled(description),
+            epilog="examples:\n" + textwrap.indent(textwrap.dedent(examples).strip(), "  "),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(2, fitted(f"{self.prog}: error: {message}", sys.stderr) + "\n")
+
+
+def seconds(text: str) -> float:
+    """A time limit."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time limit: write a positive number of seconds, such as 60")
+    return value
+
+
+def _filled(text: str) -> str:
+    paragraphs = textwrap.dedent(text).strip().split("\n\n")
+    return "\n\n".join(each if each.startswith(" ") else textwrap.fill(each, 78) for each in paragraphs)

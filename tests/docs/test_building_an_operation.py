@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's second example and the page it comes from: a test does exactly what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from walkthrough import Step, apply_change, prints, run_command, steps_of
+
+from tilewright.device.engine_build import engine_library
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "building-an-operation.md"
+
+
+def section(path: Path, title: str) -> str:
+    """A section of a document, up to the next of its kind."""
+    return path.read_text().partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+TEXTS = {"README": section(README, "Building an operation"), "page": PAGE.read_text()}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_reader_gets_what_the_document_shows(name: str, tmp_path: Path) -> None:
+    engine_library()  # the first command on a new machine would say that it is being built
+    project = tmp_path / "project"
+    project.mkdir()
+    for step in steps_of(TEXTS[name]):
+        if step.kind == "diff":
+            apply_change(step.text, project)
+            continue
+        _, printed = run_command(step.text, project, tmp_path / "commands")
+        assert prints(step.printed, printed), f"$ {step.text}\n{printed}"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_it_goes_all_the_way(name: str) -> None:
+    """From a spec over a red stage to a log that the audit has nothing against."""
+    commands = [step for step in steps_of(TEXTS[name]) if step.kind == "console"]
+    assert [step.text.split()[1] for step in commands if step.text.startswith("tilewright")][:2] == ["spec", "spec"]
+    stages = [step.printed for step in commands if step.text.startswith("tilewright stages")]
+    assert "stage 7 is red (FAIL)" in stages[0]
+    assert stages[-1].endswith("7 of 7 stages pass\n")
+    assert commands[-1].text.startswith("tilewright audit")
+    assert commands[-1].printed.endswith(": nothing found\n")
+
+
+def test_only_the_readme_leaves_lines_out() -> None:
+    assert "..." not in {line for step in steps_of(TEXTS["page"]) for line in step.printed.splitlines()}
+
+
+def test_other_output_is_not_taken_for_what_is_shown() -> None:
+    assert prints("one\n...\nfour\n", "one\ntwo\nthree\nfour\n")
+    assert not prints("one\n...\nfour\n", "one\ntwo\nthree\n")
+    assert not prints("one\n", "one\ntwo\n")
+    assert steps_of("```console\n$ one\n1\n$ two\n```\n") == [Step("console", "one", "1\n"), Step("console", "two")]
+
+
+def test_a_change_is_made_where_it_says_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("a\nb\nc\n")
+    apply_change("--- file\n+++ file\n@@ -2 +2,2 @@\n-b\n+B\n+b\n", tmp_path)
+    assert file.read_text() == "a\nB\nb\nc\n"
+    with pytest.raises(AssertionError, match="is not what the document changes"):
+        apply_change("--- file\n+++ file\n@@ -1 +1 @@\n-b\n+B\n", tmp_path)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command on a terminal of 80 columns: its help, what it usually prints, and what it says to mistakes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pty
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ttnn_script import process_environment
+
+from tilewright.cli.main import _COMMANDS, main
+from tilewright.cli.screen import fitted, has_colour, wrapped
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rms_norm_w_rm"
+_DEBUGGING = ("observe", "symptom", "observation", "hypothesis", "experiment", "close", "conclude")
+ACTIONS = {"spec": [["check"], ["template"]], "debug": [["my_op", each] for each in _DEBUGGING]}
+HELPS = [[name] for name in _COMMANDS] + [[name, *action] for name, actions in ACTIONS.items() for action in actions]
+LOG = str(EXAMPLE / "execution_log.md")
+
+
+@pytest.fixture(autouse=True)
+def _terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    package = tmp_path / "rms_norm_w_rm"
+    shutil.copytree(EXAMPLE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    yield
+    for name in [each for each in sys.modules if each.partition(".")[0] == "rms_norm_w_rm"]:
+        del sys.modules[name]  # the next test has a copy of its own
+
+
+def too_wide(text: str) -> list[str]:
+    """Lines a terminal would break; a single word that is longer than it, as a path, cannot be helped."""
+    return [line for line in text.splitlines() if len(line) > 80 and " " in line.strip()]
+
+
+def exit_status(arguments: list[str]) -> int:
+    try:
+        return main(arguments)
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+@pytest.mark.parametrize("command", HELPS, ids=" ".join)
+def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_status([*command, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert too_wide(text) == []
+    usage, _, rest = text.partition("\n\n")
+    assert usage.startswith(f"usage: tilewright {command[0]}")
+    assert rest.split("\n")[0].strip(), "no description"
+    name = " ".join(each for each in command if each != "my_op")
+    assert "example" in text.rpartition("\n\n")[2]
+    assert f"tilewright {command[0]} " in text.rpartition("example")[2] or name == "doctor"
+    for line in rest.splitlines():
+        assert not line.startswith("  --") or len(line.split()) > 1, f"no word about {line}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "layernorm_fused_rm"],
+        ["run", "variance_w_rm", "--shape", "2x3x40x100", "--dtype", "float32"],
+        *(["show", each] for each in ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")),
+        *([each, "rms_norm_w_rm"] for each in ("run", "show", "check")),
+        ["export", "rms_norm_w_rm", "--out", "package"],
+        ["show", "layernorm_fused_rm", "--program"],
+        ["show", "layernorm_fused_rm", "--plan", "streaming", "--dtype", "float32"],
+        ["check", "layernorm_fused_rm", "--sync", "--footprint", "--seeds", "0"],
+        ["doctor"],
+        ["audit", LOG],
+        ["audit", "--rules"],
+        ["new", "a_name_as_long_as_they_are_rm", "--like", "layernorm_fused_rm"],
+        ["spec", "check", "rms_norm_w_rm/spec.toml"],
+        ["phases", "layernorm_fused_rm"],
+        ["stages", "rms_norm_w_rm", "--stage", "1"],
+        ["note", "rms_norm_w_rm", "gamma is read once"],
+        ["debug", "rms_norm_w_rm"],
+        ["debug", "rms_norm_w_rm", "symptom", "the first of several rows hangs " * 5],
+        ["log", "rms_norm_w_rm", "--output", "log.md"],
+        ["export", "variance_w_rm", "--out", "package"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_what_is_usually_printed_fits(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_status(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.out.strip()
+    assert too_wide(printed.out + printed.err) == []
+    assert "\033" not in printed.out + printed.err  # neither is a terminal
+
+
+def test_findings_about_a_spec_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = Path("rms_norm_w_rm/spec.toml")
+    spec.write_text(spec.read_text().replace("keep=True, first=block * B", "first=block * B"))
+    assert exit_status(["spec", "check", str(spec)]) == 1
+    printed = capsys.readouterr().out
+    assert "= cure:" in printed
+    assert too_wide(printed) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "centralize_w_rm", "--shape", "32x32"],
+        ["show", "centralize_w_rm", "--cpp", "--program"],
+        ["export", "centralize_w_rm", "--out", "package"],
+        ["note", "rms_norm_w_rm", "nothing"],
+        ["log", "rms_norm_w_rm"],
+        ["audit", LOG],
+        ["debug", "--json", "rms_norm_w_rm", "symptom", "it hangs"],
+        ["spec", "check", "rms_norm_w_rm"],
+        ["new", "mine_w_rm"],
+        ["doctor"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    given = arguments if "--json" in arguments else [*arguments, "--json"]
+    assert exit_status(given) == 0
+    json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "allowed"),
+    [
+        (["run", "layernorm"], "directory layernorm", "layernorm_fused_rm"),
+        (["check", "."], "target: . has no spec.toml", "variance_w_rm"),
+        (["run", "variance_w_rm", "--shape", "0x4"], "'0x4'", "two or more sides"),
+        (["run", "variance_w_rm", "--grid", "99x99"], "--grid 99x99", "1x1 to 8x"),
+        (["run", "variance_w_rm", "--threads", "0"], "--threads is 0", "at least 1"),
+        (["run", "variance_w_rm", "--dtype", "float16"], "'float16'", "bfloat16"),
+        (["run", "variance_w_rm", "--input", "absent.npy"], "--input absent.npy", "No such file"),
+        (["run", "standardize_w_rm", "--epsilon", "-1"], "-1", "positive"),
+        (["show", "variance_w_rm", "--plan", "some"], "'some'", "resident"),
+        (["check", "nothing"], "'nothing'", "variance_w_rm"),
+        (["check", "variance_w_rm", "--seeds", "-1"], "--seeds is -1", "0 or more"),
+        (["exec", "absent.py"], "'absent.py'", "does not exist"),
+        (["export", "variance_w_rm", "--out", "rms_norm_w_rm"], "rms_norm_w_rm", "--replace"),
+        (["audit"], "LOG", "at least one"),
+        (["audit", "absent.md"], "absent.md", "No such file"),
+        (["audit", LOG, "--spec", "absent.toml"], "absent.toml", ""),
+        (["new", "Bad-Name"], "'Bad-Name'", "lower-case letters"),
+        (["new", "mine_w_rm", "--like", "nothing"], "--like nothing", "variance_w_rm"),
+        (["new", "mine_w_rm", "--spec", "absent.toml"], "absent.toml", ""),
+        (["new", "rms_norm_w_rm"], "rms_norm_w_rm exists", "--dir"),
+        (["new", "mine_w_rm", "--kernels", "none"], "'none'", "stubs"),
+        (["spec", "make"], "'make'", "check"),
+        (["spec", "template", "x", "--like", "nothing"], "--like nothing", "variance_w_rm"),
+        (["stages", "nothing"], "nothing", "variance_w_rm"),
+        (["stages", "rms_norm_w_rm", "--stage", "8"], "--stage is 8", "1 to 7"),
+        (["stages", "rms_norm_w_rm", "--time-limit", "nan"], "'nan'", "positive number of seconds"),
+        (["stages", "rms_norm_w_rm", "--json", "--watch"], "--json and --watch", "one of them"),
+        (["phases", "nothing"], "nothing", "variance_w_rm"),
+        (["phases", "rms_norm_w_rm", "--upto", "99"], "--upto is '99'", "3 square_row"),
+        (["phases", "rms_norm_w_rm", "--case", "none"], "--case is 'none'", "one tile"),
+        (["phases", "rms_norm_w_rm", "--time-limit", "0"], "'0'", "positive number of seconds"),
+        (["note", "rms_norm_w_rm", " "], "TEXT", "say something"),
+        (["note", "rms_norm_w_rm", "x", "--stage", "9"], "--stage is 9", "1 to 7"),
+        (["note", "rms_norm_w_rm", "x", "--recovery", "H9"], "'H9'", "H1"),
+        (["note", "rms_norm_w_rm", "x", "--hypothesis", "H9"], "--hypothesis is 'H9'", "H3 is next"),
+        (["note", "rms_norm_w_rm", "x", "--confidence", "HIGH"], "--confidence", "--hypothesis"),
+        (["note", "rms_norm_w_rm", "x", "--why", "y"], "--why", "--deviation"),
+        (["log", "nothing"], "nothing", "variance_w_rm"),
+        (["log", "rms_norm_w_rm", "--output", "absent/log.md"], "--output absent/log.md", "no directory absent"),
+        (["debug", "rms_norm_w_rm", "guess"], "'guess'", "hypothesis"),
+        (["debug", "rms_norm_w_rm", "observe", "--time-limit", "-1"], "'-1'", "positive number of seconds"),
+        (["debug", "rms_norm_w_rm", "experiment", "H1", "x", "--expected", "y"], "H1", ""),
+        (
+            ["debug", "rms_norm_w_rm", "hypothesis", "x", "--falsify-by", "y", "--confidence", "2"],
+            "confidence",
+            "between 0 and 1",
+        ),
+        (["survey", "--jobs", "0"], "--jobs is 0", "at least 1"),
+        (["survey", "--only", "("], "--only is '('", "regular expression"),
+        (["survey", "--compiler", "msvc"], "'msvc'", "g++"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_mistake_is_named_with_what_is_allowed(
+    arguments: list[str], named: str, allowed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_status(arguments) == 2
+    said = capsys.readouterr().err
+    assert named in said
+    assert allowed in said
+    assert "Traceback" not in said
+
+
+def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its own epsilon, and no test that only holds for operations that centre their rows."""
+    assert exit_status(["export", "rms_norm_w_rm", "--out", "package"]) == 0
+    capsys.readouterr()
+    package = Path("package")
+    assert (
+        "def rms_norm_w_rm(input_tensor, gamma, epsilon=1e-06, *, memory_config=None)"
+        in (package / "rms_norm_w_rm" / "op.py").read_text()
+    )
+    test = (package / "test_rms_norm_w_rm.py").read_text()
+    compile(test, "test_rms_norm_w_rm.py", "exec")
+    assert "def reference(x, gamma, epsilon=1e-06)" in test
+    assert "constant_row" not in test
+    assert "beta" not in test
+
+
+def test_an_operation_that_cannot_be_imported_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rms_norm_w_rm/op.py").write_text("import nothing_of_that_name\n")
+    assert exit_status(["run", "rms_norm_w_rm"]) == 2
+    assert "rms_norm_w_rm cannot be imported: ModuleNotFoundError" in capsys.readouterr().err
+
+
+def terminal_output(arguments: list[str], cwd: Path, **environment: str) -> str:
+    """What a command shows on a real terminal of 80 columns."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(cwd)
+        settings = process_environment(None, COLUMNS="80", TERM="xterm", **environment)
+        os.execve(sys.executable, [sys.executable, "-m", "tilewright", *arguments], settings)
+    shown = b""
+    with contextlib.suppress(OSError):  # how a terminal ends whose process is gone
+        while block := os.read(terminal, 4096):
+            shown += block
+    os.close(terminal)
+    os.waitpid(process, 0)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def as_seen(shown: str) -> str:
+    """Without colours and without what was written over."""
+    lines = (re.split(r"\r(?:\033\[K)?", line)[-1] for line in shown.split("\n"))
+    return re.sub(r"\033\[[\d;]*[mK]", "", "\n".join(lines))
+
+
+def test_a_terminal_gets_colours_and_lines_that_fit(tmp_path: Path) -> None:
+    shown = terminal_output(["stages", "rms_norm_w_rm", "--stage", "1"], tmp_path)
+    assert "\033[32mPASS\033[0m" in shown
+    assert too_wide(as_seen(shown)) == []
+    assert "1 of 1 stages pass" in shown
+
+
+def test_a_terminal_without_colours_gets_none(tmp_path: Path) -> None:
+    shown = terminal_output(["stages", "rms_norm_w_rm", "--stage", "1"], tmp_path, NO_COLOR="1")
+    assert "PASS     PASS" in shown
+    assert "\033[3" not in shown
+
+
+def test_a_terminal_gets_a_long_message_in_lines(tmp_path: Path) -> None:
+    for arguments in (["stages", "nothing"], ["check", "nothing"]):
+        shown = as_seen(terminal_output(arguments, tmp_path))
+        assert "layernorm_fused_rm" in shown
+        assert too_wide(shown) == []
+
+
+def test_lines_are_broken_between_words_only() -> None:
+    assert wrapped("  one two", 6) == ["  one", "    two"]
+    assert wrapped("x" * 90) == ["x" * 90]
+    assert fitted("word " * 30, io.StringIO()) == "word " * 30
+    assert not has_colour(io.StringIO())
