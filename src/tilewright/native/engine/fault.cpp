@@ -13,6 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iterator>
 #include <mutex>
 
@@ -34,19 +35,47 @@ static struct sigaction g_old_tick;
 static std::mutex g_run_mutex;
 static std::atomic<Program*> g_running{nullptr};
 
+struct MachinePosition {
+    uintptr_t program_counter = 0, frame_pointer = 0, stack_pointer = 0;
+};
+
 static int tick_signal() { return SIGRTMIN + 3; }
 
-static void machine_position(void* raw_context, uintptr_t& program_counter, uintptr_t& frame_pointer) {
+static MachinePosition machine_position(void* raw_context) {
     const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
+    MachinePosition position;
 #if defined(__x86_64__)
-    program_counter = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
-    frame_pointer = static_cast<uintptr_t>(machine.gregs[REG_RBP]);
+    position.program_counter = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+    position.frame_pointer = static_cast<uintptr_t>(machine.gregs[REG_RBP]);
+    position.stack_pointer = static_cast<uintptr_t>(machine.gregs[REG_RSP]);
 #elif defined(__aarch64__)
-    program_counter = machine.pc;
-    frame_pointer = machine.regs[29];
+    position.program_counter = machine.pc;
+    position.frame_pointer = machine.regs[29];
 #else
     (void)machine;
-    program_counter = frame_pointer = 0;
+#endif
+    return position;
+}
+
+// Where kernel code was interrupted. A function that has no frame yet, or none any more, keeps the address it returns
+// to on the stack, where no walk along frames finds it: its caller would be missing.
+static void note_position(KernelInstance& instance, const MachinePosition& position) {
+    instance.failed_program_counter = position.program_counter;
+    instance.failed_frame_pointer = position.frame_pointer;
+    instance.failed_return_address = 0;
+#if defined(__x86_64__)
+    static constexpr uint8_t kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa}, kSetFrame[] = {0x48, 0x89, 0xe5};
+    static constexpr uint8_t kJump[] = {0xff, 0x25}, kBoundJump[] = {0xf2, 0xff, 0x25};  // to another library
+    static constexpr uint8_t kPushFrame[] = {0x55}, kReturn[] = {0xc3};
+    const auto is_at = [&](const auto& code) {
+        return std::equal(code, std::end(code), reinterpret_cast<const uint8_t*>(position.program_counter));
+    };
+    const bool is_bare = is_at(kPushFrame) || is_at(kReturn) || is_at(kEndbr) || is_at(kJump) || is_at(kBoundJump);
+    const bool is_pushed = is_at(kSetFrame);
+    const uintptr_t place = position.stack_pointer + (is_pushed ? sizeof(uintptr_t) : 0);
+    if ((is_bare || is_pushed) && instance.stack->contains(place)) {
+        instance.failed_return_address = *reinterpret_cast<const uintptr_t*>(place);
+    }
 #endif
 }
 
@@ -102,7 +131,9 @@ static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
         siglongjmp(scheduler->fault_landing, 1);
     }
     KernelInstance& instance = *scheduler->current;
-    machine_position(raw_context, instance.failed_program_counter, instance.failed_frame_pointer);
+    const MachinePosition position = machine_position(raw_context);
+    instance.failed_program_counter = position.program_counter;
+    instance.failed_frame_pointer = position.frame_pointer;
     instance.state = InstanceState::Failed;
     Program& program = scheduler->program;
     program.fault_signal = signal_number;
@@ -135,19 +166,16 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
         return;
     }
     KernelInstance& instance = *scheduler->current;
-    uintptr_t program_counter = 0;
-    uintptr_t frame_pointer = 0;
-    machine_position(raw_context, program_counter, frame_pointer);
-    const bool in_kernel =
-        program_counter >= instance.kernel->text_begin && program_counter < instance.kernel->text_end;
+    const MachinePosition position = machine_position(raw_context);
+    const bool in_kernel = position.program_counter >= instance.kernel->text_begin &&
+                           position.program_counter < instance.kernel->text_end;
     if (!in_kernel) {
         // Inside the engine, which may hold state that must not be left half-way.
         scheduler->abandon = scheduler->program.stop.load();
         return;
     }
     if (scheduler->program.stop.load()) {
-        instance.failed_program_counter = program_counter;
-        instance.failed_frame_pointer = frame_pointer;
+        note_position(instance, position);
         instance.state = InstanceState::Failed;
         siglongjmp(scheduler->fault_landing, 1);
     }
@@ -155,8 +183,7 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
         scheduler->tick_switches = scheduler->switches;
         return;
     }
-    instance.failed_program_counter = program_counter;
-    instance.failed_frame_pointer = frame_pointer;
+    note_position(instance, position);
     flush_denormals();
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     instance.failed_program_counter = 0;
