@@ -3,7 +3,7 @@
 
 For every bug: was it named with the right rule and line, with the right rule only, did it only show (an error, a hang
 or wrong output, but nothing that names it), or was it missed. For every fixed twin and control: was it left in peace.
-With --random N also for N random legal programs, and for N random programs with each of the known faults.
+With --random N also for N random legal programs of each family, and for N with each of the family's faults.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 from corpus.entries import BUGS, CLASSES, CONTROLS
 from corpus.examine import MISSED, RULE_ONLY, SHOWN, VERDICTS, Check, Examined, examine, find_check, verdict_on
 from corpus.model import WORMHOLE, Plain
-from random_examination import faulty_programs, legal_programs
+from generated.examination import faulty_programs, legal_programs
+from generated.families import FAMILIES
 
 
 def score(only: Sequence[str], check: Check | None) -> list[dict[str, Any]]:
@@ -55,18 +56,23 @@ def score(only: Sequence[str], check: Check | None) -> list[dict[str, Any]]:
 
 
 def score_random(count: int, check: Check) -> list[dict[str, Any]]:
-    """A row for each random legal program, and for each with a seeded fault."""
-    rows = []
-    for number, examined in enumerate(legal_programs(count, check)):
-        rows.append(_row(f"L{number}", "random legal", "a random legal program", WORMHOLE, "", examined, None))
-        _print_alarms(rows[-1])
-    for number, (seeded, examined) in enumerate(faulty_programs(count, check)):
-        title = seeded.fault.name.lower().replace("_", " ")
-        verdict = verdict_on(seeded.rules, examined)
-        rows.append(_row(f"F{number}", "random faults", title, WORMHOLE, verdict, _NOTHING, examined))
-        rows[-1]["rules"] = list(seeded.rules)
-    for (title, verdict), times in sorted(Counter((row["title"], row["verdict"]) for row in rows).items()):
-        print(f"{times:5} {verdict or 'random':11} {title}", file=sys.stderr)
+    """A row for each random legal program, ``count`` of every family, and for as many with each of its faults."""
+    rows: list[dict[str, Any]] = []
+    for family in FAMILIES:
+        group = f"legal {family.name}"
+        for number, legal in enumerate(legal_programs(family, WORMHOLE, count, check)):
+            rows.append(_row(f"L{number}", group, family.name, WORMHOLE, "", legal.examined, None))
+            _print_alarms(rows[-1])
+        for fault in family.faults:
+            results = faulty_programs(family, fault, count, check)
+            for number, faulty in enumerate(results):
+                group = f"faulty {family.name}"
+                arch = fault.archs[0]
+                rows.append(_row(f"F{number}", group, fault.title, arch, faulty.verdict, _NOTHING, faulty.examined))
+                rows[-1]["rules"] = list(faulty.rules)
+            verdicts = Counter(faulty.verdict for faulty in results)
+            said = ", ".join(f"{times} {verdict}" for verdict, times in sorted(verdicts.items()))
+            print(f"{family.name:10} {fault.title:24} {said}", file=sys.stderr)
     return rows
 
 
@@ -109,18 +115,19 @@ def _print_alarms(row: dict[str, Any]) -> None:
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """Bugs per class and verdict, and right programs with false alarms and with notes."""
     lines = [
-        f"{'class':14} {'programs':>8} "
+        f"{'class':17} {'programs':>8} "
         + " ".join(f"{verdict:>11}" for verdict in VERDICTS)
         + f" {'false alarms':>13} {'notes':>6}"
     ]
-    for name in [*(bug_class.name for bug_class in CLASSES), "controls", "random legal", "random faults", "all"]:
-        of_class = [row for row in rows if name == row["class"] or (name == "all" and "random" not in row["class"])]
+    generated = [f"{kind} {family.name}" for kind in ("legal", "faulty") for family in FAMILIES]
+    for name in [*(bug_class.name for bug_class in CLASSES), "controls", "all", *generated]:
+        of_class = [row for row in rows if name == row["class"] or (name == "all" and row["class"] not in generated)]
         if not of_class:
             continue
         verdicts = Counter(row["verdict"] for row in of_class if row["verdict"])
         alarms, notes = (sum(bool(row[kind]) for row in of_class) for kind in ("false_alarms", "notes"))
         counts = " ".join(f"{verdicts[verdict]:>11}" for verdict in VERDICTS)
-        lines.append(f"{name:14} {len(of_class):>8} {counts} {alarms:>13} {notes:>6}")
+        lines.append(f"{name:17} {len(of_class):>8} {counts} {alarms:>13} {notes:>6}")
     return "\n".join(lines)
 
 
@@ -130,7 +137,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object per bug or control instead of a table"
     )
-    parser.add_argument("--random", type=int, default=0, metavar="N", help="also N random programs of each kind")
+    parser.add_argument(
+        "--random",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also N random legal programs of each family, and N with each of its faults",
+    )
     options = parser.parse_args(arguments)
     known = {bug.id for bug in BUGS} | {control.id for control in CONTROLS}
     unknown = [id for id in options.ids if id not in known]

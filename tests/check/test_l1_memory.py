@@ -56,6 +56,22 @@ TWINS: dict[str, dict[str, str]] = {
 }}
 """
     },
+    "l1-store-then-credit": {
+        "reader": f"""void kernel_main() {{
+    cb_reserve_back(0, 1);
+    *{pointer("get_write_ptr(0)")} = 3;
+    [[maybe_unused]] const uint32_t landed = *{pointer("get_write_ptr(0)")};    // +
+    cb_push_back(0, 1);  // BUG
+}}
+""",
+        "writer": """void kernel_main() {
+    cb_wait_front(0, 1);
+    noc_async_write(get_read_ptr(0), get_noc_addr(get_write_ptr(1)), 16);
+    noc_async_write_barrier();
+    cb_pop_front(0, 1);
+}
+""",
+    },
     "l1-race": {
         "reader": f"""void kernel_main() {{
     *{pointer("get_write_ptr(0)")} = 1;
@@ -86,6 +102,20 @@ def test_a_broken_rule_is_named_at_its_line(device: ttnn.Device, rule: str) -> N
 @pytest.mark.parametrize("rule", TWINS)
 def test_the_cure_is_silent(device: ttnn.Device, rule: str) -> None:
     assert notes([words(device)], {0: 2, 1: 2}, fixed=True, **TWINS[rule]) == []
+
+
+def test_stores_that_only_the_unpacker_reads_need_no_load(device: ttnn.Device) -> None:
+    """Every kernel that fills a scaler tile does so."""
+    reader = f"""void kernel_main() {{
+    cb_reserve_back(0, 1);
+    for (uint32_t i = 0; i < 512; i++) {{
+        {pointer("get_write_ptr(0)")}[i] = 0;
+    }}
+    cb_push_back(0, 1);
+}}
+"""
+    compute = COMPUTE.replace("STEPS", "copy(0, 1); cb_wait_front(1, 1); cb_pop_front(1, 1);")
+    assert notes([words(device)], {0: 2, 1: 2}, fixed=True, reader=reader, compute=compute) == []
 
 
 def test_a_remote_write_outside_everything(device: ttnn.Device) -> None:

@@ -10,6 +10,7 @@ from noc_program import rules, run_checked, tiles
 
 from tilewright import ttnn
 from tilewright.device.errors import DeadlockError
+from tilewright.device.run import RunStatus
 
 SEEDS = range(1, 17)
 PLACES = """
@@ -197,6 +198,28 @@ def test_two_consumers_of_one_page_by_seed(device) -> None:
     assert hanging
     assert len(hanging) < len(SEEDS)
     assert not seeds_that_hang(lambda seed: run(seed, ""))
+
+
+def test_the_first_seeds_let_each_kernel_run_ahead_and_behind(device) -> None:
+    """The writer finds the page unless compute, which pops it, is faster."""
+    x = tiles(device, 1)
+
+    def run(seed: int):
+        return run_checked(
+            [x, x],
+            cbs={0: 1},
+            seed=seed,
+            reader="void kernel_main() { cb_reserve_back(0, 1); cb_push_back(0, 1); }",
+            compute="void kernel_main() { cb_wait_front(0, 1); cb_pop_front(0, 1); }",
+            writer="void kernel_main() { cb_wait_front(0, 1); }",
+        )
+
+    compute_ahead, compute_behind, writer_ahead, writer_behind = 3, 4, 5, 6
+    with pytest.raises(DeadlockError):
+        run(compute_ahead)
+    with pytest.raises(DeadlockError):
+        run(writer_behind)
+    assert run(compute_behind).status is run(writer_ahead).status is RunStatus.OK
 
 
 def test_a_seed_belongs_to_a_checked_run(device) -> None:

@@ -38,6 +38,7 @@ def test_the_sync_table_counts_pushes_and_pops_per_step_and_in_all(device: ttnn.
     assert (stream.pushed, stream.popped, stream.pushed_per_step, stream.popped_per_step) == (12, 12, 4, 4)
     assert (stream.peak, stream.left_over, stream.kind, stream.is_balanced) == (8, 0, "streaming", True)
     assert (kept.kind, kept.left_over, kept.wait_calls, kept.is_balanced) == ("persistent", 1, 3, False)
+    assert (kept.pushed, kept.pushed_per_step, kept.popped_per_step) == (1, None, None)
     assert kept.why == "writer waits for the 1 page and pops none"
     assert unused.kind == "unused"
 
@@ -58,12 +59,26 @@ def test_tile_rows_of_an_operation_are_used_where_they_are_known(device: ttnn.De
     assert result.run is not None
     (group,) = make_sync_table(result.run, {(0, 0): 6}).groups
     assert (group.steps, group.step_name, group.rows[0].pushed_per_step) == (6, "tile-row", 2)
+    assert group.title == "on core (0,0): 6 tile-rows each"
+
+
+def test_what_is_filled_once_is_not_divided_among_tile_rows(device: ttnn.Device) -> None:
+    """Four pages kept for two tile-rows are four pages, not two for each."""
+    reader = READER.replace("cb_reserve_back(2, 1)", "cb_reserve_back(2, 4)").replace(
+        "cb_push_back(2, 1)", "cb_push_back(2, 4)"
+    )
+    writer = WRITER.replace("cb_wait_front(2, 1)", "cb_wait_front(2, 4)")
+    result = check_source(device, source_program({0: 8, 2: 4}, reader=reader, writer=writer))
+    assert result.run is not None
+    (group,) = make_sync_table(result.run, {(0, 0): 2}).groups
+    kept = next(row for row in group.rows if row.cb == "c_2")
+    assert (kept.kind, kept.pushed, kept.pushed_per_step) == ("persistent", 4, None)
 
 
 def test_the_table_as_text_markdown_and_json(device: ttnn.Device) -> None:
     table = check_source(device, source_program({0: 8, 2: 1}, reader=READER, writer=WRITER)).sync_table
     text = table.text(80).splitlines()
-    assert text[0] == "sync table on core (0,0): 3 steps each"
+    assert text[0] == "sync table on core (0,0): 3 steps each (inferred)"
     assert text[2].split() == ["c_0", "1", ">", "2", "8", "12", "(4/step)", "12", "(4/step)", "12", "8", "0"]
     assert max(map(len, text)) <= 80
     assert (

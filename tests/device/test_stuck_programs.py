@@ -74,6 +74,23 @@ def test_compute_waiting_for_itself_is_named(chip: Chip, make_program) -> None:
         chip.launch(program)
 
 
+@pytest.mark.parametrize(
+    ("calls", "sentence"),
+    [
+        ("{} cb_pop_front(1, 2); cb_wait_front(1, 2); {}", "it has pushed 2 and popped 2 of them already, before this"),
+        ("{} cb_wait_front(1, 3); {}", "it has pushed 2 and pushes more only later"),
+        ("cb_wait_front(1, 2); {}", "it pushes the first only later"),
+    ],
+)
+def test_compute_waiting_for_pages_it_should_push_itself(chip: Chip, make_program, calls: str, sentence: str) -> None:
+    body = calls.replace("{}", "cb_reserve_back(1, 2); cb_push_back(1, 2);")
+    program = make_program(cbs={1: 4}, compute=f"void kernel_main() {{ {body} }}")
+    with pytest.raises(DeadlockError) as caught:
+        chip.launch(program)
+    wanted = calls.split("cb_wait_front(1, ")[1][0]
+    assert f"compute waits for {wanted} pages of c_1, which nobody but itself pushes: {sentence}" in str(caught.value)
+
+
 def test_compute_that_never_pops_what_it_reads_is_named_at_its_reserve(chip: Chip, make_program) -> None:
     source = "void kernel_main() {\n for (int i = 0; i < 2; i++) {\n  cb_reserve_back(1, 1);\n  cb_push_back(1, 1);\n"
     program = make_program(cbs={1: 1}, compute=source + "  cb_wait_front(1, 1);\n }\n}")

@@ -10,7 +10,7 @@ from tilewright.check.collect import findings_of_program_error, findings_of_run
 from tilewright.check.finding import Finding, merge_findings
 from tilewright.check.guarded_calls import guarded_calls
 from tilewright.check.l1_footprint import L1Footprint, make_footprint
-from tilewright.check.orders import order_matters, restore_tensors, save_tensors
+from tilewright.check.orders import orders_to_try, restore_tensors, save_tensors
 from tilewright.check.reuse import reuse_findings
 from tilewright.check.rules import Severity
 from tilewright.check.silence import SilencedFinding, separate_silenced
@@ -23,8 +23,6 @@ from tilewright.device.run_program import run_program
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor
-
-_SEEDS = 8  # orders tried where the order can matter
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,8 +94,9 @@ def check_program(
     Args:
         io_tensors: inputs and, last, the output, all on one device.
         program: what to run.
-        seeds: further orders of events to try, each on the tensors as they were. Unless said: 8 where the order
-            can matter (semaphores, or a buffer with two producers or consumers), else none.
+        seeds: further orders of events to try, each on the tensors as they were. Unless said: two for each kernel
+            and two more, 16 at most, where the order can matter (semaphores, or a buffer with two producers or
+            consumers), else none.
         fresh_program: where ``program`` comes from a cache, what a build from scratch gives for the same call.
         time_limit: seconds after which a run is stopped.
         spin_limit: seconds a kernel may poll memory that nobody changes.
@@ -113,7 +112,7 @@ def check_program(
     before = save_tensors(io_tensors)
     run, error, found = _checked_run(io_tensors, program, 0, time_limit, spin_limit)
     if error is None and run is not None:
-        orders = seeds if seeds is not None else (_SEEDS if order_matters(program, run) else 0)
+        orders = seeds if seeds is not None else orders_to_try(program, run)
         result = save_tensors(io_tensors) if orders else {}
         for seed in range(1, orders + 1):
             restore_tensors(before)

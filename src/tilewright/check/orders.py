@@ -17,6 +17,19 @@ from tilewright.tensor.tensor import Tensor
 Saved = dict[Buffer, NDArray[np.uint8]]
 
 
+_RANDOM_ORDERS = 2
+_MOST_ORDERS = 16
+
+
+def orders_to_try(program: ProgramDescriptor, run: Run) -> int:
+    """How many further orders show what an order can change; none where it can change nothing.
+
+    The engine's first seeds let each kernel in turn run ahead of all others, and behind all others; later ones are
+    random.
+    """
+    return min(2 * len(program.kernels) + _RANDOM_ORDERS, _MOST_ORDERS) if order_matters(program, run) else 0
+
+
 def order_matters(program: ProgramDescriptor, run: Run) -> bool:
     """Whether the outcome can depend on the order in which kernels run.
 

@@ -29,7 +29,8 @@ class SyncRow:
     Attributes:
         pushed, popped: pages in all.
         push_calls, pop_calls, wait_calls: calls of all producers or consumers.
-        pushed_per_step, popped_per_step: pages per tile-row (or inferred step); None where it is not a whole number.
+        pushed_per_step, popped_per_step: pages per tile-row (or inferred step); None where it is not a whole number,
+            and for buffers that pages do not stream through.
         kind: ``streaming``, ``persistent`` (filled once and used again and again), ``once``,
             ``scratch`` (never pushed) or ``unused``.
         why: in one sentence, why pushes and pops do not balance; empty if they do.
@@ -68,7 +69,7 @@ class SyncGroup:
     @property
     def title(self) -> str:
         what = f"{self.steps} {self.step_name}s each" if self.steps > 1 else f"1 {self.step_name}"
-        return f"{some_cores(self.cores)}: {what}"
+        return f"{some_cores(self.cores)}: {what}{' (inferred)' if self.step_name == _INFERRED else ''}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,7 +150,8 @@ def _cells(group: SyncGroup) -> list[list[str]]:
     ]
 
 
-_SHORT = {"tile-row": "row", "step": "step"}
+_INFERRED = "step"
+_SHORT = {"tile-row": "row", _INFERRED: "step"}
 
 
 def make_sync_table(run: Run, steps: Mapping[Core, int] | None = None) -> SyncTable:
@@ -169,7 +171,7 @@ def make_sync_table(run: Run, steps: Mapping[Core, int] | None = None) -> SyncTa
         count = steps.get(core, 1) if steps is not None else _inferred_steps(traffic[core])
         rows = tuple(_row(run, use, traffic[core], count) for use in sorted(uses[core], key=lambda use: use.index))
         groups[count, rows].append(core)
-    name = "step" if steps is None else "tile-row"
+    name = _INFERRED if steps is None else "tile-row"
     made = [SyncGroup(tuple(cores), count, name, rows) for (count, rows), cores in groups.items()]
     return SyncTable(tuple(made))
 
@@ -187,6 +189,9 @@ def _row(run: Run, use: CbUse, traffic: Sequence[CbTraffic], steps: int) -> Sync
     push_calls = sum(each.push_calls for each in producers)
     pop_calls = sum(each.pop_calls for each in consumers)
     wait_calls = sum(each.wait_calls for each in consumers)
+    kind = _kind(use, wait_calls, pop_calls, steps) if mine else "unused"
+    # What is filled once does not belong to any of the steps, even where the numbers divide.
+    shared = steps if kind == "streaming" else 0
     return SyncRow(
         cb=run.cb_label(use.index),
         producers=tuple(run.kernel_label(each.kernel) for each in producers),
@@ -197,17 +202,17 @@ def _row(run: Run, use: CbUse, traffic: Sequence[CbTraffic], steps: int) -> Sync
         push_calls=push_calls,
         pop_calls=pop_calls,
         wait_calls=wait_calls,
-        pushed_per_step=_per_step(use.pushed, steps),
-        popped_per_step=_per_step(use.popped, steps),
+        pushed_per_step=_per_step(use.pushed, shared),
+        popped_per_step=_per_step(use.popped, shared),
         peak=use.peak,
         left_over=use.left_over,
-        kind=_kind(use, wait_calls, pop_calls, steps) if mine else "unused",
+        kind=kind,
         why=_imbalance(run, use, consumers),
     )
 
 
 def _per_step(total: int, steps: int) -> int | None:
-    return total // steps if total % steps == 0 else None
+    return total // steps if steps and total % steps == 0 else None
 
 
 def _kind(use: CbUse, wait_calls: int, pop_calls: int, steps: int) -> str:

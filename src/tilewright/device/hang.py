@@ -95,7 +95,7 @@ class _Search:
                 return self._circle(path[path.index(position) :])
             path.append(position)
             partners = self._partners(position)
-            alive = [self._stuck[kernel] for kernel in partners if kernel in self._stuck]
+            alive = [self._stuck[kernel] for kernel in partners if self._may_end(kernel, position)]
             if not alive:
                 return self._nobody(position, partners)
             position = next((each for each in alive if each.kernel != position.kernel), alive[0])
@@ -110,6 +110,13 @@ class _Search:
             known = [t.kernel for t in self._traffic(position) if t.pop_calls or t.wait_calls]
             later = [kernel for kernel, each in self._stuck.items() if cb in each.would_pop]
         return list(dict.fromkeys(known + later))
+
+    def _may_end(self, kernel: int, position: KernelPosition) -> bool:
+        """Whether a kernel that is stuck itself could end the wait. A producer that would push no more could not."""
+        if kernel not in self._stuck:
+            return False
+        is_for_pages = position.wait_kind is WaitKind.CB_WAIT_FRONT and kernel != position.kernel
+        return not is_for_pages or position.wait_cb in self._stuck[kernel].would_push
 
     def _traffic(self, position: KernelPosition) -> list[CbTraffic]:
         return [t for t in self._run.traffic if t.core == position.core and t.cb == position.wait_cb]
@@ -132,8 +139,9 @@ class _Search:
             done = ", ".join(f"{run.kernel_label(t.kernel)} pushed {pages(t.pages_pushed)}" for t in moved)
             missing, needed = position.wait_amount - position.wait_have, use.popped + position.wait_amount
             nth = f" by its wait number {own.wait_calls}" if own is not None else ""
+            ended = "pushes no more" if any(kernel in self._stuck for kernel in partners) else "has finished"
             reason = (
-                f"{label} will never get the {pages(missing)} {name} still waits for: {done} in all and has finished, "
+                f"{label} will never get the {pages(missing)} {name} still waits for: {done} in all and {ended}, "
                 f"{name} needs {needed}{nth}."
             )
             return Hang("hang-finished-producer", position, reason)
@@ -174,7 +182,14 @@ class _Search:
         label, name = self._run.cb_label(position.wait_cb), self._run.kernel_label(position.kernel)
         use = self._use(position)
         if position.wait_kind is WaitKind.CB_WAIT_FRONT:
-            reason = f"{name} waits for itself: it is the one that pushes {label}."
+            wanted = f"{pages(position.wait_amount)} of {label}"
+            if use.pushed == 0:
+                past = "pushes the first only later"
+            elif use.popped == 0:
+                past = f"has pushed {use.pushed} and pushes more only later"
+            else:
+                past = f"has pushed {use.pushed} and popped {use.popped} of them already, before this wait needed them"
+            reason = f"{name} waits for {wanted}, which nobody but itself pushes: it {past}."
         elif use.popped == 0:
             reason = (
                 f"{label} is full and was never popped: {name} pushed {pages(use.pushed)} and waits for room, "

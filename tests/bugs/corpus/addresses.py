@@ -231,6 +231,7 @@ def words_stored_at_odd_halves(host: Host) -> Iterator[Launch]:
             for (uint32_t i = 0; i < (padded_bytes - row_bytes) / sizeof(Word); i++) {
                 padding[i] = 0;                                                  // BUG
             }
+            [[maybe_unused]] const Word landed = padding[(padded_bytes - row_bytes) / sizeof(Word) - 1];
             cb_push_back(16, 1);
         }
     }

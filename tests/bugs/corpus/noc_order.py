@@ -346,13 +346,7 @@ def exit_with_an_atomic_under_way(host: Host) -> Iterator[Launch]:
     )
 
 
-@NOC_ORDER.bug(
-    "B43",
-    "l1-store-then-credit",
-    plain=Plain.RIGHT,
-    not_expressible="stores land at once here; a rule that only looks at the order would name every kernel that "
-    "fills a scaler tile by stores, so it belongs to a strict memory model that is asked for",
-)
+@NOC_ORDER.bug("B43", "l1-store-then-credit", plain=Plain.RIGHT)
 def stores_not_landed_at_the_credit(host: Host) -> Iterator[Launch]:
     """A page is filled by the processor's stores and pushed at once; the consumer fetches it over the NoC."""
     source, values = host.tiles(1)

@@ -35,7 +35,8 @@ HANG_RULES = (
         "The kernel waits for ever; in a compute kernel the pack thread waits for pages that the "
         "unpack thread has yet to free.",
         "The kernel's own order of reserve, push, wait and pop cannot go on.",
-        "Pop before the next reserve of the same buffer, or give the buffer room for both fillings.",
+        "Where it waits for room, pop before the next reserve, or give the buffer room for both fillings; where it "
+        "waits for pages, keep those that a later step reads again.",
     ),
     Rule(
         "hang-circle",

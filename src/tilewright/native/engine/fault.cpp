@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 
@@ -35,47 +35,19 @@ static struct sigaction g_old_tick;
 static std::mutex g_run_mutex;
 static std::atomic<Program*> g_running{nullptr};
 
-struct MachinePosition {
-    uintptr_t program_counter = 0, frame_pointer = 0, stack_pointer = 0;
-};
-
 static int tick_signal() { return SIGRTMIN + 3; }
 
-static MachinePosition machine_position(void* raw_context) {
+static void machine_position(void* raw_context, uintptr_t& program_counter, uintptr_t& frame_pointer) {
     const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
-    MachinePosition position;
 #if defined(__x86_64__)
-    position.program_counter = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
-    position.frame_pointer = static_cast<uintptr_t>(machine.gregs[REG_RBP]);
-    position.stack_pointer = static_cast<uintptr_t>(machine.gregs[REG_RSP]);
+    program_counter = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+    frame_pointer = static_cast<uintptr_t>(machine.gregs[REG_RBP]);
 #elif defined(__aarch64__)
-    position.program_counter = machine.pc;
-    position.frame_pointer = machine.regs[29];
+    program_counter = machine.pc;
+    frame_pointer = machine.regs[29];
 #else
     (void)machine;
-#endif
-    return position;
-}
-
-// Where kernel code was interrupted. A function that has no frame yet, or none any more, keeps the address it returns
-// to on the stack, where no walk along frames finds it: its caller would be missing.
-static void note_position(KernelInstance& instance, const MachinePosition& position) {
-    instance.failed_program_counter = position.program_counter;
-    instance.failed_frame_pointer = position.frame_pointer;
-    instance.failed_return_address = 0;
-#if defined(__x86_64__)
-    static constexpr uint8_t kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa}, kSetFrame[] = {0x48, 0x89, 0xe5};
-    static constexpr uint8_t kJump[] = {0xff, 0x25}, kBoundJump[] = {0xf2, 0xff, 0x25};  // to another library
-    static constexpr uint8_t kPushFrame[] = {0x55}, kReturn[] = {0xc3};
-    const auto is_at = [&](const auto& code) {
-        return std::equal(code, std::end(code), reinterpret_cast<const uint8_t*>(position.program_counter));
-    };
-    const bool is_bare = is_at(kPushFrame) || is_at(kReturn) || is_at(kEndbr) || is_at(kJump) || is_at(kBoundJump);
-    const bool is_pushed = is_at(kSetFrame);
-    const uintptr_t place = position.stack_pointer + (is_pushed ? sizeof(uintptr_t) : 0);
-    if ((is_bare || is_pushed) && instance.stack->contains(place)) {
-        instance.failed_return_address = *reinterpret_cast<const uintptr_t*>(place);
-    }
+    program_counter = frame_pointer = 0;
 #endif
 }
 
@@ -131,9 +103,7 @@ static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
         siglongjmp(scheduler->fault_landing, 1);
     }
     KernelInstance& instance = *scheduler->current;
-    const MachinePosition position = machine_position(raw_context);
-    instance.failed_program_counter = position.program_counter;
-    instance.failed_frame_pointer = position.frame_pointer;
+    machine_position(raw_context, instance.failed_program_counter, instance.failed_frame_pointer);
     instance.state = InstanceState::Failed;
     Program& program = scheduler->program;
     program.fault_signal = signal_number;
@@ -154,6 +124,26 @@ static void on_interrupt(int signal_number, siginfo_t* info, void* raw_context) 
     }
 }
 
+// Who called the function that was interrupted before it had made its frame, after it had left it, or in a stub of the
+// linker: the frame pointer is still the caller's, and a walk over frames would leave the caller out. 0: none left out.
+static uintptr_t caller_without_frame(void* raw_context) {
+#if defined(__x86_64__)
+    const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
+    const auto* code = reinterpret_cast<const uint8_t*>(machine.gregs[REG_RIP]);
+    const auto* stack = reinterpret_cast<const uintptr_t*>(machine.gregs[REG_RSP]);
+    constexpr uint8_t kPushFrame[] = {0x55}, kReturn[] = {0xc3}, kEntry[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    constexpr uint8_t kJump[] = {0xff, 0x25}, kBoundJump[] = {0xf2, 0xff, 0x25}, kSetFrame[] = {0x48, 0x89, 0xe5};
+    auto stands_at = [&](auto& bytes) { return std::memcmp(code, bytes, sizeof bytes) == 0; };
+    if (stands_at(kPushFrame) || stands_at(kReturn) || stands_at(kEntry) || stands_at(kJump) || stands_at(kBoundJump)) {
+        return stack[0];
+    }
+    return stands_at(kSetFrame) ? stack[1] : 0;
+#else
+    (void)raw_context;
+    return 0;
+#endif
+}
+
 static void on_tick(int, siginfo_t*, void* raw_context) {
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr) {
@@ -166,16 +156,19 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
         return;
     }
     KernelInstance& instance = *scheduler->current;
-    const MachinePosition position = machine_position(raw_context);
-    const bool in_kernel = position.program_counter >= instance.kernel->text_begin &&
-                           position.program_counter < instance.kernel->text_end;
+    uintptr_t program_counter = 0;
+    uintptr_t frame_pointer = 0;
+    machine_position(raw_context, program_counter, frame_pointer);
+    const bool in_kernel =
+        program_counter >= instance.kernel->text_begin && program_counter < instance.kernel->text_end;
     if (!in_kernel) {
         // Inside the engine, which may hold state that must not be left half-way.
         scheduler->abandon = scheduler->program.stop.load();
         return;
     }
     if (scheduler->program.stop.load()) {
-        note_position(instance, position);
+        instance.failed_program_counter = program_counter;
+        instance.failed_frame_pointer = frame_pointer;
         instance.state = InstanceState::Failed;
         siglongjmp(scheduler->fault_landing, 1);
     }
@@ -183,10 +176,12 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
         scheduler->tick_switches = scheduler->switches;
         return;
     }
-    note_position(instance, position);
+    instance.failed_program_counter = program_counter;
+    instance.failed_frame_pointer = frame_pointer;
+    instance.failed_caller = caller_without_frame(raw_context);
     flush_denormals();
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
-    instance.failed_program_counter = 0;
+    instance.failed_program_counter = instance.failed_caller = 0;
 }
 
 static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int extra, struct sigaction* old) {

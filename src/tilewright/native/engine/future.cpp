@@ -22,6 +22,8 @@ struct Position {
     uint32_t wait_cb, wait_amount;
     volatile uint32_t* wait_address;
     CbTraffic traffic[kMaxCircularBuffers];
+    // It could not be followed to an end, so it may still do anything.
+    bool is_unknown;
 };
 }  // namespace
 
@@ -30,13 +32,16 @@ static Position note_position(KernelInstance& instance) {
     instance.stack_noted = true;
     Position position{
         &instance, instance.state, instance.wait_kind, instance.wait_cb, instance.wait_amount, instance.wait_address,
-        {}};
+        {}, true};
     std::copy_n(instance.traffic, kMaxCircularBuffers, position.traffic);
     return position;
 }
 
 static void restore(const Position& position) {
     KernelInstance& instance = *position.instance;
+    const uint64_t unknown = position.is_unknown || instance.state == InstanceState::Failed ? ~uint64_t{0} : 0;
+    instance.would_push |= unknown;
+    instance.would_pop |= unknown;
     instance.state = position.state;
     instance.wait_kind = position.wait_kind;
     instance.wait_cb = position.wait_cb;
@@ -87,7 +92,8 @@ void explore_future(Scheduler& scheduler) {
         if (scheduler.program.stop.load()) {
             break;
         }
-        endless += run_on(scheduler, *positions[next].instance) ? 0 : 1;
+        positions[next].is_unknown = !run_on(scheduler, *positions[next].instance);
+        endless += positions[next].is_unknown ? 1 : 0;
     }
     scheduler.exploring = false;
     for (const Position& position : positions) {

@@ -69,8 +69,8 @@ void KernelInstance::note_stack() {
     if (program_counter != 0) {
         frames[num_frames++] = program_counter;
     }
-    if (failed_program_counter != 0 && failed_return_address != 0) {
-        frames[num_frames++] = failed_return_address;
+    if (failed_program_counter != 0 && failed_caller != 0) {
+        frames[num_frames++] = failed_caller;
     }
     num_frames += walk_frames(*stack, frame_pointer, frames + num_frames, kMaxFrames - num_frames);
 }
@@ -226,7 +226,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.stack_use_said = false;
     instance.would_push = instance.would_pop = 0;
     instance.stack_noted = false;
-    instance.failed_program_counter = instance.failed_frame_pointer = instance.failed_return_address = 0;
+    instance.failed_program_counter = instance.failed_frame_pointer = instance.failed_caller = 0;
     instance.printed.clear();
     instance.statics = kernel.statics_initial;
     instance.noc_state[0] = instance.noc_state[1] = NocState{};

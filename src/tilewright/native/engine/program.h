@@ -125,7 +125,7 @@ struct KernelInstance {
     bool stack_use_said = false;  // of a checked run
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
-    uintptr_t failed_return_address = 0;  // of a function that had no frame then; 0: it had one
+    uintptr_t failed_caller = 0;  // of the function at the program counter, where no frame tells
     // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (future.h).
     uint64_t would_push = 0, would_pop = 0;
     // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.

@@ -51,6 +51,7 @@ private:
     bool run_core(Core& core);
     KernelInstance* highest_priority();
     bool run_by_priority();
+    const Kernel* kernel_of_seed() const;
     void draw_priorities();
     uint64_t random();
     bool wake(KernelInstance& instance);
@@ -67,6 +68,7 @@ private:
     double spin_since_ = 0;
     uint64_t random_state_ = 0;
     int64_t lowest_priority_ = 0;
+    const Kernel* directed_kernel_ = nullptr;  // in the directed order of a small seed
 };
 
 extern constinit thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -11,6 +11,7 @@
 #include "check/ordering.h"
 #include "check/page_layouts.h"
 #include "check/processor_memory.h"
+#include "check/stored_pages.h"
 #include "check/tensor_places.h"
 #include "check/values.h"
 #include "check/windows.h"
@@ -30,6 +31,7 @@ struct Checks {
     NocChecks noc{ordering};
     Windows windows{ordering};
     ProcessorMemory processors;
+    StoredPages stored_pages;
     TensorPlaces tensors;
     PageLayouts layouts{tensors};
     AllComputeChecks compute;

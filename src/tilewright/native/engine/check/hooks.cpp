@@ -17,6 +17,7 @@ void start_memory_checks(Program& program) {
     checks.noc.start(program);
     checks.windows.start(program);
     checks.processors.start(program);
+    checks.stored_pages.start(program);
     checks.tensors.start(program);
     checks.layouts.start(program);
 }
@@ -38,6 +39,7 @@ void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.windows.pushing(instance, cb, pages);
+    checks.stored_pages.push(instance, cb, pages);
     checks.noc.push(instance, cb, pages);
 }
 
@@ -61,6 +63,7 @@ static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, ui
     checks.noc.access(instance, address, bytes, is_write);
     if (is_write) {  // the packer's own hooks (check/tile_memory.cpp) say which of the bytes mean something
         checks.processors.written(*instance.core, address, bytes);
+        checks.stored_pages.written(address, bytes);
     }
 }
 

@@ -61,6 +61,11 @@ void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes,
     const bool is_allocated = (address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base;
     const bool is_right =
         !is_allocated || checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor});
+    if (is_allocated && is_write) {
+        checks.stored_pages.store(instance, address, bytes);
+    } else if (is_allocated) {
+        checks.stored_pages.load(instance, address, bytes);
+    }
     if (is_write) {
         checks.processors.store(instance, address, bytes, is_typed, is_right);
         checks.values.beside.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);

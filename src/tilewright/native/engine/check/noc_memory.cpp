@@ -24,6 +24,7 @@ void landed(KernelInstance& instance, uint32_t address, uint64_t bytes) {
     Checks& checks = *instance.checks;
     if (const Core* core = address == 0 ? nullptr : core_at(instance, address)) {
         checks.processors.written(*core, address, static_cast<uint32_t>(bytes));
+        checks.stored_pages.written(address, static_cast<uint32_t>(bytes));
         checks.layouts.written(*core, address, static_cast<uint32_t>(bytes));
     }
 }
@@ -53,6 +54,7 @@ void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint
     const bool from_own_core = from_l1 != 0 && core_at(instance, from_l1) == instance.core;
     if (from_own_core) {
         checks.windows.access(instance, {from_l1, size, false, Accessor::Noc});
+        checks.stored_pages.sent(instance, from_l1, size);
     }
     if (to_local) {
         checks.windows.access(instance, {to_l1, size, true, Accessor::Noc});

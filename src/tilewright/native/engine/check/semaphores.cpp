@@ -204,6 +204,25 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
     ordering_->advance(by);
 }
 
+// Different kernels raised the word past what was waited for: one of them meant another wait.
+void Semaphores::note_two_meanings(
+    KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second) {
+    if (first.by->kernel == second.by->kernel) {
+        return;
+    }
+    const std::string text = "waits for " + name_of(*program_, *waiting.core, address) + ", which both " +
+                             who(*first.by) + " and " + who(*second.by) + " raise";
+    waiting.checks->findings.add(
+        waiting,
+        "semaphore-shared",
+        kNoCircularBuffer,
+        address,
+        waiting.frames,
+        waiting.num_frames,
+        text,
+        second.place);
+}
+
 void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value) {
     const auto found = words_.find(address & ~3u);
     if (found == words_.end()) {
@@ -228,6 +247,7 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
             waiting.num_frames,
             text,
             next.place);
+        note_two_meanings(waiting, address, held[index].raise, next);
         return;
     }
 }

@@ -63,6 +63,8 @@ private:
     void judge_reset(SyncWord& word, uint32_t address, const WordEvent& store);
     void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_shared(KernelInstance& by, SyncWord& word, uint32_t address);
+    void note_two_meanings(
+        KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
 
     Program* program_ = nullptr;
     Ordering* ordering_ = nullptr;

@@ -37,6 +37,13 @@ uint32_t ahead_of(const KernelInstance& instance, uint32_t cb, uint32_t address)
     return (page_of(buffer, address) + buffer.num_pages - first) % buffer.num_pages;
 }
 
+// Whether bytes that lie outside the pages asked for are as many whole tiles as pages were asked for: the kernel counts
+// in tiles what the buffer has in smaller pages, such as sticks.
+bool counts_larger_pages(const CoreCircularBuffer& buffer, uint32_t pages, uint32_t bytes) {
+    const uint32_t tile_bytes = buffer.geometry.tile_bytes;
+    return pages != 0 && tile_bytes > buffer.page_bytes && bytes == static_cast<uint64_t>(pages) * tile_bytes;
+}
+
 }  // namespace
 
 void Windows::start(const Program& program) {
@@ -110,7 +117,8 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     }
     if (pages > mine.reserved && !is_tensor(instance, cb)) {
         note_finding_in(
-            mine.sees_counters || !knows_free(instance, cb, pages) ? instance.checks->findings : lucky_,
+            mine.sees_counters || mine.reserved != 0 || !knows_free(instance, cb, pages) ? instance.checks->findings
+                                                                                         : lucky_,
             instance,
             mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
             cb,
@@ -122,6 +130,10 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
             mine.reserved);
     }
     check_producers(instance, cb);
+    const bool is_first = mine.push_step == 0;
+    mine.pushes_alike &= is_first || (mine.pushed_last == pages && mine.written_last == mine.written);
+    mine.written_last = mine.written;
+    mine.written = 0;
     mine.reserved -= std::min(pages, mine.reserved);
     mine.push_step = ordering_.now(instance);
     mine.pushed_last = pages;
@@ -317,8 +329,13 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
 }
 
 bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
-    return kernels_[instance.number].allowed[access.is_write].holds(access.address, access.end()) ||
-           judge_stretches(instance, access);
+    const Kernel& kernel = kernels_[instance.number];
+    const bool is_right = kernel.allowed[access.is_write].holds(access.address, access.end()) ||
+                          judge_stretches(instance, access);
+    if (access.is_write && kernel.last_cb[1] != kNoCircularBuffer) {
+        window(instance, kernel.last_cb[1]).written += access.bytes;
+    }
+    return is_right;
 }
 
 bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
@@ -461,11 +478,14 @@ void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t addre
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t first = page_of(buffer, pointer_of(instance, cb, true));
     const uint32_t ahead = (page_of(buffer, address + bytes - 1) + buffer.num_pages - first) % buffer.num_pages;
+    const bool counts_tiles = counts_larger_pages(buffer, mine.reserved, bytes);
     const bool is_lucky = mine.reserved == 0 && knows_free(instance, cb, ahead + 1);
     note_finding_in(
         is_lucky ? lucky_ : deferred_,
         instance,
-        mine.reserved == 0 ? "cb-write-unreserved" : "cb-write-past-reserve",
+        counts_tiles         ? "cb-page-convention"
+        : mine.reserved == 0 ? "cb-write-unreserved"
+                             : "cb-write-past-reserve",
         cb,
         address,
         "writes %u bytes to page %u of c_%u with %u pages reserved from page %u on (%u of %u pages hold unread data)",
@@ -491,7 +511,9 @@ void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t addres
     const bool at_write_pointer = traffic.push_calls == 0 && page == page_of(buffer, pointer_of(instance, cb, true));
     const bool was_popped = ahead != 0 && ahead >= buffer.occupied() && buffer.num_pages - ahead <= mine.popped_last;
     const char* rule = "cb-read-past-wait";
-    if (!by_tile && ahead != 0 && mine.waited != 0 && at_write_pointer) {
+    if (counts_larger_pages(buffer, mine.waited, bytes)) {
+        rule = "cb-page-convention";
+    } else if (!by_tile && ahead != 0 && mine.waited != 0 && at_write_pointer) {
         rule = "cb-read-write-pointer";
     } else if (was_popped) {
         rule = "cb-use-after-pop";
@@ -532,6 +554,11 @@ void Windows::finish(Program& program, Findings& findings) {
     if (program.status.load() == static_cast<int32_t>(RunStatus::Deadlock)) {
         report_stuck_consumers(program, findings);
     }
+    for (Core& core : program.chip.cores()) {
+        for (uint32_t cb = 0; cb < kMaxCircularBuffers && !core.instances.empty(); cb++) {
+            report_page_convention(core, cb, findings);
+        }
+    }
     if (program.status.load() != static_cast<int32_t>(RunStatus::Ok)) {
         return;
     }
@@ -567,6 +594,40 @@ void Windows::report_stuck_consumers(const Program& program, Findings& findings)
     }
 }
 
+// Every push declares a page for each row of a tile, and is filled with just the bytes of the tiles compute waits for.
+void Windows::report_page_convention(const Core& core, uint32_t cb, Findings& findings) {
+    const CoreCircularBuffer& buffer = core.cb[cb];
+    const KernelInstance *producer = nullptr, *consumer = nullptr;
+    for (const KernelInstance* instance : core.instances) {
+        producer = instance->traffic[cb].push_calls != 0 ? instance : producer;
+        consumer = instance->traffic[cb].wait_calls != 0 ? instance : consumer;
+    }
+    if (producer == nullptr || consumer == nullptr || producer == consumer || !is_compute(*consumer)) {
+        return;
+    }
+    const Window& theirs = *known_window(*producer, cb);
+    const uint32_t wanted = consumer->traffic[cb].largest_wait;
+    const uint64_t filled = theirs.written_last / buffer.page_bytes;
+    const bool counts_rows = theirs.pushes_alike && theirs.pushed_last == buffer.geometry.tile_rows &&
+                             buffer.page_bytes == buffer.geometry.tile_bytes;
+    if (!counts_rows || theirs.written_last % buffer.page_bytes != 0 || filled != wanted ||
+        filled >= theirs.pushed_last) {
+        return;
+    }
+    char text[224];
+    std::snprintf(
+        text,
+        sizeof text,
+        "pushes %u pages of c_%u for %llu bytes, which fill %u; %s waits for %u at a time",
+        theirs.pushed_last,
+        cb,
+        static_cast<unsigned long long>(theirs.written_last),
+        wanted,
+        consumer->kernel->name.c_str(),
+        wanted);
+    findings.add(*producer, "cb-page-convention", cb, 0, theirs.push.frames, theirs.push.num_frames, text);
+}
+
 bool Windows::consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const {
     return std::any_of(program.instances.begin(), program.instances.end(), [&](const auto& instance) {
         const bool same_kernel_here = std::any_of(
@@ -593,6 +654,8 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
         push_calls += traffic.push_calls;
         pop_calls += traffic.pop_calls;
     }
+    // Nobody keeps what compute has made for a data-movement kernel to take away.
+    const bool are_results = consumer != nullptr && !is_compute(*consumer) && producer != nullptr && is_compute(*producer);
     const auto left = static_cast<uint32_t>(buffer.occupied());
     const auto pushed = static_cast<unsigned long long>(buffer.pushed);
     char text[256];
@@ -608,22 +671,23 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
             text, sizeof text, "%u pages of c_%u are never taken on this core; the same kernels take them on others",
             left, cb);
     } else if (buffer.popped != 0) {
-        if (pop_calls < 2 || push_calls < 2) {
+        if (!are_results && (pop_calls < 2 || push_calls < 2)) {
             return;  // an operand pushed in whole blocks, of which less was needed
         }
         const Window& theirs = *known_window(*consumer, cb);
         place = theirs.pop_step != 0 ? &theirs.pop : &theirs.wait;
         std::snprintf(text, sizeof text, "%u of the %llu pages pushed to c_%u are never popped", left, pushed, cb);
     } else if (
-        buffer.pushed > largest_wait && push_calls > 1 && wait_calls > 1 &&
-        buffer.pushed - largest_wait >= known_window(*producer, cb)->pushed_last) {
+        buffer.pushed > largest_wait && wait_calls > 1 &&
+        ((push_calls > 1 && buffer.pushed - largest_wait >= known_window(*producer, cb)->pushed_last) ||
+         static_cast<uint64_t>(wait_calls) * largest_wait == buffer.pushed)) {
         place = &known_window(*consumer, cb)->wait;
         std::snprintf(
             text, sizeof text,
             "waits for %u pages of c_%u and never pops: it sees the first pages each time, %u of the %llu pushed are "
             "never reached",
             largest_wait, cb, static_cast<uint32_t>(buffer.pushed - largest_wait), pushed);
-    } else if (!is_compute(*consumer) && producer != nullptr && is_compute(*producer)) {
+    } else if (are_results) {
         place = &known_window(*consumer, cb)->wait;
         std::snprintf(text, sizeof text, "takes %u pages of results from c_%u and never pops them", left, cb);
     } else {

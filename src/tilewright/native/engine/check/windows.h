@@ -64,6 +64,8 @@ private:
         uint32_t full_looks = 0;  // loads of the counters in a row that showed a full buffer
         uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as Ordering counts; 0: never
         uint32_t pushed_last = 0, popped_last = 0;  // pages of the last one
+        uint64_t written = 0, written_last = 0;  // bytes written since the last push, and before it
+        bool pushes_alike = true;                // all of as many pages, filled with as many bytes
         uint32_t num_noted = 0;
         CallPlace push, wait, pop;  // of the last one
     };
@@ -97,6 +99,7 @@ private:
     void check_producers(KernelInstance& instance, uint32_t cb);
     void check_consumers(KernelInstance& instance, uint32_t cb, bool pops);
     void report_stuck_consumers(const Program& program, Findings& findings);
+    void report_page_convention(const Core& core, uint32_t cb, Findings& findings);
     void report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings);
     bool consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const;
 

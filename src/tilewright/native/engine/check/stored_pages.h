@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages a processor fills by its own stores and pushes at once. Stores and credits leave a core by different ways: a
+// consumer that sends the page over the NoC may send it before the stores are there. A load of the last word stored
+// comes back only after the stores before it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/findings.h"
+
+namespace tw {
+
+class Program;
+
+class StoredPages {
+public:
+    void start(const Program& program);
+
+    void store(const KernelInstance& instance, uint32_t address, uint32_t bytes);
+    void load(const KernelInstance& instance, uint32_t address, uint32_t bytes);
+    // Told before the write pointer moves.
+    void push(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    // A kernel's transfer takes bytes from its own core.
+    void sent(KernelInstance& instance, uint32_t address, uint32_t bytes);
+    // Somebody else than a processor wrote.
+    void written(uint32_t address, uint32_t bytes);
+
+private:
+    struct Stretch {
+        uint32_t begin, end;
+        bool meets(uint32_t from, uint32_t to) const { return begin < to && from < end; }
+    };
+    struct Pushed {
+        Stretch bytes;
+        uint32_t cb;
+        CallPlace push;
+    };
+    // Stores of a kernel that nothing says have arrived, in the order of the stores.
+    std::vector<std::vector<Stretch>> stored_;  // by kernel
+    std::vector<Pushed> pushed_;
+};
+
+}  // namespace tw

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs whose outcome is known by construction, and faults to put into them."""
