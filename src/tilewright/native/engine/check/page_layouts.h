@@ -4,12 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "check/findings.h"
-#include "check/shadow_memory.h"
+#include "check/tensor_places.h"
+#include "chip.h"
 
 namespace tw {
 
@@ -18,6 +17,8 @@ struct KernelInstance;
 
 class PageLayouts {
 public:
+    explicit PageLayouts(const TensorPlaces& tensors) : tensors_(tensors) {}
+
     void start(const Program& program);
 
     void wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
@@ -34,27 +35,25 @@ public:
 
 private:
     enum Layout : uint8_t { kUnknown, kTiles, kRows, kGivenRows };  // given: as a row-major tensor has them
-    // Pages of one circular buffer on one core; empty until something is known of one.
-    using Pages = std::vector<uint8_t>;
-    void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);
-    void report_rows_taken(KernelInstance& writer, uint32_t from) const;
-    Layout layout_of(const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) const;
-    uint32_t tensor_layout(const uint8_t* remote) const;
-
-    struct TensorStretch {
-        const uint8_t* begin;
-        const uint8_t* end;
-        uint32_t layout;
-    };
-    std::vector<TensorStretch> tensors_;
-    std::map<std::pair<const Core*, uint32_t>, Pages> pages_;
-    std::map<const Core*, bool> has_tiles_;
-    // Where a kernel first took given rows for a tile.
-    struct RowsTaken {
-        CallPlace place;
+    // Pages of one circular buffer, from when something is first known of one.
+    struct Pages {
         uint32_t cb;
+        std::vector<uint8_t> layouts;
     };
-    std::map<const Core*, RowsTaken> rows_taken_;
+    struct OnCore {
+        std::vector<Pages> buffers;
+        bool has_tiles = false;
+        CallPlace rows_taken;  // where a kernel first took given rows for a tile, and from which buffer
+        uint32_t rows_taken_from = kNoCircularBuffer;
+    };
+    OnCore& on(const Core& core) { return cores_[(core.l1_base - l1_begin_) / kL1SlotBytes]; }
+    void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);
+    void report_rows_taken(KernelInstance& writer, uint32_t from);
+    Layout layout_of(const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
+
+    const TensorPlaces& tensors_;
+    uint32_t l1_begin_ = 0;
+    std::vector<OnCore> cores_;
 };
 
 }  // namespace tw
