@@ -10,9 +10,12 @@ with a fixture of that name goes before.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from tilewright.check.report import Report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,12 +61,19 @@ class _Checks:
         with every_launch_checked() as results:
             try:
                 yield
-            finally:
-                report = Report.of(results)
-                if report.findings or report.notes:
-                    item.add_report_section("call", "tilewright check", report.text(width=100))
+            except BaseException:
+                _add_section(item, Report.of(results))
+                raise
+        report = Report.of(results)
         if report.findings:
             pytest.fail(f"tilewright: {report.summary}\n{report.text(width=100)}", pytrace=False)
+        _add_section(item, report)
+
+
+def _add_section(item: pytest.Item, report: Report) -> None:
+    """What was found, beside what the test says itself."""
+    if report.findings or report.notes:
+        item.add_report_section("call", "tilewright check", report.text(width=100))
 
 
 class _Fixtures:

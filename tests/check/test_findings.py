@@ -34,6 +34,15 @@ def test_findings_come_worst_first_and_counts_add_up() -> None:
     assert (merged[1].cores, merged[1].count) == (((0, 0), (1, 0)), 3)
 
 
+def test_the_same_finding_in_several_orders_is_not_counted_again(device: ttnn.Device) -> None:
+    reader = "void kernel_main() { cb_reserve_back(0, 1); for (int i = 0; i < 3; i++) { cb_push_back(0, 1); } }"
+    writer = "void kernel_main() { cb_wait_front(0, 3); cb_pop_front(0, 3); }"
+    program = source_program({0: 4}, reader=reader, writer=writer)
+    for seeds in (0, 4):
+        (found,) = check_source(device, program, seeds=seeds).findings
+        assert (found.rule, found.count) == ("cb-push-unreserved", 2)
+
+
 def test_lines_fit_the_terminal() -> None:
     wide = Finding(
         "hang-self", "reader", "reader.cpp", 3, None, ((0, 0),), "c_0", 0, "word " * 40, "c " * 90, "d " * 90

@@ -288,6 +288,18 @@ def test_rows_read_as_a_tile(device: ttnn.Device) -> None:
     assert [(note.rule, note.cb) for note in found] == [("cb-layout", 2)]
 
 
+def test_rows_of_a_tensor_that_become_tiles(device: ttnn.Device) -> None:
+    """The rows were never tilized, and what compute makes of them goes to a tensor in TILE layout."""
+    values = np.ones((1, 1024), np.float32)
+    source = ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+    out = ttnn.allocate_tensor_on_device(ttnn.Shape([32, 32]), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    kernels = {"reader": TILE_READER, "compute": COMPUTE.replace("STEPS", "copy(0, 1);"), "writer": ROWS_WRITER}
+    (note,) = notes([source, out], {0: 1, 1: 1}, fixed=True, **kernels)
+    assert (note.rule, note.cb, note.kernel) == ("cb-layout", 0, 1)
+    assert note.related is not None
+    assert note.related.kernel == 2
+
+
 def test_elementwise_work_on_rows_is_legal(device: ttnn.Device) -> None:
     """Row-major pages of 1024 elements go through tile operations and back as they came."""
     values = np.ones((1, 1024), np.float32)

@@ -43,6 +43,15 @@ def test_the_sync_table_counts_pushes_and_pops_per_step_and_in_all(device: ttnn.
     assert unused.kind == "unused"
 
 
+def test_a_buffer_where_a_kernel_is_stuck_does_not_balance(device: ttnn.Device) -> None:
+    """As many pops as pushes, and one wait more."""
+    reader = READER.replace("row < 3", "row < 2")
+    (group,) = check_source(device, source_program({0: 8, 2: 1}, reader=reader, writer=WRITER)).sync_table.groups
+    stream = group.rows[0]
+    assert (stream.pushed, stream.popped, stream.is_balanced) == (8, 8, False)
+    assert stream.why == "writer still waits for 1 page, 0 there"
+
+
 def test_cores_with_other_traffic_are_another_group(device: ttnn.Device) -> None:
     reader = """void kernel_main() {
         for (uint32_t i = 0; i < 2u + get_absolute_logical_x(); i++) { cb_reserve_back(0, 1); cb_push_back(0, 1); }

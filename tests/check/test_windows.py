@@ -351,6 +351,12 @@ LEGAL = {
         f"void kernel_main() {{ {STORE}(get_write_ptr(0) + 2048) = 1; {LOAD}(get_write_ptr(0) + 2048); }}",
         "void kernel_main() {}",
     ),
+    "scratch behind the buffer the kernel fills": (
+        f"void kernel_main() {{ const uint32_t scratch = get_write_ptr(1); for (int i = 0; i < 8; i++) {{ "
+        f"cb_reserve_back(0, 1); {STORE}(scratch) = i; {STORE}(get_write_ptr(0)) = {STORE}(scratch); "
+        "cb_push_back(0, 1); } }",
+        "void kernel_main() { for (int i = 0; i < 8; i++) { cb_wait_front(0, 1); cb_pop_front(0, 1); } }",
+    ),
     "a larger reservation than the push, then the rest without another": (
         f"void kernel_main() {{ cb_reserve_back(0, 4); for (int i = 0; i < 4; i++) {{ {STORE}(get_write_ptr(0)) = 1; "
         "cb_push_back(0, 1); } }",
@@ -372,7 +378,22 @@ LEGAL = {
 @pytest.mark.parametrize("title", LEGAL)
 def test_what_is_legal_is_silent(device: ttnn.Device, title: str) -> None:
     reader, writer = LEGAL[title]
-    assert notes([words(device)], {0: 4}, fixed=True, reader=reader, writer=writer) == []
+    assert notes([words(device)], {0: 4, 1: 1}, fixed=True, reader=reader, writer=writer) == []
+
+
+def test_a_read_behind_a_pop_is_told_so(device: ttnn.Device) -> None:
+    writer = f"void kernel_main() {{ cb_wait_front(0, 1); cb_pop_front(0, 1); {LOAD}(get_read_ptr(0)); }}"
+    (note,) = notes([words(device)], {0: 4}, fixed=True, reader=PRODUCER, writer=writer)
+    assert note.rule == "cb-read-past-wait"
+    assert "with 0 pages waited for from page 1 on" in note.text
+    assert note.text.endswith("; what it waited for it has popped")
+
+
+def test_the_address_of_a_note_is_the_cores_own(device: ttnn.Device) -> None:
+    reader = f"void kernel_main() {{ {STORE}(get_write_ptr(0) + 65536) = 1; }}"
+    (note,) = notes([words(device)], {0: 1}, fixed=True, cores=[(1, 0)], reader=reader)
+    assert note.rule == "l1-outside-buffer"
+    assert f" at {note.address:#x} of L1" in note.text
 
 
 def test_a_plain_run_notes_nothing(device: ttnn.Device) -> None:

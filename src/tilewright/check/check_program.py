@@ -117,7 +117,7 @@ def check_program(
         for seed in range(1, orders + 1):
             restore_tensors(before)
             _, failed, more = _checked_run(io_tensors, program, seed, time_limit, spin_limit)
-            found += more
+            found = merge_findings([*merge_findings(found), *merge_findings(more)], count=max)
             if failed is not None:
                 break
         restore_tensors(result)

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,16 @@ class Finding:
         """File and line, e.g. ``reader.cpp:12``."""
         return f"{Path(self.path).name}:{self.line}" if self.line else Path(self.path).name
 
+    def where(self, code: str = "") -> str:
+        """Kernel, line, circular buffer, cores, how often and in which order; file and line between ``code`` marks."""
+        helper = f"(called from {Path(self.called_from[0]).name}:{self.called_from[1]})" if self.called_from else ""
+        place = f"{code}{self.place}{code} {helper}".strip() if self.place else ""
+        about = [self.kernel, place, self.cb or "", some_cores(self.cores)]
+        where = "  ".join(part for part in about if part)
+        if self.count > max(1, len(self.cores)):
+            where += f", {self.count} times"
+        return where + (f", with seed {self.seed}" if self.seed else "")
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {**dataclasses.asdict(self), "severity": str(self.severity)}
@@ -86,16 +97,8 @@ class Finding:
               cause: A read has landed only after noc_async_read_barrier.
               cure:  Call noc_async_read_barrier before cb_push_back.
         """
-        helper = f"(called from {Path(self.called_from[0]).name}:{self.called_from[1]})" if self.called_from else ""
-        place = f"{self.place} {helper}".strip()
-        about = [self.kernel, place, self.cb or "", some_cores(self.cores)]
-        where = "  ".join(part for part in about if part)
-        if self.count > max(1, len(self.cores)):
-            where += f", {self.count} times"
-        if self.seed:
-            where += f", with seed {self.seed}"
         lines = [f"{self.severity}  {self.rule}"]
-        lines += _wrapped(where, "  ", width)
+        lines += _wrapped(self.where(), "  ", width)
         lines += _wrapped(self.numbers, "  ", width)
         if self.related is not None:
             lines += _wrapped(f"other place: {self.related}", "  ", width)
@@ -131,8 +134,12 @@ def some_cores(cores: Sequence[Core]) -> str:
     return first if len(cores) == 1 else f"{first} and {len(cores) - 1} more"
 
 
-def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """The same finding on many cores is one; worst first, then in the order they were found."""
+def merge_findings(findings: Iterable[Finding], *, count: Callable[[int, int], int] = operator.add) -> list[Finding]:
+    """The same finding on many cores is one; worst first, then in the order they were found.
+
+    Args:
+        count: what becomes of how often two of them were seen: the sum, or the larger where both are of one program.
+    """
     merged: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
         key = (finding.rule, finding.kernel, finding.path, finding.line, finding.called_from, finding.cb)
@@ -141,5 +148,5 @@ def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
             merged[key] = finding
             continue
         cores = tuple(dict.fromkeys(known.cores + finding.cores))
-        merged[key] = dataclasses.replace(known, cores=cores, count=known.count + finding.count)
+        merged[key] = dataclasses.replace(known, cores=cores, count=count(known.count, finding.count))
     return sorted(merged.values(), key=lambda finding: finding.severity)

@@ -58,8 +58,8 @@ class Report:
         lines = ["## Findings", ""]
         for finding in (*self.findings, *self.notes):
             title = RULES[finding.rule].title
-            where = ", ".join(part for part in (finding.kernel, f"`{finding.place}`", finding.cb or "") if part)
-            lines += [f"### {finding.severity}: `{finding.rule}` ({title})", "", f"{where}: {finding.numbers}", ""]
+            lines += [f"### {finding.severity}: `{finding.rule}` ({title})", ""]
+            lines += [": ".join(part for part in (finding.where(code="`"), finding.numbers) if part), ""]
             lines += [f"- Cause: {finding.cause}", f"- Cure: {finding.cure}", ""]
         return "\n".join([*lines, self.summary])
 

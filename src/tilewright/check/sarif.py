@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tilewright import __version__
 from tilewright.check.finding import Finding
@@ -72,6 +73,6 @@ def _location(path: str, line: int) -> dict[str, Any]:
 def _uri(path: Path) -> str:
     """Relative to the current directory where the file lies below it, as code hosts want it."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
+        return quote(path.resolve().relative_to(Path.cwd()).as_posix())
     except ValueError:
         return path.resolve().as_uri()

@@ -3,7 +3,7 @@
 
 A comment in the kernel, on the line of the finding or alone on the line above it::
 
-    cb_wait_front(cb_scaler, 1);  // tilewright: allow cb-left-over: the host reads it back
+    cb_wait_front(cb_out, 1);  // tilewright: allow cb-left-over: the host reads the last pages
 
 In Python kernels it begins with ``#``. Without a reason it does not count.
 """

@@ -16,7 +16,7 @@ from typing import Any
 from tilewright.check.finding import Core, some_cores
 from tilewright.check.text_table import markdown_table, text_table
 from tilewright.device.hang import pages
-from tilewright.device.run import CbTraffic, CbUse, Run
+from tilewright.device.run import CbTraffic, CbUse, Run, WaitKind
 
 _TEXT_COLUMNS = ("CB", "by", "pages", "pushed", "popped", "waits", "peak", "left")
 _COLUMNS = ("CB", "from", "to", "pages", "pushed", "popped", "waits", "peak", "left", "kind", "balanced")
@@ -68,8 +68,10 @@ class SyncGroup:
 
     @property
     def title(self) -> str:
-        what = f"{self.steps} {self.step_name}s each" if self.steps > 1 else f"1 {self.step_name}"
-        return f"{some_cores(self.cores)}: {what}{' (inferred)' if self.step_name == _INFERRED else ''}"
+        if self.steps == 1:
+            return f"{some_cores(self.cores)}: 1 {self.step_name}"
+        inferred = " (inferred)" if self.step_name == _INFERRED else ""
+        return f"{some_cores(self.cores)}: {self.steps} {self.step_name}s each{inferred}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -225,10 +227,25 @@ def _kind(use: CbUse, wait_calls: int, pop_calls: int, steps: int) -> str:
     return "once" if steps > 1 else "streaming"
 
 
+def _stuck_at(run: Run, use: CbUse) -> str:
+    """Who waits at the buffer for ever, in a run that did not end."""
+    sides = {WaitKind.CB_WAIT_FRONT: ("for", "there"), WaitKind.CB_RESERVE_BACK: ("for room for", "free")}
+    said = [
+        f"{run.kernel_label(each.kernel)} still waits {sides[each.wait_kind][0]} {pages(each.wait_amount)}, "
+        f"{each.wait_have} {sides[each.wait_kind][1]}"
+        for each in run.positions
+        if each.core == use.core and each.wait_kind in sides and each.wait_cb == use.index
+    ]
+    return " and ".join(said)
+
+
 def _imbalance(run: Run, use: CbUse, consumers: Sequence[CbTraffic]) -> str:
     names = " and ".join(run.kernel_label(each.kernel) for each in consumers)
     if use.pushed == 0 and consumers:
         return f"{names} waits for pages and none is ever pushed"
+    stuck = _stuck_at(run, use)
+    if stuck:
+        return stuck
     if use.pushed == use.popped:
         return ""
     if not consumers:

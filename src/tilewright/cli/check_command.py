@@ -29,6 +29,7 @@ from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
 from tilewright.device.errors import RunError
+from tilewright.device.hang import pages
 from tilewright.ops import OPERATIONS, Plan
 from tilewright.program.errors import ProgramError
 
@@ -83,7 +84,7 @@ class _Session:
     def take(self, result: CheckResult) -> None:
         """Looks at a launch as soon as it has ended: its device may be closed later."""
         self.launches += 1
-        self.progress.show(f"launch {self.launches} checked, {len(result.findings)} findings")
+        self.progress.show(f"launch {self.launches} checked, findings: {len(result.findings)}")
         program = repr(structure(result.program))
         if self._options.sync and result.run is not None and program not in self.sync:
             self.sync[program] = make_sync_table(result.run, self._steps)
@@ -95,7 +96,7 @@ class _Session:
                 smallest = smallest_depths(
                     result.io_tensors,
                     result.program,
-                    progress=lambda cb, depth: self.progress.show(f"smallest depths: {cb} with {depth} pages"),
+                    progress=lambda cb, depth: self.progress.show(f"smallest depths: {cb} with {pages(depth)}"),
                 )
             self.footprints[program] = make_footprint(result.program, device, result.run, self._formulas, smallest)
 
@@ -109,6 +110,8 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(ours)
     if options.seeds is not None and options.seeds < 0:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
+    if options.sarif is not None and not options.sarif.parent.is_dir():
+        parser.error(f"--sarif {options.sarif}: there is no directory {options.sarif.parent}")
     session = _Session(options)
     work = _script(parser, options, script_arguments) or _operation(parser, options, session)
     found: list[Finding] = []

@@ -105,8 +105,8 @@ NOC_RULES = (
         Severity.ERROR,
         "corners of a multicast in the wrong order for this NoC",
         "The multicast goes the long way round the chip and reaches other cores.",
-        "NoC 1 runs from the bottom right: it wants start and end swapped.",
-        "Swap start and end for NoC 1.",
+        "NoC 0 goes from the upper left corner to the lower right one, NoC 1 the other way.",
+        "Give the corners in the order of the kernel's NoC: start and end change places on NoC 1.",
     ),
     Rule(
         "semaphore-overshoot",

@@ -343,6 +343,14 @@ uint64_t tw_program_pushes(void* program, TwPushReport* reports, uint64_t capaci
     return pushes.size();
 }
 
+// What a kernel calls the address: slot pointers are this machine's.
+static uint64_t own_address(const Program& program, uint64_t address) {
+    const std::vector<Core>& cores = program.chip.cores();
+    const bool is_slot_pointer =
+        address >= cores.front().l1_base && address < static_cast<uint64_t>(cores.back().l1_base) + kL1SlotBytes;
+    return is_slot_pointer ? address & kL1OffsetMask : address;
+}
+
 // Fills at most `capacity` reports and returns how many there are. Texts live until the program's next run.
 uint64_t tw_program_findings(void* program, TwFindingReport* reports, uint64_t capacity) {
     const Program& source = *static_cast<Program*>(program);
@@ -361,7 +369,7 @@ uint64_t tw_program_findings(void* program, TwFindingReport* reports, uint64_t c
         report.core_x = core.x;
         report.core_y = core.y;
         report.cb = finding.cb;
-        report.address = finding.address;
+        report.address = own_address(source, finding.address);
         report.count = finding.count;
         report.num_frames = finding.num_frames;
         std::copy_n(finding.frames, finding.num_frames, report.frames);

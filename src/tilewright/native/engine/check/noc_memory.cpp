@@ -58,7 +58,6 @@ void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint
     }
     if (to_local) {
         checks.windows.access(instance, {to_l1, size, true, Accessor::Noc});
-        checks.layouts.read_from(instance, from, size);
     } else {
         check_remote_write(instance, to_l1, bytes);
         checks.layouts.drained(instance, from_l1, to, size);
@@ -67,6 +66,9 @@ void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint
     taint_noc_copy(instance, to, from, bytes, to_local);
     checks.memory.copy(to, from, bytes);
     landed(instance, to_l1, bytes);
+    if (to_local) {
+        checks.layouts.read_from(instance, to_l1, from, size);
+    }
 }
 
 void noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {

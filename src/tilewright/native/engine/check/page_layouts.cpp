@@ -2,8 +2,9 @@
 #include "check/page_layouts.h"
 
 #include <algorithm>
+#include <cstdio>
 
-#include "check/findings.h"
+#include "check/checks.h"
 #include "program.h"
 
 namespace tw {
@@ -59,9 +60,13 @@ void PageLayouts::wrote_rows(KernelInstance& instance, uint32_t cb, uint32_t add
 }
 
 void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
-    if (layout_of(instance, cb, address, bytes) == kRows) {
+    const Layout layout = layout_of(instance, cb, address, bytes);
+    if (layout == kRows) {
         note_finding(
             instance, "cb-layout", cb, address, "reads a tile from c_%u, which holds rows that untilize wrote", cb);
+    } else if (OnCore& core = on(*instance.core); layout == kGivenRows && core.rows_taken_from == kNoCircularBuffer) {
+        core.rows_taken = call_place(instance);
+        core.rows_taken_from = cb;
     }
 }
 
@@ -85,9 +90,24 @@ void PageLayouts::written(const Core& core, uint32_t address, uint32_t bytes) {
     }
 }
 
-void PageLayouts::read_from(KernelInstance& instance, const uint8_t* remote, uint32_t bytes) {
-    if (bytes > kMoreThanTileRow && tensors_.layout(remote) == kLayoutTile) {
+void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes) {
+    if (bytes <= kMoreThanTileRow) {
+        return;
+    }
+    const uint32_t layout = tensors_.layout(remote);
+    if (layout == kLayoutTile) {
         on(*instance.core).has_tiles = true;
+    }
+    if (layout != kLayoutRowMajor || on(*instance.core).has_tiles) {
+        return;
+    }
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        const CoreCircularBuffer& buffer = instance.core->cb[cb];
+        const bool is_here = buffer.num_pages != 0 && local >= buffer.address &&
+                             local + bytes <= buffer.address + buffer.total_bytes;
+        if (is_here) {
+            mark(instance, cb, local, bytes, kGivenRows);
+        }
     }
 }
 
@@ -113,8 +133,29 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
         } else if (pages == kTiles && layout == kLayoutRowMajor && on(*instance.core).has_tiles) {
             note_finding(
                 instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
+        } else if (pages == kTiles && layout == kLayoutTile && !on(*instance.core).has_tiles) {
+            report_rows_taken(instance, cb);
         }
     }
+}
+
+// Rows that go through tile maths and come out as tiles were never tilized: the core has had no other tiles.
+void PageLayouts::report_rows_taken(KernelInstance& writer, uint32_t from) {
+    const OnCore& core = on(*writer.core);
+    if (core.rows_taken_from == kNoCircularBuffer) {
+        return;
+    }
+    char text[224];
+    std::snprintf(
+        text,
+        sizeof text,
+        "takes rows of a tensor in ROW_MAJOR layout from c_%u as tiles, and %s writes c_%u to a tensor in TILE layout",
+        core.rows_taken_from,
+        writer.kernel->name.c_str(),
+        from);
+    const CallPlace& place = core.rows_taken;
+    writer.checks->findings.add(
+        *place.instance, "cb-layout", core.rows_taken_from, 0, place.frames, place.num_frames, text, call_place(writer));
 }
 
 }  // namespace tw

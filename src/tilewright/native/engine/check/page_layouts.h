@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pages of circular buffers hold: tiles, or rows. Known only where a tile operation wrote them.
+// What the pages of circular buffers hold: tiles, or rows. Known where a tile operation wrote them, or the NoC brought
+// rows of a row-major tensor.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "check/findings.h"
 #include "check/tensor_places.h"
 #include "chip.h"
 
@@ -26,13 +28,14 @@ public:
     void reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
     // Somebody else wrote to the core's L1.
     void written(const Core& core, uint32_t address, uint32_t bytes);
-    // A NoC read from a tensor, a NoC write to one. `remote` is the host address at the tensor's end.
-    void read_from(KernelInstance& instance, const uint8_t* remote, uint32_t bytes);
+    // A NoC read from a tensor, once it has been told to `written`, and a NoC write to one. `remote` is the host address
+    // at the tensor's end.
+    void read_from(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes);
     void drained(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes);
 
 private:
-    enum Layout : uint8_t { kUnknown, kTiles, kRows };
-    // Pages of one circular buffer, from when a tile operation first writes one.
+    enum Layout : uint8_t { kUnknown, kTiles, kRows, kGivenRows };  // given: as a row-major tensor has them
+    // Pages of one circular buffer, from when something is first known of one.
     struct Pages {
         uint32_t cb;
         std::vector<uint8_t> layouts;
@@ -40,9 +43,12 @@ private:
     struct OnCore {
         std::vector<Pages> buffers;
         bool has_tiles = false;
+        CallPlace rows_taken;  // where a kernel first took given rows for a tile, and from which buffer
+        uint32_t rows_taken_from = kNoCircularBuffer;
     };
     OnCore& on(const Core& core) { return cores_[(core.l1_base - l1_begin_) / kL1SlotBytes]; }
     void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);
+    void report_rows_taken(KernelInstance& writer, uint32_t from);
     Layout layout_of(const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
 
     const TensorPlaces& tensors_;

@@ -24,6 +24,8 @@ bool takes_pages(const KernelInstance& instance, uint32_t cb) {
     return instance.traffic[cb].wait_calls != 0 || instance.traffic[cb].pop_calls != 0;
 }
 
+const char* plural(uint32_t count) { return count == 1 ? "" : "s"; }
+
 uint32_t offset_of(uint32_t address) { return address & kL1OffsetMask; }
 
 uint32_t page_of(const CoreCircularBuffer& buffer, uint32_t address) {
@@ -364,13 +366,13 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
             const uint32_t cb = used_cb != kNoCircularBuffer ? used_cb : first_cb;
             if (from != access.address && last_cb != kNoCircularBuffer) {
                 kernel.last_cb[access.is_write] = last_cb;
-                report_overrun(instance, access, cb);
+                report_overrun(instance.checks->findings, instance, access, cb);
             } else if (
                 kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
                 instance.core->cb[kernel.last_cb[access.is_write]].address < instance.core->cb[cb].address &&
                 (used_cb == kNoCircularBuffer || !known_window(instance, cb)->reserved) && access.is_write &&
                 known_window(instance, kernel.last_cb[1])->reserved != 0) {
-                report_overrun(instance, access, cb);
+                report_overrun(overruns_[cb], instance, access, cb);
             } else if (access.is_write) {
                 report_write(instance, cb, from, to - from);
             } else {
@@ -453,11 +455,13 @@ void Windows::report_outside(KernelInstance& instance, const MemoryAccess& acces
         offset_of(from));
 }
 
-void Windows::report_overrun(KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
+void Windows::report_overrun(
+    Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
     const uint32_t cb = kernels_[instance.number].last_cb[access.is_write];
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t limit = buffer.address + buffer.total_bytes;
-    note_finding(
+    note_finding_in(
+        findings,
         instance,
         access.address < limit ? "cb-index-wrap" : "l1-outside-buffer",
         cb,
@@ -488,14 +492,16 @@ void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t addre
                              : "cb-write-past-reserve",
         cb,
         address,
-        "writes %u bytes to page %u of c_%u with %u pages reserved from page %u on (%u of %u pages hold unread data)",
+        "writes %u bytes to page %u of c_%u with %u page%s reserved from page %u on (of %u pages %u hold%s unread data)",
         bytes,
         page_of(buffer, address),
         cb,
         mine.reserved,
+        plural(mine.reserved),
         first,
+        buffer.num_pages,
         buffer.occupied(),
-        buffer.num_pages);
+        buffer.occupied() == 1 ? "s" : "");
 }
 
 void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile) {
@@ -524,13 +530,18 @@ void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t addres
         rule,
         cb,
         address,
-        "reads %u bytes of page %u of c_%u with %u pages waited for from page %u on (%u pages hold unread data)",
+        "reads %u bytes of page %u of c_%u with %u page%s waited for from page %u on (of %u pages %u hold%s unread "
+        "data)%s",
         bytes,
         page,
         cb,
         mine.waited,
+        plural(mine.waited),
         first,
-        buffer.occupied());
+        buffer.num_pages,
+        buffer.occupied(),
+        buffer.occupied() == 1 ? "s" : "",
+        mine.waited == 0 && mine.pop_step != 0 && mine.wait_step != 0 ? "; what it waited for it has popped" : "");
 }
 
 // --- the end of a run ---
@@ -539,6 +550,13 @@ void Windows::finish(Program& program, Findings& findings) {
     for (const Finding& finding : deferred_.all()) {
         if (finding.instance->core->cb[finding.cb].pushed != 0) {
             findings.take(finding);
+        }
+    }
+    for (const auto& [into, overruns] : overruns_) {
+        for (const Finding& finding : overruns.all()) {
+            if (finding.instance->core->cb[into].pushed != 0) {
+                findings.take(finding);
+            }
         }
     }
     for (const Finding& finding : lucky_.all()) {

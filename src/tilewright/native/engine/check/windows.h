@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -93,7 +94,7 @@ private:
     void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
     bool judge_stretches(KernelInstance& instance, const MemoryAccess& access);
     void report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from);
-    void report_overrun(KernelInstance& instance, const MemoryAccess& access, uint32_t into);
+    void report_overrun(Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into);
     void report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
     void report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile);
     void check_producers(KernelInstance& instance, uint32_t cb);
@@ -110,6 +111,7 @@ private:
     std::vector<uint64_t> tensor_cbs_;    // by core: bit per circular buffer that lies over a tensor
     // Accesses outside a window are judged at the end: a buffer nobody ever pushes is somebody's private memory.
     Findings deferred_;
+    std::map<uint32_t, Findings> overruns_;  // by the buffer the access lies in
     // Writes and pushes without reservation to pages that cannot but be free. Once is an operand put into a fresh
     // buffer; again and again is a stream that works by luck.
     Findings lucky_;
