@@ -84,6 +84,12 @@ def test_a_comment_without_a_reason_does_not_count(device: ttnn.Device) -> None:
     assert "comment has no reason" in found.numbers
 
 
+def test_a_comment_with_a_misspelt_rule_is_named(device: ttnn.Device) -> None:
+    comment = "  // tilewright: allow hang-missing-producers: fed by another program"
+    (found,) = check_source(device, source_program({0: 1}, writer=STUCK.replace("ALLOW", comment))).findings
+    assert "comment names hang-missing-producers, which is no rule" in found.numbers
+
+
 def test_a_launch_with_check_raises_what_was_found(device: ttnn.Device) -> None:
     program = source_program({0: 1}, writer=STUCK.replace("ALLOW", ""))
     with pytest.raises(tilewright.CheckError, match="hang-missing-producer") as caught:

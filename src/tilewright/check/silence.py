@@ -13,10 +13,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tilewright.check.finding import Finding
+from tilewright.check.rules import RULES
 
 _COMMENT = re.compile(r"(?://|#|/\*)\s*tilewright:\s*allow\s+([a-z0-9-]+)\s*(?::\s*(.*?))?\s*(?:\*/)?\s*$")
 _ONLY_COMMENT = re.compile(r"\s*(?://|#|/\*)")
@@ -38,35 +39,46 @@ def separate_silenced(findings: Iterable[Finding]) -> tuple[list[Finding], list[
         reason = _reason(finding)
         if reason:
             silenced.append(SilencedFinding(finding, reason))
-        elif reason is None:
-            standing.append(finding)
+            continue
+        if reason is None:
+            problem = _unknown_rule(finding)
         else:
-            unsaid = "its `tilewright: allow` comment has no reason after the rule's name, so it does not count"
-            standing.append(dataclasses.replace(finding, numbers=f"{finding.numbers} ({unsaid})"))
+            problem = "its `tilewright: allow` comment has no reason after the rule's name, so it does not count"
+        standing.append(
+            dataclasses.replace(finding, numbers=f"{finding.numbers} ({problem})") if problem is not None else finding
+        )
     return standing, silenced
 
 
 def _reason(finding: Finding) -> str | None:
     """Why the finding is allowed; empty where a comment forgot to say, None where there is no comment."""
-    reasons = [_reason_at(finding.rule, finding.path, finding.line)]
-    if finding.called_from is not None:
-        reasons.append(_reason_at(finding.rule, *finding.called_from))
-    found = [reason for reason in reasons if reason is not None]
+    found = [reason for rule, reason in _comments(finding) if rule == finding.rule]
     return max(found, key=len) if found else None
 
 
-def _reason_at(rule: str, path: str, line: int) -> str | None:
+def _unknown_rule(finding: Finding) -> str | None:
+    unknown = next((rule for rule, _ in _comments(finding) if rule not in RULES), None)
+    return f"its `tilewright: allow` comment names {unknown}, which is no rule" if unknown is not None else None
+
+
+def _comments(finding: Finding) -> Iterator[tuple[str, str]]:
+    """Rule and reason of the comments where the finding is, and where that was called from."""
+    yield from _comments_at(finding.path, finding.line)
+    if finding.called_from is not None:
+        yield from _comments_at(*finding.called_from)
+
+
+def _comments_at(path: str, line: int) -> Iterator[tuple[str, str]]:
     if line < 1 or not path:
-        return None
+        return
     lines = _lines(path)
     candidates = lines[line - 1 : line]
     above = lines[line - 2 : line - 1] if line > 1 else ()
     candidates += tuple(text for text in above if _ONLY_COMMENT.match(text))
     for text in candidates:
         comment = _COMMENT.search(text)
-        if comment is not None and comment.group(1) == rule:
-            return comment.group(2) or ""
-    return None
+        if comment is not None:
+            yield comment.group(1), comment.group(2) or ""
 
 
 @functools.lru_cache(maxsize=64)
