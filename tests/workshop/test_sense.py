@@ -397,6 +397,9 @@ CASES = [
         "known here",
     ),
     ("reference-known", changed(VARIANCE, ('"centre**2"', '"centre squared"')), "reference", "no NumPy", "reference ="),
+    ("reference-known", changed(VARIANCE, ('torch = "', 'torch = "x +* ')), "torch", "no torch expression", "torch ="),
+    ("reference-known", changed(VARIANCE, ('torch = "', 'torch = "gamma * ')), "torch", "names gamma", "known here"),
+    ("unique-names", changed(VARIANCE, ('"variance_w_rm"', '"vårians"')), "name", "name of a package", "variance_w_rm"),
 ]
 
 

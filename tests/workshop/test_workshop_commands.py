@@ -18,7 +18,7 @@ from made_operation import WRONG_MEAN, change, make_operation
 from tilewright.cli.main import main
 from tilewright.workshop.home import Home
 from tilewright.workshop.stages.stage import STAGES, StageResult, Status, TestOutcome
-from tilewright.workshop.stages.table import coloured, stage_lines
+from tilewright.workshop.stages.table import coloured, failure_lines, stage_lines
 
 ESCAPE = "\033"
 
@@ -41,6 +41,14 @@ def test_the_table_fits_a_terminal_and_has_no_colour_in_a_file(home: Home, capsy
     assert "    numerical mismatch: test_numbers[one tile]" in text
     assert "first wrong: phase 2 mean, in mean (float32)" in text
     assert lines[-1] == "0 of 1 stages pass; stage 7 is red (FAIL)"
+
+
+def test_an_error_that_the_table_cuts_is_told_whole_below() -> None:
+    said = "kernel compute_rows on core (0,0): " + "this cannot be, " * 12 + "so give it more pages"
+    red = TestOutcome("test_it", Status.FAIL, "runtime", said)
+    result = StageResult(STAGES[5], Status.FAIL, {"execution": Status.FAIL}, (red,), "runtime", said)
+    assert stage_lines(result)[-1].endswith("...")
+    assert " ".join(" ".join(failure_lines(result)).split()) == said
 
 
 def test_colours_do_not_move_columns() -> None:
