@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -165,8 +166,9 @@ def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFi
     change(home, "kernels.py", "        cb_pop_front(cb.mean, 1)\n", "")
     assert main(["debug", "mine", "symptom", "batched input hangs"]) == 0
     assert main(["debug", "mine", "observe"]) == 0
-    assert main(["debug", "mine", "observe"]) == 0  # says nothing twice
     capsys.readouterr()
+    assert main(["debug", "mine", "observe"]) == 0  # writes nothing twice
+    assert capsys.readouterr().out.startswith("O1  again: error  hang")
     assert main(["debug", "mine", "--json"]) == 0
     entries = json.loads(capsys.readouterr().out)["entries"]
     assert entries[0]["text"] == "batched input hangs"
@@ -180,11 +182,18 @@ def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFi
     assert main(["debug", "mine", "experiment", "H1", "pop c_3 after centre", "--expected", "it ends"]) == 0
     assert main(["debug", "mine", "experiment", "H1", "another", "--expected", "it ends"]) == 2
     assert "E1 is still open" in capsys.readouterr().err
-    assert main(["debug", "mine", "close", "E1", "SUPPORTED", "--observations", "O1", "--confidence", "0.9"]) == 0
-    assert main(["debug", "mine", "conclude", "centre kept c_3", "--observations", "O1"]) == 0
+    change(home, "kernels.py", "untilize_column(cb", "cb_pop_front(cb.mean, 1)\n        untilize_column(cb")
+    capsys.readouterr()
+    assert main(["debug", "mine", "observe"]) == 0
+    assert re.fullmatch(r"(O\d+)  the checker and the phases find nothing\n", capsys.readouterr().out)
+    last = f"O{len(observations) + 1}"
+    assert main(["debug", "mine", "close", "E1", "SUPPORTED", "--observations", last, "--confidence", "0.9"]) == 0
+    assert main(["debug", "mine", "conclude", "centre kept c_3", "--observations", "O1", last]) == 0
     capsys.readouterr()
     assert main(["debug", "mine"]) == 0
     text = capsys.readouterr().out
+    for cited in ("supported by: O1", f"seen: {last}", f"rests on: O1, {last}"):
+        assert cited in text
     assert text.endswith("stop: H1 is supported with confidence 0.9\n")
     assert max(map(len, text.splitlines())) <= 80
 
