@@ -390,6 +390,19 @@ CASES = [
         "float32",
     ),
     (
+        "max-sees-padding",
+        changed(
+            CENTRALIZE,
+            (
+                "reduce_row_mean(in_tiled, scaler, mean, Wt, mean_factor_bits, keep=True, partial=partial)",
+                "reduce_row_max(in_tiled, scaler, mean, Wt, keep=True)",
+            ),
+        ),
+        "shape",
+        "rows of 100 end inside a tile, and mean takes the zeros",
+        "widths of whole tiles",
+    ),
+    (
         "reference-known",
         changed(VARIANCE, ('"centre**2"', '"center**2"')),
         "reference",
