@@ -8,6 +8,7 @@ leaves out on a card can only be seen in the source.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,12 +53,14 @@ def _of_kernel(kernel: KernelDescriptor) -> Iterator[Finding]:
         )
 
 
-def calls_off_their_thread(text: str) -> Iterator[tuple[int, str, str, Threads]]:
+@functools.lru_cache(maxsize=64)
+def calls_off_their_thread(text: str) -> tuple[tuple[int, str, str, Threads], ...]:
     """(line, call, first argument, threads it is compiled for) of calls that do nothing where they are.
 
-    >>> list(calls_off_their_thread("#ifdef TRISC_MATH\\ncb_push_back(0, 1);\\n#endif"))
-    [(2, 'cb_push_back', '0', frozenset({'MATH'}))]
+    >>> calls_off_their_thread("#ifdef TRISC_MATH\\ncb_push_back(0, 1);\\n#endif")
+    ((2, 'cb_push_back', '0', frozenset({'MATH'})),)
     """
+    found: list[tuple[int, str, str, Threads]] = []
     guards: list[tuple[Threads, Threads]] = []  # of each open #if: where it holds, where a branch before it held
     for number, line in enumerate(_without_comments(text).split("\n"), 1):
         directive = _DIRECTIVE.match(line)
@@ -70,7 +73,8 @@ def calls_off_their_thread(text: str) -> Iterator[tuple[int, str, str, Threads]]
         for call in _CALL.finditer(line):
             here = threads & _macro_threads(line, call.start())
             if here and _THREAD_OF[call.group(1)] not in here:
-                yield number, f"cb_{call.group(1)}", call.group(2), here
+                found.append((number, f"cb_{call.group(1)}", call.group(2), here))
+    return tuple(found)
 
 
 def _step(guards: list[tuple[Threads, Threads]], word: str, condition: str) -> None:

@@ -54,5 +54,8 @@ def save_tensors(tensors: Iterable[Tensor]) -> Saved:
 
 
 def restore_tensors(saved: Saved) -> None:
+    """Puts the bytes back; whether the host wrote a tensor stays as it was."""
     for buffer, pages in saved.items():
+        host_wrote = buffer.host_wrote
         buffer.write(pages)
+        buffer.host_wrote = host_wrote

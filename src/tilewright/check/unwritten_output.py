@@ -4,22 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import numpy as np
+from typing import cast
 
 from tilewright.check.finding import Finding
 from tilewright.check.rules import RULES
+from tilewright.device.chip import Chip
 from tilewright.tensor.tensor import Tensor
-from tilewright.tensor.undefined import undefined_bytes
 
 
 def unwritten_output(output: Tensor) -> Iterator[Finding]:
     """A finding if elements of an output tensor hold nothing after a run, neither the host's bytes nor a kernel's."""
-    unwritten = undefined_bytes(output).unwritten
-    if unwritten is None or not unwritten.any():
+    device = output.device()
+    if device is None or not output.buffer().num_pages:
         return
-    pages = np.flatnonzero(unwritten.any(axis=1))
-    share = f"{len(pages)} of {len(unwritten)} pages of the output hold elements that no kernel wrote"
-    text = f"{share}, from page {pages[0]} on"
+    count, first = cast(Chip, device.memory).unwritten_pages(output)
+    if not count:
+        return
+    share = f"{count} of {output.buffer().num_pages} pages of the output hold elements that no kernel wrote"
+    text = f"{share}, from page {first} on"
     rule = RULES["output-unwritten"]
     yield Finding(rule.id, "", "", 0, None, (), None, 0, text, rule.cause, rule.cure)

@@ -22,6 +22,7 @@ from tilewright.program.program import ProgramDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
 from tilewright.tensor.arch import Arch, ArchDescription
 from tilewright.tensor.memory_config import BufferType
+from tilewright.tensor.tensor import Tensor
 
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
 
@@ -176,6 +177,12 @@ class Chip:
         engine().tw_fill_pages(
             self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
         )
+
+    def unwritten_pages(self, tensor: Tensor) -> tuple[int, int]:
+        """How many pages of a tensor hold an element that neither the host nor a kernel wrote; the first of them."""
+        self._check_usable()
+        memory, first = HostMemory([tensor]), ctypes.c_uint64()
+        return engine().tw_unwritten_pages(self._handle, memory.specs[0], ctypes.byref(first)), first.value
 
     def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:
         """Value of a semaphore on one core."""

@@ -82,8 +82,10 @@ class HostMemory(ctypes.Structure):
         ("page_bytes", c_uint64),
         ("stride", c_uint64),
         ("num_pages", c_uint64),
-        ("unwritten", c_void_p),
-        ("padding", c_void_p),
+        ("element_bytes", c_uint32),
+        ("poison", c_uint32),
+        ("host_wrote", c_uint32),
+        ("poison_is_a_value", c_uint32),
         ("outside", c_void_p),
     ]
 
@@ -216,6 +218,7 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_program_add_circular_buffer": (None, [c_void_p, POINTER(CircularBufferSpec)]),
     "tw_program_add_semaphore": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
     "tw_program_add_scratchpad": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
+    "tw_unwritten_pages": (c_uint64, [c_void_p, POINTER(HostMemory), POINTER(c_uint64)]),
     "tw_program_set_host_memory": (None, [c_void_p, POINTER(HostMemory), c_uint64]),
     "tw_program_set_args": (None, [c_void_p, c_uint32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
     "tw_program_run": (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a checked run must know of the host's tensors: where they lie and which of their bytes hold nothing."""
+"""What a checked run must know of the host's tensors: where they lie, and what bytes hold that nobody wrote."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 from tilewright.device import engine as native
 from tilewright.tensor.buffer import Buffer
+from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import BufferType
+from tilewright.tensor.padding_bytes import padding_bits
 from tilewright.tensor.tensor import Tensor
-from tilewright.tensor.undefined import undefined_bytes
 
 _LAYOUT_UNKNOWN = 0
 _LAYOUTS = {Layout.ROW_MAJOR: 1, Layout.TILE: 2}
 _SPARE_BYTES = 16  # the engine reads bits a few words at a time
+_FLOATS = (DataType.BFLOAT16, DataType.FLOAT32)
 
 
 class HostMemory:
-    """Every buffer of the device the tensors are on; of the tensors themselves also layout and undefined bytes."""
+    """Every buffer of the device the tensors are on; of the tensors themselves also what is in them."""
 
     def __init__(self, io_tensors: Sequence[object]) -> None:
         self._keep: list[NDArray[np.uint8]] = []
@@ -33,20 +35,22 @@ class HostMemory:
         self.specs = (native.HostMemory * len(specs))(*specs)
 
     def _describe(self, tensor: Tensor) -> native.HostMemory:
+        """Padding that holds the dtype's poison holds nothing. Elements of the shape count only if the host never wrote
+        the tensor: a program may have written some of them, and what still holds poison is what it left out.
+        """
         spec = _spec(tensor.buffer())
         spec.layout = _LAYOUTS[tensor.layout]
-        undefined = undefined_bytes(tensor)
-        spec.unwritten = self._bits(undefined.unwritten)
-        spec.padding = self._bits(undefined.padding)
-        spec.outside = self._bits(undefined.outside)
+        spec.element_bytes = 1 if tensor.dtype.is_block_float else tensor.dtype.element_bytes
+        spec.poison = tensor.dtype.poison
+        spec.host_wrote = tensor.buffer().host_wrote
+        # Any pattern of these dtypes may be somebody's number, but hardly a whole page of it.
+        spec.poison_is_a_value = tensor.dtype not in _FLOATS
+        padding = padding_bits(tensor)
+        if padding is not None:
+            bits = np.concatenate([padding, np.zeros(_SPARE_BYTES, np.uint8)])
+            self._keep.append(bits)
+            spec.outside = bits.ctypes.data
         return spec
-
-    def _bits(self, mask: NDArray[np.bool_] | None) -> int | None:
-        if mask is None or not mask.any():
-            return None
-        bits = np.concatenate([np.packbits(mask, bitorder="little"), np.zeros(_SPARE_BYTES, np.uint8)])
-        self._keep.append(bits)
-        return int(bits.ctypes.data)
 
 
 def _spec(buffer: Buffer) -> native.HostMemory:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <string>
 
 #include "program.h"
@@ -41,6 +42,22 @@ static uint32_t kernel_index(const Program& program, const Kernel* kernel) {
         }
     }
     return 0xffffffffu;
+}
+
+static HostMemory to_host_memory(const TwHostMemory& from) {
+    HostMemory memory;
+    memory.is_dram = from.is_dram != 0;
+    memory.address = from.address;
+    memory.page_bytes = from.page_bytes;
+    memory.stride = from.stride;
+    memory.num_pages = from.num_pages;
+    memory.layout = from.layout;
+    memory.element_bytes = from.element_bytes;
+    memory.poison = from.poison;
+    memory.host_wrote = from.host_wrote != 0;
+    memory.poison_is_a_value = from.poison_is_a_value != 0;
+    memory.outside = from.outside;
+    return memory;
 }
 
 extern "C" {
@@ -186,12 +203,14 @@ void tw_program_add_scratchpad(
 void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count) {
     auto& known = static_cast<Program*>(program)->host_memory;
     known.clear();
-    for (uint64_t index = 0; index < count; index++) {
-        const TwHostMemory& buffer = buffers[index];
-        known.push_back(
-            {buffer.is_dram != 0, buffer.address, buffer.page_bytes, buffer.stride, buffer.num_pages, buffer.layout,
-             buffer.unwritten, buffer.padding, buffer.outside});
-    }
+    std::transform(buffers, buffers + count, std::back_inserter(known), to_host_memory);
+}
+
+// How many pages of a tensor hold an element that nobody wrote, and which is the first.
+uint64_t tw_unwritten_pages(void* chip, const TwHostMemory* buffer, uint64_t* first) {
+    const UnwrittenPages found = unwritten_pages(*static_cast<Chip*>(chip), to_host_memory(*buffer));
+    *first = found.first;
+    return found.count;
 }
 
 // offsets has one entry per core of the kernel and one more; args lie one core after another.

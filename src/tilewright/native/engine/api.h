@@ -30,8 +30,7 @@ struct TwCircularBufferSpec {
 struct TwHostMemory {
     uint32_t is_dram, layout;
     uint64_t address, page_bytes, stride, num_pages;
-    const uint8_t* unwritten;
-    const uint8_t* padding;
+    uint32_t element_bytes, poison, host_wrote, poison_is_a_value;
     const uint8_t* outside;
 };
 

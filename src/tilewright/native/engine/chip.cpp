@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "abi/noc.h"
+#include "check/check_memory.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -99,6 +100,14 @@ void Chip::map_dram() {
         madvise(memory, config_.dram_bank_bytes, MADV_HUGEPAGE);
         dram_.push_back(NocNode{static_cast<uint8_t*>(memory), config_.dram_bank_bytes, nullptr});
     }
+}
+
+CheckMemory& Chip::fresh_check_memory() {
+    if (!check_memory_) {
+        check_memory_ = std::make_unique<CheckMemory>(*this);
+    }
+    check_memory_->clear();
+    return *check_memory_;
 }
 
 const NocNode& Chip::bank(bool is_dram, uint32_t index) const { return is_dram ? dram_[index] : l1_[index]; }

@@ -12,6 +12,7 @@
 
 namespace tw {
 
+struct CheckMemory;
 struct KernelInstance;
 
 // A circular buffer as one core sees it. Counts never wrap here; a card's 16-bit counters are their low bits.
@@ -90,6 +91,8 @@ public:
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
     uint8_t* bank_memory(bool is_dram, uint32_t bank) { return const_cast<uint8_t*>(this->bank(is_dram, bank).memory); }
     int l1_file() const { return l1_file_; }
+    // For a checked run: nothing of it is marked yet.
+    CheckMemory& fresh_check_memory();
 
 private:
     void map_l1();
@@ -105,6 +108,7 @@ private:
     std::vector<uint64_t> l1_xy_;
     int l1_file_ = -1;
     uint8_t* l1_region_ = nullptr;
+    std::unique_ptr<CheckMemory> check_memory_;  // from the first checked run on
 };
 
 }  // namespace tw

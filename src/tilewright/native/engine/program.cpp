@@ -324,7 +324,7 @@ RunStatus Program::run(const RunOptions& requested) {
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;
-    checks = options.checked ? std::make_unique<Checks>(chip) : nullptr;
+    checks = options.checked ? std::make_unique<Checks>(chip.fresh_check_memory()) : nullptr;
     const uint64_t recorded = options.recorded_circular_buffers;
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     const uint32_t most_threads = load();

@@ -4,14 +4,15 @@
 #pragma once
 
 #include "check/arguments.h"
+#include "check/check_memory.h"
 #include "check/compute_checks.h"
 #include "check/findings.h"
 #include "check/noc_checks.h"
 #include "check/ordering.h"
 #include "check/page_layouts.h"
 #include "check/processor_memory.h"
-#include "check/shadow_memory.h"
 #include "check/stored_pages.h"
+#include "check/tensor_places.h"
 #include "check/values.h"
 #include "check/windows.h"
 
@@ -20,17 +21,19 @@ namespace tw {
 class Program;
 
 struct Checks {
-    explicit Checks(const Chip& chip) : memory(chip), values(chip) {}
+    explicit Checks(CheckMemory& kept)
+        : memory(kept.written), processors(ordering, memory, kept.last_stores), values(kept.beside) {}
 
     Findings findings;
     ArgumentReads arguments;
-    ShadowMemory memory;
+    ShadowMemory& memory;
     Ordering ordering;
     NocChecks noc{ordering};
     Windows windows{ordering};
-    ProcessorMemory processors{ordering, memory};
+    ProcessorMemory processors;
     StoredPages stored_pages;
-    PageLayouts layouts;
+    TensorPlaces tensors;
+    PageLayouts layouts{tensors};
     AllComputeChecks compute;
     ValueChecks values;
 };

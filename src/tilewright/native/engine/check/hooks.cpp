@@ -18,6 +18,7 @@ void start_memory_checks(Program& program) {
     checks.windows.start(program);
     checks.processors.start(program);
     checks.stored_pages.start(program);
+    checks.tensors.start(program);
     checks.layouts.start(program);
 }
 

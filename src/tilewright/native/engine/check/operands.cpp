@@ -113,11 +113,8 @@ bool unpacker_undone(OperandChecks& checks, UnpackLoop needs, uint32_t cb, const
 
 }  // namespace
 
-void check_loops(const ComputeState& state, const LoopNeeds& needs, uint32_t cb, const char* call) {
+void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uint32_t cb, const char* call) {
     OperandChecks* checks = checks_of(state);
-    if (checks == nullptr) [[likely]] {
-        return;
-    }
     const LoopSetup math{static_cast<uint32_t>(needs.math), needs.math_detail};
     if (!unpacker_undone(*checks, needs.unpack, cb, call)) {
         return;
@@ -147,11 +144,8 @@ void check_loops(const ComputeState& state, const LoopNeeds& needs, uint32_t cb,
     }
 }
 
-void check_source(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call) {
+void checked::check_source(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call) {
     OperandChecks* checks = checks_of(state);
-    if (checks == nullptr) [[likely]] {
-        return;
-    }
     const TileGeometry& geometry = tile_geometry(cb);
     const bool is_a = &unpacker == &state.src_a;
     const char* side = is_a ? "SrcA" : "SrcB";
@@ -171,11 +165,8 @@ void check_source(const ComputeState& state, const TileGeometry& unpacker, uint3
     }
 }
 
-void check_pack(const ComputeState& state, uint32_t cb, PackLoop needs, const char* call) {
+void checked::check_pack(const ComputeState& state, uint32_t cb, PackLoop needs, const char* call) {
     OperandChecks* checks = checks_of(state);
-    if (checks == nullptr) [[likely]] {
-        return;
-    }
     const TileGeometry& geometry = tile_geometry(cb);
     if (!same_format(state.pack.format, geometry.format)) {
         note_finding(
@@ -197,9 +188,9 @@ void check_pack(const ComputeState& state, uint32_t cb, PackLoop needs, const ch
     }
 }
 
-void check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, const char* call) {
+void checked::check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, const char* call) {
     OperandChecks* checks = checks_of(state);
-    if (checks == nullptr || state.scratch[kReduceMask] == 0 || (checks->plain_slots >> slot & 1) == 0) [[likely]] {
+    if (state.scratch[kReduceMask] == 0 || (checks->plain_slots >> slot & 1) == 0) [[likely]] {
         return;
     }
     const auto axis = static_cast<ReduceAxis>(state.scratch[kReduceMask] - 1);
@@ -213,10 +204,9 @@ void check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, cons
                                   : "element [0, 0]");
 }
 
-void note_dst_write(const ComputeState& state, uint32_t slot, bool is_reduction) {
-    if (OperandChecks* checks = checks_of(state)) [[unlikely]] {
-        checks->plain_slots = (checks->plain_slots & ~(1u << slot)) | (is_reduction ? 0u : 1u << slot);
-    }
+void checked::note_dst_write(const ComputeState& state, uint32_t slot, bool is_reduction) {
+    uint32_t& plain_slots = checks_of(state)->plain_slots;
+    plain_slots = (plain_slots & ~(1u << slot)) | (is_reduction ? 0u : 1u << slot);
 }
 
 void remember_dst_call(const ComputeState& state) {

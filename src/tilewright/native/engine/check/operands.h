@@ -8,6 +8,7 @@
 #include "abi/sfpu.h"
 #include "abi/tile.h"
 #include "check/findings.h"
+#include "check/tile_hook.h"
 #include "compute_state.h"
 
 namespace tw {
@@ -49,13 +50,25 @@ struct LoopNeeds {
 };
 
 // Every one of these does nothing in a plain run.
-void check_loops(const ComputeState& state, const LoopNeeds& needs, uint32_t cb, const char* call);
+TW_TILE_HOOK(
+    check_loops,
+    (const ComputeState& state, const LoopNeeds& needs, uint32_t cb, const char* call),
+    (state, needs, cb, call))
 // `unpacker` is the side that reads a tile of cb.
-void check_source(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call);
-void check_pack(const ComputeState& state, uint32_t cb, PackLoop needs, const char* call);
+TW_TILE_HOOK(
+    check_source,
+    (const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call),
+    (state, unpacker, cb, call))
+TW_TILE_HOOK(
+    check_pack,
+    (const ComputeState& state, uint32_t cb, PackLoop needs, const char* call),
+    (state, cb, needs, call))
 // A DST slot of a pack: what a reduce mask would cut off must come from a reduction.
-void check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, const char* call);
-void note_dst_write(const ComputeState& state, uint32_t slot, bool is_reduction);
+TW_TILE_HOOK(
+    check_pack_mask,
+    (const ComputeState& state, uint32_t slot, uint32_t cb, const char* call),
+    (state, slot, cb, call))
+TW_TILE_HOOK(note_dst_write, (const ComputeState& state, uint32_t slot, bool is_reduction), (state, slot, is_reduction))
 void remember_dst_call(const ComputeState& state);
 // The kernel has returned: who still holds DST would hold it for ever.
 void check_dst_at_end(KernelInstance& instance);

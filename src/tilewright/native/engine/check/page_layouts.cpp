@@ -12,51 +12,40 @@ namespace tw {
 static constexpr uint32_t kMoreThanTileRow = 32 * 4;
 
 void PageLayouts::start(const Program& program) {
-    pages_.clear();
-    has_tiles_.clear();
-    tensors_.clear();
-    for (const HostMemory& memory : program.host_memory) {
-        const uint32_t banks = program.chip.num_banks(memory.is_dram);
-        for (uint32_t bank = 0; bank < banks && memory.layout != kLayoutUnknown; bank++) {
-            const uint8_t* begin = program.chip.bank_memory(memory.is_dram, bank) + memory.address;
-            tensors_.push_back({begin, begin + memory.bytes_per_bank(banks), memory.layout});
-        }
-    }
-    std::sort(tensors_.begin(), tensors_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-}
-
-uint32_t PageLayouts::tensor_layout(const uint8_t* remote) const {
-    auto after = std::upper_bound(
-        tensors_.begin(), tensors_.end(), remote, [](const uint8_t* at, const auto& each) { return at < each.begin; });
-    if (after == tensors_.begin() || remote >= std::prev(after)->end) {
-        return kLayoutUnknown;
-    }
-    return std::prev(after)->layout;
+    l1_begin_ = program.chip.cores().front().l1_base;
+    cores_ = std::vector<OnCore>(program.chip.cores().size());
 }
 
 void PageLayouts::mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout) {
     written(*instance.core, address, bytes);  // other indices may lie over the same memory
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
-    Pages& pages = pages_[{instance.core, cb}];
-    pages.resize(buffer.num_pages, kUnknown);
+    std::vector<Pages>& buffers = on(*instance.core).buffers;
+    auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
+    if (pages == buffers.end()) {
+        pages = buffers.insert(pages, {cb, std::vector<uint8_t>(buffer.num_pages, kUnknown)});
+    }
     const uint32_t first = (address - buffer.address) / buffer.page_bytes;
     const uint32_t last = (address + bytes - 1 - buffer.address) / buffer.page_bytes;
     for (uint32_t page = first; page <= last && page < buffer.num_pages; page++) {
-        pages[page] = layout;
+        pages->layouts[page] = layout;
     }
 }
 
 PageLayouts::Layout PageLayouts::layout_of(
-    const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) const {
-    const auto found = pages_.find({instance.core, cb});
+    const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    const std::vector<Pages>& buffers = on(*instance.core).buffers;
+    const auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
+    if (pages == buffers.end()) {
+        return kUnknown;
+    }
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t page = (address - buffer.address) / buffer.page_bytes;
     const uint32_t last = (address + bytes - 1 - buffer.address) / buffer.page_bytes;
-    if (found == pages_.end() || last >= buffer.num_pages) {
+    if (last >= buffer.num_pages) {
         return kUnknown;
     }
-    const auto layout = static_cast<Layout>(found->second[page]);
-    const auto begin = found->second.begin();
+    const auto layout = static_cast<Layout>(pages->layouts[page]);
+    const auto begin = pages->layouts.begin();
     return std::all_of(begin + page, begin + last + 1, [=](uint8_t each) { return each == layout; }) ? layout : kUnknown;
 }
 
@@ -65,7 +54,7 @@ void PageLayouts::wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
 }
 
 void PageLayouts::wrote_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
-    has_tiles_[instance.core] = true;
+    on(*instance.core).has_tiles = true;
     mark(instance, cb, address, bytes, kRows);
 }
 
@@ -77,28 +66,28 @@ void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
 }
 
 void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
-    has_tiles_[instance.core] = true;
+    on(*instance.core).has_tiles = true;
     if (layout_of(instance, cb, address, bytes) == kTiles) {
         note_finding(instance, "cb-layout", cb, address, "tilizes c_%u, which holds tiles already", cb);
     }
 }
 
 void PageLayouts::written(const Core& core, uint32_t address, uint32_t bytes) {
-    for (auto found = pages_.lower_bound({&core, 0}); found != pages_.end() && found->first.first == &core; ++found) {
-        const CoreCircularBuffer& buffer = core.cb[found->first.second];
+    for (Pages& pages : on(core).buffers) {
+        const CoreCircularBuffer& buffer = core.cb[pages.cb];
         const uint32_t end = buffer.address + buffer.total_bytes;
         if (address + bytes <= buffer.address || address >= end) {
             continue;
         }
         const uint32_t first = (std::max(address, buffer.address) - buffer.address) / buffer.page_bytes;
         const uint32_t last = (std::min(address + bytes, end) - 1 - buffer.address) / buffer.page_bytes;
-        std::fill(found->second.begin() + first, found->second.begin() + last + 1, kUnknown);
+        std::fill(pages.layouts.begin() + first, pages.layouts.begin() + last + 1, kUnknown);
     }
 }
 
 void PageLayouts::read_from(KernelInstance& instance, const uint8_t* remote, uint32_t bytes) {
-    if (bytes > kMoreThanTileRow && tensor_layout(remote) == kLayoutTile) {
-        has_tiles_[instance.core] = true;
+    if (bytes > kMoreThanTileRow && tensors_.layout(remote) == kLayoutTile) {
+        on(*instance.core).has_tiles = true;
     }
 }
 
@@ -107,14 +96,12 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
     if (bytes <= kMoreThanTileRow) {
         return;
     }
-    const uint32_t layout = tensor_layout(remote);
+    const uint32_t layout = tensors_.layout(remote);
     if (layout == kLayoutUnknown) {
         return;
     }
-    for (auto found = pages_.lower_bound({instance.core, 0});
-         found != pages_.end() && found->first.first == instance.core;
-         ++found) {
-        const uint32_t cb = found->first.second;
+    for (const Pages& each : on(*instance.core).buffers) {
+        const uint32_t cb = each.cb;
         const CoreCircularBuffer& buffer = instance.core->cb[cb];
         if (local < buffer.address || local + bytes > buffer.address + buffer.total_bytes) {
             continue;
@@ -123,7 +110,7 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
         if (pages == kRows && layout == kLayoutTile) {
             note_finding(
                 instance, "cb-layout", cb, local, "writes rows that untilize made in c_%u to a tensor in TILE layout", cb);
-        } else if (pages == kTiles && layout == kLayoutRowMajor && has_tiles_[instance.core]) {
+        } else if (pages == kTiles && layout == kLayoutRowMajor && on(*instance.core).has_tiles) {
             note_finding(
                 instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
         }

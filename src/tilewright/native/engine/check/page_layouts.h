@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
-#include "check/shadow_memory.h"
+#include "check/tensor_places.h"
+#include "chip.h"
 
 namespace tw {
 
@@ -16,6 +15,8 @@ struct KernelInstance;
 
 class PageLayouts {
 public:
+    explicit PageLayouts(const TensorPlaces& tensors) : tensors_(tensors) {}
+
     void start(const Program& program);
 
     void wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
@@ -31,20 +32,22 @@ public:
 
 private:
     enum Layout : uint8_t { kUnknown, kTiles, kRows };
-    // Pages of one circular buffer on one core; empty until a tile operation writes one.
-    using Pages = std::vector<uint8_t>;
-    void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);
-    Layout layout_of(const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) const;
-    uint32_t tensor_layout(const uint8_t* remote) const;
-
-    struct TensorStretch {
-        const uint8_t* begin;
-        const uint8_t* end;
-        uint32_t layout;
+    // Pages of one circular buffer, from when a tile operation first writes one.
+    struct Pages {
+        uint32_t cb;
+        std::vector<uint8_t> layouts;
     };
-    std::vector<TensorStretch> tensors_;
-    std::map<std::pair<const Core*, uint32_t>, Pages> pages_;
-    std::map<const Core*, bool> has_tiles_;
+    struct OnCore {
+        std::vector<Pages> buffers;
+        bool has_tiles = false;
+    };
+    OnCore& on(const Core& core) { return cores_[(core.l1_base - l1_begin_) / kL1SlotBytes]; }
+    void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);
+    Layout layout_of(const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
+
+    const TensorPlaces& tensors_;
+    uint32_t l1_begin_ = 0;
+    std::vector<OnCore> cores_;
 };
 
 }  // namespace tw

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/processor_memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "program.h"
 #include "scheduler.h"
@@ -16,7 +13,6 @@ namespace {
 
 constexpr uint32_t kStepBits = 28;
 constexpr uint32_t kStepMask = (1u << kStepBits) - 1;
-constexpr uint32_t kBlockBytes = 4096;
 constexpr uint32_t kSemaphoreBytes = 16 * 16;
 
 const void* pointer(uint32_t address) { return reinterpret_cast<const void*>(static_cast<uintptr_t>(address)); }
@@ -28,24 +24,9 @@ uint32_t number_on_core(const KernelInstance& instance) {
 
 }  // namespace
 
-ProcessorMemory::~ProcessorMemory() {
-    if (last_stores_ != nullptr) {
-        munmap(last_stores_, l1_bytes_);
-    }
-}
-
 void ProcessorMemory::start(const Program& program) {
     Chip& chip = program.chip;
     kernels_ = std::vector<Kernel>(program.instances.size());
-    l1_begin_ = chip.cores().front().l1_base;
-    l1_bytes_ = static_cast<uint64_t>(chip.cores().size()) * kL1SlotBytes;
-    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void* words = mmap(nullptr, l1_bytes_, PROT_READ | PROT_WRITE, kFlags, -1, 0);
-    if (words == MAP_FAILED) {
-        throw std::bad_alloc();
-    }
-    last_stores_ = static_cast<uint32_t*>(words);
-    has_stores_.assign(l1_bytes_ / kBlockBytes, false);
     config_base_ = chip.config().config_base;
     semaphore_end_ = config_base_ + kSemaphoreBytes;
     unreserved_base_ = chip.config().unreserved_base;
@@ -80,15 +61,11 @@ void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address
     }
 }
 
-uint32_t* ProcessorMemory::last_stores(const Core&, uint32_t address) {
-    return last_stores_ + (address - l1_begin_) / 4;
-}
-
 void ProcessorMemory::check_order(
     KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right) {
     const uint32_t mine = number_on_core(instance) + 1;
     const uint32_t first = address & ~3u;
-    uint32_t* words = last_stores(*instance.core, first);
+    const uint32_t* words = last_stores_.words(first);
     const uint32_t count = (address + bytes - first + 3) / 4;
     for (uint32_t index = 0; index < count; index++) {
         const uint32_t other = words[index] >> kStepBits;
@@ -108,9 +85,7 @@ void ProcessorMemory::check_order(
         }
     }
     if (is_write) {
-        std::fill_n(words, count, mine << kStepBits | (ordering_.now(instance) & kStepMask));
-        has_stores_[(first - l1_begin_) / kBlockBytes] = true;
-        has_stores_[(address + bytes - 1 - l1_begin_) / kBlockBytes] = true;
+        last_stores_.set(first, count, mine << kStepBits | (ordering_.now(instance) & kStepMask));
     }
 }
 
@@ -199,14 +174,7 @@ void ProcessorMemory::written(const Core& core, uint32_t address, uint32_t bytes
             kernels_[instance->number].cache.written(address, bytes);
         }
     }
-    // These words are nobody's store any more.
-    for (uint64_t at = address - l1_begin_, end = at + bytes; at < end;) {
-        const uint64_t block_end = std::min<uint64_t>(end, (at / kBlockBytes + 1) * kBlockBytes);
-        if (has_stores_[at / kBlockBytes]) {
-            std::fill(last_stores_ + at / 4, last_stores_ + (block_end + 3) / 4, 0u);
-        }
-        at = block_end;
-    }
+    last_stores_.forget(address, bytes);
 }
 
 void ProcessorMemory::invalidate_cache(KernelInstance& instance) { kernels_[instance.number].cache.invalidate(); }

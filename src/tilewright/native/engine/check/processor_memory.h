@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/findings.h"
+#include "check/last_stores.h"
 #include "check/ordering.h"
 #include "check/shadow_memory.h"
 #include "check/stale_lines.h"
@@ -18,10 +19,8 @@ class Program;
 
 class ProcessorMemory {
 public:
-    ProcessorMemory(Ordering& ordering, ShadowMemory& memory) : ordering_(ordering), memory_(memory) {}
-    ~ProcessorMemory();
-    ProcessorMemory(const ProcessorMemory&) = delete;
-    ProcessorMemory& operator=(const ProcessorMemory&) = delete;
+    ProcessorMemory(Ordering& ordering, ShadowMemory& memory, LastStores& last_stores)
+        : ordering_(ordering), memory_(memory), last_stores_(last_stores) {}
 
     void start(const Program& program);
     void finish(const Program& program, Findings& findings);
@@ -53,16 +52,11 @@ private:
     void check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
     void check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right);
     void note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes);
-    uint32_t* last_stores(const Core& core, uint32_t address);
 
     Ordering& ordering_;
     ShadowMemory& memory_;
     std::vector<Kernel> kernels_;
-    // Per word of L1, who stored to it last: the kernel's number on its core plus one, and its step.
-    uint32_t* last_stores_ = nullptr;
-    std::vector<bool> has_stores_;  // by 4 KiB of it
-    uint32_t l1_begin_ = 0;
-    uint64_t l1_bytes_ = 0;
+    LastStores& last_stores_;  // the kernel's number on its core plus one, and its step
     uint32_t config_base_ = 0, semaphore_end_ = 0, unreserved_base_ = 0;
     bool has_cache_ = false;
 };

@@ -7,50 +7,27 @@
 #include <cstring>
 #include <new>
 
+#include "check/bits.h"
 #include "program.h"
 
 namespace tw {
 
 namespace {
 
-uint64_t low_bits(uint32_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
+constexpr uint64_t kBlock = 1024;
 
-// Up to 64 bits from bit `first` on. Planes are padded, so reading nine bytes is always allowed.
-uint64_t get_bits(const uint8_t* plane, uint64_t first, uint32_t count) {
-    const uint8_t* bytes = plane + first / 8;
-    const uint32_t shift = first % 8;
-    uint64_t low;
-    std::memcpy(&low, bytes, 8);
-    uint64_t bits = low >> shift;
-    if (shift != 0) {
-        bits |= static_cast<uint64_t>(bytes[8]) << (64 - shift);
+// A stretch of bytes block by block: `visit(block, first, bytes, is_whole)`, until it returns false.
+template <typename Visit>
+bool for_each_block(uint64_t first, uint64_t bytes, Visit visit) {
+    for (const uint64_t end = first + bytes; first < end;) {
+        const uint64_t block = first / kBlock;
+        const uint64_t part = std::min(end, (block + 1) * kBlock) - first;
+        if (!visit(block, first, part, part == kBlock)) {
+            return false;
+        }
+        first += part;
     }
-    return bits & low_bits(count);
-}
-
-void put_bits(uint8_t* plane, uint64_t first, uint32_t count, uint64_t bits) {
-    uint8_t* bytes = plane + first / 8;
-    const uint32_t shift = first % 8;
-    const uint64_t mask = low_bits(count);
-    uint64_t low;
-    std::memcpy(&low, bytes, 8);
-    low = (low & ~(mask << shift)) | ((bits & mask) << shift);
-    std::memcpy(bytes, &low, 8);
-    if (shift + count > 64) {
-        const auto high_mask = static_cast<uint8_t>(mask >> (64 - shift));
-        bytes[8] = static_cast<uint8_t>((bytes[8] & ~high_mask) | ((bits >> (64 - shift)) & high_mask));
-    }
-}
-
-void fill_bits(uint8_t* plane, uint64_t first, uint64_t count, bool value) {
-    const uint64_t pattern = value ? ~uint64_t{0} : 0;
-    const auto head = static_cast<uint32_t>(std::min<uint64_t>(count, (8 - first % 8) % 8));
-    put_bits(plane, first, head, pattern);
-    first += head;
-    count -= head;
-    std::memset(plane + first / 8, value ? 0xff : 0, count / 8);
-    first += count / 8 * 8;
-    put_bits(plane, first, count % 8, pattern);
+    return true;
 }
 
 void move_bits(uint8_t* to_plane, uint64_t to, const uint8_t* from_plane, uint64_t from, uint64_t count) {
@@ -69,25 +46,17 @@ void move_bits(uint8_t* to_plane, uint64_t to, const uint8_t* from_plane, uint64
     }
 }
 
-bool any_bit(const uint8_t* plane, uint64_t first, uint64_t count) {
-    for (uint64_t done = 0; done < count; done += 64) {
-        const auto part = static_cast<uint32_t>(std::min<uint64_t>(64, count - done));
-        if (get_bits(plane, first + done, part) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 size_t plane_bytes(uint64_t memory_bytes) { return memory_bytes / 8 + 16; }
+size_t state_bytes(uint64_t memory_bytes) { return (memory_bytes + kBlock - 1) / kBlock; }
 
-uint8_t* map_plane(uint64_t memory_bytes) {
+uint8_t* map_zeros(size_t bytes) {
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void* plane = mmap(nullptr, plane_bytes(memory_bytes), PROT_READ | PROT_WRITE, kFlags, -1, 0);
-    if (plane == MAP_FAILED) {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+    if (memory == MAP_FAILED) {
         throw std::bad_alloc();
     }
-    return static_cast<uint8_t*>(plane);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);  // little of it is ever touched
+    return static_cast<uint8_t*>(memory);
 }
 
 }  // namespace
@@ -104,76 +73,175 @@ ShadowMemory::ShadowMemory(const Chip& chip) {
 
 ShadowMemory::~ShadowMemory() {
     for (const Region& region : regions_) {
-        if (region.undefined != nullptr) {
+        if (region.states != nullptr) {
+            munmap(region.states, state_bytes(region.bytes));
             munmap(region.undefined, plane_bytes(region.bytes));
             munmap(region.padding, plane_bytes(region.bytes));
         }
     }
 }
 
-ShadowMemory::Region* ShadowMemory::find(const void* memory, uint64_t bytes) const {
-    const auto address = reinterpret_cast<uintptr_t>(memory);
+void ShadowMemory::clear() {
     for (Region& region : regions_) {
-        if (address - region.begin < region.bytes && bytes <= region.bytes - (address - region.begin)) {
-            return &region;
+        if (region.first_marked < region.end_marked) {
+            std::memset(region.states + region.first_marked, kDefined, region.end_marked - region.first_marked);
         }
+        region.first_marked = ~uint64_t{0};
+        region.end_marked = 0;
     }
-    return nullptr;
 }
 
 void ShadowMemory::make_planes(Region& region) {
-    if (region.undefined == nullptr) {
-        uint8_t* undefined = map_plane(region.bytes);
-        region.padding = map_plane(region.bytes);
-        region.undefined = undefined;
+    if (region.states == nullptr) {
+        uint8_t* states = map_zeros(state_bytes(region.bytes));
+        region.undefined = map_zeros(plane_bytes(region.bytes));
+        region.padding = map_zeros(plane_bytes(region.bytes));
+        region.states = states;
     }
 }
 
+// From here on the block's bits say what it is.
+void ShadowMemory::open_block(Region& region, uint64_t block) {
+    if (region.states[block] != kMixed) {
+        const bool is_unwritten = region.states[block] == kUnwritten;
+        std::memset(region.undefined + block * kBlock / 8, is_unwritten ? 0xff : 0, kBlock / 8);
+        std::memset(region.padding + block * kBlock / 8, 0, kBlock / 8);
+        region.states[block] = kMixed;
+        region.first_marked = std::min(region.first_marked, block);
+        region.end_marked = std::max(region.end_marked, block + 1);
+    }
+}
+
+void ShadowMemory::open(Region& region, uint64_t first, uint64_t bytes) {
+    make_planes(region);
+    for (uint64_t block = first / kBlock; block <= (first + bytes - 1) / kBlock; block++) {
+        open_block(region, block);
+    }
+}
+
+// By the states alone; a mixed block may still turn out to be defined.
+bool ShadowMemory::is_defined(const Region& region, uint64_t first, uint64_t bytes) {
+    if (region.states == nullptr || bytes == 0) {
+        return true;
+    }
+    uint8_t any = kDefined;
+    for (uint64_t block = first / kBlock; block <= (first + bytes - 1) / kBlock; block++) {
+        any |= region.states[block];
+    }
+    return any == kDefined;
+}
+
+inline void ShadowMemory::define(Region& region, uint64_t first, uint64_t bytes) {
+    for_each_block(first, bytes, [&](uint64_t block, uint64_t from, uint64_t part, bool is_whole) {
+        if (is_whole) {
+            region.states[block] = kDefined;
+        } else if (region.states[block] != kDefined) {
+            open_block(region, block);
+            fill_bits(region.undefined, from, part, false);
+            fill_bits(region.padding, from, part, false);
+        }
+        return true;
+    });
+}
+
 void ShadowMemory::define(const void* memory, uint64_t bytes) {
-    const Region* region = find(memory, bytes);
-    if (region != nullptr && region->undefined != nullptr) {
-        const uint64_t first = reinterpret_cast<uintptr_t>(memory) - region->begin;
-        fill_bits(region->undefined, first, bytes, false);
-        fill_bits(region->padding, first, bytes, false);
+    Region* region = find(memory, bytes);
+    if (region != nullptr && region->states != nullptr) {
+        define(*region, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
+    }
+}
+
+void ShadowMemory::define(const Rows& rows) {
+    Region* region = rows.count == 0 ? nullptr : find(rows.first, rows.bytes + (rows.count - 1) * rows.stride);
+    if (region != nullptr && region->states != nullptr) {
+        const uint64_t first = reinterpret_cast<uintptr_t>(rows.first) - region->begin;
+        for (uint32_t row = 0; row < rows.count; row++) {
+            define(*region, first + row * rows.stride, rows.bytes);
+        }
     }
 }
 
 void ShadowMemory::undefine(const void* memory, uint64_t bytes, Kind kind) {
     Region* region = find(memory, bytes);
-    if (region != nullptr) {
-        make_planes(*region);
-        const uint64_t first = reinterpret_cast<uintptr_t>(memory) - region->begin;
-        fill_bits(region->undefined, first, bytes, true);
-        fill_bits(region->padding, first, bytes, kind == Kind::Padding);
+    if (region == nullptr) {
+        return;
     }
+    make_planes(*region);
+    for_each_block(
+        reinterpret_cast<uintptr_t>(memory) - region->begin, bytes,
+        [&](uint64_t block, uint64_t first, uint64_t part, bool is_whole) {
+            if (is_whole && kind == Kind::Unwritten) {
+                region->states[block] = kUnwritten;
+                region->first_marked = std::min(region->first_marked, block);
+                region->end_marked = std::max(region->end_marked, block + 1);
+                return true;
+            }
+            open_block(*region, block);
+            fill_bits(region->undefined, first, part, true);
+            fill_bits(region->padding, first, part, kind == Kind::Padding);
+            return true;
+        });
 }
 
 void ShadowMemory::copy(const void* to, const void* from, uint64_t bytes) {
-    const Region* source = find(from, bytes);
+    Region* source = find(from, bytes);
     Region* target = find(to, bytes);
-    if (target == nullptr) {
+    if (target == nullptr || bytes == 0) {
         return;
     }
-    if (source == nullptr || source->undefined == nullptr) {
+    const uint64_t from_bit = source == nullptr ? 0 : reinterpret_cast<uintptr_t>(from) - source->begin;
+    if (source == nullptr || is_defined(*source, from_bit, bytes)) {
         define(to, bytes);
         return;
     }
-    const uint64_t from_bit = reinterpret_cast<uintptr_t>(from) - source->begin;
-    if (target->undefined == nullptr) {
-        if (!any_bit(source->undefined, from_bit, bytes)) {
-            return;
-        }
-        make_planes(*target);
-    }
     const uint64_t to_bit = reinterpret_cast<uintptr_t>(to) - target->begin;
+    open(*source, from_bit, bytes);
+    open(*target, to_bit, bytes);
     move_bits(target->undefined, to_bit, source->undefined, from_bit, bytes);
     move_bits(target->padding, to_bit, source->padding, from_bit, bytes);
 }
 
+inline bool ShadowMemory::any_undefined(Region& region, uint64_t first, uint64_t bytes) {
+    return !for_each_block(first, bytes, [&](uint64_t block, uint64_t from, uint64_t part, bool is_whole) {
+        if (region.states[block] != kMixed) {
+            return region.states[block] == kDefined;
+        }
+        const bool is_defined = !any_bit(region.undefined, from, part);
+        if (is_whole && is_defined) {
+            region.states[block] = kDefined;
+        }
+        return is_defined;
+    });
+}
+
 bool ShadowMemory::any_undefined(const void* memory, uint64_t bytes) const {
-    const Region* region = find(memory, bytes);
-    return region != nullptr && region->undefined != nullptr &&
-           any_bit(region->undefined, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
+    Region* region = find(memory, bytes);
+    return region != nullptr && region->states != nullptr &&
+           any_undefined(*region, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
+}
+
+bool ShadowMemory::any_undefined(const Rows& rows) const {
+    Region* region = rows.count == 0 ? nullptr : find(rows.first, rows.bytes + (rows.count - 1) * rows.stride);
+    if (region == nullptr || region->states == nullptr) {
+        return false;
+    }
+    const uint64_t first = reinterpret_cast<uintptr_t>(rows.first) - region->begin;
+    for (uint32_t row = 0; row < rows.count; row++) {
+        if (any_undefined(*region, first + row * rows.stride, rows.bytes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ShadowMemory::Marks ShadowMemory::marks(const void* memory, uint64_t bytes) const {
+    if (!any_undefined(memory, bytes)) {
+        return {};
+    }
+    Region* region = find(memory, bytes);
+    const uint64_t first = reinterpret_cast<uintptr_t>(memory) - region->begin;
+    open(*region, first, bytes);
+    return {region->undefined, region->padding, first};
 }
 
 bool ShadowMemory::all_undefined(const void* memory, uint64_t bytes) const {
@@ -189,55 +257,60 @@ bool ShadowMemory::all_undefined(const void* memory, uint64_t bytes) const {
 
 bool ShadowMemory::any_padding(const void* memory, uint64_t bytes) const {
     const Region* region = find(memory, bytes);
-    return region != nullptr && region->padding != nullptr &&
-           any_bit(region->padding, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
+    if (region == nullptr || region->states == nullptr) {
+        return false;
+    }
+    return !for_each_block(
+        reinterpret_cast<uintptr_t>(memory) - region->begin, bytes,
+        [&](uint64_t block, uint64_t first, uint64_t part, bool) {
+            return region->states[block] != kMixed || !any_bit(region->padding, first, part);
+        });
 }
 
 uint64_t ShadowMemory::undefined_bits(const void* memory, uint32_t bytes) const {
-    const Region* region = find(memory, bytes);
-    if (region == nullptr || region->undefined == nullptr) {
+    Region* region = find(memory, bytes);
+    const uint64_t first = region == nullptr ? 0 : reinterpret_cast<uintptr_t>(memory) - region->begin;
+    if (region == nullptr || is_defined(*region, first, bytes)) {
         return 0;
     }
-    return get_bits(region->undefined, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
+    open(*region, first, bytes);
+    return get_bits(region->undefined, first, bytes);
 }
 
 uint64_t ShadowMemory::padding_bits(const void* memory, uint32_t bytes) const {
-    const Region* region = find(memory, bytes);
-    if (region == nullptr || region->padding == nullptr) {
+    Region* region = find(memory, bytes);
+    const uint64_t first = region == nullptr ? 0 : reinterpret_cast<uintptr_t>(memory) - region->begin;
+    if (region == nullptr || is_defined(*region, first, bytes)) {
         return 0;
     }
-    return get_bits(region->padding, reinterpret_cast<uintptr_t>(memory) - region->begin, bytes);
+    open(*region, first, bytes);
+    return get_bits(region->padding, first, bytes);
 }
 
 void ShadowMemory::set_bits(const void* memory, uint32_t bytes, uint64_t undefined, uint64_t padding) {
     Region* region = find(memory, bytes);
-    if (region == nullptr || (region->undefined == nullptr && undefined == 0)) {
+    if (region == nullptr || bytes == 0) {
         return;
     }
-    make_planes(*region);
     const uint64_t first = reinterpret_cast<uintptr_t>(memory) - region->begin;
+    if (undefined == 0 && is_defined(*region, first, bytes)) {
+        return;
+    }
+    open(*region, first, bytes);
     put_bits(region->undefined, first, bytes, undefined);
     put_bits(region->padding, first, bytes, padding & undefined);
 }
 
 void ShadowMemory::load(Chip& chip, const HostMemory& memory) {
-    if (memory.unwritten == nullptr && memory.padding == nullptr) {
-        return;
-    }
-    const uint32_t banks = chip.num_banks(memory.is_dram);
-    for (uint64_t page = 0; page < memory.num_pages; page++) {
-        const uint8_t* place =
-            chip.bank_memory(memory.is_dram, static_cast<uint32_t>(page % banks)) + memory.address +
-            page / banks * memory.stride;
-        for (uint64_t done = 0; done < memory.page_bytes; done += 64) {
-            const auto part = static_cast<uint32_t>(std::min<uint64_t>(64, memory.page_bytes - done));
-            const uint64_t first = page * memory.page_bytes + done;
-            const uint64_t padding = memory.padding != nullptr ? get_bits(memory.padding, first, part) : 0;
-            const uint64_t unwritten = memory.unwritten != nullptr ? get_bits(memory.unwritten, first, part) : 0;
-            if ((padding | unwritten) != 0) {
-                set_bits(place + done, part, padding | unwritten, padding);
+    for (uint64_t page = 0; page < memory.num_pages && memory.may_hold_poison(); page++) {
+        const uint8_t* place = memory.page(chip, page);
+        for_each_mark(chip, memory, page, [&](const PageMarks& marks) {
+            if (marks.bytes > 64) {
+                undefine(place + marks.offset, marks.bytes);
+            } else {
+                set_bits(place + marks.offset, marks.bytes, marks.unwritten | marks.padding, marks.padding);
             }
-        }
+        });
     }
 }
 
@@ -253,10 +326,8 @@ void load_shadow_memory(Program& program) {
         }
     }
     for (const HostMemory& buffer : program.host_memory) {
-        const uint32_t banks = chip.num_banks(buffer.is_dram);
         for (uint64_t page = 0; page < buffer.num_pages && !buffer.is_dram; page++) {
-            const uint8_t* bank = chip.bank_memory(false, static_cast<uint32_t>(page % banks));
-            memory.define(bank + buffer.address + page / banks * buffer.stride, buffer.stride);
+            memory.define(buffer.page(chip, page), buffer.stride);
         }
         memory.load(chip, buffer);
     }

@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which bytes of the chip's memory hold something: one bit per byte of every L1 and DRAM bank, set where nobody has
 // written. Memory is named by its host address. What was never marked is defined.
+//
+// Most memory is all one thing, so each block of it has a state, and bits count only where that says so. The chip keeps
+// the planes from run to run: fresh memory costs more than all the marks of a small program.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "check/host_memory.h"
 #include "chip.h"
 
 namespace tw {
-
-// A tensor's or buffer's memory as the host describes it to a checked run. Pages go round the banks.
-struct HostMemory {
-    bool is_dram = true;
-    uint64_t address = 0;     // in each bank
-    uint64_t page_bytes = 0;
-    uint64_t stride = 0;      // from one page of a bank to the next
-    uint64_t num_pages = 0;
-    uint32_t layout = 0;      // MemoryLayout
-    // One bit per byte, page after page without gaps, and 16 bytes more; null: none. They belong to the host, which
-    // keeps them while the program runs.
-    const uint8_t* unwritten = nullptr;
-    const uint8_t* padding = nullptr;
-    const uint8_t* outside = nullptr;  // padding by the tensor's shape, whatever it holds
-
-    uint64_t bytes_per_bank(uint64_t banks) const { return (num_pages + banks - 1) / banks * stride; }
-};
-
-enum MemoryLayout : uint32_t { kLayoutUnknown = 0, kLayoutRowMajor = 1, kLayoutTile = 2 };
 
 class ShadowMemory {
 public:
@@ -37,6 +22,9 @@ public:
     ~ShadowMemory();
     ShadowMemory(const ShadowMemory&) = delete;
     ShadowMemory& operator=(const ShadowMemory&) = delete;
+
+    // Everything is defined again.
+    void clear();
 
     void define(const void* memory, uint64_t bytes);
     // Padding is what a tensor has beyond its shape; everything else nobody wrote is unwritten.
@@ -53,19 +41,53 @@ public:
     // Sets both kinds of bits of up to 64 bytes; padding bits count only where the byte is undefined.
     void set_bits(const void* memory, uint32_t bytes, uint64_t undefined, uint64_t padding);
 
+    // `count` stretches of `bytes` bytes, each `stride` after the one before.
+    struct Rows {
+        const uint8_t* first;
+        uint32_t bytes, count;
+        uint64_t stride;
+    };
+    void define(const Rows& rows);
+    bool any_undefined(const Rows& rows) const;
+
+    // All marks of a stretch, to be read piece by piece. They hold until the next change.
+    struct Marks {
+        const uint8_t* undefined = nullptr;  // null: all of it is defined
+        const uint8_t* padding = nullptr;
+        uint64_t first = 0;
+    };
+    Marks marks(const void* memory, uint64_t bytes) const;
+
     // Marks what the host knows to be unwritten or padding.
     void load(Chip& chip, const HostMemory& memory);
 
 private:
-    // Bits of one stretch of memory. Both planes exist from the first mark on; until then everything is defined.
+    enum State : uint8_t { kDefined, kUnwritten, kMixed };  // of a block; bits mean something in a mixed one
+
+    // One stretch of memory.
     struct Region {
         uintptr_t begin = 0;
         uint64_t bytes = 0;
+        uint8_t* states = nullptr;  // all three exist from the first mark on; until then everything is defined
         uint8_t* undefined = nullptr;
         uint8_t* padding = nullptr;  // only with undefined
+        uint64_t first_marked = ~uint64_t{0}, end_marked = 0;  // blocks that are or were something else than defined
     };
-    Region* find(const void* memory, uint64_t bytes) const;
+    Region* find(const void* memory, uint64_t bytes) const {
+        const auto address = reinterpret_cast<uintptr_t>(memory);
+        for (Region& region : regions_) {  // L1 comes first, as it does in most questions
+            if (address - region.begin < region.bytes && bytes <= region.bytes - (address - region.begin)) {
+                return &region;
+            }
+        }
+        return nullptr;
+    }
+    static void define(Region& region, uint64_t first, uint64_t bytes);
+    static bool any_undefined(Region& region, uint64_t first, uint64_t bytes);
     static void make_planes(Region& region);
+    static void open(Region& region, uint64_t first, uint64_t bytes);
+    static void open_block(Region& region, uint64_t block);
+    static bool is_defined(const Region& region, uint64_t first, uint64_t bytes);
 
     mutable std::vector<Region> regions_;
 };

@@ -2,6 +2,8 @@
 #include "check/stored_pages.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 
 #include "program.h"
 
@@ -12,7 +14,20 @@ static constexpr size_t kStretches = 8;
 
 void StoredPages::start(const Program& program) {
     stored_.assign(program.instances.size(), {});
-    pushed_.clear();
+    l1_begin_ = program.chip.cores().front().l1_base;
+    pushed_.assign(program.chip.cores().size(), {});
+}
+
+template <typename Visit>
+void StoredPages::take_off(uint32_t address, uint32_t bytes, Visit visit) {
+    PushedOnCore& pushed = on_core_of(address);
+    auto at = pushed.lower_bound(address);
+    if (at != pushed.begin() && std::prev(at)->second.end > address) {
+        --at;
+    }
+    while (at != pushed.end() && at->first < address + bytes) {
+        at = visit(at->first, at->second) ? pushed.erase(at) : std::next(at);
+    }
 }
 
 void StoredPages::store(const KernelInstance& instance, uint32_t address, uint32_t bytes) {
@@ -43,37 +58,37 @@ void StoredPages::push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const uint32_t end = begin + pages * instance.core->cb[cb].page_bytes;
     for (const Stretch& stretch : stored) {
         if (stretch.meets(begin, end)) {
-            pushed_.push_back({{std::max(stretch.begin, begin), std::min(stretch.end, end)}, cb, call_place(instance)});
+            const uint32_t first = std::max(stretch.begin, begin), last = std::min(stretch.end, end);
+            written(first, last - first);
+            on_core_of(first)[first] = {last, cb, call_place(instance)};
         }
     }
     std::erase_if(stored, [&](const Stretch& stretch) { return stretch.meets(begin, end); });
 }
 
 void StoredPages::sent(KernelInstance& instance, uint32_t address, uint32_t bytes) {
-    auto takes = [&](const Pushed& pushed) {
-        return pushed.bytes.meets(address, address + bytes) && pushed.push.instance != &instance;
-    };
-    for (const Pushed& pushed : pushed_) {
-        if (takes(pushed)) {
-            const std::string text = "pushes " + std::to_string(pushed.bytes.end - pushed.bytes.begin) +
-                                     " bytes this processor has just stored to c_" + std::to_string(pushed.cb) + ", and " +
-                                     instance.kernel->name + " sends them over the NoC";
-            instance.checks->findings.add(
-                *pushed.push.instance,
-                "l1-store-then-credit",
-                pushed.cb,
-                pushed.bytes.begin,
-                pushed.push.frames,
-                pushed.push.num_frames,
-                text,
-                call_place(instance));
+    take_off(address, bytes, [&](uint32_t begin, const Pushed& pushed) {
+        if (pushed.push.instance == &instance) {
+            return false;
         }
-    }
-    std::erase_if(pushed_, takes);
+        const std::string text = "pushes " + std::to_string(pushed.end - begin) +
+                                 " bytes this processor has just stored to c_" + std::to_string(pushed.cb) + ", and " +
+                                 instance.kernel->name + " sends them over the NoC";
+        instance.checks->findings.add(
+            *pushed.push.instance,
+            "l1-store-then-credit",
+            pushed.cb,
+            begin,
+            pushed.push.frames,
+            pushed.push.num_frames,
+            text,
+            call_place(instance));
+        return true;
+    });
 }
 
 void StoredPages::written(uint32_t address, uint32_t bytes) {
-    std::erase_if(pushed_, [&](const Pushed& pushed) { return pushed.bytes.meets(address, address + bytes); });
+    take_off(address, bytes, [](uint32_t, const Pushed&) { return true; });
 }
 
 }  // namespace tw

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "check/findings.h"
+#include "chip.h"
 
 namespace tw {
 
@@ -32,13 +34,21 @@ private:
         bool meets(uint32_t from, uint32_t to) const { return begin < to && from < end; }
     };
     struct Pushed {
-        Stretch bytes;
+        uint32_t end;
         uint32_t cb;
         CallPlace push;
     };
+    // Of one core, by where they begin; no two overlap.
+    using PushedOnCore = std::map<uint32_t, Pushed>;
+    PushedOnCore& on_core_of(uint32_t address) { return pushed_[(address - l1_begin_) / kL1SlotBytes]; }
+    // Calls `visit(begin, pushed)` for those that meet the bytes and takes off those for which it returns true.
+    template <typename Visit>
+    void take_off(uint32_t address, uint32_t bytes, Visit visit);
+
     // Stores of a kernel that nothing says have arrived, in the order of the stores.
     std::vector<std::vector<Stretch>> stored_;  // by kernel
-    std::vector<Pushed> pushed_;
+    uint32_t l1_begin_ = 0;
+    std::vector<PushedOnCore> pushed_;  // by core
 };
 
 }  // namespace tw

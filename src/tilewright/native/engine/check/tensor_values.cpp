@@ -11,48 +11,12 @@ namespace tw {
 
 namespace {
 
-// A place in a buffer of the host.
-struct TensorPlace {
-    const HostMemory* memory = nullptr;
-    uint32_t tensor = 0;
-    uint64_t page = 0;
-    uint64_t offset = 0;  // in the page
-};
-
-// The tensor whose pages hold `address`, if it is one of those the program was given.
-TensorPlace find_tensor(const Program& program, const uint8_t* address) {
-    const Chip& chip = program.chip;
-    for (uint32_t index = 0; index < program.host_memory.size(); index++) {
-        const HostMemory& memory = program.host_memory[index];
-        if (memory.layout == kLayoutUnknown) {
-            continue;
-        }
-        const uint32_t banks = chip.num_banks(memory.is_dram);
-        for (uint32_t bank = 0; bank < banks; bank++) {
-            const uint8_t* begin = chip.bank(memory.is_dram, bank).memory + memory.address;
-            if (address < begin || address >= begin + memory.bytes_per_bank(banks)) {
-                continue;
-            }
-            const auto distance = static_cast<uint64_t>(address - begin);
-            const uint64_t page = distance / memory.stride * banks + bank;
-            if (page < memory.num_pages && distance % memory.stride < memory.page_bytes) {
-                return {&memory, index, page, distance % memory.stride};
-            }
-        }
-    }
-    return {};
-}
-
 bool bit_at(const uint8_t* bits, uint64_t index) { return bits != nullptr && (bits[index / 8] >> (index % 8) & 1); }
 
 const Core* core_at(const Program& program, const uint8_t* address) {
-    for (const Core& core : program.chip.cores()) {
-        const auto base = static_cast<uintptr_t>(core.l1_base);
-        if (reinterpret_cast<uintptr_t>(address) - base < program.chip.config().l1_bytes) {
-            return &core;
-        }
-    }
-    return nullptr;
+    const std::vector<Core>& cores = program.chip.cores();
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - cores.front().l1_base;
+    return offset / kL1SlotBytes < cores.size() ? &cores[offset / kL1SlotBytes] : nullptr;
 }
 
 // Index of the circular buffer that holds `address`; kNoCb if none.
@@ -175,7 +139,7 @@ void note_value(
 void check_tensor_bytes(
     KernelInstance& instance, const uint8_t* to, uint32_t bytes, uint64_t unwritten, uint64_t padding, uint64_t beside,
     uint32_t cb, const Origins& origins) {
-    const TensorPlace place = find_tensor(instance.scheduler->program, to);
+    const TensorPlace place = instance.checks->tensors.find(to);
     if (place.memory == nullptr) {
         return;
     }
@@ -201,7 +165,7 @@ Origins origins_of_cb(KernelInstance& instance, uint32_t cb, const uint8_t* byte
     Origins origins = values.origins[{instance.core->l1_base, cb}];
     for (uint32_t kind = 0; kind < 2; kind++) {
         if (origins.of[kind].kind == Origin::Kind::None) {
-            const TensorPlace place = find_tensor(instance.scheduler->program, bytes);
+            const TensorPlace place = instance.checks->tensors.find(bytes);
             origins.of[kind] = place.memory != nullptr
                                    ? Origin{Origin::Kind::Tensor, 0, place.tensor, place.page}
                                    : Origin{Origin::Kind::CircularBuffer, 0, cb, 0};
@@ -227,7 +191,7 @@ void taint_defined(KernelInstance& instance, const void* memory, uint64_t bytes)
 static Origins origins_at(KernelInstance& instance, const uint8_t* from) {
     const Program& program = instance.scheduler->program;
     Origins origins;
-    const TensorPlace place = find_tensor(program, from);
+    const TensorPlace place = instance.checks->tensors.find(from);
     if (place.memory != nullptr) {
         origins.of[0] = origins.of[1] = {Origin::Kind::Tensor, 0, place.tensor, place.page};
         return origins;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/bits.h"
 #include "check/checks.h"
+#include "check/row_marks.h"
 #include "check/values.h"
 #include "core.h"
 #include "scheduler.h"
@@ -14,8 +16,6 @@
 namespace tw {
 
 namespace {
-
-constexpr uint32_t kRowData = 16;
 
 KernelInstance& instance_of(const ComputeState& state) { return *state.checks->operands.instance; }
 
@@ -41,11 +41,26 @@ uint64_t tile_bytes(DataFormat format, const TileGeometry& geometry) {
            static_cast<uint64_t>(geometry.num_faces) * geometry.face_rows * bytes_of_row(format);
 }
 
-// Marks of a row of data, one bit per byte.
-struct RowMarks {
-    uint64_t unwritten = 0, padding = 0, beside = 0;
+// Marks of a stretch of L1, of both planes.
+struct StretchMarks {
+    ShadowMemory::Marks written, beside;
 
-    bool any() const { return (unwritten | padding | beside) != 0; }
+    StretchMarks(const KernelInstance& instance, const uint8_t* bytes, uint64_t count)
+        : written(instance.checks->memory.marks(bytes, count)),
+          beside(instance.checks->values.beside.marks(bytes, count)) {}
+    bool any() const { return written.undefined != nullptr || beside.undefined != nullptr; }
+    RowMarks row(uint64_t offset, uint32_t count) const {
+        RowMarks marks;
+        if (written.undefined != nullptr) {
+            const uint64_t undefined = get_bits(written.undefined, written.first + offset, count);
+            marks.padding = undefined != 0 ? get_bits(written.padding, written.first + offset, count) : 0;
+            marks.unwritten = undefined & ~marks.padding;
+        }
+        if (beside.undefined != nullptr) {
+            marks.beside = get_bits(beside.undefined, beside.first + offset, count);
+        }
+        return marks;
+    }
 };
 
 RowMarks read_row(KernelInstance& instance, const uint8_t* bytes, uint32_t count) {
@@ -59,43 +74,12 @@ void write_row(KernelInstance& instance, const uint8_t* bytes, uint32_t count, c
     instance.checks->values.beside.set_bits(bytes, count, marks.beside, 0);
 }
 
-// `width` bytes hold `data` data.
-void row_to_data(const RowMarks& marks, uint32_t data, uint32_t width, uint8_t* of) {
-    for (uint32_t i = 0; i < data; i++) {
-        const uint32_t first = i * width / data, last = ((i + 1) * width + data - 1) / data;
-        const uint64_t mask = ((uint64_t{1} << (last - first)) - 1) << first;
-        of[i] = static_cast<uint8_t>(
-            ((marks.unwritten & mask) ? kUnwritten : 0) | ((marks.padding & mask) ? kPadding : 0) |
-            ((marks.beside & mask) ? kBeside : 0));
-    }
-}
-
-RowMarks data_to_row(const uint8_t* of, uint32_t data, uint32_t width) {
-    RowMarks marks;
-    for (uint32_t i = 0; i < data; i++) {
-        if (of[i] == 0) {
-            continue;
-        }
-        const uint32_t first = i * width / data, last = ((i + 1) * width + data - 1) / data;
-        const uint64_t mask = ((uint64_t{1} << (last - first)) - 1) << first;
-        marks.unwritten |= (of[i] & kUnwritten) ? mask : 0;
-        marks.padding |= (of[i] & kPadding) && !(of[i] & kUnwritten) ? mask : 0;
-        marks.beside |= (of[i] & kBeside) ? mask : 0;
-    }
-    return marks;
-}
-
 uint8_t kinds_in(const uint8_t* of, uint32_t count) {
     uint8_t kinds = 0;
     for (uint32_t i = 0; i < count; i++) {
         kinds |= of[i];
     }
     return kinds;
-}
-
-bool all_defined(KernelInstance& instance, const uint8_t* bytes, uint64_t count) {
-    return !instance.checks->memory.any_undefined(bytes, count) &&
-           !instance.checks->values.beside.any_undefined(bytes, count);
 }
 
 // A row of marked data on its way out; where a tensor lies there, the marks count at once.
@@ -108,6 +92,15 @@ void store_row(
     }
     write_row(instance, bytes, width, marks);
 }
+
+// Where the face rows of a tile lie in it.
+struct RowsInTile {
+    uint32_t begin, row_bytes, face_rows;
+
+    uint64_t offset(uint32_t face, uint32_t row) const {
+        return begin + static_cast<uint64_t>(face * face_rows + row) * row_bytes;
+    }
+};
 
 // What the packer's mask of a reduction cuts off is written as zero: it lies beside the result.
 void apply_pack_mask(const ComputeState& state, const TileGeometry& geometry, uint32_t cb, TileTaint& taint) {
@@ -141,27 +134,55 @@ void store_exponents(
     }
 }
 
+// The tile's rows, each of one or two faces.
+ShadowMemory::Rows rows_of(const FaceRows& image, const uint8_t* rows) {
+    const uint32_t count = image.num_faces / image.faces_per_row * image.face_rows;
+    return {rows, image.faces_per_row * kRowData * image.datum_bytes, count, image.row_bytes};
+}
+
 }  // namespace
 
-TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
+// Adds what the first `data` data of a face's row hold.
+static void load_row(
+    const StretchMarks& marks, const RowsInTile& rows, uint32_t face, uint32_t row, uint32_t data, TileTaint& taint) {
+    const uint32_t bytes = std::max(rows.row_bytes * data / kRowData, 1u);
+    const RowMarks found = marks.row(rows.offset(face, row), bytes);
+    if (found.any()) {
+        taint.open();
+        row_to_data(found, data, bytes, taint.of + face * kFaceElements + row * kRowData);
+    }
+}
+
+TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes, TileReads reads, uint32_t row) {
     TileTaint taint;
     KernelInstance& instance = instance_of(state);
     const TileGeometry& geometry = tile_geometry(cb);
-    if (geometry.format == DataFormat::Invalid || all_defined(instance, bytes, tile_bytes(geometry.format, geometry))) {
+    if (geometry.format == DataFormat::Invalid) {
         return taint;
     }
-    taint.open();
-    const uint32_t width = bytes_of_row(geometry.format);
-    const uint8_t* row = bytes + exponent_bytes(geometry.format, geometry);
-    for (uint32_t face = 0; face < geometry.num_faces; face++) {
-        for (uint32_t i = 0; i < geometry.face_rows; i++, row += width) {
-            const RowMarks marks = read_row(instance, row, width);
-            if (marks.any()) {
-                row_to_data(marks, kRowData, width, taint.of + face * kFaceElements + i * kRowData);
-            }
+    const StretchMarks marks(instance, bytes, tile_bytes(geometry.format, geometry));
+    if (!marks.any()) {
+        return taint;
+    }
+    const RowsInTile rows{
+        exponent_bytes(geometry.format, geometry), bytes_of_row(geometry.format), geometry.face_rows};
+    const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
+    const uint32_t only_row = reads == TileReads::Row ? row % 16 : 0;
+    const bool one_row = reads == TileReads::Row || reads == TileReads::Scalar;
+    const uint32_t first_face = reads == TileReads::Row ? row / 16 * faces_per_row : 0;
+    const uint32_t num_faces = reads == TileReads::Row      ? faces_per_row
+                               : reads == TileReads::Scalar ? 1
+                                                            : geometry.num_faces;
+    const uint32_t data = reads == TileReads::All || reads == TileReads::Row ? kRowData : 1;
+    const uint32_t face_step = reads == TileReads::LeftColumn ? faces_per_row : 1;
+    for (uint32_t face = first_face; face < first_face + num_faces; face += face_step) {
+        for (uint32_t i = only_row; i < (one_row ? only_row + 1 : geometry.face_rows); i++) {
+            load_row(marks, rows, face, i, data, taint);
         }
     }
-    taint.origins = origins_of_cb(instance, cb, bytes);
+    if (!taint.clean) {
+        taint.origins = origins_of_cb(instance, cb, bytes);
+    }
     return taint;
 }
 
@@ -204,11 +225,9 @@ void taint_pack(
     remember_origins(instance, cb, taint.origins, kinds);
 }
 
-void taint_pack_slot(
+void checked::taint_pack_slot(
     const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes) {
-    if (state.checks != nullptr) [[unlikely]] {
-        taint_pack(state, state.checks->values.slot[slot], cb, geometry, state.pack.format, bytes);
-    }
+    taint_pack(state, state.checks->values.slot[slot], cb, geometry, state.pack.format, bytes);
 }
 
 const TileTaint& slot_taint(const ComputeState& state, uint32_t slot) { return state.checks->values.slot[slot]; }
@@ -217,6 +236,10 @@ TileTaint gather_taint(const ComputeState& state, const FaceRows& image, uint32_
     TileTaint taint;
     KernelInstance& instance = instance_of(state);
     const uint32_t width = kRowData * image.datum_bytes;
+    const ShadowMemory::Rows whole = rows_of(image, rows);
+    if (!instance.checks->memory.any_undefined(whole) && !instance.checks->values.beside.any_undefined(whole)) {
+        return taint;
+    }
     for (uint32_t face = 0; face < image.num_faces; face++) {
         const uint32_t top = face / image.faces_per_row * image.face_rows;
         for (uint32_t row = 0; row < image.face_rows; row++) {
@@ -239,14 +262,15 @@ void scatter_taint(
     KernelInstance& instance = instance_of(state);
     const uint32_t width = kRowData * image.datum_bytes;
     uint8_t kinds = 0;
+    if (taint.clean) {
+        instance.checks->memory.define(rows_of(image, rows));
+        instance.checks->values.beside.define(rows_of(image, rows));
+        return;
+    }
     for (uint32_t face = 0; face < image.num_faces; face++) {
         const uint32_t top = face / image.faces_per_row * image.face_rows;
         for (uint32_t row = 0; row < image.face_rows; row++) {
             const uint8_t* bytes = rows + (top + row) * image.row_bytes + face % image.faces_per_row * width;
-            if (taint.clean) {
-                write_row(instance, bytes, width, {});
-                continue;
-            }
             const uint8_t* of = taint.of + face * kFaceElements + row * kRowData;
             kinds |= kinds_in(of, kRowData);
             store_row(instance, of, kRowData, width, cb, taint.origins, bytes);

@@ -13,6 +13,15 @@
 
 namespace tw {
 
+TileTaint& TileTaint::operator=(const TileTaint& from) {
+    clean = from.clean;
+    if (!clean) {
+        std::memcpy(of, from.of, sizeof of);
+    }
+    origins = from.origins;
+    return *this;
+}
+
 void TileTaint::open() {
     if (clean) {
         clean = false;
@@ -44,6 +53,16 @@ uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_
     return 0;
 }
 
+TileReads reads_of(Broadcast broadcast) {
+    switch (broadcast) {
+        case Broadcast::None: return TileReads::All;
+        case Broadcast::Row: return TileReads::Row;
+        case Broadcast::Col: return TileReads::LeftColumn;
+        case Broadcast::Scalar: return TileReads::Scalar;
+    }
+    return TileReads::All;
+}
+
 namespace {
 
 constexpr uint32_t kMagnitude = 0x7fffffffu;
@@ -52,32 +71,6 @@ bool is_zero(uint32_t bits) { return (bits & kMagnitude) == 0; }
 
 // A sum is not changed by the zeros a reduction leaves beside its result: kernels rely on them.
 uint8_t in_sum(uint8_t taint, bool zero) { return zero ? taint & ~kBeside : taint; }
-
-// Whether nothing is marked of what a broadcast reads; of reductions it is usually just the result.
-bool reads_clean(const TileTaint& taint, Broadcast broadcast, uint32_t row, const Operand& operand) {
-    if (taint.clean) {
-        return true;
-    }
-    const uint32_t faces = operand.faces_per_row();
-    uint8_t any = 0;
-    switch (broadcast) {
-        case Broadcast::None: return false;
-        case Broadcast::Scalar: return taint.of[0] == 0;
-        case Broadcast::Row:
-            for (uint32_t column = 0; column < 16 * faces; column++) {
-                any |= taint.of[(row / 16 * faces + column / 16) * kFaceElements + row % 16 * 16 + column % 16];
-            }
-            return any == 0;
-        case Broadcast::Col:
-            for (uint32_t face = 0; face < operand.geometry.num_faces; face += faces) {
-                for (uint32_t i = 0; i < 16; i++) {
-                    any |= taint.of[face * kFaceElements + i * 16];
-                }
-            }
-            return any == 0;
-    }
-    return false;
-}
 
 struct Side {
     const Operand& operand;
@@ -102,16 +95,14 @@ void combine(
 
 }  // namespace
 
-void taint_clear(const ComputeState& state) {
-    if (DstTaint* dst = dst_of(state)) [[unlikely]] {
-        for (TileTaint& slot : dst->slot) {
-            slot.clean = true;
-        }
+void checked::taint_clear(const ComputeState& state) {
+    for (TileTaint& slot : dst_of(state)->slot) {
+        slot.clean = true;
     }
 }
 
 void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool within) {
-    if (taint.clean) {
+    if (taint.clean || (!faces && !within)) {
         return;
     }
     uint8_t copy[kTileElements];
@@ -125,50 +116,46 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
     }
 }
 
-void taint_copy(const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose) {
-    DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
+// Every datum as the one a broadcast reads for it.
+static void spread_taint(TileTaint& taint, const TileGeometry& geometry, Broadcast broadcast) {
+    uint8_t copy[kTileElements];
+    std::memcpy(copy, taint.of, sizeof copy);
+    const uint32_t faces = geometry.tile_cols > 16 ? 2 : 1;
+    for (uint32_t i = 0; i < geometry.num_faces * kFaceElements; i++) {
+        taint.of[i] = copy[broadcast_source(broadcast, 0, i, faces, faces)];
     }
-    TileTaint taint = load_taint(state, cb, bytes);
-    const uint32_t num_faces = tile_geometry(cb).num_faces;
-    transpose_taint(taint, num_faces, transpose & 1, transpose & 2);
+}
+
+void checked::taint_copy(
+    const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose,
+    Broadcast broadcast) {
+    DstTaint* dst = dst_of(state);
+    TileTaint taint = load_taint(state, cb, bytes, reads_of(broadcast));
+    const TileGeometry& geometry = tile_geometry(cb);
+    transpose_taint(taint, geometry.num_faces, transpose & 1, transpose & 2);
+    if (broadcast != Broadcast::None && !taint.clean) {
+        spread_taint(taint, geometry, broadcast);
+    }
     TileTaint& out = dst->slot[slot];
-    if (num_faces == 4) {
+    if (geometry.num_faces == 4) {
         out = taint;
     } else if (!taint.clean || !out.clean) {
         out.open();
         taint.open();
-        std::memcpy(out.of, taint.of, num_faces * kFaceElements);
+        std::memcpy(out.of, taint.of, geometry.num_faces * kFaceElements);
         out.take_origins(taint);
     }
 }
 
-void taint_spread(const ComputeState& state, uint32_t slot, const TileGeometry& geometry, Broadcast broadcast) {
-    DstTaint* dst = dst_of(state);
-    if (dst == nullptr || dst->slot[slot].clean) [[likely]] {
-        return;
-    }
-    uint8_t copy[kTileElements];
-    std::memcpy(copy, dst->slot[slot].of, sizeof copy);
-    const uint32_t faces = geometry.tile_cols > 16 ? 2 : 1;
-    for (uint32_t i = 0; i < geometry.num_faces * kFaceElements; i++) {
-        dst->slot[slot].of[i] = copy[broadcast_source(broadcast, 0, i, faces, faces)];
-    }
-}
-
-void taint_binary(
+void checked::taint_binary(
     const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, TaintedOperand a, TaintedOperand b,
     uint32_t slot, bool accumulate) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
-    const TileTaint of_b = load_taint(state, b.cb, b.operand.bytes);
+    const TileTaint of_b = load_taint(state, b.cb, b.operand.bytes, reads_of(broadcast), row);
     TileTaint& out = dst->slot[slot];
     const uint32_t count = a.operand.geometry.num_faces * kFaceElements;
-    if (of_a.clean && reads_clean(of_b, broadcast, row, b.operand)) {
+    if (of_a.clean && of_b.clean) {
         if (!accumulate && !out.clean) {
             std::memset(out.of, 0, count);
             out.clean = count == kTileElements;
@@ -182,14 +169,12 @@ void taint_binary(
     out.take_origins(of_b);
 }
 
-void taint_reuse_dest(
+void checked::taint_reuse_dest(
     const ComputeState& state, BinaryOp op, Broadcast broadcast, bool dst_is_a, const Operand& from_dst,
     TaintedOperand from_cb, uint32_t slot) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
-    const TileTaint of_cb = load_taint(state, from_cb.cb, from_cb.operand.bytes);
+    const TileTaint of_cb = load_taint(
+        state, from_cb.cb, from_cb.operand.bytes, dst_is_a ? reads_of(broadcast) : TileReads::All);
     const TileTaint of_dst = dst->slot[slot];
     if (of_cb.clean && of_dst.clean) {
         return;
@@ -202,13 +187,10 @@ void taint_reuse_dest(
     out.take_origins(of_cb);
 }
 
-void taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot) {
+void checked::taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
-    const TileTaint of_mean = load_taint(state, mean.cb, mean.operand.bytes);
+    const TileTaint of_mean = load_taint(state, mean.cb, mean.operand.bytes, TileReads::FaceColumns);
     TileTaint& out = dst->slot[slot];
     out.clean = of_a.clean && of_mean.clean;
     if (out.clean) {
@@ -223,6 +205,20 @@ void taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOpera
 }
 
 namespace {
+
+bool is_zero_row(const Operand& operand, uint32_t first) {
+    uint32_t any = 0;
+    if (operand.halves != nullptr) {
+        for (uint32_t i = 0; i < 16; i++) {
+            any |= operand.halves[first + i];
+        }
+        return (any & (kMagnitude >> 16)) == 0;
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        any |= operand.words[first + i];
+    }
+    return is_zero(any & operand.mask);
+}
 
 // The faces of a reduction and what its scaler lets through.
 struct ReduceView {
@@ -258,10 +254,8 @@ struct ReduceView {
         }
         const uint32_t faces = std::min<uint32_t>(num_faces == 4 ? 2 : num_faces, scaler.geometry.num_faces);
         for (uint32_t face = 0; face < faces && !maximum; face++) {
-            for (uint32_t k = 0; k < 16; k++) {
-                if (!is_zero(scaler.bits(scaler_datum(face, column, k)))) {
-                    return true;
-                }
+            if (!is_zero_row(scaler, scaler_datum(face, column, 0))) {
+                return true;
             }
         }
         return false;
@@ -327,13 +321,10 @@ void reduce_tile(const ReduceView& view, const TileTaint& held, TileTaint& out) 
 
 }  // namespace
 
-void taint_reduce(
+void checked::taint_reduce(
     const ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
     const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t slot) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const ReduceView view{data, data_taint, scaler, scaler_taint, num_faces, pool == Pool::Max};
     const TileTaint held = dst->slot[slot];
     TileTaint& out = dst->slot[slot];

@@ -10,6 +10,7 @@
 
 #include "abi/tile.h"
 #include "check/shadow_memory.h"
+#include "check/tile_hook.h"
 #include "compute_state.h"
 
 namespace tw {
@@ -40,6 +41,10 @@ struct TileTaint {
     alignas(64) uint8_t of[kTileElements];
     Origins origins;
 
+    TileTaint() {}  // leaves `of` as it is: plain runs have such tiles too
+    TileTaint(const TileTaint& from) { *this = from; }
+    TileTaint& operator=(const TileTaint& from);
+
     uint8_t at(uint32_t datum) const { return clean ? 0 : of[datum]; }
     // Makes `of` mean something.
     void open();
@@ -55,9 +60,9 @@ struct DstTaint {
 
 // What the whole program shares.
 struct ValueChecks {
-    explicit ValueChecks(const Chip& chip) : beside(chip) {}
+    explicit ValueChecks(ShadowMemory& beside) : beside(beside) {}
 
-    ShadowMemory beside;  // bytes a reduction left beside its result
+    ShadowMemory& beside;  // bytes a reduction left beside its result
     // By circular buffer: what its pages took in last, of each kind. Keys: L1 of the core, index.
     std::map<std::pair<uint32_t, uint32_t>, Origins> origins;
 };
@@ -68,24 +73,36 @@ DstTaint* dst_of(const ComputeState& state);
 uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_t faces, uint32_t b_faces);
 
 // --- tile operations; each does nothing in a plain run, and comes before the operation changes DST ---
-void taint_clear(const ComputeState& state);  // DST reads as zero
-void taint_copy(const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose);
-void taint_spread(const ComputeState& state, uint32_t slot, const TileGeometry& geometry, Broadcast broadcast);
+TW_TILE_HOOK(taint_clear, (const ComputeState& state), (state))  // DST reads as zero
+TW_TILE_HOOK(
+    taint_copy,
+    (const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose,
+     Broadcast broadcast = Broadcast::None),
+    (state, cb, bytes, slot, transpose, broadcast))
 // A CB operand of tile maths: its taint goes with it.
 struct TaintedOperand {
     const Operand& operand;
     uint32_t cb;
 };
-void taint_binary(
-    const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, TaintedOperand a, TaintedOperand b,
-    uint32_t slot, bool accumulate);
-void taint_reuse_dest(
-    const ComputeState& state, BinaryOp op, Broadcast broadcast, bool dst_is_a, const Operand& from_dst,
-    TaintedOperand from_cb, uint32_t slot);
-void taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot);
-void taint_reduce(
-    const ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
-    const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t slot);
+TW_TILE_HOOK(
+    taint_binary,
+    (const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, TaintedOperand a, TaintedOperand b,
+     uint32_t slot, bool accumulate),
+    (state, op, broadcast, row, a, b, slot, accumulate))
+TW_TILE_HOOK(
+    taint_reuse_dest,
+    (const ComputeState& state, BinaryOp op, Broadcast broadcast, bool dst_is_a, const Operand& from_dst,
+     TaintedOperand from_cb, uint32_t slot),
+    (state, op, broadcast, dst_is_a, from_dst, from_cb, slot))
+TW_TILE_HOOK(
+    taint_compensated,
+    (const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot),
+    (state, a, mean, slot))
+TW_TILE_HOOK(
+    taint_reduce,
+    (const ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
+     const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t slot),
+    (state, pool, axis, data, data_taint, scaler, scaler_taint, num_faces, slot))
 struct MatmulFaces {
     uint32_t m, k, n;
 };
@@ -100,10 +117,15 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
 struct DataRange {
     uint32_t begin, end;
 };
-void taint_vector_unary(
-    const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count);
-void taint_vector_binary(
-    const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t out, const DataRange* ranges, uint32_t count);
+TW_TILE_HOOK(
+    taint_vector_unary,
+    (const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count),
+    (state, defines, slot, ranges, count))
+TW_TILE_HOOK(
+    taint_vector_binary,
+    (const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t out, const DataRange* ranges,
+     uint32_t count),
+    (state, slot_a, slot_b, out, ranges, count))
 void taint_vector_ternary(
     const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t slot_c, uint32_t out, bool is_where,
     const DataRange* ranges, uint32_t count);
@@ -117,8 +139,12 @@ void taint_vector_reduce(const ComputeState& state, ReduceAxis axis, uint32_t sl
 void taint_columns_mixed(const ComputeState& state, uint32_t first_slot);  // two value tiles and their indices, sorted
 
 // --- between L1 and tiles ---
-// Of the tile of cb at `bytes`.
-TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* bytes);
+// What is read of a tile: a broadcast reads little of it, and of a reduction's result the rest is marked.
+enum class TileReads : uint8_t { All, Row, LeftColumn, FaceColumns, Scalar };
+TileReads reads_of(Broadcast broadcast);
+// Of the tile of cb at `bytes`; what is not read counts as unmarked.
+TileTaint load_taint(
+    const ComputeState& state, uint32_t cb, const uint8_t* bytes, TileReads reads = TileReads::All, uint32_t row = 0);
 inline TileTaint taint_of(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
     return state.checks != nullptr ? load_taint(state, cb, bytes) : TileTaint();
 }
@@ -126,8 +152,10 @@ inline TileTaint taint_of(const ComputeState& state, uint32_t cb, const uint8_t*
 void taint_pack(
     const ComputeState& state, const TileTaint& taint, uint32_t cb, const TileGeometry& geometry, DataFormat format,
     const uint8_t* bytes);
-void taint_pack_slot(
-    const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes);
+TW_TILE_HOOK(
+    taint_pack_slot,
+    (const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes),
+    (state, slot, cb, geometry, bytes))
 // A tile whose face rows lie apart, as in row-major data.
 struct FaceRows {
     uint32_t num_faces, faces_per_row, face_rows;

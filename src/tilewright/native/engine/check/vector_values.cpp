@@ -11,10 +11,10 @@ namespace tw {
 
 using sfpu::element;
 
-void taint_vector_unary(
+void checked::taint_vector_unary(
     const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr || !defines || dst->slot[slot].clean) [[likely]] {
+    if (!defines || dst->slot[slot].clean) [[likely]] {
         return;
     }
     TileTaint& out = dst->slot[slot];
@@ -26,13 +26,10 @@ void taint_vector_unary(
     out.clean = covered == kTileElements;
 }
 
-void taint_vector_binary(
+void checked::taint_vector_binary(
     const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t out_slot, const DataRange* ranges,
     uint32_t count) {
     DstTaint* dst = dst_of(state);
-    if (dst == nullptr) [[likely]] {
-        return;
-    }
     const TileTaint &a = dst->slot[slot_a], &b = dst->slot[slot_b];
     TileTaint& out = dst->slot[out_slot];
     if (a.clean && b.clean && out.clean) {

@@ -234,8 +234,7 @@ void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uin
     operand.mask = copy_mask(state, unpacker, cb);
     note_dst_write(state, dst, false);
     uint32_t* words = geometry.num_faces == 4 ? dst_overwrite(state, dst, kCall) : dst_update(state, dst, kCall);
-    taint_copy(state, cb, operand.bytes, dst, 0);
-    taint_spread(state, dst, geometry, broadcast);
+    taint_copy(state, cb, operand.bytes, dst, 0, broadcast);
     spread(operand, broadcast, words);
 }
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's tensors and buffers as a checked run knows them, and which of their bytes hold nothing yet.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "chip.h"
+
+namespace tw {
+
+enum MemoryLayout : uint32_t { kLayoutUnknown = 0, kLayoutRowMajor = 1, kLayoutTile = 2 };
+
+// Pages go round the banks.
+struct HostMemory {
+    bool is_dram = true;
+    uint64_t address = 0;     // in each bank
+    uint64_t page_bytes = 0;
+    uint64_t stride = 0;      // from one page of a bank to the next
+    uint64_t num_pages = 0;
+    uint32_t layout = 0;      // MemoryLayout
+    // Elements that hold `poison` hold nothing: padding always, others unless the host wrote the tensor.
+    uint32_t element_bytes = 0;  // 1, 2 or 4; 0: everything counts as written
+    uint32_t poison = 0;
+    bool host_wrote = false;
+    bool poison_is_a_value = false;  // so that only a whole page of it was never written
+    // Padding by the tensor's shape, whatever it holds: one bit per byte, page after page without gaps, and 16 bytes
+    // more; null: none. They belong to the host, which keeps them while the program runs.
+    const uint8_t* outside = nullptr;
+
+    uint64_t bytes_per_bank(uint64_t banks) const { return (num_pages + banks - 1) / banks * stride; }
+    bool may_hold_poison() const;
+    const uint8_t* page(const Chip& chip, uint64_t index) const;
+};
+
+// Marks of a part of a page. More than 64 bytes are all unwritten; up to 64 are marked bit by bit.
+struct PageMarks {
+    uint64_t offset;
+    uint32_t bytes;
+    uint64_t unwritten, padding;
+};
+
+// Calls `mark` for every part of a page that holds something unwritten or padding.
+void for_each_mark(
+    const Chip& chip, const HostMemory& memory, uint64_t page, const std::function<void(const PageMarks&)>& mark);
+
+// Pages with an unwritten element, and the first of them.
+struct UnwrittenPages {
+    uint64_t count = 0, first = 0;
+};
+UnwrittenPages unwritten_pages(const Chip& chip, const HostMemory& memory);
+
+}  // namespace tw

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per word of L1, who stored to it last. The chip keeps it from run to run, as it does the shadow memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chip.h"
+
+namespace tw {
+
+class LastStores {
+public:
+    explicit LastStores(const Chip& chip);
+    ~LastStores();
+    LastStores(const LastStores&) = delete;
+    LastStores& operator=(const LastStores&) = delete;
+
+    // Nobody has stored to anything.
+    void clear();
+    // Words from a slot pointer on; what they mean is the caller's, 0 is nobody.
+    const uint32_t* words(uint32_t address) const { return words_ + (address - l1_begin_) / 4; }
+    void set(uint32_t address, uint32_t num_words, uint32_t value);
+    // These bytes are nobody's store any more.
+    void forget(uint32_t address, uint64_t bytes);
+
+private:
+    uint32_t l1_begin_;
+    uint64_t l1_bytes_;
+    uint32_t* words_;
+    std::vector<uint8_t> is_used_;  // by block
+    std::vector<uint32_t> used_;    // blocks
+};
+
+}  // namespace tw

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which memory a checked run takes for unwritten: tensors by the poison in them, L1 by what the run itself wrote."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import pytest
+from window_program import notes, words
+
+from tilewright import ttnn
+from tilewright.device.chip import Chip
+
+LOAD = "*reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0) + {})"
+# A load of the word at the offset given as argument 1, whose value is used.
+USES_WORD = f"""
+    volatile uint32_t used = {LOAD.format("get_arg_val<uint32_t>(1)")} + 1;
+"""
+
+
+def unwritten_pages(tensor: ttnn.Tensor) -> tuple[int, int]:
+    return cast(Chip, tensor.device().memory).unwritten_pages(tensor)
+
+
+def write_bytes(tensor: ttnn.Tensor, page: int, first: int, count: int) -> None:
+    """As a kernel would: the host's own writes count as writing the whole tensor."""
+    buffer = tensor.buffer()
+    pages = buffer.read()
+    pages[page, first : first + count] = 0
+    buffer.device.memory.write_pages(
+        buffer.buffer_type, buffer.address, buffer.page_size, buffer.aligned_page_size, pages
+    )
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.uint32, ttnn.uint16])
+@pytest.mark.parametrize("width", [2, 7, 32, 500, 1000, 4096])
+def test_rows_with_unwritten_elements(device: ttnn.Device, dtype: ttnn.DataType, width: int) -> None:
+    x = ttnn.allocate_tensor_on_device((20, width), dtype, ttnn.ROW_MAJOR_LAYOUT, device)
+    assert unwritten_pages(x) == (20, 0)
+    row_bytes = x.buffer().page_size
+    for page in range(3):
+        write_bytes(x, page, 0, row_bytes)
+    assert unwritten_pages(x) == (17, 3)
+    element = row_bytes // width
+    write_bytes(x, 3, 0, row_bytes - element)  # all but the last
+    write_bytes(x, 4, element, row_bytes - element)  # all but the first
+    # The poison of a float is nobody's value, that of a number may be one.
+    assert unwritten_pages(x) == ((17, 3) if dtype in (ttnn.bfloat16, ttnn.float32) else (15, 5))
+    x.deallocate()
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
+def test_padding_of_tiles_is_not_unwritten(device: ttnn.Device, dtype: ttnn.DataType) -> None:
+    x = ttnn.from_numpy(np.ones((2, 40, 50), np.float32), dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device)
+    assert unwritten_pages(x) == (0, 0)
+    y = ttnn.allocate_tensor_on_device((2, 40, 50), dtype, ttnn.TILE_LAYOUT, device)
+    assert unwritten_pages(y) == (8, 0)
+    write_bytes(y, 0, 0, y.buffer().page_size)
+    assert unwritten_pages(y) == (7, 1)
+    x.deallocate()
+    y.deallocate()
+
+
+@pytest.mark.parametrize(
+    ("offset", "is_written"),
+    [(0, False), (988, False), (992, True), (1020, True), (1024, True), (1052, True), (1056, False), (2044, False)],
+)
+def test_bytes_that_the_noc_brought_are_written(device: ttnn.Device, offset: int, is_written: bool) -> None:
+    """64 bytes from byte 992 of the page on."""
+    reader = f"""void kernel_main() {{
+    constexpr auto source_args = TensorAccessorArgs<0>();
+    const auto source = TensorAccessor(source_args, get_common_arg_val<uint32_t>(0));
+    cb_reserve_back(0, 1);
+    noc_async_read_page(0, source, get_write_ptr(0) + 992);
+    noc_async_read_page(0, source, get_write_ptr(0) + 1024);
+    noc_async_read_barrier();
+    {USES_WORD}
+}}
+"""
+    found = notes([words(device)], {0: 1}, fixed=True, args=[offset], reader=reader)
+    assert [note.rule for note in found] == ([] if is_written else ["l1-uninitialised"])
+
+
+@pytest.mark.parametrize(("offset", "is_written"), [(1016, False), (1020, True), (1024, True), (1028, False)])
+def test_bytes_that_a_kernel_stored_are_written(device: ttnn.Device, offset: int, is_written: bool) -> None:
+    reader = f"""void kernel_main() {{
+    cb_reserve_back(0, 1);
+    {LOAD.format(1020)} = 1;
+    {LOAD.format(1024)} = 1;
+    {USES_WORD}
+}}
+"""
+    found = notes([words(device)], {0: 1}, fixed=True, args=[offset], reader=reader)
+    assert [note.rule for note in found] == ([] if is_written else ["l1-uninitialised"])
+
+
+def test_what_an_earlier_run_wrote_does_not_count(device: ttnn.Device) -> None:
+    """The chip keeps what it knows of its memory from run to run, but a program must not rely on the one before."""
+    fills = f"""void kernel_main() {{
+    cb_reserve_back(0, 1);
+    for (uint32_t i = 0; i < 2048; i += 4) {{
+        {LOAD.format("i")} = i;
+    }}
+}}
+"""
+    uses = f"""void kernel_main() {{
+    cb_reserve_back(0, 1);
+    {USES_WORD}
+}}
+"""
+    for _ in range(2):
+        assert notes([words(device)], {0: 1}, fixed=True, reader=fills) == []
+        found = notes([words(device)], {0: 1}, fixed=True, args=[512], writer=uses)
+        assert [note.rule for note in found] == ["l1-uninitialised"]
