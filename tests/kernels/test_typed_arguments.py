@@ -107,7 +107,7 @@ REFUSED = [
     ("kernel", "n: RuntimeArg[uint64]", "n cannot be RuntimeArg[uint64]: write RuntimeArg[uint32], RuntimeArg[int32]"),
     ("kernel", "n: CompileTimeArg[CB]", "parameter n cannot be CompileTimeArg[CB]: write CB"),
     ("kernel", "n: CompileTimeArg[PoolType]", "cannot be CompileTimeArg[PoolType]"),
-    ("kernel", "n: RuntimeArg[str]", "parameter n cannot be"),
+    ("kernel", "n: RuntimeArg[str]", "parameter n cannot be RuntimeArg[str]: annotate"),
     ("helper", "n: RuntimeArg[float32]", "parameter n cannot be RuntimeArg"),
     ("helper", "n: CompileTimeArg[float32]", "a template argument cannot be float32; write float32 alone"),
     ("helper", "n: l1_ptr[uint64]", "parameter n cannot be"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from ttnn_script import Run
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "rms_norm_w_rm" / "spec.toml"
 OPERATIONS = ["centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm"]
 
 
@@ -36,6 +37,21 @@ def test_run_takes_and_gives_files(python: Run, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.glob("y*")) == ["y.npy"]
 
 
+def test_run_knows_vectors_and_epsilon_of_an_operation_of_the_users(python: Run, tmp_path: Path) -> None:
+    spec = EXAMPLE.read_text().replace("gamma", "weight").replace("rms_norm_w_rm", "weighted")
+    (tmp_path / "spec.toml").write_text(spec.replace("default = 1e-6", "default = 0.25"))
+    made = python("-m", "tilewright", "new", "weighted", "--spec", "spec.toml", "--kernels", "phases")
+    assert made.returncode == 0, made.stderr
+    assert python("-m", "tilewright", "run", "weighted", "--shape", "3x40").returncode == 0
+    x, weight = np.ones((3, 40), np.float32), np.full(40, 2, np.float32)
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "w.npy", weight)
+    files = ["--input", "x.npy", "--vector", "weight=w.npy", "--output", "y.npy"]
+    result = python("-m", "tilewright", "run", "weighted", *files)
+    assert result.returncode == 0, result.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "y.npy"), x * weight / np.sqrt(1.25), rtol=2.0**-7)
+
+
 def test_run_says_when_a_result_is_out_of_bounds(python: Run, tmp_path: Path) -> None:
     x = np.random.default_rng(0).standard_normal((5, 40)) * 1e-3 + 1e3
     np.save(tmp_path / "x.npy", x)
@@ -50,11 +66,25 @@ def test_run_says_when_a_result_is_out_of_bounds(python: Run, tmp_path: Path) ->
     ("arguments", "message"),
     [
         (["centralise"], "there is no directory centralise"),
-        (["centralize_w_rm", "--shape", "64"], "'64' is no shape: write two or more sides, such as 2x3x64x128"),
+        (
+            ["centralize_w_rm", "--shape", "64"],
+            "'64' is no shape: write two or more sides of 1 or more, such as 2x3x64x128",
+        ),
         (["centralize_w_rm", "--shape", "0x64"], "'0x64' is no shape"),
         (["centralize_w_rm", "--grid", "9x8"], "--grid 9x8 does not fit wormhole_b0; allowed: 1x1 to 8x8"),
         (["centralize_w_rm", "--gamma", "g.npy"], "--gamma: centralize_w_rm takes no gamma"),
-        (["centralize_w_rm", "--input", "none.npy"], "--input none.npy: "),
+        (["centralize_w_rm", "--epsilon", "1"], "--epsilon: centralize_w_rm takes no epsilon"),
+        (
+            ["layernorm_fused_rm", "--vector", "weight=w.npy"],
+            "layernorm_fused_rm takes no weight; it takes gamma, beta",
+        ),
+        (["layernorm_fused_rm", "--vector", "gamma"], "'gamma' names no file: write NAME=V.npy"),
+        (["layernorm_fused_rm", "--gamma", "g.npy", "--vector", "gamma=h.npy"], "--vector gamma: gamma is given twice"),
+        (["centralize_w_rm", "--input", "none.npy"], "--input none.npy: No such file or directory"),
+        (
+            ["centralize_w_rm", "--input", "text.npy"],
+            "--input text.npy: no array of numbers, as numpy.save writes them",
+        ),
         (["centralize_w_rm", "--input", "x.npy", "--shape", "2x2"], "--shape and --input"),
         (["standardize_w_rm", "--epsilon", "0"], "Epsilon must be positive, got 0.0"),
         (["layernorm_fused_rm", "--shape", "32x262144", "--plan", "resident"], "does not fit L1"),
@@ -64,7 +94,8 @@ def test_run_says_when_a_result_is_out_of_bounds(python: Run, tmp_path: Path) ->
         (["centralize_w_rm", "--seed", "-1"], "--seed is -1; it must be 0 or more"),
     ],
 )
-def test_run_refuses(python: Run, arguments: list[str], message: str) -> None:
+def test_run_refuses(python: Run, tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "text.npy").write_text("no array")
     result = python("-m", "tilewright", "run", *arguments)
     assert result.returncode in (1, 2)
     assert message in result.stderr

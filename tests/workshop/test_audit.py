@@ -78,6 +78,12 @@ _TEMPLATE_MISTAKES = [
     ),
     ("attempts-differ", "#### Attempt 2: buffers again", "#### Attempt 3: buffers again", ["#### Attempt 3"]),
     (
+        "attempt-contradicts",
+        "| Action | wrote the operation |\n| Result | PASS |",
+        "| Action | wrote the operation |\n| Result | PASS |\n| Build | FAIL |",
+        ["| Result | PASS |", "| Build | FAIL |"],
+    ),
+    (
         "failure-untold",
         "| 1 | 5 | build_error |",
         "| 0 | Linking | build_error | no library | added | YES |\n| 1 | 5 | build_error |",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import os
 import subprocess
@@ -14,7 +15,9 @@ import pytest
 from tilewright.workshop.scaffold import ScaffoldError, create_operation, derived_spec
 from tilewright.workshop.scaffold.package import template_spec
 from tilewright.workshop.spec import Spec, SpecRefusedError, check_spec, parse_spec, read_spec, spec_text
+from tilewright.workshop.spec.entry_rules import RESERVED
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "rms_norm_w_rm" / "spec.toml"
 OPERATIONS = Path(__file__).parents[2] / "src" / "tilewright" / "ops"
 NAMES = sorted(path.parent.name for path in OPERATIONS.glob("*/spec.toml"))
 
@@ -47,6 +50,26 @@ def chain(name: str, length: int) -> Spec:
     phases.append(dataclasses.replace(untilize, call=f"untilize({last}, out_rm, B)", reference="x"))
     spec = dataclasses.replace(base, buffers=tuple(buffers), phases=tuple(phases))
     return parse_spec(spec_text(spec))
+
+
+def test_no_vector_may_have_a_name_that_the_kernels_or_the_call_need(tmp_path: Path) -> None:
+    spec = read_spec(EXAMPLE)
+    made = create_operation(spec, tmp_path, stubs=True).directory
+    trees = [ast.parse((made / file).read_text()) for file in ("op.py", "kernels.py", "references.py")]
+    functions = [each for tree in trees for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    inside = [each for function in functions for each in ast.walk(function)]
+    needed = {each.arg for each in inside if isinstance(each, ast.arg)}
+    needed |= {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    needed |= {each.func.id for each in inside if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)}
+    own = {"gamma", "_", *(each.name for each in spec.phases), "Options"}
+    assert {"read_sticks", "memory_config", "rows"} <= needed
+    assert needed - own - RESERVED == set()
+
+
+@pytest.mark.parametrize("name", ["x", "device", "first_stick", "rows", "double", "rms_norm_w_rm"])
+def test_a_vector_with_a_name_that_is_taken_is_refused(name: str) -> None:
+    text = EXAMPLE.read_text().replace("gamma", name)
+    assert "unique-names" in {each.rule for each in check_spec(parse_spec(text))}
 
 
 @pytest.fixture(scope="module")

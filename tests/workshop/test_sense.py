@@ -390,6 +390,19 @@ CASES = [
         "float32",
     ),
     (
+        "max-sees-padding",
+        changed(
+            CENTRALIZE,
+            (
+                "reduce_row_mean(in_tiled, scaler, mean, Wt, mean_factor_bits, keep=True, partial=partial)",
+                "reduce_row_max(in_tiled, scaler, mean, Wt, keep=True)",
+            ),
+        ),
+        "shape",
+        "rows of 100 end inside a tile, and mean takes the zeros",
+        "widths of whole tiles",
+    ),
+    (
         "reference-known",
         changed(VARIANCE, ('"centre**2"', '"center**2"')),
         "reference",
@@ -397,6 +410,9 @@ CASES = [
         "known here",
     ),
     ("reference-known", changed(VARIANCE, ('"centre**2"', '"centre squared"')), "reference", "no NumPy", "reference ="),
+    ("reference-known", changed(VARIANCE, ('torch = "', 'torch = "x +* ')), "torch", "no torch expression", "torch ="),
+    ("reference-known", changed(VARIANCE, ('torch = "', 'torch = "gamma * ')), "torch", "names gamma", "known here"),
+    ("unique-names", changed(VARIANCE, ('"variance_w_rm"', '"vårians"')), "name", "name of a package", "variance_w_rm"),
 ]
 
 

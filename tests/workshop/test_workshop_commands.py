@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from made_operation import WRONG_MEAN, change, make_operation
 from tilewright.cli.main import main
 from tilewright.workshop.home import Home
 from tilewright.workshop.stages.stage import STAGES, StageResult, Status, TestOutcome
-from tilewright.workshop.stages.table import coloured, stage_lines
+from tilewright.workshop.stages.table import coloured, failure_lines, stage_lines
 
 ESCAPE = "\033"
 
@@ -41,6 +42,14 @@ def test_the_table_fits_a_terminal_and_has_no_colour_in_a_file(home: Home, capsy
     assert "    numerical mismatch: test_numbers[one tile]" in text
     assert "first wrong: phase 2 mean, in mean (float32)" in text
     assert lines[-1] == "0 of 1 stages pass; stage 7 is red (FAIL)"
+
+
+def test_an_error_that_the_table_cuts_is_told_whole_below() -> None:
+    said = "kernel compute_rows on core (0,0): " + "this cannot be, " * 12 + "so give it more pages"
+    red = TestOutcome("test_it", Status.FAIL, "runtime", said)
+    result = StageResult(STAGES[5], Status.FAIL, {"execution": Status.FAIL}, (red,), "runtime", said)
+    assert stage_lines(result)[-1].endswith("...")
+    assert " ".join(" ".join(failure_lines(result)).split()) == said
 
 
 def test_colours_do_not_move_columns() -> None:
@@ -157,8 +166,9 @@ def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFi
     change(home, "kernels.py", "        cb_pop_front(cb.mean, 1)\n", "")
     assert main(["debug", "mine", "symptom", "batched input hangs"]) == 0
     assert main(["debug", "mine", "observe"]) == 0
-    assert main(["debug", "mine", "observe"]) == 0  # says nothing twice
     capsys.readouterr()
+    assert main(["debug", "mine", "observe"]) == 0  # writes nothing twice
+    assert capsys.readouterr().out.startswith("O1  again: error  hang")
     assert main(["debug", "mine", "--json"]) == 0
     entries = json.loads(capsys.readouterr().out)["entries"]
     assert entries[0]["text"] == "batched input hangs"
@@ -172,11 +182,18 @@ def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFi
     assert main(["debug", "mine", "experiment", "H1", "pop c_3 after centre", "--expected", "it ends"]) == 0
     assert main(["debug", "mine", "experiment", "H1", "another", "--expected", "it ends"]) == 2
     assert "E1 is still open" in capsys.readouterr().err
-    assert main(["debug", "mine", "close", "E1", "SUPPORTED", "--observations", "O1", "--confidence", "0.9"]) == 0
-    assert main(["debug", "mine", "conclude", "centre kept c_3", "--observations", "O1"]) == 0
+    change(home, "kernels.py", "untilize_column(cb", "cb_pop_front(cb.mean, 1)\n        untilize_column(cb")
+    capsys.readouterr()
+    assert main(["debug", "mine", "observe"]) == 0
+    assert re.fullmatch(r"(O\d+)  the checker and the phases find nothing\n", capsys.readouterr().out)
+    last = f"O{len(observations) + 1}"
+    assert main(["debug", "mine", "close", "E1", "SUPPORTED", "--observations", last, "--confidence", "0.9"]) == 0
+    assert main(["debug", "mine", "conclude", "centre kept c_3", "--observations", "O1", last]) == 0
     capsys.readouterr()
     assert main(["debug", "mine"]) == 0
     text = capsys.readouterr().out
+    for cited in ("supported by: O1", f"seen: {last}", f"rests on: O1, {last}"):
+        assert cited in text
     assert text.endswith("stop: H1 is supported with confidence 0.9\n")
     assert max(map(len, text.splitlines())) <= 80
 

@@ -92,7 +92,7 @@ def run(arguments: list[str]) -> int:
     journal = Journal(home.journal)
     if options.action == "observe":
         written = _observe(home, journal, options.time_limit)
-        said = [row for line in written for row in wrapped(line, "")] or ["the checker and the phases find nothing"]
+        said = [row for line in written for row in wrapped(line, "")]
     elif options.action is not None:
         said = [f"{_ACTIONS[options.action](journal, options)} noted"]
     else:
@@ -119,13 +119,15 @@ _ACTIONS: dict[str, Callable[[Journal, argparse.Namespace], str]] = {
 
 
 def _observe(home: Home, journal: Journal, time_limit: float) -> list[str]:
-    """What the checker and the phases find, as observations; what is in the journal already is not said again."""
-    known = {entry.text("text") for entry in journal.state().of("observation")}
+    """What the checker and the phases find, as observations; what is in the journal already is not written again."""
+    known = {entry.text("text"): entry.id for entry in journal.state().of("observation")}
     written = []
     for text, proof in _seen(home, time_limit):
-        if text not in known:
-            known.add(text)
-            written.append(f"{journal.observation(text, proof)}  {text}")
+        if text in known:
+            written.append(f"{known[text]}  again: {text}")
+        else:
+            known[text] = journal.observation(text, proof)
+            written.append(f"{known[text]}  {text}")
     return written
 
 
@@ -148,7 +150,14 @@ def _seen(home: Home, time_limit: float) -> list[tuple[str, str]]:
         if each["first_wrong"]:
             text = " ".join(line.strip() for line in each["first_wrong"][:4])
             seen.append((text, f"tilewright phases, case {each['trace']['case']}"))
-    return seen
+    if not checked.ended and not seen:
+        seen.append(
+            (f"the process of the checker ended with {checked.signal or checked.returncode}", "its exit status")
+        )
+    # That nothing is wrong any more is seen too: an experiment that ends so has something to cite.
+    return seen or [
+        ("the checker and the phases find nothing", f"tilewright check, every case; tilewright phases, case {case}")
+    ]
 
 
 def journal_lines(name: str, state: JournalState) -> list[str]:
@@ -190,12 +199,18 @@ def _details(state: JournalState, entry: Entry) -> list[str]:
         return [f"proof: {entry.text('proof')}"]
     if kind == "hypothesis":
         status = f"{state.hypothesis_status(number)}, confidence {state.confidence(number):g}"
-        return [status, f"falsified by: {entry.text('falsify_by')}"]
+        return [status, f"falsified by: {entry.text('falsify_by')}", *_cited("supported by", entry)]
     if kind == "experiment":
         result = state.result_of(number)
-        ended = f"result: {result.text('outcome')}" if result else "open"
-        return [f"tests {entry.text('hypothesis')}; expected: {entry.text('expected')}", ended]
-    return []
+        ended = [f"result: {result.text('outcome')}", *_cited("seen", result)] if result else ["open"]
+        return [f"tests {entry.text('hypothesis')}; expected: {entry.text('expected')}", *ended]
+    return _cited("rests on", entry)
+
+
+def _cited(how: str, entry: Entry) -> list[str]:
+    """The observations that an entry cites."""
+    observations = entry.says.get("support") or entry.says.get("observations")
+    return [f"{how}: {', '.join(map(str, observations))}"] if isinstance(observations, list) else []
 
 
 def _as_json(state: JournalState) -> str:

@@ -47,7 +47,9 @@ def shape(text: str) -> tuple[int, ...]:
     """The sides of ``2x3x64x128``."""
     sides = text.lower().split("x")
     if len(sides) < 2 or not all(re.fullmatch(r"[1-9]\d*", side) for side in sides):
-        raise argparse.ArgumentTypeError(f"{text!r} is no shape: write two or more sides, such as 2x3x64x128")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no shape: write two or more sides of 1 or more, such as 2x3x64x128"
+        )
     return tuple(map(int, sides))
 
 

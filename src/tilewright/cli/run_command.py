@@ -44,8 +44,16 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--input", type=Path, metavar="X.npy", help="the input instead of random numbers")
     parser.add_argument("--gamma", type=Path, metavar="G.npy", help="gamma instead of random numbers")
     parser.add_argument("--beta", type=Path, metavar="B.npy", help="beta instead of random numbers")
+    parser.add_argument(
+        "--vector",
+        type=_named_file,
+        action="append",
+        default=[],
+        metavar="NAME=V.npy",
+        help="another vector of the operation instead of random numbers; may be repeated",
+    )
     parser.add_argument("--output", type=Path, metavar="Y.npy", help="where to write the result")
-    parser.add_argument("--epsilon", type=float, default=1e-5, help="added to the variance (default 1e-5)")
+    parser.add_argument("--epsilon", type=float, help="of operations that take one (default: the operation's own)")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
     parser.add_argument("--threads", type=int, default=1, help="OS threads (default 1)")
     parser.add_argument("--json", action="store_true", help="print plan, errors and times as JSON")
@@ -61,6 +69,7 @@ def run(arguments: list[str]) -> int:
     if options.seed < 0:
         parser.error(f"--seed is {options.seed}; it must be 0 or more")
     grid = checked_grid(parser, options)
+    epsilon = _epsilon(parser, options, operation)
     arrays = _arrays(parser, options, operation)
     begin = time.perf_counter()
     device = open_device(0, options.arch, grid=grid)
@@ -69,11 +78,11 @@ def run(arguments: list[str]) -> int:
         chosen = Options(strategy=Strategy(options.plan) if options.plan else None, threads=options.threads)
         with ProgressLine() as progress:
             with progress.during(f"compiling and running {operation.name}"):
-                outcome = operation.launch(tensors, chosen, epsilon=options.epsilon)
+                outcome = operation.launch(tensors, chosen, epsilon=epsilon)
             seconds = time.perf_counter() - begin
             with progress.during("comparing with float64"):
                 exact = {name: tensor.to_numpy().astype(np.float64) for name, tensor in tensors.items()}
-                accuracy = compare(operation, outcome.output.to_numpy(), exact, options.epsilon)
+                accuracy = compare(operation, outcome.output.to_numpy(), exact, epsilon)
         if options.output:
             _save(options.output, outcome.output)
     finally:
@@ -93,13 +102,44 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
+def _named_file(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise argparse.ArgumentTypeError(f"{text!r} names no file: write NAME=V.npy, such as gamma=g.npy")
+    return name, Path(path)
+
+
+def _epsilon(parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation) -> float:
+    if options.epsilon is not None and not operation.has_epsilon:
+        parser.error(f"--epsilon: {operation.name} takes no epsilon")
+    return operation.default_epsilon if options.epsilon is None else float(options.epsilon)
+
+
+def _files(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation
+) -> dict[str, tuple[str, Path]]:
+    """The files that are given, each with its option, by operand."""
+    given = [(name, f"--{name}", getattr(options, name)) for name in ("gamma", "beta")]
+    given += [(name, f"--vector {name}", path) for name, path in options.vector]
+    files: dict[str, tuple[str, Path]] = {}
+    for name, option, path in given:
+        if path is None:
+            continue
+        if name not in operation.vectors:
+            has = f"; it takes {', '.join(operation.vectors)}" if operation.vectors else ""
+            parser.error(f"{option}: {operation.name} takes no {name}{has}")
+        if name in files:
+            parser.error(f"{option}: {name} is given twice")
+        files[name] = (option, path)
+    if options.input is not None:
+        files["input_tensor"] = ("--input", options.input)
+    return files
+
+
 def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation) -> dict[str, Array]:
     """The operands: from files where they are given, random numbers else."""
     generator = np.random.default_rng(options.seed)
-    files = {"input_tensor": options.input, "gamma": options.gamma, "beta": options.beta}
-    for name in ("gamma", "beta"):
-        if files[name] is not None and name not in operation.vectors:
-            parser.error(f"--{name}: {operation.name} takes no {name}")
+    files = _files(parser, options, operation)
     if options.output is not None and not options.output.parent.is_dir():
         parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
     if options.output is not None and options.output.is_dir():
@@ -111,17 +151,19 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
         shape = options.shape or (2, 3, 64, 128)
         if name in arrays or name != "input_tensor":
             shape = arrays["input_tensor"].shape[-1:]
-        file = files[name]
-        arrays[name] = _load(parser, name, file) if file else generator.standard_normal(shape, np.float32)
+        arrays[name] = _load(parser, *files[name]) if name in files else generator.standard_normal(shape, np.float32)
     return arrays
 
 
-def _load(parser: argparse.ArgumentParser, name: str, path: Path) -> Array:
-    option = "--input" if name == "input_tensor" else f"--{name}"
+def _load(parser: argparse.ArgumentParser, option: str, path: Path) -> Array:
     try:
         array: Array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        parser.error(f"{option} {path}: {error}")
+    except OSError as error:
+        parser.error(f"{option} {path}: {error.strerror or error}")
+    except (ValueError, EOFError):
+        parser.error(f"{option} {path}: no array of numbers, as numpy.save writes them")
+    if not isinstance(array, np.ndarray):
+        parser.error(f"{option} {path}: several arrays in one file; save one with numpy.save")
     if array.dtype == np.dtype("V2"):  # what NumPy makes of a bfloat16 it does not know
         array = array.view(DataType.BFLOAT16.numpy_dtype)
     if not is_of_floats(array):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import json
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,6 +47,18 @@ _KINDS: dict[str, Type] = {
     "pointer": pointer_to(UINT32),
     "None": NOTHING,
 }
+_WHAT_CAN_BE_CALLED = (
+    "kernels call functions of tilewright.kernels.api and of @kernel_function; compute other values on the host "
+    "and pass them as arguments"
+)
+# How C++ kernels read their arguments; here they are parameters.
+_ARGUMENT_READERS = {
+    "get_arg_val": "RuntimeArg",
+    "get_common_arg_val": "CommonRuntimeArg",
+    "get_compile_time_arg_val": "CompileTimeArg",
+    "TensorAccessor": "TensorArg",
+    "TensorAccessorArgs": "TensorArg",
+}
 # Bit casts, with the types they take and give.
 _BIT_CASTS: dict[Any, tuple[Type, Type]] = {float_bits: (FLOAT32, UINT32), float_from_bits: (UINT32, FLOAT32)}
 
@@ -57,6 +70,7 @@ def call(scope: Expressions, node: ast.Call) -> Value:
     if isinstance(callee, ast.Subscript):
         template = list(callee.slice.elts) if isinstance(callee.slice, ast.Tuple) else [callee.slice]
         callee = callee.value
+    _require_one_by_one(scope, node)
     found = scope.static(callee)
     if isinstance(found, ApiFunction):
         return _api_call(scope, node, found, template)
@@ -92,9 +106,13 @@ def _why_not(name: str, found: Any) -> str:
         return f"{name} cannot be called in a kernel: use {instead[name]}"
     if name in FUNCTIONS:
         return f"{name} is not imported: from tilewright.kernels.api import {name}"
+    if name in _ARGUMENT_READERS:
+        return f"{name} is written by the translation: take the value as a parameter, `name: {_ARGUMENT_READERS[name]}`"
     if found is UNKNOWN:
         hint = nearest_name(name)
-        return f"unknown function {name}" + (f"; did you mean {hint}?" if hint else "")
+        return f"unknown function {name}; " + (f"did you mean {hint}?" if hint else _WHAT_CAN_BE_CALLED)
+    if not isinstance(found, types.FunctionType):
+        return f"{name} cannot be called in a kernel; {_WHAT_CAN_BE_CALLED}"
     return f"{name} is a Python function: decorate it with @kernel_function to call it from kernels"
 
 
@@ -111,6 +129,11 @@ def _api_call(scope: Expressions, node: ast.Call, function: ApiFunction, templat
     is_constant = signature.is_constexpr and all(each.is_constant for each in arguments)
     text = f"{name}({', '.join(each.text for each in arguments)})"
     return Value(text, type_, is_constant=is_constant, is_signed=signature.is_signed)
+
+
+def _require_one_by_one(scope: Expressions, node: ast.Call) -> None:
+    if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
+        raise scope.error(node, "write the arguments one by one, without * and **")
 
 
 def _overload(scope: Expressions, node: ast.Call, function: ApiFunction) -> Signature:
@@ -259,7 +282,7 @@ def _print(scope: Expressions, node: ast.Call) -> Value:
 
 def _method_call(scope: Expressions, node: ast.Call, callee: ast.Attribute) -> Value:
     if not isinstance(callee.value, ast.Name) or callee.value.id not in scope.variables:
-        raise scope.error(node, f"unknown function {ast.unparse(callee)}")
+        raise scope.error(node, f"unknown function {ast.unparse(callee)}; {_WHAT_CAN_BE_CALLED}")
     owner = scope.value(callee.value)
     if owner.type != TENSOR or callee.attr not in TENSOR_METHODS:
         has = f"; a tensor has {', '.join(TENSOR_METHODS)}" if owner.type == TENSOR else ""

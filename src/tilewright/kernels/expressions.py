@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import difflib
 import enum
 import linecache
 import operator
@@ -72,12 +73,16 @@ _INSTEAD: dict[type[ast.AST], str] = {
     ast.Set: "kernels have no sets; use variables",
     ast.ListComp: "kernels have no comprehensions; write a for loop over range(...)",
     ast.GeneratorExp: "kernels have no comprehensions; write a for loop over range(...)",
+    ast.SetComp: "kernels have no comprehensions; write a for loop over range(...)",
+    ast.DictComp: "kernels have no comprehensions; write a for loop over range(...)",
     ast.Lambda: "kernels have no lambdas; write a function with @kernel_function",
     ast.JoinedStr: 'kernels have no f-strings; write dprint("tile {}", i)',
     ast.NamedExpr: "assign on a line of its own",
     ast.Starred: "write the arguments one by one",
-    ast.Await: "kernels are not asynchronous",
+    ast.Slice: "one element at a time: write p[i] in a loop over range(...)",
+    ast.Await: "kernels are not asynchronous; call the function, and a barrier after it",
     ast.Yield: "kernels cannot yield; push pages to a circular buffer instead",
+    ast.YieldFrom: "kernels cannot yield; push pages to a circular buffer instead",
 }
 
 # Variable has a field called type.
@@ -142,8 +147,12 @@ class Expressions:
                 from tilewright.kernels.calls import call
 
                 return call(self, node)
-        reason = _INSTEAD.get(type(node), f"{type(node).__name__} is not part of the kernel language")
-        raise self.error(node, reason)
+        raise self.error(node, self.refusal(node))
+
+    @staticmethod
+    def refusal(node: ast.expr) -> str:
+        """Why kernels do not have this kind of expression, and what to write instead."""
+        return _INSTEAD.get(type(node), f"{type(node).__name__} is not part of the kernel language")
 
     def condition(self, node: ast.expr) -> Value:
         value = self.value(node)
@@ -229,8 +238,12 @@ class Expressions:
             return f"{ast.unparse(node.value)} has no {name} that a kernel could use"
         if name in FUNCTIONS:
             return f"{name} is not imported: from tilewright.kernels.api import {name}"
-        hint = nearest_name(name)
-        return f"{name} is not defined" + (f"; did you mean {hint}?" if hint else "")
+        known = difflib.get_close_matches(name, [*self.variables, *self.function.function.__globals__], 1, 0.7)
+        hint = known[0] if known else nearest_name(name)
+        cure = (
+            f"did you mean {hint}?" if hint else "assign it, take it as a parameter, or make it a number of the module"
+        )
+        return f"{name} is not defined; {cure}"
 
     def _variable(self, node: ast.Name) -> Value:
         variable = self.variables.get(node.id)
@@ -301,7 +314,9 @@ class Expressions:
         if isinstance(op, ast.Div) and type_ != FLOAT32:
             raise self.error(node, "`/` is for float32; for integers write `//`")
         if isinstance(op, _INTEGER_ONLY) and type_ not in INTEGERS:
-            raise self.error(node, f"this operator is for integers, not for {type_}")
+            raise self.error(
+                node, f"this operator is for integers, not for {type_}: write uint32(...) around the values"
+            )
         if isinstance(op, (ast.FloorDiv, ast.Mod)) and type_ not in UNSIGNED:
             raise self.error(
                 node, "`//` and `%` of a negative int32 differ between Python and C++: cast to uint32 first"
@@ -338,12 +353,20 @@ class Expressions:
         if symbol is None:
             raise self.error(node, "kernels compare with ==, !=, <, <=, >, >=")
         left, right = self.value(node.left), self.value(node.comparators[0])
+        self._require_undecided(node, symbol, left, right)
         if left.type != right.type or left.type in NUMBERS:
             type_ = self._meeting_type(node, symbol, left, right)
             left, right = self._fitted(left, type_), self._fitted(right, type_)
         elif left.type in (TENSOR, TEXT, NOTHING) or isinstance(left.type, PointerType):
             raise self.error(node, f"{left.type} cannot be compared")
         return values.binary(symbol, left, right, BOOL)
+
+    def _require_undecided(self, node: ast.Compare, symbol: str, left: Value, right: Value) -> None:
+        """A difference below 0 wraps around in C++: what Python would find there is never found."""
+        never_below = symbol in ("<", ">=") and left.type in UNSIGNED and right.literal == 0
+        if not left.is_flexible and never_below and right.is_flexible:
+            shown = ast.unparse(node.left)
+            raise self.error(node, f"a {left.type} is never below 0: compare before subtracting, or use int32({shown})")
 
     def _conditional(self, node: ast.IfExp) -> Value:
         test, left, right = self.condition(node.test), self.value(node.body), self.value(node.orelse)
@@ -386,5 +409,7 @@ def _cast_hint(node: ast.expr, value: Value, type_: Type) -> str:
     if type_ == CB_INDEX and value.type == UINT32:
         return f"; name a circular buffer, or write CB({ast.unparse(node)})"
     if type_ in NUMBERS and value.type in NUMBERS:
+        return f": write {type_}({ast.unparse(node)})"
+    if isinstance(type_, PointerType) and value.type == UINT32:
         return f": write {type_}({ast.unparse(node)})"
     return ""

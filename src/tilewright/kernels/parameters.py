@@ -151,7 +151,7 @@ def read_parameters(function: Callable[..., Any], is_kernel: bool) -> tuple[Para
             raise ParameterError(name, f"parameter {name} has no type: annotate it with {allowed}")
         read = _parameter(name, annotations[name], parameter.default)
         if read is None or (read.kind in _KERNEL_ONLY and not is_kernel) or (read.kind is Kind.VALUE and is_kernel):
-            shown = getattr(annotations[name], "__name__", annotations[name])
+            shown = _shown(annotations[name])
             if read is not None and read.kind is not Kind.VALUE:
                 shown = read.kind.value
             raise ParameterError(name, f"parameter {name} cannot be {shown}: annotate it with {allowed}")
@@ -197,6 +197,14 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter | None:
     kinds = [each for each in get_args(annotation)[1:] if isinstance(each, Kind)]
     type_ = _argument_type(get_args(annotation)[0]) if kinds else None
     return Parameter(name, kinds[0], default, type=type_) if type_ is not None else None
+
+
+def _shown(annotation: Any) -> str:
+    """An annotation as it was written: ``RuntimeArg[str]`` is an ``Annotated`` to Python."""
+    kinds = [each for each in get_args(annotation)[1:] if isinstance(each, Kind)]
+    if kinds:
+        return f"{kinds[0].value}[{getattr(get_args(annotation)[0], '__name__', get_args(annotation)[0])}]"
+    return str(getattr(annotation, "__name__", annotation))
 
 
 def _argument_type(argument: Any) -> Type | None:

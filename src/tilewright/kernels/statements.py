@@ -33,11 +33,14 @@ if TYPE_CHECKING:
 _LARGEST_ELEMENT = {UINT8: 0xFF, UINT16: 0xFFFF}
 
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.Try: "kernels have no exceptions",
+    ast.Try: "kernels have no exceptions; test the condition with if, or write `assert condition` to stop",
     ast.Raise: "kernels have no exceptions; write `assert condition` to stop",
     ast.With: "kernels have no with blocks; call the functions one after the other",
+    ast.AsyncWith: "kernels have no with blocks; call the functions one after the other",
+    ast.AsyncFor: "kernels are not asynchronous; write for",
     ast.FunctionDef: "write the function outside the kernel, with @kernel_function",
-    ast.ClassDef: "kernels have no classes",
+    ast.AsyncFunctionDef: "write the function outside the kernel, without async, with @kernel_function",
+    ast.ClassDef: "kernels have no classes; write a function with @kernel_function",
     ast.Import: "import at the top of the module",
     ast.ImportFrom: "import at the top of the module",
     ast.Global: "kernels have no globals; pass values as arguments",
@@ -87,7 +90,10 @@ class Statements:
     def translate(self) -> None:
         falls_through = self._block(self.body)
         if self.function.returns != NOTHING and falls_through:
-            raise self.scope.error(self.function.tree, f"{self.function.name} can end without returning a value")
+            name = self.function.name
+            raise self.scope.error(
+                self.function.tree, f"{name} can end without returning a value: end it with a return"
+            )
 
     def _block(self, body: list[ast.stmt]) -> bool:
         """Translates statements in order; whether control can come out at the end."""
@@ -155,6 +161,8 @@ class Statements:
         return True
 
     def _expression(self, statement: ast.Expr) -> None:
+        if isinstance(statement.value, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)):
+            raise self.scope.error(statement, self.scope.refusal(statement.value))
         if not isinstance(statement.value, ast.Call):
             raise self.scope.error(statement, "this does nothing: assign the value, or remove the line")
         self.add(statement, self.scope.value(statement.value).text + ";")
@@ -193,7 +201,7 @@ class Statements:
             self.add(statement, f"{name} = {fitting.text};")
             return
         if value.type == NOTHING:
-            raise self.scope.error(statement, f"{ast.unparse(node)} gives no value")
+            raise self.scope.error(statement, f"{ast.unparse(node)} gives no value: call it on a line of its own")
         if value.type == TENSOR:
             raise self.scope.error(statement, "a tensor has one name: use the parameter itself")
         is_fixed = self._uses[name].stores == 1 and not isinstance(value.type, PointerType)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -89,6 +90,12 @@ class Operation(abc.ABC):
     @abc.abstractmethod
     def reference(self, x: Float64, *vectors: Float64, epsilon: float = 1e-5) -> Float64:
         """The exact result, in float64."""
+
+    @property
+    def default_epsilon(self) -> float:
+        """Epsilon of a call that gives none."""
+        taken_by = self.__call__ if self.has_epsilon else self.reference  # type: ignore[operator]
+        return float(inspect.signature(taken_by).parameters["epsilon"].default)
 
     def output_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return shape

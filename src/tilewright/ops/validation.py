@@ -88,7 +88,8 @@ def checked_epsilon(epsilon: Any) -> float:
         value = float(epsilon)
     except (TypeError, ValueError, RuntimeError, OverflowError):  # an array of several; an int beyond every float
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which float32 cannot hold") from None
-    require(value > 0 and math.isfinite(value), f"Epsilon must be positive, got {epsilon}")
+    require(value > 0, f"Epsilon must be positive, got {epsilon}")
+    require(math.isfinite(value), f"Epsilon must be positive, got {epsilon}, which is no number to compute with")
     require(
         value >= _LEAST_NORMAL, f"Epsilon must be positive, got {epsilon}, which is zero to hardware (below 2^-126)"
     )

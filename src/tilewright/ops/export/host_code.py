@@ -7,7 +7,6 @@ come from the call.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable
 
 import numpy as np
@@ -40,7 +39,7 @@ class HostCode:
         self._config = compute_config(config, plan)
         self._tensors = ("input_tensor", *operation.vectors)
         self._epsilon = ("epsilon",) if operation.has_epsilon else ()
-        self._keywords = [f"{name}={_default(operation, name)}" for name in self._epsilon]
+        self._keywords = [f"{name}={operation.default_epsilon}" for name in self._epsilon]
         dtype = plan.rows.dtype.name.lower()
         self._common = {
             "name": operation.name,
@@ -150,11 +149,6 @@ class HostCode:
             scale="torch.maximum(expected.abs(), (expected - beta.double()).abs())" if is_sum else "expected.abs()",
             constant_test=constant_test,
         )
-
-
-def _default(operation: Operation, name: str) -> object:
-    """What a caller of the operation need not give."""
-    return inspect.signature(operation.__call__).parameters[name].default  # type: ignore[operator]
 
 
 def _is_centred(operation: Operation) -> bool:

@@ -155,6 +155,19 @@ def _failed(attempt: Attempt) -> bool:
     return bool(attempt.error_type) or any(verdict(outcome) is Verdict.FAILED for outcome in outcomes)
 
 
+@rule("attempt-contradicts", "an attempt called passed one of whose own steps failed")
+def attempt_contradicts(case: Case) -> Iterator[Hit]:
+    for stage in case.log.stages:
+        for attempt in stage.attempts:
+            red = [step for step in attempt.steps if verdict(step.status) is Verdict.FAILED]
+            if red and verdict(attempt.result) is Verdict.PASSED:
+                names = ", ".join(f"{step.name} {step.status}" for step in red)
+                yield (
+                    (attempt.result_line, red[0].line),
+                    f"stage {stage.number}, attempt {attempt.number} is called {attempt.result}, and has {names}",
+                )
+
+
 @rule("failure-untold", "a failure in the recovery table that the timeline does not show")
 def failure_untold(case: Case) -> Iterator[Hit]:
     used: dict[int, int] = {}

@@ -21,6 +21,7 @@ def buffer_findings(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
     yield from _blocks(spec, calls)
     yield from _once(calls)
     yield from _formats(spec, calls)
+    yield from _padding(spec, calls)
     yield from _functions(calls)
 
 
@@ -176,6 +177,19 @@ def _formats(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
             if buffer.format != "float32":
                 cause = f"the packer adds blocks in the format of {buffer.name}, {buffer.format}"
                 yield Finding("sum-is-float32", buffer.place.of("format"), cause, 'write format = "float32"')
+
+
+def _padding(spec: Spec, calls: list[Call]) -> Iterator[Finding]:
+    """A largest value has no scaler that leaves columns out: the zeros beside a row are values to it."""
+    largest = [call.phase.name for call in calls if call.function == "reduce_row_max"]
+    for test in spec.tests if largest else ():
+        if test.shape[-1] % 32:
+            cause = (
+                f"rows of {test.shape[-1]} end inside a tile, and {largest[0]} takes the zeros beside them for values: "
+                "the largest value of a negative row would be 0"
+            )
+            cure = "test widths of whole tiles, and say so in the requirement of width; or write a phase of your own"
+            yield Finding("max-sees-padding", test.place.of("shape"), cause, cure)
 
 
 def _blocks(spec: Spec, calls: list[Call]) -> Iterator[Finding]:

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from tilewright.kernels.cpp_text import CPP_WORDS
 from tilewright.workshop.spec.expressions import ExpressionError, page_count
 from tilewright.workshop.spec.findings import Finding, did_you_mean
 from tilewright.workshop.spec.model import Entry, Spec
@@ -14,8 +17,21 @@ from tilewright.workshop.spec.reading import PROPERTIES
 
 WORK_COUNT = "N*C*Ht"
 NUM_CIRCULAR_BUFFERS = 32
-# Names that the generated files have for other things.
-RESERVED = ("cb", "phases", "stub", "x", "np", "epsilon", "block", "compute_rows", "read_rows", "write_rows", "Buffers")
+# Names that the generated files have for other things: parameters of the operation and of its kernels, what these
+# call, and numbers of the phases.
+RESERVED = frozenset((
+    "self", "x", "input_tensor", "epsilon", "output", "memory_config", "compute_kernel_config", "core_grid", "device",
+    "dtype", "options", "values", "vectors", "tensors", "references", "check_input", "check_vector", "np",
+    "cb", "Buffers", "phases", "stub", "pass_through", "phase", "Region", "min", "range", "uint32", "CB",
+    "CircularBuffers", "CompileTimeArg", "RuntimeArg", "TensorArg", "TILE_ROWS",
+    "reader_kernel", "compute_kernel", "writer_kernel", "compute_kernel_hw_startup", "cb_pop_front", "cb_wait_front",
+    "read_rows", "read_rows_streaming", "compute_rows", "compute_rows_streaming", "write_rows",
+    "fill_constant_tile", "fill_row_scaler", "read_blocks", "read_sticks", "read_vector", "read_vector_row",
+    "write_blocks", "write_sticks",
+    "first_stick", "num_sticks", "epsilon_bits", "stick_bytes", "block_bytes", "block_tiles", "last_tile_columns",
+    "num_tile_rows", "width_tiles", "num_blocks", "last_block_tiles", "inverse_width_bits", "mean_factor_bits",
+    "block", "stick", "rows", "offset", "num_bytes", "end", "partial", "Wt", "B",
+))  # fmt: skip
 
 
 def entry_findings(spec: Spec) -> Iterator[Finding]:
@@ -39,13 +55,17 @@ def _names(spec: Spec) -> Iterator[Finding]:
     yield from _unique("unique-names", "name", spec.phases)
     yield from _unique("unique-names", "name", spec.vectors)
     yield from _unique("unique-names", "name", spec.tests)
-    taken = {*RESERVED, *spec.operands, spec.name}
-    for phase in spec.phases:
-        if phase.name in taken:
-            cause = f"{phase.name} is the name of something else in the generated files"
-            yield Finding("unique-names", phase.place.of("name"), cause, "give the phase another name")
-    if not spec.name.islower():
-        cause = f"{spec.name} is not in lower case"
+    taken = {*RESERVED, *CPP_WORDS, spec.name}
+    for kind, entries, names in (
+        ("phase", spec.phases, taken | set(spec.operands)),
+        ("vector", spec.vectors, taken),
+    ):
+        for entry in entries:
+            if entry.name in names:
+                cause = f"{entry.name} is the name of something else in the generated files"
+                yield Finding("unique-names", entry.place.of("name"), cause, f"give the {kind} another name")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", spec.name) or keyword.iskeyword(spec.name):
+        cause = f"{spec.name} cannot be the name of a package: lower-case letters, digits and underscores can"
         yield Finding("unique-names", spec.place.of("name"), cause, "operations are named like variance_w_rm")
 
 
@@ -124,6 +144,7 @@ def _tests(spec: Spec) -> Iterator[Finding]:
 
 
 def _references(spec: Spec) -> Iterator[Finding]:
+    yield from _torch(spec)
     known = {"x", "np", *spec.operands}
     for phase in spec.phases:
         line = phase.place.of("reference")
@@ -139,6 +160,21 @@ def _references(spec: Spec) -> Iterator[Finding]:
             cause = f"the reference of {phase.name} names {unknown[0]}{hint}"
             yield Finding("reference-known", line, cause, f"known here: {', '.join(sorted(known))}")
         known.add(phase.name)
+
+
+def _torch(spec: Spec) -> Iterator[Finding]:
+    """An exported package is tested against this expression."""
+    known = {"x", "torch", *spec.operands}
+    line = spec.place.of("torch")
+    try:
+        unknown = _unknown_names(ast.parse(spec.torch, mode="eval"), known)
+    except SyntaxError:
+        cure = 'write what the operation computes: torch = "x - x.mean(-1, keepdim=True)"'
+        yield Finding("reference-known", line, f"`{spec.torch}` is no torch expression", cure)
+        return
+    if unknown:
+        cause = f"the torch expression names {unknown[0]}{did_you_mean(unknown[0], known)}"
+        yield Finding("reference-known", line, cause, f"known here: {', '.join(sorted(known))}")
 
 
 def _unknown_names(tree: ast.AST, known: set[str]) -> list[str]:

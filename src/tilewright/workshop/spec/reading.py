@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -262,8 +263,8 @@ class _Reader:
 
     def _name(self, table: Table, where: str) -> str:
         name = self._text_of(table, "name", where)
-        if not name.isidentifier() or name.startswith("_"):
-            cure = "write letters, digits and underscores, beginning with a letter"
+        if not name.isidentifier() or name.startswith("_") or keyword.iskeyword(name):
+            cure = "write letters, digits and underscores, beginning with a letter, and no word of Python"
             self._fail(table.line_of("name"), f"{name!r} is no name", cure)
         return name
 

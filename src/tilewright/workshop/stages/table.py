@@ -11,6 +11,7 @@ from tilewright.workshop.stages.stage import BUILD, EXECUTION, KERNELS, StageRes
 _COLUMNS = "{:<2}{:<35}{:<9}{:<9}{:<9}{:<9}{:>5}"
 _COLOURS = {Status.PASS: "32", Status.FAIL: "31", Status.HANG: "35", Status.NOT_RUN: "2"}
 _MOST_ERROR_LINES = 12
+_CUT = " ..."
 
 Paint = Callable[[str, str], str]
 
@@ -33,8 +34,11 @@ def stage_lines(result: StageResult, paint: Paint = plain) -> list[str]:
     steps = [_padded(result.steps.get(step), paint) for step in (BUILD, KERNELS, EXECUTION)]
     # Colours have no width: they go in after the columns are made.
     line = f"{stage.number:<2}{stage.proves:<35}{_padded(result.status, paint)}{''.join(steps)}{result.attempts:>5}"
-    evidence = textwrap.shorten(result.evidence, 160, placeholder=" ...")
-    return [line, *textwrap.wrap(evidence, 76, initial_indent="    ", subsequent_indent="    ")]
+    return [line, *textwrap.wrap(_evidence(result), 76, initial_indent="    ", subsequent_indent="    ")]
+
+
+def _evidence(result: StageResult) -> str:
+    return textwrap.shorten(result.evidence, 160, placeholder=_CUT)
 
 
 def _padded(status: Status | None, paint: Paint) -> str:
@@ -46,7 +50,7 @@ def failure_lines(result: StageResult) -> list[str]:
     """What a red stage said, and for wrong numbers where they begin."""
     lines: list[str] = []
     said = result.error.strip().splitlines()
-    if len(said) > 1:
+    if len(said) > 1 or (said and _evidence(result).endswith(_CUT)):
         lines += ["", *(fitted_lines(said[:_MOST_ERROR_LINES]))]
         if len(said) > _MOST_ERROR_LINES:
             lines.append(f"... {len(said) - _MOST_ERROR_LINES} more lines")
