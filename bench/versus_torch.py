@@ -55,7 +55,7 @@ def _bfloat16(array: np.ndarray) -> torch.Tensor:
 
 
 def _operations(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, device: ttnn.Device) -> Iterator[Case]:
-    """The four operations on all cores, against what their documents name as reference."""
+    """The four operations on all cores and on one, against what their documents name as reference."""
     import torch
 
     tx, tg, tb = (_bfloat16(array) for array in (x, gamma, beta))
@@ -75,6 +75,7 @@ def _operations(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, device: ttnn
     for name, rival in rivals.items():
         arrays = [x, gamma, beta] if name == "layernorm_fused_rm" else [x]
         yield name, operations.call(name, arrays, device), rival, 1.0
+        yield f"{name}, one core,", operations.call(name, arrays, device, GRID), rival, 1.0
 
 
 def _programs(x: np.ndarray, y: np.ndarray, device: ttnn.Device) -> Iterator[Case]:

@@ -9,7 +9,6 @@ import re
 from tilewright.ops import OPERATIONS, Operation
 from tilewright.tensor.arch import ARCHS, describe_arch
 from tilewright.tensor.dtype import DataType
-from tilewright.workshop.home import NoOperationError, find_operation, load_operation
 
 DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
 
@@ -34,6 +33,9 @@ def operation(text: str) -> Operation:
     """The operation of this name, or of a directory that ``tilewright new`` made."""
     if text in OPERATIONS:
         return OPERATIONS[text]
+    # The workshop takes a while to import, and only operations of one's own need it.
+    from tilewright.workshop.home import NoOperationError, find_operation, load_operation
+
     try:
         return load_operation(find_operation(text))
     except NoOperationError as error:
