@@ -25,7 +25,10 @@ def test_names():
     assert reader().name == "reader_unary"
     assert reader(name="r").name == "r"
     source_code = ttnn.KernelDescriptor.SourceType.SOURCE_CODE
-    assert reader(kernel_source="void kernel_main() {}", source_type=source_code).name == "RISCV_1"
+    assert reader(kernel_source="void kernel_main() {}", source_type=source_code).name == "reader"
+    config = ttnn.DataMovementConfigDescriptor(processor=ttnn.DataMovementProcessor.RISCV_1)
+    text = ttnn.KernelDescriptor("void kernel_main() {}", source_code, CORES, config=config)
+    assert text.name == "RISCV_1"
     one = ttnn.CBFormatDescriptor(3, ttnn.bfloat16, 2048)
     assert (one.name, one.label) == ("c_3", "c_3")
     named = ttnn.CBDescriptor(4096, CORES, [one], name="in_tiled")

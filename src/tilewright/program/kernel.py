@@ -265,6 +265,8 @@ class KernelDescriptor:
         if self.source_type is SourceType.FILE_PATH and self.kernel_source:
             file = self.kernel_source.rpartition("/")[2]
             return file.rpartition(".")[0] or file
+        if isinstance(self._config, ReaderConfigDescriptor | WriterConfigDescriptor):
+            return "reader" if isinstance(self._config, ReaderConfigDescriptor) else "writer"
         return "compute" if self.is_compute else self.processor.name
 
     @name.setter
