@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,12 @@ from tilewright.device.compiler import available_compilers
 from tilewright.wheel import WheelUnavailableError, fetch_wheel
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+
+
+def pytest_configure() -> None:
+    # What a shell starts in the background ignores Ctrl-C, and so would every process of the tests that send it.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
