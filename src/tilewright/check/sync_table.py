@@ -222,8 +222,9 @@ def _kind(use: CbUse, wait_calls: int, pop_calls: int, steps: int) -> str:
         return "scratch"
     if use.pushed != use.peak or pop_calls > 1:
         return "streaming"
-    if use.left_over or wait_calls > 1:
+    if use.left_over or (wait_calls > 1 and steps > 1):
         return "persistent"
+    # What one step fills and drains streams, however often the step waits for it.
     return "once" if steps > 1 else "streaming"
 
 
