@@ -121,5 +121,8 @@ def _macro_threads(line: str, position: int) -> Threads:
 
 def _without_comments(text: str) -> str:
     """The same lines with comments blanked out."""
-    blank = lambda found: re.sub(r"[^\n]", " ", found.group(0))  # noqa: E731
-    return re.sub(r"//[^\n]*|/\*.*?\*/", blank, text, flags=re.DOTALL)
+    return re.sub(r"//[^\n]*|/\*.*?\*/", _blank, text, flags=re.DOTALL)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found.group(0))

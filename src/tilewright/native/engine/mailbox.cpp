@@ -10,8 +10,6 @@ namespace tw {
 
 static constexpr uint32_t kBrisc = 0, kUnpack = 1, kMath = 2, kPack = 3;
 
-static bool is_compute(const KernelInstance& instance) { return instance.kernel->kind == KernelKind::Compute; }
-
 // Takes the oldest word that `from_brisc` sent to `to`; false when there is none.
 static bool take(Core& core, uint32_t to, bool from_brisc, uint32_t& value) {
     auto& box = core.mailbox[to];
@@ -27,7 +25,7 @@ static bool take(Core& core, uint32_t to, bool from_brisc, uint32_t& value) {
 
 static bool read_now(KernelInstance& reader, uint32_t from, uint32_t& value) {
     Core& core = *reader.core;
-    if (!is_compute(reader)) {
+    if (!reader.is_compute()) {
         return take(core, kBrisc, false, value);
     }
     for (const uint32_t to : {kMath, kPack, kUnpack}) {
@@ -49,7 +47,7 @@ void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
     if (to_thread > kPack) {
         kernel_error("mailbox_write: thread %u does not exist (0 BRISC, 1 unpack, 2 math, 3 pack)", to_thread);
     }
-    writer.core->mailbox[to_thread].push_back({value, !is_compute(writer)});
+    writer.core->mailbox[to_thread].push_back({value, !writer.is_compute()});
     writer.scheduler->progress++;
     if (writer.checks != nullptr) [[unlikely]] {
         on_mailbox(writer, true);

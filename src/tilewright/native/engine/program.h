@@ -134,6 +134,8 @@ struct KernelInstance {
     uint64_t frames[kMaxFrames];
 
     void note_stack();
+
+    bool is_compute() const { return kernel->kind == KernelKind::Compute; }
 };
 
 enum class RunStatus : int32_t {

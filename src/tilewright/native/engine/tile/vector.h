@@ -49,7 +49,6 @@ inline VectorU splat_bits(uint32_t value) { return value - VectorU{}; }
 inline VectorU bits_of(VectorF value) { return reinterpret_cast<VectorU>(value); }
 inline VectorF floats_of(VectorU bits) { return reinterpret_cast<VectorF>(bits); }
 inline VectorI signed_of(VectorU bits) { return reinterpret_cast<VectorI>(bits); }
-inline VectorU unsigned_of(VectorI bits) { return reinterpret_cast<VectorU>(bits); }
 
 inline VectorU widen_bfloat16(const uint16_t* data) {
 #if defined(__AVX512BW__)
