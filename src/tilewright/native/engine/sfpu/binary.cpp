@@ -117,8 +117,17 @@ TW_BINARY_DOUBLE(LgammaStirling, Truncate, lgamma_from_log(a, b))
 // --- three tiles ---
 TW_TERNARY_ARITHMETIC(MultiplyAdd, Nearest, a * b + c)
 TW_TERNARY(Lerp, NearestEven, a + c * (b - a))
-TW_TERNARY_ARITHMETIC(Addcmul, Nearest, a + p.f0 * b * c)
 TW_TERNARY(Addcdiv, NearestEven, a + p.f0 * b / c)
+
+void ternary_Addcmul(const Call& call) {
+    const auto add_product = [](Floats a, Floats b, Floats c, const Parameters& p) TW_LAMBDA_INLINE -> Floats {
+        return a + p.f0 * b * c;
+    };
+    if (call.repeats != 0) {
+        return map_repeated_rows(call, add_product);
+    }
+    map_arithmetic<Rounding::Nearest>(call, add_product);
+}
 
 void ternary_Where(const Call& call) {
     // The condition is tested as a bit pattern, so -0.0 counts as true.
