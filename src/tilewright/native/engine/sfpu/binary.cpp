@@ -120,13 +120,17 @@ TW_TERNARY(Lerp, NearestEven, a + c * (b - a))
 TW_TERNARY(Addcdiv, NearestEven, a + p.f0 * b / c)
 
 void ternary_Addcmul(const Call& call) {
-    const auto add_product = [](Floats a, Floats b, Floats c, const Parameters& p) TW_LAMBDA_INLINE -> Floats {
-        return a + p.f0 * b * c;
+    const auto map = [&call](auto function) {
+        call.repeats != 0 ? map_repeated_rows(call, function) : map_arithmetic<Rounding::Nearest>(call, function);
     };
-    if (call.repeats != 0) {
-        return map_repeated_rows(call, add_product);
+    if (call.parameters.f0 == 1.0f) {
+        if (call.repeats == 0 && call.in[1] == call.in[2]) {  // a sum of squares
+            return map_arithmetic<Rounding::Nearest>(
+                call, [](Floats a, Floats b, const Parameters&) TW_LAMBDA_INLINE -> Floats { return a + b * b; });
+        }
+        return map([](Floats a, Floats b, Floats c, const Parameters&) TW_LAMBDA_INLINE -> Floats { return a + b * c; });
     }
-    map_arithmetic<Rounding::Nearest>(call, add_product);
+    map([](Floats a, Floats b, Floats c, const Parameters& p) TW_LAMBDA_INLINE -> Floats { return a + p.f0 * b * c; });
 }
 
 void ternary_Where(const Call& call) {

@@ -149,6 +149,17 @@ inline bool any_set(VectorU value, uint32_t mask) {
 #endif
 }
 
+inline bool any_nan(VectorF a, VectorF b) {
+#if defined(__AVX512F__)
+    return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), _CMP_UNORD_Q) != 0;
+#elif defined(__AVX2__)
+    return _mm256_movemask_ps(
+               _mm256_cmp_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), _CMP_UNORD_Q)) != 0;
+#else
+    return any_set(reinterpret_cast<VectorU>((a != a) | (b != b)), ~0u);
+#endif
+}
+
 // Lanes [0, Half) of each block of 2 * Half lanes from a then b (Upper = 0), or the other half (Upper = Half).
 template <uint32_t Half, uint32_t Upper, class Vector, uint32_t... Lane>
 inline Vector pick_halves(Vector a, Vector b, std::integer_sequence<uint32_t, Lane...>) {
