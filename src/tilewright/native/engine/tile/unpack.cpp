@@ -155,7 +155,7 @@ void spread_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows, u
     const uint32_t faces_per_row = operand.faces_per_row();
     with_reader(operand, [&](auto reader) {
         for (uint32_t face = 0; face < num_faces; face++, words += kFaceElements) {
-            const uint32_t top = face % faces_per_row * kFaceElements;
+            const uint32_t top = (face & (faces_per_row - 1)) * kFaceElements;
             // The next tile, most likely. Rows of tiles lie too far apart for the hardware to guess.
             __builtin_prefetch(reader.data + top + operand.geometry.num_faces * kFaceElements);
             for (uint32_t column = 0; column < 16; column += kLanes) {
