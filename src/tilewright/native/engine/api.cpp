@@ -97,6 +97,12 @@ void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy) {
 
 void tw_chip_free(void* chip) { delete static_cast<Chip*>(chip); }
 
+// Whether what the core's last run left there is still in its L1.
+uint32_t tw_core_kept_l1(void* chip, uint32_t x, uint32_t y, uint32_t offset, uint32_t bytes) {
+    const L1Range& given_up = static_cast<Chip*>(chip)->core(x, y).given_up;
+    return offset >= given_up.end || offset + bytes <= given_up.begin;
+}
+
 uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) { return static_cast<Chip*>(chip)->core(x, y).l1_base; }
 
 // Pages are spread over the banks in turn; `data` holds them one after another.
@@ -228,6 +234,12 @@ void tw_program_set_args(
     target.common_args.assign(common, common + num_common);
 }
 
+// A fault's address as one in the core's own slot, also where its circular buffers lay in another.
+static uint64_t slot_address(const KernelInstance* instance, uint64_t address) {
+    const bool is_moved = instance != nullptr && (address & ~uint64_t{kL1OffsetMask}) == instance->core->circular_base;
+    return is_moved ? instance->core->l1_base + (address & kL1OffsetMask) : address;
+}
+
 void tw_program_run(
     void* program,
     uint32_t threads,
@@ -236,6 +248,7 @@ void tw_program_run(
     uint32_t checked,
     uint64_t seed,
     uint64_t recorded_circular_buffers,
+    uint32_t keep_l1,
     TwRunReport* report) {
     Program& target = *static_cast<Program*>(program);
     RunOptions options;
@@ -245,6 +258,7 @@ void tw_program_run(
     options.checked = checked != 0;
     options.seed = seed;
     options.recorded_circular_buffers = recorded_circular_buffers;
+    options.keep_l1 = keep_l1 != 0;
     try {
         report->status = static_cast<int32_t>(target.run(options));
     } catch (const std::exception& error) {  // no memory for it
@@ -253,7 +267,7 @@ void tw_program_run(
         target.error_text = std::string("the engine cannot run this program here: ") + error.what();
     }
     report->fault_signal = target.fault_signal;
-    report->fault_address = target.fault_address;
+    report->fault_address = slot_address(target.error_instance, target.fault_address);
     report->switches = target.switches;
     report->error_text = target.error_text.c_str();
     report->error_rule = target.error_rule;

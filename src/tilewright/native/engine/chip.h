@@ -2,6 +2,7 @@
 // One simulated chip: worker cores with L1, DRAM banks, and who sits at which NoC coordinate.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -33,6 +34,16 @@ struct CoreCircularBuffer {
     uint32_t free_pages() const { return num_pages - occupied(); }
 };
 
+// L1 offsets [begin, end).
+struct L1Range {
+    uint32_t begin = 0, end = 0;
+    bool contains(uint64_t offset) const { return offset - begin < end - begin; }
+    void cover(uint32_t offset, uint32_t bytes) {
+        begin = end == 0 ? offset : std::min(begin, offset);
+        end = std::max(end, offset + bytes);
+    }
+};
+
 struct MailboxWord {
     uint32_t value;
     bool from_brisc;
@@ -42,6 +53,8 @@ struct Core {
     uint16_t x = 0, y = 0;          // logical
     uint8_t noc_x = 0, noc_y = 0;
     uint32_t l1_base = 0;           // slot pointer
+    uint32_t circular_base = 0;     // the same of the L1 its circular buffers lie in (l1_turns.h)
+    L1Range given_up;               // what another core has written over since its last run
     uint32_t poisoned_bytes = 0;    // L1 below this offset has been touched or poisoned
     CoreCircularBuffer cb[kMaxCircularBuffers];
     std::unique_ptr<ComputeState> compute;

@@ -17,6 +17,27 @@
 
 namespace tw {
 
+static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
+    const KernelInstance& instance = current_instance();
+    if (&core == instance.core) {
+        return own_memory(instance, static_cast<uint32_t>(local));
+    }
+    L1TurnRecord& turns = instance.scheduler->program.turns;
+    const uint64_t offset = local & kL1OffsetMask;
+    if (turns.range.contains(offset)) {
+        turns.cores_met = true;
+        if (core.given_up.contains(offset) && !core.instances.empty()) {
+            kernel_error(
+                "%s: reaches for a circular buffer of core (%u,%u), which has finished and given its L1 to another core, as "
+                "cores did not meet in earlier launches of this program; launch again",
+                call,
+                core.x,
+                core.y);
+        }
+    }
+    return l1_memory(core, turns.range, offset);
+}
+
 // Memory behind `bytes` bytes at a node, or an error about the calling kernel.
 static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call) {
     if (this_scheduler()->exploring) [[unlikely]] {
@@ -48,7 +69,7 @@ static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t b
             x,
             y);
     }
-    return node.memory + offset;
+    return node.core != nullptr ? core_memory(*node.core, local, call) : node.memory + offset;
 }
 
 static uint8_t* remote_memory(uint64_t address, uint64_t bytes, const char* call) {
@@ -60,15 +81,16 @@ static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call)
     const KernelInstance& instance = current_instance();
     const uint32_t offset = address & kL1OffsetMask;
     const uint32_t slot = address & ~kL1OffsetMask;
-    if ((slot != 0 && slot != instance.core->l1_base) || offset + bytes > instance.context.l1_size) {
+    const bool is_own = slot == 0 || slot == instance.core->l1_base || slot == instance.core->circular_base;
+    if (!is_own || offset + bytes > instance.context.l1_size) {
         kernel_error(
             "%s: %llu bytes at local address 0x%x do not lie in this core's L1 (%u bytes)",
             call,
             static_cast<unsigned long long>(bytes),
-            slot == instance.core->l1_base ? offset : address,
+            is_own ? offset : address,
             instance.context.l1_size);
     }
-    return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(instance.core->l1_base) + offset);
+    return own_memory(instance, address);
 }
 
 template <typename Action>
