@@ -100,7 +100,7 @@ class Chip:
             checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
             seed: order a checked run takes where kernels could run in several; 0 is the usual one.
             record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
-            keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else they may take turns at one.
+            keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
