@@ -11,7 +11,6 @@
 
 #include "program.h"
 #include "scheduler.h"
-#include "streaming_copy.h"
 
 using namespace tw;
 
@@ -117,8 +116,12 @@ void tw_write_pages(
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t page = 0; page < count; page++) {
-        uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(page % banks));
-        std::memcpy(memory + address + (page / banks) * stride, data + page * page_bytes, page_bytes);
+        const NocNode& bank = target.bank(is_dram != 0, static_cast<uint32_t>(page % banks));
+        const uint64_t offset = address + (page / banks) * stride;
+        if (bank.poison != nullptr) {
+            bank.poison->before_overwrite(offset, page_bytes);
+        }
+        std::memcpy(bank.memory + offset, data + page * page_bytes, page_bytes);
     }
 }
 
@@ -133,8 +136,12 @@ void tw_read_pages(
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t page = 0; page < count; page++) {
-        const uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(page % banks));
-        std::memcpy(data + page * page_bytes, memory + address + (page / banks) * stride, page_bytes);
+        const NocNode& bank = target.bank(is_dram != 0, static_cast<uint32_t>(page % banks));
+        const uint64_t offset = address + (page / banks) * stride;
+        if (bank.poison != nullptr) {
+            bank.poison->before_access(offset, page_bytes);
+        }
+        std::memcpy(data + page * page_bytes, bank.memory + offset, page_bytes);
     }
 }
 
@@ -143,9 +150,12 @@ void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stri
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
         const uint64_t pages = (count - bank + banks - 1) / banks;
-        uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(bank)) + address;
-        auto* words = reinterpret_cast<uint32_t*>(memory);
-        streaming_fill(words, pages * stride / 4, word);
+        const NocNode& node = target.bank(is_dram != 0, static_cast<uint32_t>(bank));
+        if (node.poison != nullptr) {
+            node.poison->fill(address, pages * stride, word);
+        } else {
+            std::fill_n(reinterpret_cast<uint32_t*>(node.memory + address), pages * stride / sizeof(uint32_t), word);
+        }
     }
 }
 
@@ -214,7 +224,9 @@ void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint
 
 // How many pages of a tensor hold an element that nobody wrote, and which is the first.
 uint64_t tw_unwritten_pages(void* chip, const TwHostMemory* buffer, uint64_t* first) {
-    const UnwrittenPages found = unwritten_pages(*static_cast<Chip*>(chip), to_host_memory(*buffer));
+    Chip& target = *static_cast<Chip*>(chip);
+    target.settle_poison();
+    const UnwrittenPages found = unwritten_pages(target, to_host_memory(*buffer));
     *first = found.first;
     return found.count;
 }

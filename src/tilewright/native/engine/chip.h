@@ -10,6 +10,7 @@
 
 #include "abi/context.h"
 #include "compute_state.h"
+#include "lazy_poison.h"
 
 namespace tw {
 
@@ -67,6 +68,7 @@ struct NocNode {
     uint8_t* memory = nullptr;
     uint64_t bytes = 0;
     Core* core = nullptr;  // null for DRAM
+    LazyPoison* poison = nullptr;  // of DRAM
 };
 
 struct ChipConfig {
@@ -102,7 +104,8 @@ public:
         return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
     }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
-    uint8_t* bank_memory(bool is_dram, uint32_t bank) { return const_cast<uint8_t*>(this->bank(is_dram, bank).memory); }
+    // Writes the poison that DRAM still owes.
+    void settle_poison();
     int l1_file() const { return l1_file_; }
     // For a checked run: nothing of it is marked yet.
     CheckMemory& fresh_check_memory();
@@ -110,12 +113,15 @@ public:
 private:
     void map_l1();
     void map_dram();
+    uint64_t poison_map_bytes() const;
     void unmap();
 
     ChipConfig config_;
     std::vector<Core> cores_;
     std::vector<NocNode> nodes_;
     std::vector<NocNode> dram_;
+    std::vector<LazyPoison> poison_;  // of each DRAM bank
+    LazyPoison::Group* poison_map_ = nullptr;
     std::vector<NocNode> l1_;
     std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank
     std::vector<uint64_t> l1_xy_;

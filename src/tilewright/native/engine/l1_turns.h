@@ -3,8 +3,8 @@
 //
 // A launch on 64 cores runs them one after another. If each works in its own L1, each starts with memory that no cache
 // of this machine holds, which costs a quarter of a row-wise operation. What a core leaves in its circular buffers is
-// nobody's, so the next one may have the same memory. A program earns this: a first run, with an L1 for each core, shows
-// that every core runs to its end by itself and that none reaches for another's circular buffers.
+// nobody's, so the next one may have the same memory. A program earns this: a first run, with an L1 for each core,
+// shows that every core runs to its end by itself and that none reaches for another's circular buffers.
 #pragma once
 
 #include <atomic>

@@ -28,8 +28,8 @@ static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
         turns.cores_met = true;
         if (core.given_up.contains(offset) && !core.instances.empty()) {
             kernel_error(
-                "%s: reaches for a circular buffer of core (%u,%u), which has finished and given its L1 to another core, as "
-                "cores did not meet in earlier launches of this program; launch again",
+                "%s: reaches for a circular buffer of core (%u,%u), which has finished and given its L1 to another core, "
+                "as cores did not meet in earlier launches of this program; launch again",
                 call,
                 core.x,
                 core.y);
@@ -38,8 +38,11 @@ static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
     return l1_memory(core, turns.range, offset);
 }
 
+enum class Access { Any, Overwrite };
+
 // Memory behind `bytes` bytes at a node, or an error about the calling kernel.
-static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call) {
+static uint8_t* remote_memory(
+    uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call, Access access = Access::Any) {
     if (this_scheduler()->exploring) [[unlikely]] {
         static thread_local std::vector<uint8_t> nowhere;
         nowhere.resize(std::max<uint64_t>(nowhere.size(), bytes));
@@ -69,7 +72,15 @@ static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t b
             x,
             y);
     }
-    return node.core != nullptr ? core_memory(*node.core, local, call) : node.memory + offset;
+    if (node.core != nullptr) {
+        return core_memory(*node.core, local, call);
+    }
+    if (access == Access::Overwrite) {
+        node.poison->before_overwrite(offset, bytes);
+    } else {
+        node.poison->before_access(offset, bytes);
+    }
+    return node.memory + offset;
 }
 
 static uint8_t* remote_memory(uint64_t address, uint64_t bytes, const char* call) {
@@ -179,7 +190,7 @@ void tw_noc_write(
     }
     const uint8_t* from = local_memory(source_l1, bytes, "noc_async_write");
     const NocAddress where = decode_noc_address(destination);
-    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write");
+    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write", Access::Overwrite);
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         streaming_copy(to, from, bytes);
     } else {

@@ -352,6 +352,9 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint64_t recorded = options.recorded_circular_buffers;
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     const uint32_t most_threads = load();
+    if (checks || options.threads > 1) {
+        chip.settle_poison();  // rules read memory as it is; two threads must not settle one line
+    }
     if (checks) {
         load_shadow_memory(*this);
         start_memory_checks(*this);
