@@ -73,7 +73,8 @@ _READERS: dict[str, tuple[str, str]] = {
         "pack_tile(1, 16);",
     ),
     "where, condition": (
-        "spread(0); data(1); data(2); square_tile_init(); square_tile(2); where_tile_init(); where_tile<FORMAT>(0, 1, 2, 0);",
+        "spread(0); data(1); data(2); square_tile_init(); square_tile(2); "
+        "where_tile_init(); where_tile<FORMAT>(0, 1, 2, 0);",
         _PACK,
     ),
     "where, value": (
