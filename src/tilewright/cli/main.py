@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import sys
+from types import ModuleType
 
 from tilewright import __version__
 from tilewright.cli.screen import fitted
@@ -52,7 +54,7 @@ def _run_command(given: list[str]) -> int:
     if known.command is None:
         parser.print_help(sys.stderr)
         return 2
-    command = importlib.import_module(f"tilewright.cli.{known.command}_command")
+    command = _imported(f"tilewright.cli.{known.command}_command")
     try:
         return int(command.run(list(given[1:])))
     except TilewrightError as error:
@@ -61,6 +63,15 @@ def _run_command(given: list[str]) -> int:
     except MemoryError as error:
         print(f"tilewright {known.command}: not enough memory: {error}", file=sys.stderr)
         return 1
+
+
+def _imported(name: str) -> ModuleType:
+    """A module, imported without looking for garbage meanwhile: there is next to none, and a short command waits."""
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.enable()
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import dataclasses
 import itertools
@@ -12,7 +11,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -80,8 +79,11 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
     """
     surroundings = _surroundings()
     built = {source: library for source in sources if (library := _unchanged(source, surroundings)) is not None}
+    built.update(_stored(dict.fromkeys(source for source in sources if source not in built)))
     missing = [source for source in dict.fromkeys(sources) if source not in built]
     if len(missing) > 1:
+        import concurrent.futures  # where there is anything to compile
+
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             built.update(zip(missing, pool.map(compile_kernel, missing), strict=True))
     elif missing:
@@ -140,16 +142,31 @@ def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     ]
 
 
+def _entry(source: KernelSource, compiler: Compiler, text: str, arguments: Sequence[str]) -> Path:
+    """Where the cache has, or will have, the record of a kernel's library."""
+    headers = tree_digest("include") + tree_digest("abi")
+    key = digest(text, *arguments, *kernel_link_flags(compiler, source.checked), compiler.identity, headers)
+    return cache_directory() / "kernels" / f"{key}.json"
+
+
+def _stored(sources: Iterable[KernelSource]) -> Iterator[tuple[KernelSource, Path]]:
+    """Kernels the cache has a library of, with it."""
+    for source in sources:
+        compiler = find_compiler()
+        entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
+        library = _valid_library(entry, source)
+        if library is not None:
+            yield source, library
+
+
 def _cached(source: KernelSource, compiler: Compiler) -> Path:
     text = translation_unit(source)
     arguments = _arguments(source, compiler)
-    headers = tree_digest("include") + tree_digest("abi")
-    key = digest(text, *arguments, *kernel_link_flags(compiler, source.checked), compiler.identity, headers)
-    entry = cache_directory() / "kernels" / f"{key}.json"
+    entry = _entry(source, compiler, text, arguments)
     library = _valid_library(entry, source)
     if library is not None:
         return library
-    with building(f"kernel-{key}") as work:
+    with building(f"kernel-{entry.stem}") as work:
         library = _valid_library(entry, source)
         return library if library is not None else _compile(source, compiler, text, arguments, entry, work)
 
