@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 from array import array
@@ -33,8 +34,9 @@ class ArgumentLayout:
     def words(self, kernel: KernelDescriptor) -> array[int]:
         given = kernel.runtime_args.words
         words = array("I")
-        for entry in self.entries:
-            words.fromlist(given[entry])
+        with contextlib.suppress(IndexError):
+            for entry in self.entries:
+                words.fromlist(given[entry])
         if len(words) != self.offsets[-1]:  # by another thread; the engine would read past the end
             raise RuntimeError(f"kernel {kernel.name}: runtime_args were changed while the program was launched")
         return words
