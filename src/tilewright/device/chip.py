@@ -87,6 +87,7 @@ class Chip:
         checked: bool = False,
         seed: int = 0,
         record: Collection[int] = (),
+        keep_l1: bool = False,
     ) -> Run:
         """Runs a program to its end.
 
@@ -99,6 +100,7 @@ class Chip:
             checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
             seed: order a checked run takes where kernels could run in several; 0 is the usual one.
             record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
+            keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -122,6 +124,7 @@ class Chip:
             checked=checked,
             seed=seed,
             record=record,
+            keep_l1=keep_l1,
             host_memory=HostMemory(io_tensors) if checked else None,
         )
 
@@ -191,7 +194,7 @@ class Chip:
         return int(self.read_l1(core, semaphore_offset(semaphore_id), 4).view(np.uint32)[0])
 
     def read_l1(self, core: tuple[int, int], address: int, num_bytes: int) -> NDArray[np.uint8]:
-        """Bytes of one core's L1, for looking at circular buffers after a run."""
+        """Bytes of one core's L1, for looking at circular buffers after a run with ``keep_l1``."""
         self._check_usable()
         x, y = core
         if not (0 <= x < self.grid[0] and 0 <= y < self.grid[1]):
@@ -199,6 +202,11 @@ class Chip:
         if address < 0 or num_bytes < 0 or address + num_bytes > self.arch.l1_bytes:
             raise ValueError(
                 f"{num_bytes} bytes at address {address:#x} do not lie in a core's L1 of {self.arch.l1_bytes} bytes"
+            )
+        if not engine().tw_core_kept_l1(self._handle, *core, address, num_bytes):
+            raise TilewrightError(
+                f"what core ({x},{y}) left at address {address:#x} is gone: cores took turns at one L1 for their "
+                f"circular buffers; launch with keep_l1=True to look at them"
             )
         base = engine().tw_core_l1(self._handle, *core)
         return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)

@@ -208,6 +208,7 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_chip_new": (c_void_p, [POINTER(ChipConfig), POINTER(c_uint8)]),
     "tw_chip_free": (None, [c_void_p]),
     "tw_core_l1": (c_uint64, [c_void_p, c_uint32, c_uint32]),
+    "tw_core_kept_l1": (c_uint32, [c_void_p, c_uint32, c_uint32, c_uint32, c_uint32]),
     "tw_write_pages": (None, [c_void_p, c_uint32, c_uint64, c_uint64, c_uint64, c_uint64, c_void_p]),
     "tw_read_pages": (None, [c_void_p, c_uint32, c_uint64, c_uint64, c_uint64, c_uint64, c_void_p]),
     "tw_fill_pages": (None, [c_void_p, c_uint32, c_uint64, c_uint64, c_uint64, c_uint32]),
@@ -223,7 +224,7 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_program_set_args": (None, [c_void_p, c_uint32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
     "tw_program_run": (
         None,
-        [c_void_p, c_uint32, c_double, c_double, c_uint32, c_uint64, c_uint64, POINTER(RunReport)],
+        [c_void_p, c_uint32, c_double, c_double, c_uint32, c_uint64, c_uint64, c_uint32, POINTER(RunReport)],
     ),
     "tw_program_pushes": (c_uint64, [c_void_p, POINTER(PushReport), c_uint64]),
     "tw_program_num_instances": (c_uint64, [c_void_p]),

@@ -172,14 +172,30 @@ class EngineProgram:
         engine().tw_program_set_host_memory(self._handle, memory.specs, len(memory.specs))
 
     def run(
-        self, threads: int, time_limit: float, spin_limit: float, checked: bool, seed: int, record: Collection[int] = ()
+        self,
+        *,
+        threads: int,
+        time_limit: float,
+        spin_limit: float,
+        checked: bool,
+        seed: int,
+        record: Collection[int],
+        keep_l1: bool,
     ) -> tuple[Run, native.RunReport]:
         """Runs the program to its end, whatever that is, and keeps the pages of the circular buffers ``record``."""
         report = native.RunReport()
         begin = time.perf_counter()
         recorded = sum(1 << index for index in set(record))
         engine().tw_program_run(
-            self._handle, threads, time_limit, spin_limit, int(checked), seed, recorded, ctypes.byref(report)
+            self._handle,
+            threads,
+            time_limit,
+            spin_limit,
+            int(checked),
+            seed,
+            recorded,
+            int(keep_l1),
+            ctypes.byref(report),
         )
         seconds = time.perf_counter() - begin
         status = RunStatus(report.status)

@@ -84,6 +84,7 @@ class Launcher:
         checked: bool = False,
         seed: int = 0,
         record: Collection[int] = (),
+        keep_l1: bool = False,
         host_memory: HostMemory | None = None,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
@@ -96,7 +97,15 @@ class Launcher:
             loaded.set_arguments(program.kernels, prepared.arguments)
             if host_memory is not None:
                 loaded.set_host_memory(host_memory)
-            run, report = loaded.run(threads, time_limit, spin_limit, checked, seed, record)
+            run, report = loaded.run(
+                threads=threads,
+                time_limit=time_limit,
+                spin_limit=spin_limit,
+                checked=checked,
+                seed=seed,
+                record=record,
+                keep_l1=keep_l1,
+            )
             if run.status is not RunStatus.OK:
                 _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
         return run

@@ -48,6 +48,7 @@ def run_program(
     checked: bool = False,
     seed: int = 0,
     record: Collection[int] = (),
+    keep_l1: bool = False,
 ) -> Run:
     """Like ``ttnn.generic_op``, but gives back the record of the run.
 
@@ -60,6 +61,7 @@ def run_program(
         checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
         seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
         record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
+        keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
 
     Example::
 
@@ -92,4 +94,5 @@ def run_program(
         checked=checked,
         seed=seed,
         record=record,
+        keep_l1=keep_l1,
     )

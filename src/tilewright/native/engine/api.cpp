@@ -12,7 +12,6 @@
 
 #include "program.h"
 #include "scheduler.h"
-#include "streaming_copy.h"
 
 using namespace tw;
 
@@ -98,6 +97,12 @@ void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy) {
 
 void tw_chip_free(void* chip) { delete static_cast<Chip*>(chip); }
 
+// Whether what the core's last run left there is still in its L1.
+uint32_t tw_core_kept_l1(void* chip, uint32_t x, uint32_t y, uint32_t offset, uint32_t bytes) {
+    const L1Range& given_up = static_cast<Chip*>(chip)->core(x, y).given_up;
+    return offset >= given_up.end || offset + bytes <= given_up.begin;
+}
+
 uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) { return static_cast<Chip*>(chip)->core(x, y).l1_base; }
 
 // Pages are spread over the banks in turn; `data` holds them one after another.
@@ -112,8 +117,12 @@ void tw_write_pages(
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t page = 0; page < count; page++) {
-        uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(page % banks));
-        std::memcpy(memory + address + (page / banks) * stride, data + page * page_bytes, page_bytes);
+        const NocNode& bank = target.bank(is_dram != 0, static_cast<uint32_t>(page % banks));
+        const uint64_t offset = address + (page / banks) * stride;
+        if (bank.poison != nullptr) {
+            bank.poison->before_overwrite(offset, page_bytes);
+        }
+        std::memcpy(bank.memory + offset, data + page * page_bytes, page_bytes);
     }
 }
 
@@ -128,8 +137,12 @@ void tw_read_pages(
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t page = 0; page < count; page++) {
-        const uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(page % banks));
-        std::memcpy(data + page * page_bytes, memory + address + (page / banks) * stride, page_bytes);
+        const NocNode& bank = target.bank(is_dram != 0, static_cast<uint32_t>(page % banks));
+        const uint64_t offset = address + (page / banks) * stride;
+        if (bank.poison != nullptr) {
+            bank.poison->before_access(offset, page_bytes);
+        }
+        std::memcpy(data + page * page_bytes, bank.memory + offset, page_bytes);
     }
 }
 
@@ -138,9 +151,12 @@ void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stri
     const uint64_t banks = target.num_banks(is_dram != 0);
     for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
         const uint64_t pages = (count - bank + banks - 1) / banks;
-        uint8_t* memory = target.bank_memory(is_dram != 0, static_cast<uint32_t>(bank)) + address;
-        auto* words = reinterpret_cast<uint32_t*>(memory);
-        streaming_fill(words, pages * stride / 4, word);
+        const NocNode& node = target.bank(is_dram != 0, static_cast<uint32_t>(bank));
+        if (node.poison != nullptr) {
+            node.poison->fill(address, pages * stride, word);
+        } else {
+            std::fill_n(reinterpret_cast<uint32_t*>(node.memory + address), pages * stride / sizeof(uint32_t), word);
+        }
     }
 }
 
@@ -209,7 +225,9 @@ void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint
 
 // How many pages of a tensor hold an element that nobody wrote, and which is the first.
 uint64_t tw_unwritten_pages(void* chip, const TwHostMemory* buffer, uint64_t* first) {
-    const UnwrittenPages found = unwritten_pages(*static_cast<Chip*>(chip), to_host_memory(*buffer));
+    Chip& target = *static_cast<Chip*>(chip);
+    target.settle_poison();
+    const UnwrittenPages found = unwritten_pages(target, to_host_memory(*buffer));
     *first = found.first;
     return found.count;
 }
@@ -229,6 +247,12 @@ void tw_program_set_args(
     target.common_args.assign(common, common + num_common);
 }
 
+// A fault's address as one in the core's own slot, also where its circular buffers lay in another.
+static uint64_t slot_address(const KernelInstance* instance, uint64_t address) {
+    const bool is_moved = instance != nullptr && (address & ~uint64_t{kL1OffsetMask}) == instance->core->circular_base;
+    return is_moved ? instance->core->l1_base + (address & kL1OffsetMask) : address;
+}
+
 void tw_program_run(
     void* program,
     uint32_t threads,
@@ -237,6 +261,7 @@ void tw_program_run(
     uint32_t checked,
     uint64_t seed,
     uint64_t recorded_circular_buffers,
+    uint32_t keep_l1,
     TwRunReport* report) {
     Program& target = *static_cast<Program*>(program);
     RunOptions options;
@@ -246,6 +271,7 @@ void tw_program_run(
     options.checked = checked != 0;
     options.seed = seed;
     options.recorded_circular_buffers = recorded_circular_buffers;
+    options.keep_l1 = keep_l1 != 0;
     try {
         report->status = static_cast<int32_t>(target.run(options));
     } catch (const std::exception& error) {  // no memory for it
@@ -254,7 +280,7 @@ void tw_program_run(
         target.error_text = std::string("the engine cannot run this program here: ") + error.what();
     }
     report->fault_signal = target.fault_signal;
-    report->fault_address = target.fault_address;
+    report->fault_address = slot_address(target.error_instance, target.fault_address);
     report->switches = target.switches;
     report->error_text = target.error_text.c_str();
     report->error_rule = target.error_rule;

@@ -55,6 +55,9 @@ void Chip::unmap() {
     if (l1_file_ >= 0) {
         close(l1_file_);
     }
+    if (poison_map_ != nullptr) {
+        munmap(poison_map_, poison_map_bytes());
+    }
     for (const NocNode& bank : dram_) {
         munmap(bank.memory, bank.bytes);
     }
@@ -89,16 +92,28 @@ void Chip::map_l1() {
     throw std::runtime_error("no address space left below 4 GiB for L1; close a device first");
 }
 
+static void* reserve_memory(uint64_t bytes) {
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::runtime_error("cannot reserve address space for the DRAM banks");
+    }
+    return memory;
+}
+
+uint64_t Chip::poison_map_bytes() const {
+    return LazyPoison::groups_of(config_.dram_bank_bytes) * config_.dram_banks * sizeof(LazyPoison::Group);
+}
+
 void Chip::map_dram() {
+    poison_map_ = static_cast<LazyPoison::Group*>(reserve_memory(poison_map_bytes()));
+    poison_.reserve(config_.dram_banks);
     for (uint32_t bank = 0; bank < config_.dram_banks; bank++) {
-        constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-        void* memory = mmap(nullptr, config_.dram_bank_bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
-        if (memory == MAP_FAILED) {
-            throw std::runtime_error("cannot reserve address space for the DRAM banks");
-        }
+        auto* memory = static_cast<uint8_t*>(reserve_memory(config_.dram_bank_bytes));
         // Pages of a tensor go round the banks, so with small pages nearly every access would miss the TLB.
         madvise(memory, config_.dram_bank_bytes, MADV_HUGEPAGE);
-        dram_.push_back(NocNode{static_cast<uint8_t*>(memory), config_.dram_bank_bytes, nullptr});
+        poison_.emplace_back(memory, poison_map_ + bank, config_.dram_banks);
+        dram_.push_back(NocNode{memory, config_.dram_bank_bytes, nullptr, &poison_[bank]});
     }
 }
 
@@ -108,6 +123,12 @@ CheckMemory& Chip::fresh_check_memory() {
     }
     check_memory_->clear();
     return *check_memory_;
+}
+
+void Chip::settle_poison() {
+    for (LazyPoison& bank : poison_) {
+        bank.settle_all();
+    }
 }
 
 const NocNode& Chip::bank(bool is_dram, uint32_t index) const { return is_dram ? dram_[index] : l1_[index]; }

@@ -2,6 +2,7 @@
 // One simulated chip: worker cores with L1, DRAM banks, and who sits at which NoC coordinate.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "abi/context.h"
 #include "compute_state.h"
+#include "lazy_poison.h"
 
 namespace tw {
 
@@ -33,6 +35,16 @@ struct CoreCircularBuffer {
     uint32_t free_pages() const { return num_pages - occupied(); }
 };
 
+// L1 offsets [begin, end).
+struct L1Range {
+    uint32_t begin = 0, end = 0;
+    bool contains(uint64_t offset) const { return offset - begin < end - begin; }
+    void cover(uint32_t offset, uint32_t bytes) {
+        begin = end == 0 ? offset : std::min(begin, offset);
+        end = std::max(end, offset + bytes);
+    }
+};
+
 struct MailboxWord {
     uint32_t value;
     bool from_brisc;
@@ -42,6 +54,8 @@ struct Core {
     uint16_t x = 0, y = 0;          // logical
     uint8_t noc_x = 0, noc_y = 0;
     uint32_t l1_base = 0;           // slot pointer
+    uint32_t circular_base = 0;     // the same of the L1 its circular buffers lie in (l1_turns.h)
+    L1Range given_up;               // what another core has written over since its last run
     uint32_t poisoned_bytes = 0;    // L1 below this offset has been touched or poisoned
     CoreCircularBuffer cb[kMaxCircularBuffers];
     std::unique_ptr<ComputeState> compute;
@@ -54,6 +68,7 @@ struct NocNode {
     uint8_t* memory = nullptr;
     uint64_t bytes = 0;
     Core* core = nullptr;  // null for DRAM
+    LazyPoison* poison = nullptr;  // of DRAM
 };
 
 struct ChipConfig {
@@ -89,7 +104,8 @@ public:
         return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
     }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
-    uint8_t* bank_memory(bool is_dram, uint32_t bank) { return const_cast<uint8_t*>(this->bank(is_dram, bank).memory); }
+    // Writes the poison that DRAM still owes.
+    void settle_poison();
     int l1_file() const { return l1_file_; }
     // For a checked run: nothing of it is marked yet.
     CheckMemory& fresh_check_memory();
@@ -97,12 +113,15 @@ public:
 private:
     void map_l1();
     void map_dram();
+    uint64_t poison_map_bytes() const;
     void unmap();
 
     ChipConfig config_;
     std::vector<Core> cores_;
     std::vector<NocNode> nodes_;
     std::vector<NocNode> dram_;
+    std::vector<LazyPoison> poison_;  // of each DRAM bank
+    LazyPoison::Group* poison_map_ = nullptr;
     std::vector<NocNode> l1_;
     std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank
     std::vector<uint64_t> l1_xy_;

@@ -18,6 +18,15 @@ inline CoreCircularBuffer& configured_buffer(KernelInstance& instance, uint32_t 
     }
     return instance.core->cb[cb];
 }
+// The calling kernel's memory at an L1 address: a pointer it got from us, or a plain offset.
+inline uint8_t* own_memory(const KernelInstance& instance, uint32_t address) {
+    const Core& core = *instance.core;
+    const uint32_t slot = address & ~kL1OffsetMask;
+    if (slot == core.circular_base || slot == core.l1_base) {
+        return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
+    }
+    return l1_memory(core, instance.scheduler->program.turns.range, address & kL1OffsetMask);
+}
 // Geometry the host gave CB `cb` on this core.
 inline const TileGeometry& tile_geometry(uint32_t cb) {
     return configured_buffer(current_instance(), cb, "tile operation").geometry;

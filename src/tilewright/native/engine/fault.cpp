@@ -71,6 +71,7 @@ static bool show_l1_window(Scheduler& scheduler, uintptr_t address) {
         return false;
     }
     scheduler.window_core = core;
+    scheduler.program.turns.cores_met = true;  // the window shows an L1 as one piece
     return true;
 }
 

@@ -17,8 +17,32 @@
 
 namespace tw {
 
+static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
+    const KernelInstance& instance = current_instance();
+    if (&core == instance.core) {
+        return own_memory(instance, static_cast<uint32_t>(local));
+    }
+    L1TurnRecord& turns = instance.scheduler->program.turns;
+    const uint64_t offset = local & kL1OffsetMask;
+    if (turns.range.contains(offset)) {
+        turns.cores_met = true;
+        if (core.given_up.contains(offset) && !core.instances.empty()) {
+            kernel_error(
+                "%s: reaches for a circular buffer of core (%u,%u), which has finished and given its L1 to another core, "
+                "as cores did not meet in earlier launches of this program; launch again",
+                call,
+                core.x,
+                core.y);
+        }
+    }
+    return l1_memory(core, turns.range, offset);
+}
+
+enum class Access { Any, Overwrite };
+
 // Memory behind `bytes` bytes at a node, or an error about the calling kernel.
-static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call) {
+static uint8_t* remote_memory(
+    uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call, Access access = Access::Any) {
     if (this_scheduler()->exploring) [[unlikely]] {
         static thread_local std::vector<uint8_t> nowhere;
         nowhere.resize(std::max<uint64_t>(nowhere.size(), bytes));
@@ -48,6 +72,14 @@ static uint8_t* remote_memory(uint32_t x, uint32_t y, uint64_t local, uint64_t b
             x,
             y);
     }
+    if (node.core != nullptr) {
+        return core_memory(*node.core, local, call);
+    }
+    if (access == Access::Overwrite) {
+        node.poison->before_overwrite(offset, bytes);
+    } else {
+        node.poison->before_access(offset, bytes);
+    }
     return node.memory + offset;
 }
 
@@ -60,15 +92,16 @@ static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call)
     const KernelInstance& instance = current_instance();
     const uint32_t offset = address & kL1OffsetMask;
     const uint32_t slot = address & ~kL1OffsetMask;
-    if ((slot != 0 && slot != instance.core->l1_base) || offset + bytes > instance.context.l1_size) {
+    const bool is_own = slot == 0 || slot == instance.core->l1_base || slot == instance.core->circular_base;
+    if (!is_own || offset + bytes > instance.context.l1_size) {
         kernel_error(
             "%s: %llu bytes at local address 0x%x do not lie in this core's L1 (%u bytes)",
             call,
             static_cast<unsigned long long>(bytes),
-            slot == instance.core->l1_base ? offset : address,
+            is_own ? offset : address,
             instance.context.l1_size);
     }
-    return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(instance.core->l1_base) + offset);
+    return own_memory(instance, address);
 }
 
 template <typename Action>
@@ -157,7 +190,7 @@ void tw_noc_write(
     }
     const uint8_t* from = local_memory(source_l1, bytes, "noc_async_write");
     const NocAddress where = decode_noc_address(destination);
-    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write");
+    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write", Access::Overwrite);
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         streaming_copy(to, from, bytes);
     } else {

@@ -111,6 +111,7 @@ static uint32_t first_credit(bool is_checked) { return is_checked ? 0xFFC0 : 0; 
 void Program::load_cores() {
     for (Core& core : chip.cores()) {
         core.instances.clear();
+        core.circular_base = core.l1_base;
         for (auto& box : core.mailbox) {
             box.clear();
         }
@@ -118,7 +119,11 @@ void Program::load_cores() {
             buffer.num_pages = 0;
         }
     }
+    turns.range = L1Range{};
     for (const ProgramCircularBuffer& from : circular_buffers) {
+        if (from.owns_memory) {
+            turns.range.cover(from.offset, from.total_bytes);
+        }
         for (const CoreXY& where : from.cores) {
             Core& core = chip.core(where.x, where.y);
             CoreCircularBuffer& buffer = core.cb[from.index];
@@ -156,6 +161,24 @@ static void load_view(KernelInstance& instance, uint32_t index) {
     view.fifo_num_pages = buffer.num_pages;
     view.fifo_rd_ptr = view.fifo_wr_ptr = buffer.address >> shift;
     view.tiles_acked = view.tiles_received = static_cast<uint16_t>(buffer.counters[0]);
+}
+
+void Program::move_circular_buffers(Core& core, uint32_t base) {
+    if (core.circular_base == base) {
+        return;
+    }
+    core.circular_base = base;
+    for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
+        CoreCircularBuffer& buffer = core.cb[index];
+        const uint32_t offset = buffer.address & kL1OffsetMask;
+        if (buffer.num_pages == 0 || !turns.range.contains(offset)) {
+            continue;
+        }
+        buffer.address = base + offset;
+        for (KernelInstance* instance : core.instances) {
+            load_view(*instance, index);
+        }
+    }
 }
 
 // Copies a kernel's arguments into its core's L1 and returns the offset after them.
@@ -231,6 +254,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.statics = kernel.statics_initial;
     instance.noc_state[0] = instance.noc_state[1] = NocState{};
     fiber_prepare(instance.fiber, *instance.stack, fiber_entry);
+    core.given_up = L1Range{};
     core.instances.push_back(&instance);
 }
 
@@ -328,13 +352,20 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint64_t recorded = options.recorded_circular_buffers;
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     const uint32_t most_threads = load();
+    if (checks || options.threads > 1) {
+        chip.settle_poison();  // rules read memory as it is; two threads must not settle one line
+    }
     if (checks) {
         load_shadow_memory(*this);
         start_memory_checks(*this);
     }
     options.threads = options.checked || recorder ? 1u : std::max(1u, std::min(options.threads, most_threads));
+    turns.cores_met = false;
+    // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1.
+    options.keep_l1 |= !turns.earned || options.checked || recorder != nullptr || !scratchpads.empty();
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
+    turns.earned = status.load() == 0 && !turns.cores_met;
     finish_checks();
     switches = 0;
     for (const auto& scheduler : schedulers) {

@@ -13,6 +13,7 @@
 #include "check/checks.h"
 #include "chip.h"
 #include "fiber.h"
+#include "l1_turns.h"
 #include "recorder.h"
 
 namespace tw {
@@ -153,6 +154,7 @@ struct RunOptions {
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
+    bool keep_l1 = false;  // every core uses its own L1
     uint64_t recorded_circular_buffers = 0;  // one bit for each whose pages are kept
     uint64_t seed = 0;  // of the order kernels run in; 0: core after core
 };
@@ -187,12 +189,15 @@ public:
     std::unique_ptr<Checks> checks;  // of a checked run
     std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
     PrintFunction print = nullptr;
+    L1TurnRecord turns;
 
     // The first failure wins; every scheduler stops as soon as it sees it.
     void fail(RunStatus why, KernelInstance* who, const std::string& text);
     // The same, but the other schedulers run on: their cores may have nothing to do with it.
     void note_failure(RunStatus why, KernelInstance* who, const std::string& text);
     bool any_poll_met() const;
+    // To the L1 at `base`, before the core's kernels have begun.
+    void move_circular_buffers(Core& core, uint32_t base);
     // What a checked run can say only at its end; nothing is noted after it.
     void finish_checks();
 

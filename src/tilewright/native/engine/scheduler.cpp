@@ -158,6 +158,22 @@ bool Scheduler::run_core(Core& core) {
     return ran;
 }
 
+// Every core once. In the first round all of them begin.
+bool Scheduler::run_cores() {
+    bool ran = false;
+    for (Core* core : cores) {
+        if (first_round_) {
+            turns_.enter(*core);
+        }
+        ran |= run_core(*core);
+        if (first_round_) {
+            turns_.leave(*core, is_finished(*core));
+        }
+    }
+    first_round_ = false;
+    return ran;
+}
+
 // The order of a seed: always the kernel of highest priority that can run, so that one gets as far ahead of the others
 // as the program lets it. Priorities are the seed's; preempt() changes them on the way.
 KernelInstance* Scheduler::highest_priority() {
@@ -227,12 +243,14 @@ void Scheduler::preempt() {
     }
 }
 
+bool Scheduler::is_finished(const Core& core) {
+    return std::all_of(core.instances.begin(), core.instances.end(), [](const KernelInstance* instance) {
+        return instance->state == InstanceState::Finished;
+    });
+}
+
 bool Scheduler::all_finished() {
-    auto finished = [](const Core* core) {
-        return std::all_of(core->instances.begin(), core->instances.end(), [](const KernelInstance* instance) {
-            return instance->state == InstanceState::Finished;
-        });
-    };
+    auto finished = [](const Core* core) { return is_finished(*core); };
     cores.erase(std::remove_if(cores.begin(), cores.end(), finished), cores.end());
     return cores.empty();
 }
@@ -322,14 +340,7 @@ void Scheduler::run() {
         current = nullptr;
     }
     while (!program.stop.load(std::memory_order_relaxed)) {
-        bool ran = false;
-        if (options.seed != 0) {
-            ran = run_by_priority();
-        } else {
-            for (Core* core : cores) {
-                ran |= run_core(*core);
-            }
-        }
+        const bool ran = options.seed != 0 ? run_by_priority() : run_cores();
         if (program.stop.load(std::memory_order_relaxed) || all_finished()) {
             break;
         }

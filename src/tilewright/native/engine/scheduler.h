@@ -17,7 +17,8 @@
 namespace tw {
 
 struct Scheduler {
-    explicit Scheduler(Program& program, const RunOptions& options) : program(program), options(options) {}
+    explicit Scheduler(Program& program, const RunOptions& options) :
+        program(program), options(options), turns_(program, !options.keep_l1) {}
 
     void run();
 
@@ -49,12 +50,14 @@ struct Scheduler {
 
 private:
     bool run_core(Core& core);
+    bool run_cores();
     KernelInstance* highest_priority();
     bool run_by_priority();
     const Kernel* kernel_of_seed() const;
     void draw_priorities();
     uint64_t random();
     bool wake(KernelInstance& instance);
+    static bool is_finished(const Core& core);
     bool all_finished();
     KernelInstance* next_yielded();
     void release_yielded();
@@ -63,6 +66,8 @@ private:
     bool wait_for_other_threads();
     void swap_statics(KernelInstance& instance);
 
+    L1Turns turns_;
+    bool first_round_ = true;
     const std::string* line_to_print_ = nullptr;
     uint64_t spin_progress_ = 0;
     double spin_since_ = 0;

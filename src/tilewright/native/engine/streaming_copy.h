@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills of memory that nobody reads soon, past the caches: a tensor written page by page would only push out what
+// Copies to memory that nobody reads soon, past the caches: a tensor written page by page would only push out what
 // the cores work on, and each of its lines would first be read for nothing.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -26,19 +25,6 @@ inline void streaming_copy(uint8_t* to, const uint8_t* from, uint32_t bytes) {
     }
 #endif
     std::memmove(to, from, bytes);
-}
-
-inline void streaming_fill(uint32_t* words, uint64_t count, uint32_t word) {
-#if defined(__x86_64__)
-    constexpr uint32_t kWords = sizeof(__m128i) / sizeof(uint32_t);
-    if ((reinterpret_cast<uintptr_t>(words) & (sizeof(__m128i) - 1)) == 0) {
-        const __m128i four = _mm_set1_epi32(static_cast<int>(word));
-        for (; count >= kWords; count -= kWords, words += kWords) {
-            _mm_stream_si128(reinterpret_cast<__m128i*>(words), four);
-        }
-    }
-#endif
-    std::fill_n(words, count, word);
 }
 
 // Pages of a tensor go round the banks, so the page behind this one in its bank is read a few pages later; no

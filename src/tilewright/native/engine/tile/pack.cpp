@@ -212,7 +212,6 @@ void tw_pack_rows_init(uint32_t num_rows) {
 void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile) { pack_rows(dst, cb, back_tile(cb, tile)); }
 
 void tw_pack_rows_to_address(uint32_t dst, uint32_t l1_address) {
-    const uint32_t address = tw_context()->l1_base | (l1_address & kL1OffsetMask);
-    pack_rows(dst, kNoCb, reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address)));
+    pack_rows(dst, kNoCb, own_memory(current_instance(), l1_address));
 }
 }
