@@ -208,7 +208,7 @@ class EngineProgram:
             self._traffic(),
             self._circular_buffers(),
             [] if status is RunStatus.OK else self._positions(),
-            self._notes(),
+            self._notes() if checked else [],
             self._pages() if recorded else [],
         )
         return run, report
