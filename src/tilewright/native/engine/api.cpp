@@ -149,6 +149,9 @@ void tw_read_pages(
 void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stride, uint64_t count, uint32_t word) {
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
+    if (is_dram != 0) {
+        target.expect_tensor(address, (count + banks - 1) / banks * stride);
+    }
     for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
         const uint64_t pages = (count - bank + banks - 1) / banks;
         const NocNode& node = target.bank(is_dram != 0, static_cast<uint32_t>(bank));
