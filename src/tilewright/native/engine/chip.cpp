@@ -127,7 +127,8 @@ CheckMemory& Chip::fresh_check_memory() {
 // first touch of a large one takes long, so a small tensor gets none.
 void Chip::expect_tensor(uint64_t address, uint64_t bytes_per_bank) {
     constexpr uint64_t kHugePage = 2u << 20;
-    const uint64_t end = std::min(config_.dram_bank_bytes, (address + bytes_per_bank + kHugePage - 1) & ~(kHugePage - 1));
+    const uint64_t whole = (address + bytes_per_bank + kHugePage - 1) & ~(kHugePage - 1);
+    const uint64_t end = std::min(config_.dram_bank_bytes, whole);
     if (bytes_per_bank < kHugePage / 2 || end <= huge_end_) {
         return;
     }
