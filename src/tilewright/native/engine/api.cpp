@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "program.h"
@@ -148,6 +149,9 @@ void tw_read_pages(
 void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stride, uint64_t count, uint32_t word) {
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
+    if (is_dram != 0) {
+        target.expect_tensor(address, (count + banks - 1) / banks * stride);
+    }
     for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
         const uint64_t pages = (count - bank + banks - 1) / banks;
         const NocNode& node = target.bank(is_dram != 0, static_cast<uint32_t>(bank));
@@ -311,9 +315,13 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
 // Fills at most `capacity` reports and returns how many there are.
 uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t capacity) {
     const Program& source = *static_cast<Program*>(program);
+    std::set<uint32_t> indices;
+    for (const ProgramCircularBuffer& buffer : source.circular_buffers) {
+        indices.insert(buffer.index);
+    }
     uint64_t count = 0;
     for (const auto& instance : source.instances) {
-        for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        for (const uint32_t cb : indices) {
             const CbTraffic& traffic = instance->traffic[cb];
             const uint32_t calls =
                 traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls;

@@ -110,8 +110,6 @@ void Chip::map_dram() {
     poison_.reserve(config_.dram_banks);
     for (uint32_t bank = 0; bank < config_.dram_banks; bank++) {
         auto* memory = static_cast<uint8_t*>(reserve_memory(config_.dram_bank_bytes));
-        // Pages of a tensor go round the banks, so with small pages nearly every access would miss the TLB.
-        madvise(memory, config_.dram_bank_bytes, MADV_HUGEPAGE);
         poison_.emplace_back(memory, poison_map_ + bank, config_.dram_banks);
         dram_.push_back(NocNode{memory, config_.dram_bank_bytes, nullptr, &poison_[bank]});
     }
@@ -123,6 +121,21 @@ CheckMemory& Chip::fresh_check_memory() {
     }
     check_memory_->clear();
     return *check_memory_;
+}
+
+// Pages of a tensor go round the banks, so with the system's small pages nearly every access would miss the TLB. The
+// first touch of a large one takes long, so a small tensor gets none.
+void Chip::expect_tensor(uint64_t address, uint64_t bytes_per_bank) {
+    constexpr uint64_t kHugePage = 2u << 20;
+    const uint64_t whole = (address + bytes_per_bank + kHugePage - 1) & ~(kHugePage - 1);
+    const uint64_t end = std::min(config_.dram_bank_bytes, whole);
+    if (bytes_per_bank < kHugePage / 2 || end <= huge_end_) {
+        return;
+    }
+    for (const NocNode& bank : dram_) {
+        madvise(bank.memory + huge_end_, end - huge_end_, MADV_HUGEPAGE);
+    }
+    huge_end_ = end;
 }
 
 void Chip::settle_poison() {

@@ -104,6 +104,8 @@ public:
         return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
     }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
+    // A tensor will lie there in DRAM.
+    void expect_tensor(uint64_t address, uint64_t bytes_per_bank);
     // Writes the poison that DRAM still owes.
     void settle_poison();
     int l1_file() const { return l1_file_; }
@@ -122,6 +124,7 @@ private:
     std::vector<NocNode> dram_;
     std::vector<LazyPoison> poison_;  // of each DRAM bank
     LazyPoison::Group* poison_map_ = nullptr;
+    uint64_t huge_end_ = 0;  // DRAM below this offset may lie in large pages
     std::vector<NocNode> l1_;
     std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank
     std::vector<uint64_t> l1_xy_;
