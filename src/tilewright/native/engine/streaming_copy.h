@@ -7,7 +7,7 @@
 #include <cstring>
 
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace tw {
@@ -17,7 +17,16 @@ inline void streaming_copy(uint8_t* to, const uint8_t* from, uint32_t bytes) {
     constexpr uint32_t kStep = sizeof(__m128i);
     const bool aligned = ((reinterpret_cast<uintptr_t>(to) | bytes) & (kStep - 1)) == 0;
     if (aligned && bytes >= 512) {
-        for (uint32_t at = 0; at < bytes; at += kStep) {
+        uint32_t at = 0;
+#if defined(__AVX512F__)
+        constexpr uint32_t kLine = sizeof(__m512i);  // a whole one at once
+        if ((reinterpret_cast<uintptr_t>(to) & (kLine - 1)) == 0) {
+            for (; at + kLine <= bytes; at += kLine) {
+                _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), _mm512_loadu_si512(from + at));
+            }
+        }
+#endif
+        for (; at < bytes; at += kStep) {
             _mm_stream_si128(
                 reinterpret_cast<__m128i*>(to + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
         }

@@ -21,6 +21,8 @@ struct Parameters {
 struct Ranges {
     DataRange part[4];
     uint32_t count;
+
+    bool covers_tile() const { return count == 1 && part[0].begin == 0 && part[0].end == kTileElements; }
 };
 Ranges ranges_of(uint32_t vector_mode, uint32_t vectors);
 
@@ -30,6 +32,9 @@ struct Call {
     Ranges ranges;
     Parameters parameters;
     bool fp32_dest;
+    uint8_t repeats = 0;  // bit per input: only row 0 of its upper faces is there, every row reads as that
+
+    bool repeats_rows(uint32_t input) const { return (repeats >> input & 1) != 0; }
 };
 
 template <class Body>
@@ -67,6 +72,46 @@ inline void map_floats(const Call& call, Function function) {
         map_floats_in<rounding, true>(call, function);
     } else {
         map_floats_in<rounding, false>(call, function);
+    }
+}
+
+// An input as a loop over the rows of a face, one vector wide, sees it: row 0 stays in a register if all repeat it.
+template <bool repeats>
+struct FaceColumn {
+    const uint32_t* words;
+    Floats first;
+
+    FaceColumn(const uint32_t* tile, uint32_t face, uint32_t column)
+        : words(tile + (repeats ? face % 2 : face) * kFaceElements + column), first(floats_of(load(words))) {}
+    TW_INLINE Floats at(uint32_t row) const { return repeats ? first : floats_of(load(words + row * 16)); }
+};
+
+// Whole tiles of 32-bit data, some of which repeat their row 0.
+template <bool a_repeats, bool b_repeats, bool c_repeats, class Function>
+inline void map_repeated_rows(const Call& call, Function function) {
+    const Parameters parameters = call.parameters;
+    for (uint32_t face = 0; face < 4; ++face) {
+        for (uint32_t column = 0; column < 16; column += kLanes) {
+            const FaceColumn<a_repeats> a(call.in[0], face, column);
+            const FaceColumn<b_repeats> b(call.in[1], face, column);
+            const FaceColumn<c_repeats> c(call.in[2], face, column);
+            uint32_t* out = call.out + face * kFaceElements + column;
+            for (uint32_t row = 0; row < 16; ++row) {
+                store(out + row * 16, words_of(function(a.at(row), b.at(row), c.at(row), parameters)));
+            }
+        }
+    }
+}
+template <class Function>
+inline void map_repeated_rows(const Call& call, Function function) {
+    switch (call.repeats) {
+        case 1: return map_repeated_rows<true, false, false>(call, function);
+        case 2: return map_repeated_rows<false, true, false>(call, function);
+        case 3: return map_repeated_rows<true, true, false>(call, function);
+        case 4: return map_repeated_rows<false, false, true>(call, function);
+        case 5: return map_repeated_rows<true, false, true>(call, function);
+        case 6: return map_repeated_rows<false, true, true>(call, function);
+        default: return map_repeated_rows<true, true, true>(call, function);
     }
 }
 

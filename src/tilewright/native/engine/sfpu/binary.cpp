@@ -117,8 +117,21 @@ TW_BINARY_DOUBLE(LgammaStirling, Truncate, lgamma_from_log(a, b))
 // --- three tiles ---
 TW_TERNARY_ARITHMETIC(MultiplyAdd, Nearest, a * b + c)
 TW_TERNARY(Lerp, NearestEven, a + c * (b - a))
-TW_TERNARY_ARITHMETIC(Addcmul, Nearest, a + p.f0 * b * c)
 TW_TERNARY(Addcdiv, NearestEven, a + p.f0 * b / c)
+
+void ternary_Addcmul(const Call& call) {
+    const auto map = [&call](auto function) {
+        call.repeats != 0 ? map_repeated_rows(call, function) : map_arithmetic<Rounding::Nearest>(call, function);
+    };
+    if (call.parameters.f0 == 1.0f) {
+        if (call.repeats == 0 && call.in[1] == call.in[2]) {  // a sum of squares
+            return map_arithmetic<Rounding::Nearest>(
+                call, [](Floats a, Floats b, const Parameters&) TW_LAMBDA_INLINE -> Floats { return a + b * b; });
+        }
+        return map([](Floats a, Floats b, Floats c, const Parameters&) TW_LAMBDA_INLINE -> Floats { return a + b * c; });
+    }
+    map([](Floats a, Floats b, Floats c, const Parameters& p) TW_LAMBDA_INLINE -> Floats { return a + p.f0 * b * c; });
+}
 
 void ternary_Where(const Call& call) {
     // The condition is tested as a bit pattern, so -0.0 counts as true.

@@ -73,6 +73,11 @@ void check_mac_tiles(uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
     }
 }
 
+// Gamma and beta of a normalisation: rows that unary_bcast spread are not worth writing out for one use.
+bool takes_repeated_rows(SfpuTernary op, const Call& call) {
+    return op == SfpuTernary::Addcmul && kProcessorFlushes && call.fp32_dest && call.ranges.covers_tile();
+}
+
 Parameters parameters(uint32_t p0, uint32_t p1, uint32_t p2) {
     return {{p0, p1, p2}, as_float(p0), as_float(p1), as_float(p2)};
 }
@@ -116,16 +121,23 @@ void tw_sfpu_ternary(
     if (SfpuTernary(op) == SfpuTernary::MultiplyAdd) {
         check_mac_tiles(dst_a, dst_b, dst_c, dst_out);
     }
-    const uint32_t* a = dst_for_sfpu(dst_a);
-    const uint32_t* b = dst_for_sfpu(dst_b);
-    const uint32_t* c = dst_for_sfpu(dst_c);
-    check_vector_unit(compute_state(), SfpuConstants::None, kTernaryNames[op]);
-    bool fp32 = compute_state().fp32_dest != 0;
-    uint32_t* out = dst_for_sfpu(dst_out);
-    const Ranges ranges = ranges_of(vector_mode, kSfpuVectorsPerFace);
+    ComputeState& state = compute_state();
+    const uint32_t slots[] = {dst_a, dst_b, dst_c};
+    for (uint32_t slot : slots) {
+        check_vector_slot(state, slot);
+    }
+    check_vector_unit(state, SfpuConstants::None, kTernaryNames[op]);
+    Call call{.out = dst_for_sfpu(dst_out), .ranges = ranges_of(vector_mode, kSfpuVectorsPerFace),
+              .parameters = parameters(p0, 0, 0), .fp32_dest = state.fp32_dest != 0};
+    const bool takes_rows = takes_repeated_rows(SfpuTernary(op), call);
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool repeats = takes_rows && dst_rows_repeat(state, slots[i]);
+        call.in[i] = repeats ? state.dst[slots[i]] : dst_words(state, slots[i]);
+        call.repeats |= repeats << i;
+    }
     const bool is_where = SfpuTernary(op) == SfpuTernary::Where;
-    taint_vector_ternary(compute_state(), dst_a, dst_b, dst_c, dst_out, is_where, ranges.part, ranges.count);
-    kTernary[op]({{a, b, c}, out, ranges, parameters(p0, 0, 0), fp32});
+    taint_vector_ternary(state, dst_a, dst_b, dst_c, dst_out, is_where, call.ranges.part, call.ranges.count);
+    kTernary[op](call);
 }
 
 void tw_sfpu_set_constants(uint32_t c0, uint32_t c1) {

@@ -10,12 +10,16 @@
 namespace tw::sfpu {
 
 [[noreturn]] void refuse_vector_call(const ComputeState& state, uint32_t slot);
-// DST tile `slot`, checked: the unit may touch DST only between acquire and release, and only tiles that exist.
-inline uint32_t* dst_for_sfpu(uint32_t slot) {
-    ComputeState& state = compute_state();
+// The unit may touch DST only between acquire and release, and only tiles that exist.
+inline void check_vector_slot(const ComputeState& state, uint32_t slot) {
     if (state.phase == DstPhase::Idle || slot >= state.dst_capacity()) [[unlikely]] {
         refuse_vector_call(state, slot);
     }
+}
+// DST tile `slot`, checked.
+inline uint32_t* dst_for_sfpu(uint32_t slot) {
+    ComputeState& state = compute_state();
+    check_vector_slot(state, slot);
     return dst_words(state, slot);
 }
 

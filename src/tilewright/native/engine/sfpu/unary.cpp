@@ -184,7 +184,11 @@ void unary_AltComplexRotate90(const Call& call) {
 // Every face multiplies its eight vectors into each other, and then into the first vector of the next face (for
 // the last face: of the next tile), as the hardware's loop does.
 void unary_TiledProduct(const Call& call) {
-    const uint32_t* end_of_dst = compute_state().dst[compute_state().dst_capacity() - 1] + kTileElements;
+    ComputeState& state = compute_state();
+    const uint32_t* end_of_dst = state.dst[state.dst_capacity() - 1] + kTileElements;
+    if (call.out + kTileElements < end_of_dst) {
+        dst_words(state, static_cast<uint32_t>((call.out - state.dst[0]) / kTileElements) + 1);
+    }
     for (uint32_t face = 0; face < 4; ++face) {
         for (uint32_t lane = 0; lane < 32; ++lane) {
             float product = 1.0f;

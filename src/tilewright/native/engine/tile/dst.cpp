@@ -6,6 +6,8 @@
 // as long as no slot changes after it was packed.
 #include "dst.h"
 
+#include <cstring>
+
 #include "abi/tile.h"
 #include "check/operands.h"
 #include "check/values.h"
@@ -17,7 +19,7 @@ namespace {
 enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
 
 void clear_all(ComputeState& state) {
-    state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
+    clear_dst(state);
     taint_clear(state);
 }
 
@@ -43,6 +45,25 @@ void release(const char* call, bool clear) {
 }
 
 }  // namespace
+
+void clear_dst(ComputeState& state) {
+    state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
+    state.scratch[kDstRowSpread] = 0;
+}
+
+void fill_dst(ComputeState& state, uint32_t slot) {
+    uint32_t* words = state.dst[slot];
+    if (dst_reads_zero(state, slot)) {
+        std::memset(words, 0, sizeof state.dst[0]);
+    } else {
+        for (uint32_t i = 16; i < kTileElements; i += 16) {
+            if (i != kFaceElements) {
+                std::memcpy(words + i, words + i / kFaceElements % 2 * kFaceElements, 16 * sizeof(uint32_t));
+            }
+        }
+    }
+    forget_dst(state, slot);
+}
 
 bool packer_waits_for_commit(const ComputeState& state) {
     return state.scratch[kPackSection] != kPackNotStarted;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the destination registers: who may touch them when, which slots exist, which read as zero.
+// Access to the destination registers: who may touch them when, which slots exist, which hold less than they read as.
+//
+// A slot that a release cleared, or a row was broadcast to, is not written whole at once: a bit says what it reads as,
+// and most such slots are gone before anybody reads them word by word.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "../core.h"
 
@@ -12,6 +14,7 @@ namespace tw {
 // Use of ComputeState::scratch by the tile maths.
 enum ScratchWord : uint32_t {
     kDstCleared,          // bit per slot: it reads as zero whatever its memory holds
+    kDstRowSpread,        // bit per slot: every row reads as row 0, the only one its memory holds
     kDstPackedEarly,      // bit per slot: packed before tile_regs_commit
     kPackSection,         // how far the packer is in a section the maths side still has
     kReduceMask,          // 0 none, else 1 + ReduceAxis
@@ -27,7 +30,12 @@ enum ScratchWord : uint32_t {
     kQueueTileB,
     kQueueFill,
     kPackRows,  // rows tw_pack_rows writes
+    kScratchWords,
 };
+static_assert(kScratchWords * sizeof(uint32_t) == sizeof(ComputeState::scratch));
+
+// All slots read as zero.
+void clear_dst(ComputeState& state);
 
 // The packer has begun its section before tile_regs_commit.
 bool packer_waits_for_commit(const ComputeState& state);
@@ -71,11 +79,23 @@ inline bool dst_reads_zero(const ComputeState& state, uint32_t slot) {
     return (state.scratch[kDstCleared] >> slot) & 1;
 }
 
-// The words of a slot that exists; a cleared slot becomes real zeros first.
+inline bool dst_rows_repeat(const ComputeState& state, uint32_t slot) {
+    return (state.scratch[kDstRowSpread] >> slot) & 1;
+}
+
+// From here on the memory of the slot is all there is to it.
+inline void forget_dst(ComputeState& state, uint32_t slot) {
+    state.scratch[kDstCleared] &= ~(1u << slot);
+    state.scratch[kDstRowSpread] &= ~(1u << slot);
+}
+
+// Writes the slot as it reads.
+void fill_dst(ComputeState& state, uint32_t slot);
+
+// The words of a slot that exists, all of them as they read.
 inline uint32_t* dst_words(ComputeState& state, uint32_t slot) {
-    if (dst_reads_zero(state, slot)) {
-        std::memset(state.dst[slot], 0, sizeof state.dst[0]);
-        state.scratch[kDstCleared] &= ~(1u << slot);
+    if (dst_reads_zero(state, slot) || dst_rows_repeat(state, slot)) {
+        fill_dst(state, slot);
     }
     return state.dst[slot];
 }
@@ -95,8 +115,15 @@ inline void check_change(const ComputeState& state, uint32_t slot, const char* c
 // The words of a slot that is going to be written whole.
 inline uint32_t* dst_overwrite(ComputeState& state, uint32_t slot, const char* call) {
     check_change(state, slot, call);
-    state.scratch[kDstCleared] &= ~(1u << slot);
+    forget_dst(state, slot);
     return state.dst[slot];
+}
+
+// The same for a slot whose rows are all going to read as row 0: only that one is to be written, in the upper faces.
+inline uint32_t* dst_spread_row(ComputeState& state, uint32_t slot, const char* call) {
+    uint32_t* words = dst_overwrite(state, slot, call);
+    state.scratch[kDstRowSpread] |= 1u << slot;
+    return words;
 }
 
 // The words of a slot to be read and changed, or written in part.
@@ -111,7 +138,7 @@ inline const uint32_t* dst_read(ComputeState& state, uint32_t slot, const char* 
     if (state.phase == DstPhase::Acquired) {
         state.scratch[kDstPackedEarly] |= 1u << slot;
     }
-    return dst_reads_zero(state, slot) ? nullptr : state.dst[slot];
+    return dst_reads_zero(state, slot) ? nullptr : dst_words(state, slot);
 }
 
 }  // namespace tw

@@ -180,6 +180,34 @@ Arithmetic without_low_b(Arithmetic arithmetic, const Spread& spread) {
     return any == 0 ? std::min(arithmetic, Arithmetic::Mul2) : arithmetic;
 }
 
+// Whether no difference to one of these can be a denormal or -0, which DST does not keep. A number of Src has at most 11
+// bits: from 2^-116 on its last one is no denormal, nor is any sum of such numbers, and less cannot come near 2^-115.
+bool differences_stay_normal(const Spread& spread, uint32_t num_faces, uint32_t faces_per_row) {
+    constexpr uint32_t kSmallest = (127 - 115) << 23;
+    VectorI small{};
+    for (uint32_t face = 0; face < num_faces; face += faces_per_row) {
+        for (uint32_t i = 0; i < 16; i += kLanes) {
+            small |= (load<VectorU>(spread.values + face * 16 + i) & kMagnitudeMask) < kSmallest;
+        }
+    }
+    return !any_set(reinterpret_cast<VectorU>(small), ~0u);
+}
+
+// To 32-bit DST, where differences stay normal.
+template <class A>
+void subtract_columns(Target target, A a, const float* values) {
+    for (size_t face = 0; face < target.count; face += kFaceElements, values += 16) {
+#pragma GCC unroll 4
+        for (size_t row = 0; row < 16; row++) {
+            const VectorF value = splat(values[row]);
+            for (size_t i = 0; i < kRowVectors; i++) {
+                const size_t datum = face + row * 16 + i * kLanes;
+                store(target.words + datum, bits_of(a.at(datum) - value));
+            }
+        }
+    }
+}
+
 // Small integers: exact, in 32-bit words.
 void run_integers(BinaryOp op, Broadcast broadcast, uint32_t row, Target target, const Operand& a, const Operand& b) {
     const uint32_t a_faces = a.faces_per_row();
@@ -239,6 +267,11 @@ void combine_operands(
             return;
         case Broadcast::Col:
             spread_column(b, a.geometry, spread);
+            if (op == BinaryOp::Sub && wide && !target.accumulate &&
+                differences_stay_normal(spread, a.geometry.num_faces, a.faces_per_row())) {
+                with_reader(a, [&](auto reader) { subtract_columns(target, reader, spread.values); });
+                return;
+            }
             run(wide, without_low_b(arithmetic, spread), target, a, Column{spread.values});
             return;
         case Broadcast::Row:

@@ -298,15 +298,26 @@ static VectorU rounded_for_packer(VectorU value) {
 }
 
 template <bool Wide>
+static void encode_bfloat16_pair(const uint32_t* first, const uint32_t* second, uint8_t* bytes) {
+    VectorU one = load<VectorU>(first), two = load<VectorU>(second);
+    if constexpr (Wide) {
+        const VectorF one_value = without_denormals(floats_of(one)), two_value = without_denormals(floats_of(two));
+        if (!any_nan(one_value, two_value)) [[likely]] {
+            one = bits_of(one_value) + 0x8000u;
+            two = bits_of(two_value) + 0x8000u;
+        } else {
+            one = rounded_for_packer(one);
+            two = rounded_for_packer(two);
+        }
+    }
+    store_upper_halves(bytes, one, two);
+}
+
+template <bool Wide>
 static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* bytes) {
     uint32_t i = 0;
     for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-        VectorU first = load<VectorU>(words + i), second = load<VectorU>(words + i + kLanes);
-        if constexpr (Wide) {
-            first = rounded_for_packer(first);
-            second = rounded_for_packer(second);
-        }
-        store_upper_halves(bytes + 2 * i, first, second);
+        encode_bfloat16_pair<Wide>(words + i, words + i + kLanes, bytes + 2 * i);
     }
     for (; i + kLanes <= count; i += kLanes) {
         const VectorU value = load<VectorU>(words + i);
@@ -321,16 +332,16 @@ static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* byte
 template <bool Wide>
 static void encode_bfloat16_rows(
     const uint32_t* left, const uint32_t* right, uint32_t num_rows, uint8_t* bytes, size_t row_bytes) {
-    const auto value = [](const uint32_t* words) {
-        return Wide ? rounded_for_packer(load<VectorU>(words)) : load<VectorU>(words);
-    };
+    // Rows lie too far apart for the hardware to guess: the lines of the tile after the next come while this one is written.
+    constexpr uint32_t kAhead = 2 * 32 * sizeof(uint16_t);
     for (uint32_t row = 0; row < num_rows; row++, left += 16, right += 16, bytes += row_bytes) {
+        __builtin_prefetch(bytes + kAhead, 1);
         if constexpr (kRowVectors == 1) {
-            store_upper_halves(bytes, value(left), value(right));
+            encode_bfloat16_pair<Wide>(left, right, bytes);
         } else {
             for (uint32_t i = 0; i < 16; i += 2 * kLanes) {
-                store_upper_halves(bytes + 2 * i, value(left + i), value(left + i + kLanes));
-                store_upper_halves(bytes + 32 + 2 * i, value(right + i), value(right + i + kLanes));
+                encode_bfloat16_pair<Wide>(left + i, left + i + kLanes, bytes + 2 * i);
+                encode_bfloat16_pair<Wide>(right + i, right + i + kLanes, bytes + 32 + 2 * i);
             }
         }
     }

@@ -95,6 +95,13 @@ bool is_ones(const FaceRow& row) {
 // sums[row] = sum of part(data[row][k]) * scale[k]
 template <Part P, bool Ones, class Reader>
 void sum_rows(Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums) {
+    if constexpr (kLanes == 16 && Ones && P == Part::Full && Reader::kIsBfloat16) {
+        VectorF first, last;
+        sum_bfloat16_groups(data.data + face * kFaceElements, first, last);
+        store(sums.of[0].values, first);
+        store(sums.of[1].values, last);
+        return;
+    }
     VectorF scales[kRowVectors];
     for (uint32_t i = 0; i < kRowVectors; i++) {
         scales[i] = load<VectorF>(scale.values + i * kLanes);

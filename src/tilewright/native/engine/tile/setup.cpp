@@ -31,7 +31,7 @@ void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     state.src_b = tile_geometry(cb_src_b);
     state.pack = tile_geometry(cb_out);
     if (!state.started) {
-        state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
+        clear_dst(state);
     }
     state.started = 1;
     state.copy_transpose = 0;

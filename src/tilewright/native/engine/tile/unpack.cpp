@@ -150,24 +150,28 @@ namespace {
 
 constexpr uint32_t kTransposeBoth = 3;
 
-// The broadcast row, column or scalar spread over the tile. Nothing else of the operand is looked at.
+// Row 0 of the faces at the top of a tile; num_rows rows of each face become that.
+void spread_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows, uint32_t* words) {
+    const uint32_t faces_per_row = operand.faces_per_row();
+    with_reader(operand, [&](auto reader) {
+        for (uint32_t face = 0; face < num_faces; face++, words += kFaceElements) {
+            const uint32_t top = (face & (faces_per_row - 1)) * kFaceElements;
+            // The next tile, most likely. Rows of tiles lie too far apart for the hardware to guess.
+            __builtin_prefetch(reader.data + top + operand.geometry.num_faces * kFaceElements);
+            for (uint32_t column = 0; column < 16; column += kLanes) {
+                const VectorF value = reader.at(top + column);
+                for (uint32_t row = 0; row < num_rows; row++) {
+                    store(words + row * 16 + column, value);
+                }
+            }
+        }
+    });
+}
+
+// The broadcast column or scalar spread over the tile. Nothing else of the operand is looked at.
 void spread(const Operand& operand, Broadcast broadcast, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
     for (uint32_t face = 0; face < operand.geometry.num_faces; face++, words += kFaceElements) {
-        if (broadcast == Broadcast::Row) {
-            const uint32_t top = face % faces_per_row * kFaceElements;
-            with_reader(operand, [&](auto reader) {
-                // The next tile, most likely. Rows of tiles lie too far apart for the hardware to guess.
-                __builtin_prefetch(reader.data + top + operand.geometry.num_faces * kFaceElements);
-                for (uint32_t column = 0; column < 16; column += kLanes) {
-                    const VectorF value = reader.at(top + column);
-                    for (uint32_t row = 0; row < kFaceElements; row += 16) {
-                        store(words + row + column, value);
-                    }
-                }
-            });
-            continue;
-        }
         const uint32_t left = face / faces_per_row * faces_per_row * kFaceElements;
         for (uint32_t i = 0; i < kFaceElements; i += kLanes) {
             store(words + i, splat_bits(operand.bits(broadcast == Broadcast::Col ? left + i / 16 * 16 : 0)));
@@ -233,8 +237,16 @@ void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uin
     Operand operand = unpack(state, unpacker, cb, tile, buffer, kCall);
     operand.mask = copy_mask(state, unpacker, cb);
     note_dst_write(state, dst, false);
-    uint32_t* words = geometry.num_faces == 4 ? dst_overwrite(state, dst, kCall) : dst_update(state, dst, kCall);
+    const bool whole = geometry.num_faces == 4;
+    const bool row = broadcast == Broadcast::Row;
+    uint32_t* words = !whole ? dst_update(state, dst, kCall)
+                      : row  ? dst_spread_row(state, dst, kCall)
+                             : dst_overwrite(state, dst, kCall);
     taint_copy(state, cb, operand.bytes, dst, 0, broadcast);
-    spread(operand, broadcast, words);
+    if (row) {
+        whole ? spread_row(operand, 2, 1, words) : spread_row(operand, geometry.num_faces, 16, words);
+    } else {
+        spread(operand, broadcast, words);
+    }
 }
 }

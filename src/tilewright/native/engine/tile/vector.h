@@ -149,6 +149,17 @@ inline bool any_set(VectorU value, uint32_t mask) {
 #endif
 }
 
+inline bool any_nan(VectorF a, VectorF b) {
+#if defined(__AVX512F__)
+    return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), _CMP_UNORD_Q) != 0;
+#elif defined(__AVX2__)
+    return _mm256_movemask_ps(
+               _mm256_cmp_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), _CMP_UNORD_Q)) != 0;
+#else
+    return any_set(reinterpret_cast<VectorU>((a != a) | (b != b)), ~0u);
+#endif
+}
+
 // Lanes [0, Half) of each block of 2 * Half lanes from a then b (Upper = 0), or the other half (Upper = Half).
 template <uint32_t Half, uint32_t Upper, class Vector, uint32_t... Lane>
 inline Vector pick_halves(Vector a, Vector b, std::integer_sequence<uint32_t, Lane...>) {
@@ -190,6 +201,34 @@ inline Vector fold_rows(const Vector* rows, Op op) {
         const Vector second = fold(rows[1], rows[3], std::integral_constant<uint32_t, 2>{});
         return fold(first, second, std::integral_constant<uint32_t, 1>{});
     }
+}
+
+// The first and the last 8 of 16 rows of 16 bfloat16 data added up, in the order of fold_row_halves: 0 and 4, 2 and 6,
+// these; the odd ones likewise; the two. Even and odd data are apart from the start, so nothing has to be widened.
+template <class Vector>
+    requires(sizeof(Vector) == 64)
+inline void sum_bfloat16_groups(const uint16_t* rows, Vector& first, Vector& last) {
+    using Lanes = std::make_integer_sequence<uint32_t, 16>;
+    const auto fold = []<uint32_t Half>(Vector a, Vector b, std::integral_constant<uint32_t, Half>) {
+        return pick_halves<Half, 0>(a, b, Lanes{}) + pick_halves<Half, Half>(a, b, Lanes{});
+    };
+    // Lane 4 * k + i of the result is the sum of the k-th four lanes of vector i.
+    const auto fold_fours = [&fold](const Vector* v) {
+        constexpr std::integral_constant<uint32_t, 2> kTwo;
+        return fold(fold(v[0], v[2], kTwo), fold(v[1], v[3], kTwo), std::integral_constant<uint32_t, 1>{});
+    };
+    Vector sums[2];
+    for (uint32_t half = 0; half < 2; half++) {
+        Vector even[4], odd[4];
+        for (uint32_t i = 0; i < 4; i++) {
+            const VectorU pairs = load<VectorU>(rows + (half * 4 + i) * 32);
+            even[i] = floats_of(pairs << 16);
+            odd[i] = floats_of(pairs & 0xffff0000u);
+        }
+        sums[half] = fold_fours(even) + fold_fours(odd);
+    }
+    first = __builtin_shufflevector(sums[0], sums[1], 0, 8, 1, 9, 2, 10, 3, 11, 16, 24, 17, 25, 18, 26, 19, 27);
+    last = __builtin_shufflevector(sums[0], sums[1], 4, 12, 5, 13, 6, 14, 7, 15, 20, 28, 21, 29, 22, 30, 23, 31);
 }
 
 // The kRowVectors vectors of a face row put together by op, in halves.
