@@ -86,7 +86,9 @@ def checked_epsilon(epsilon: Any) -> float:
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}")
     try:
         value = float(epsilon)
-    except (TypeError, ValueError, RuntimeError, OverflowError):  # an array of several; an int beyond every float
+    except (TypeError, ValueError, RuntimeError):  # an array of several numbers
+        raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which is not one number") from None
+    except OverflowError:  # an int beyond every float
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which float32 cannot hold") from None
     require(value > 0, f"Epsilon must be positive, got {epsilon}")
     require(math.isfinite(value), f"Epsilon must be positive, got {epsilon}, which is no number to compute with")
