@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from running import Result, Runner
@@ -53,6 +55,18 @@ def test_every_plan_fits_and_covers_the_row(name: str, width: int) -> None:
     assert 0 < made.last_block_tiles <= made.block_tiles
     if made.strategy is Strategy.RESIDENT:
         assert made.num_blocks * made.block_tiles == made.rows.width_tiles
+
+
+def test_an_operation_with_other_buffers_has_another_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    operation, device = OPERATIONS["centralize_w_rm"], paper_device("wormhole_b0")
+    before = operation.plan((64, 256), ttnn.bfloat16, device)
+    assert operation.plan((64, 256), ttnn.bfloat16, device) is before
+    first, *others = operation.buffers
+    larger = dataclasses.replace(first, count=dataclasses.replace(first.count, fixed=7))
+    monkeypatch.setattr(type(operation), "buffers", (larger, *others))
+    after = operation.plan((64, 256), ttnn.bfloat16, device)
+    assert after.buffers[0].pages == before.buffers[0].pages + 7 - first.count.fixed
+    assert after != before
 
 
 def test_wide_rows_stream() -> None:

@@ -14,6 +14,7 @@ from tilewright import ttnn
 from tilewright.device import engine_program, kernel_build
 from tilewright.kernels import Kernel
 from tilewright.ops import OPERATIONS
+from tilewright.program.errors import ProgramError
 
 
 class Counter:
@@ -116,6 +117,31 @@ def test_threads_do_not_share_a_program(fresh: ttnn.Device, generator: np.random
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda x: Runner(fresh)("centralize_w_rm", x), inputs))
     assert all(result.accuracy().share_of_bound <= 1 for result in results)
+
+
+def test_what_somebody_did_to_a_kept_program_is_seen(fresh: ttnn.Device, generator: np.random.Generator) -> None:
+    """Outcome.program is the program the next call runs."""
+    run = Runner(fresh)
+    x = generator.standard_normal((70, 100))
+    first = run("centralize_w_rm", x).outcome
+    reader = first.program.kernels[0].runtime_args
+    address = OPERATIONS["centralize_w_rm"].kernels[first.plan.strategy].reader.runtime_arg_names.index("input_tensor")
+    for words in reader.words:
+        words[address] = 0xDEAD0000
+    assert run("centralize_w_rm", x).accuracy().share_of_bound <= 1  # addresses are this call's
+    first.program.cbs[0].total_size = 100
+    with pytest.raises(ProgramError, match="does not divide total_size 100"):
+        run("centralize_w_rm", x)
+
+
+def test_reports_are_of_their_own_call(fresh: ttnn.Device, generator: np.random.Generator) -> None:
+    run = Runner(fresh)
+    first = run("layernorm_fused_rm", generator.standard_normal((70, 100))).outcome.run
+    second = run("layernorm_fused_rm", generator.standard_normal((70, 100)), epsilon=0.5).outcome.run
+    run("centralize_w_rm", generator.standard_normal((640, 100)))
+    assert first.traffic == second.traffic
+    assert first.circular_buffers == second.circular_buffers
+    assert sum(each.pages_pushed for each in first.traffic) > 0
 
 
 def test_the_cache_can_be_cleared(fresh: ttnn.Device, generator: np.random.Generator) -> None:

@@ -250,6 +250,6 @@ def test_a_whole_grid_is_checked_quickly(blackhole):
     times = []
     for _ in range(5):
         start = time.perf_counter()
-        validate_program(built, blackhole)
+        assert list(find_problems(built, blackhole)) == []
         times.append(time.perf_counter() - start)
     assert min(times) < 0.02

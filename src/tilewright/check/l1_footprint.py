@@ -147,8 +147,7 @@ def make_footprint(
     grouped: dict[tuple[int, ...], list[Core]] = defaultdict(list)
     for core in sorted(on_core, key=lambda each: (each[1], each[0])):
         grouped[tuple(on_core[core])].append(core)
-    buffers = device.l1_buffers()
-    budget = (buffers[0].address if buffers else device.l1_end) - device.description.l1_unreserved_base
+    budget = device.circular_buffers_end() - device.description.l1_unreserved_base
     groups = []
     for positions, cores in grouped.items():
         rows = tuple(

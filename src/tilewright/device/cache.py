@@ -33,6 +33,11 @@ def cache_directory() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "tilewright"
 
 
+def cache_environment() -> tuple[str | None, ...]:
+    """What decides where the cache is."""
+    return tuple(map(os.environ.get, ("TILEWRIGHT_CACHE", "XDG_CACHE_HOME", "HOME")))
+
+
 def full_cache() -> CacheError:
     """The error for a disk without room."""
     return CacheError(

@@ -213,6 +213,8 @@ class Chip:
 
 
 def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:
+    if not record:
+        return
     known = {descriptor.buffer_index for cb in program.cbs for descriptor in cb.format_descriptors}
     unknown = sorted(set(record) - known)
     if unknown:

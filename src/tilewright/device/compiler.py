@@ -9,7 +9,6 @@ import importlib.util
 import os
 import platform
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -183,12 +182,18 @@ def _zig_command() -> tuple[str, ...] | None:
     return (str(binary), "c++") if binary.is_file() else (sys.executable, "-m", "ziglang", "c++")
 
 
+def _command(text: str) -> tuple[str, ...]:
+    import shlex  # for the few who choose their compiler
+
+    return tuple(shlex.split(text))
+
+
 def _search(refused: list[str]) -> Iterator[Compiler]:
     """Usable compilers, one of each kind, the preferred one first; says in ``refused`` why others are not."""
     chosen = os.environ.get("TILEWRIGHT_CXX")
     zig = _zig_command()
     kinds: list[list[tuple[str, ...]]] = (
-        [[tuple(shlex.split(chosen))]]
+        [[_command(chosen)]]
         if chosen
         else [list(_system_commands("g++")), list(_system_commands("clang++")), [zig] if zig else []]
     )

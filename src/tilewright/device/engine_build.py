@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import os
 import platform
@@ -21,18 +20,26 @@ NATIVE = Path(__file__).resolve().parent.parent / "native"
 @functools.cache
 def tree_digest(directory: str) -> str:
     """Name for the content of all sources below ``native/<directory>``."""
-    root = NATIVE / directory
-    return digest(*(part for path in _sources(directory) for part in (str(path.relative_to(root)), path.read_bytes())))
+    return digest(*(part for name, path in _sources(directory) for part in (name, path.read_bytes())))
 
 
 def tree_dates(directory: str) -> str:
     """Name for the dates of all sources below ``native/<directory>``."""
-    return digest(*(str(path.stat().st_mtime_ns) for path in _sources(directory)))
+    return digest(*(str(path.stat().st_mtime_ns) for _, path in _sources(directory)))
 
 
-def _sources(directory: str) -> list[Path]:
+def _sources(directory: str) -> list[tuple[str, Path]]:
+    """Every source below ``native/<directory>`` by its name there, in the order of the names' parts."""
     root = NATIVE / directory
-    return sorted(path for path in root.rglob("*") if path.suffix in (".h", ".hpp", ".cpp", ".inl"))
+    above = len(str(root)) + 1
+    parts = [
+        [*folder[above:].split("/"), file] if folder[above:] else [file]
+        for folder, _, files in os.walk(root)
+        for file in files
+        if file.endswith((".h", ".hpp", ".cpp", ".inl"))
+    ]
+    names = ["/".join(each) for each in sorted(parts)]
+    return [(name, root / name) for name in names]
 
 
 def _processor() -> str:
@@ -94,6 +101,8 @@ def _build(compiler: Compiler, work: Path) -> Path:
     sources = sorted((NATIVE / "engine").rglob("*.cpp"))
     objects = [work / f"{index}-{source.stem}.o" for index, source in enumerate(sources)]
     _compile_prelude(compiler, work)
+    import concurrent.futures  # the engine is there already in almost every process
+
     pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)))
     try:
         list(pool.map(_compile, [compiler] * len(sources), sources, objects))

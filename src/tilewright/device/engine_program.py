@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
+from array import array
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_library import KernelLibrary
 from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.l1_layout import semaphore_at
+from tilewright.device.prepared import ArgumentLayout
 from tilewright.device.run import (
     CbTraffic,
     CbUse,
@@ -76,10 +78,11 @@ class EngineProgram:
         self._handle = engine().tw_program_new(chip_handle)
         self._finalizer = weakref.finalize(self, engine().tw_program_free, self._handle)
         self._keep: list[object] = []
-        self._cores = [_core_array(kernel.core_ranges) for kernel in program.kernels]
-        for kernel, library, cores in zip(program.kernels, libraries, self._cores, strict=True):
-            self._add_kernel(kernel, library, cores)
+        for kernel, library in zip(program.kernels, libraries, strict=True):
+            self._add_kernel(kernel, library)
         self._add_circular_buffers(program, cb_addresses)
+        self._traffic_reports = 0
+        self._circular_buffer_reports = engine().tw_program_circular_buffers(self._handle, None, 0)
         self._semaphores = {(each.id, core.x, core.y) for each in program.semaphores for core in each.core_ranges}
         for semaphore in program.semaphores:
             cores = _core_array(semaphore.core_ranges)
@@ -95,7 +98,8 @@ class EngineProgram:
         """Gives the engine's memory back; a chip does this before it goes."""
         self._finalizer()
 
-    def _add_kernel(self, kernel: KernelDescriptor, library: KernelLibrary, cores: NDArray[np.uint16]) -> None:
+    def _add_kernel(self, kernel: KernelDescriptor, library: KernelLibrary) -> None:
+        cores = _core_array(kernel.core_ranges)
         compute = kernel.config if isinstance(kernel.config, ComputeConfigDescriptor) else None
         where = placement(kernel)
         spec = native.KernelSpec(
@@ -148,22 +152,18 @@ class EngineProgram:
                 )
                 engine().tw_program_add_circular_buffer(self._handle, ctypes.byref(spec))
 
-    def set_arguments(self, kernels: Sequence[KernelDescriptor]) -> None:
+    def set_arguments(self, kernels: Sequence[KernelDescriptor], layouts: Sequence[ArgumentLayout]) -> None:
         """Runtime arguments of every kernel for the next run."""
-        for position, (kernel, cores) in enumerate(zip(kernels, self._cores, strict=True)):
-            by_core = {(core.x, core.y): values for core, values in kernel.runtime_args}
-            rows = [list(by_core.get((int(x), int(y)), ())) for x, y in cores]
-            offsets = np.zeros(len(rows) + 1, dtype=np.uint32)
-            np.cumsum([len(row) for row in rows], out=offsets[1:])
-            flat = np.array([value for row in rows for value in row], dtype=np.uint32)
-            common = np.array(list(kernel.common_runtime_args), dtype=np.uint32)
+        for position, (kernel, layout) in enumerate(zip(kernels, layouts, strict=True)):
+            words, offsets = layout.words(kernel), layout.offsets
+            common = array("I", kernel.common_runtime_args)
             engine().tw_program_set_args(
                 self._handle,
                 position,
-                flat.ctypes.data,
-                offsets.ctypes.data,
+                words.buffer_info()[0],
+                offsets.buffer_info()[0],
                 len(offsets),
-                common.ctypes.data,
+                common.buffer_info()[0],
                 len(common),
             )
 
@@ -208,7 +208,7 @@ class EngineProgram:
             self._traffic(),
             self._circular_buffers(),
             [] if status is RunStatus.OK else self._positions(),
-            self._notes(),
+            self._notes() if checked else [],
             self._pages() if recorded else [],
         )
         return run, report
@@ -231,15 +231,16 @@ class EngineProgram:
 
     def _traffic(self) -> Callable[[], list[CbTraffic]]:
         """Copies what the engine counted now; the objects are made when somebody looks."""
-        count = engine().tw_program_traffic(self._handle, None, 0)
-        reports = (native.TrafficReport * count)()
-        engine().tw_program_traffic(self._handle, reports, count)
-        return lambda: [_traffic_of(report) for report in reports]
+        reports = (native.TrafficReport * self._traffic_reports)()
+        count = engine().tw_program_traffic(self._handle, reports, len(reports))
+        if count > len(reports):
+            self._traffic_reports = count  # most likely as many as the next run will have
+            return self._traffic()
+        return lambda: [_traffic_of(report) for report in reports[:count]]
 
     def _circular_buffers(self) -> Callable[[], list[CbUse]]:
-        count = engine().tw_program_circular_buffers(self._handle, None, 0)
-        reports = (native.CircularBufferReport * count)()
-        engine().tw_program_circular_buffers(self._handle, reports, count)
+        reports = (native.CircularBufferReport * self._circular_buffer_reports)()
+        engine().tw_program_circular_buffers(self._handle, reports, len(reports))
         return lambda: [
             CbUse((r.core_x, r.core_y), r.index, r.num_pages, r.page_bytes, r.peak, r.pushed, r.popped) for r in reports
         ]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import dataclasses
 import itertools
@@ -12,13 +11,14 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from tilewright.device.cache import (
     building,
     cache_directory,
+    cache_environment,
     digest,
     full_cache,
     move_into_cache,
@@ -77,9 +77,13 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
         KernelCompileError: a kernel is wrong; the message is the compiler's.
         CompilerCrashError: the compiler crashed and there is no other to try.
     """
-    built = {source: library for source in sources if (library := _unchanged(source)) is not None}
+    surroundings = _surroundings()
+    built = {source: library for source in sources if (library := _unchanged(source, surroundings)) is not None}
+    built.update(_stored(dict.fromkeys(source for source in sources if source not in built)))
     missing = [source for source in dict.fromkeys(sources) if source not in built]
     if len(missing) > 1:
+        import concurrent.futures  # where there is anything to compile
+
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             built.update(zip(missing, pool.map(compile_kernel, missing), strict=True))
     elif missing:
@@ -88,22 +92,21 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
 
 
 # Libraries this process has used, with the state their files were in: a warm launch looks at nothing else.
-_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Path, dict[str, tuple[int, int]]]] = {}
-_DECIDING = ("TILEWRIGHT_CXX", "TILEWRIGHT_CACHE", "XDG_CACHE_HOME", "HOME")
+_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Path, dict[Path, tuple[int, int]]]] = {}
 
 
-def _used_key(source: KernelSource) -> tuple[KernelSource, tuple[str | None, ...]]:
-    return source, tuple(map(os.environ.get, _DECIDING))
+def _surroundings() -> tuple[str | None, ...]:
+    return os.environ.get("TILEWRIGHT_CXX"), *cache_environment()
 
 
-def _file_state(path: str) -> tuple[int, int]:
-    status = Path(path).stat()
+def _file_state(path: Path) -> tuple[int, int]:
+    status = path.stat()
     return status.st_mtime_ns, status.st_size
 
 
-def _unchanged(source: KernelSource) -> Path | None:
+def _unchanged(source: KernelSource, surroundings: tuple[str | None, ...]) -> Path | None:
     """The library this process used last for a kernel, if no file it was made from has changed since."""
-    used = _used.get(_used_key(source))
+    used = _used.get((source, surroundings))
     if used is None:
         return None
     library, states = used
@@ -139,16 +142,31 @@ def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     ]
 
 
+def _entry(source: KernelSource, compiler: Compiler, text: str, arguments: Sequence[str]) -> Path:
+    """Where the cache has, or will have, the record of a kernel's library."""
+    headers = tree_digest("include") + tree_digest("abi")
+    key = digest(text, *arguments, *kernel_link_flags(compiler, source.checked), compiler.identity, headers)
+    return cache_directory() / "kernels" / f"{key}.json"
+
+
+def _stored(sources: Iterable[KernelSource]) -> Iterator[tuple[KernelSource, Path]]:
+    """Kernels the cache has a library of, with it."""
+    for source in sources:
+        compiler = find_compiler()
+        entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
+        library = _valid_library(entry, source)
+        if library is not None:
+            yield source, library
+
+
 def _cached(source: KernelSource, compiler: Compiler) -> Path:
     text = translation_unit(source)
     arguments = _arguments(source, compiler)
-    headers = tree_digest("include") + tree_digest("abi")
-    key = digest(text, *arguments, *kernel_link_flags(compiler, source.checked), compiler.identity, headers)
-    entry = cache_directory() / "kernels" / f"{key}.json"
+    entry = _entry(source, compiler, text, arguments)
     library = _valid_library(entry, source)
     if library is not None:
         return library
-    with building(f"kernel-{key}") as work:
+    with building(f"kernel-{entry.stem}") as work:
         library = _valid_library(entry, source)
         return library if library is not None else _compile(source, compiler, text, arguments, entry, work)
 
@@ -159,15 +177,16 @@ def _valid_library(entry: Path, source: KernelSource) -> Path | None:
     if stored is None:
         return None
     library, record = stored
-    states: dict[str, tuple[int, int]] = {}
-    for path, content in record["dependencies"].items():
+    states: dict[Path, tuple[int, int]] = {}
+    for name, content in record["dependencies"].items():
+        path = Path(name)
         try:
             states[path] = _file_state(path)  # before it is read: a later edit must show
-            if digest(Path(path).read_bytes()) != content:
+            if digest(path.read_bytes()) != content:
                 return None
         except OSError:
             return None
-    _used[_used_key(source)] = library, states
+    _used[source, _surroundings()] = library, states
     return library
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -29,12 +30,11 @@ from tilewright.device.errors import (
 from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_build import compile_kernels
 from tilewright.device.kernel_library import KernelLibrary, load_kernel
-from tilewright.device.kernel_sources import kernel_source
+from tilewright.device.prepared import Prepared, prepare
 from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus
 from tilewright.device.translation_unit import KernelSource
-from tilewright.program.cb_placement import place_circular_buffers
 from tilewright.program.errors import ProgramError
-from tilewright.program.program import ProgramDescriptor
+from tilewright.program.program import ProgramDescriptor, ProgramStructure
 from tilewright.tensor.arch import ArchDescription
 
 _PROGRAMS_KEPT = 64
@@ -63,6 +63,8 @@ class Launcher:
         self._arch = arch
         self._grid = grid
         self._loaded: dict[object, EngineProgram] = {}
+        # By what was launched, and whether it was checked.
+        self._prepared: weakref.WeakKeyDictionary[ProgramStructure, dict[bool, Prepared]] = weakref.WeakKeyDictionary()
         self._closed = False
 
     def close(self) -> None:
@@ -86,13 +88,13 @@ class Launcher:
         host_memory: HostMemory | None = None,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
-        sources = [kernel_source(program, kernel, self._arch, self._grid, checked) for kernel in program.kernels]
-        paths = compile_kernels(sources)
+        prepared = self._prepare(program, checked)
+        paths = compile_kernels(prepared.sources)
         with _ONE_AT_A_TIME:
             if self._closed:
                 raise TilewrightError("the device is closed")
-            loaded = self._load(program, sources, paths)
-            loaded.set_arguments(program.kernels)
+            loaded = self._load(program, prepared, paths)
+            loaded.set_arguments(program.kernels, prepared.arguments)
             if host_memory is not None:
                 loaded.set_host_memory(host_memory)
             run, report = loaded.run(
@@ -108,15 +110,21 @@ class Launcher:
                 _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
         return run
 
-    def _load(
-        self, program: ProgramDescriptor, sources: Sequence[KernelSource], paths: Sequence[Path]
-    ) -> EngineProgram:
-        libraries = [_load_kernel(source, path) for source, path in zip(sources, paths, strict=True)]
-        addresses = place_circular_buffers(program, self._arch.l1_unreserved_base)
-        key = _structure(program, sources, [library.path for library in libraries], addresses)
+    def _prepare(self, program: ProgramDescriptor, checked: bool) -> Prepared:
+        """What follows from the program as it is now; kept from an earlier launch if there was one."""
+        kept = self._prepared.setdefault(program.structure(), {})
+        prepared = kept.get(checked)
+        if prepared is None or not prepared.has_sources(program):
+            prepared = kept[checked] = prepare(program, self._arch, self._grid, checked)
+        return prepared
+
+    def _load(self, program: ProgramDescriptor, prepared: Prepared, paths: Sequence[Path]) -> EngineProgram:
+        libraries = [_load_kernel(source, path) for source, path in zip(prepared.sources, paths, strict=True)]
+        key = prepared.key, *paths
         loaded = self._loaded.pop(key, None)
         if loaded is None:
             _refuse_cores_outside(program, self._grid)
+            sources, addresses = prepared.sources, prepared.cb_addresses
             loaded = EngineProgram(self._chip_handle, program, sources, libraries, addresses, show_print)
         self._loaded[key] = loaded
         if len(self._loaded) > _PROGRAMS_KEPT:
@@ -183,19 +191,6 @@ def _refuse_cores_outside(program: ProgramDescriptor, grid: tuple[int, int]) -> 
         for core in cores:
             if core.x >= grid[0] or core.y >= grid[1]:
                 raise ProgramError([f"{what} is on core {core}, outside the {grid[0]}x{grid[1]} grid of the chip"])
-
-
-def _structure(
-    program: ProgramDescriptor, sources: Sequence[KernelSource], libraries: Sequence[object], addresses: Sequence[int]
-) -> object:
-    """Everything of a program but its runtime arguments."""
-    return (
-        tuple(sources),
-        tuple(libraries),
-        tuple((kernel.core_ranges, repr(kernel.config)) for kernel in program.kernels),
-        tuple(zip((repr(cb) for cb in program.cbs), addresses, strict=True)),
-        tuple(repr(semaphore) for semaphore in program.semaphores),
-    )
 
 
 def _raise(run: Run, report: RunReport, time_limit: float, fault_text: Callable[[tuple[int, int]], str]) -> NoReturn:

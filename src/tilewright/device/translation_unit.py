@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 
 NUM_CIRCULAR_BUFFERS = 64
@@ -62,6 +63,14 @@ class KernelSource:
     entry: str = ""
     include_paths: tuple[str, ...] = ()
     checked: bool = False
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        """Of what mostly differs; every launch looks its kernels up."""
+        return hash((self.path, self.compile_time_args, self.defines, self.formats, self.checked))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 _PROCESSOR_MACROS = {0: "COMPILE_FOR_BRISC", 1: "COMPILE_FOR_NCRISC", 2: "COMPILE_FOR_TRISC"}

@@ -12,7 +12,6 @@ tables is that of ``signatures.py``.
 
 from __future__ import annotations
 
-import difflib
 import enum
 from typing import Any
 
@@ -433,6 +432,8 @@ def dprint(text: str, *values: Any) -> None:
 
 def nearest_name(name: str) -> str | None:
     """A function of the API whose name looks like ``name``."""
+    import difflib  # a slow import, for a mistake
+
     matches = difflib.get_close_matches(name, FUNCTIONS, 1, 0.7)
     return matches[0] if matches else None
 
@@ -442,7 +443,8 @@ def __getattr__(name: str) -> Any:
         return FUNCTIONS[name]
     if name in CONSTANTS:
         return CONSTANTS[name]
-    hint = nearest_name(name)
+    # Python itself asks every module for names such as __path__.
+    hint = None if name.startswith("__") else nearest_name(name)
     raise AttributeError(f"the kernel API has no {name}" + (f"; did you mean {hint}?" if hint else ""), name=name)
 
 

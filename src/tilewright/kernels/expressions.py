@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import difflib
 import enum
 import linecache
 import operator
@@ -206,9 +205,7 @@ class Expressions:
     def _spelling(self, node: ast.Constant) -> str:
         """A number as the author wrote it, so that 0x3f80 stays 0x3f80."""
         row = linecache.getline(self.function.path, node.lineno).encode()  # columns count bytes
-        end = node.end_col_offset or 0
-        shift = self.function.indent  # columns count from the dedented text
-        return row[node.col_offset + shift : end + shift].decode().replace("_", "")
+        return row[node.col_offset : node.end_col_offset].decode().replace("_", "")
 
     def _named(self, node: ast.Name | ast.Attribute) -> Value:
         if isinstance(node, ast.Name) and node.id in self.local_names:
@@ -238,6 +235,8 @@ class Expressions:
             return f"{ast.unparse(node.value)} has no {name} that a kernel could use"
         if name in FUNCTIONS:
             return f"{name} is not imported: from tilewright.kernels.api import {name}"
+        import difflib  # a slow import, for a mistake
+
         known = difflib.get_close_matches(name, [*self.variables, *self.function.function.__globals__], 1, 0.7)
         hint = known[0] if known else nearest_name(name)
         cure = (

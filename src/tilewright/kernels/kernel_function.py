@@ -7,13 +7,13 @@ import ast
 import builtins
 import functools
 import inspect
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
 from tilewright.kernels.comments import Comments, read_comments
 from tilewright.kernels.errors import KernelLanguageError
 from tilewright.kernels.parameters import Parameter, ParameterError, read_annotations, read_parameters
+from tilewright.kernels.source_files import source_file
 from tilewright.kernels.types import NOTHING, PYTHON_TYPES, Type, type_of_annotation
 
 UNKNOWN = object()
@@ -28,7 +28,6 @@ class KernelFunction:
         if not inspect.isfunction(function):
             raise TypeError(f"@kernel_function, @reader_kernel ... decorate functions, not {function!r}")
         self.function = function
-        self.indent = 0  # of the whole function in its file
         functools.update_wrapper(self, function)
 
     @property
@@ -47,40 +46,47 @@ class KernelFunction:
         return f"<{type(self).__name__} {self.name} of {self.path}>"
 
     @functools.cached_property
-    def _source_lines(self) -> tuple[list[str], int]:
-        """The lines of the function, and the number of the first."""
+    def _definition(self) -> tuple[list[str], ast.FunctionDef]:
+        """The lines of the file, and the function in it."""
+        code = self.function.__code__
         try:
-            return inspect.getsourcelines(self.function)
+            file = source_file(self.path, self.function.__globals__)
         except OSError:
-            raise KernelLanguageError(
-                f"the source of {self.name} cannot be read: write kernels in a file",
-                self.path,
-                self.function.__code__.co_firstlineno,
-                f"def {self.name}(...)",
-            ) from None
+            raise self._unreadable("write kernels in a file") from None
+        except SyntaxError as error:
+            raise self._unreadable(f"line {error.lineno} of its file is not Python ({error.msg})") from None
+        statement = file.statement(code.co_firstlineno)
+        if statement is not None and not isinstance(statement, ast.FunctionDef):
+            raise self.error(statement, "a kernel is a plain def; lambdas and async functions cannot be kernels")
+        if statement is None or statement.name != code.co_name:
+            raise self._unreadable("its file is not the one that was imported; import it again")
+        return file.lines, statement
+
+    def _unreadable(self, reason: str) -> KernelLanguageError:
+        line = self.function.__code__.co_firstlineno
+        message = f"the source of {self.name} cannot be read: {reason}"
+        return KernelLanguageError(message, self.path, line, f"def {self.name}(...)")
 
     @functools.cached_property
     def tree(self) -> ast.FunctionDef:
         """The syntax tree, with line numbers of the file."""
-        lines, first = self._source_lines
-        text = textwrap.dedent("".join(lines))
-        self.indent = len(lines[0]) - len(text.splitlines(keepends=True)[0])
-        tree = ast.parse(text)
-        ast.increment_lineno(tree, max(first, 1) - 1)
-        definition = tree.body[0]
-        if not isinstance(definition, ast.FunctionDef):
-            raise self.error(definition, "a kernel is a plain def; lambdas and async functions cannot be kernels")
-        return definition
+        return self._definition[1]
 
     @functools.cached_property
     def comments(self) -> Comments:
         """The author's comments, which the C++ keeps."""
-        return read_comments(*self._source_lines)
+        lines, definition = self._definition
+        first = self.function.__code__.co_firstlineno
+        return read_comments(lines[first - 1 : definition.end_lineno], first)
+
+    @functools.cached_property
+    def _annotations(self) -> dict[str, Any]:
+        return read_annotations(self.function)
 
     @functools.cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         try:
-            return read_parameters(self.function, self.is_kernel)
+            return read_parameters(self.function, self._annotations, self.is_kernel)
         except ParameterError as error:
             named = [each for each in self.tree.args.args if each.arg == error.name]
             raise self.error(named[0] if named else self.tree, str(error)) from None
@@ -89,7 +95,7 @@ class KernelFunction:
     def returns(self) -> Type:
         """Type of the result, from the annotation; None without one."""
         try:
-            annotation = read_annotations(self.function).get("return")
+            annotation = self._annotations.get("return")
         except ParameterError as error:
             raise self.error(self.tree, str(error)) from None
         if annotation is None or annotation is type(None):

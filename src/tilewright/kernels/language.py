@@ -90,7 +90,7 @@ class Kernel(KernelFunction):
         """
         return self._source_with_positions if lines else self._source
 
-    @property
+    @functools.cached_property
     def arguments(self) -> ArgumentLayout:
         """The order of the kernel's arguments."""
         return argument_layout(self.parameters)

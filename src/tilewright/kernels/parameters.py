@@ -139,9 +139,10 @@ def read_annotations(function: Callable[..., Any]) -> dict[str, Any]:
         raise ParameterError("", f"{error} in an annotation: define it at the top of the module") from None
 
 
-def read_parameters(function: Callable[..., Any], is_kernel: bool) -> tuple[Parameter, ...]:
+def read_parameters(
+    function: Callable[..., Any], annotations: dict[str, Any], is_kernel: bool
+) -> tuple[Parameter, ...]:
     """The parameters of a decorated function, in order."""
-    annotations = read_annotations(function)
     parameters = []
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:

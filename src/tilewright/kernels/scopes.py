@@ -63,13 +63,28 @@ class _Scan:
                 self._names(statement, block, around)
 
     def _names(self, node: ast.AST, block: Block, around: list[ast.stmt]) -> None:
-        for each in ast.walk(node):
-            if isinstance(each, ast.Name):
-                use = self.uses.setdefault(each.id, LocalUse(block))
-                use.block = _common(use.block, block)
-                if isinstance(each.ctx, ast.Store):
-                    use.stores += 1
-                    self.stores.setdefault(each.id, []).append((block, around))
+        for each in _names_in(node):
+            use = self.uses.setdefault(each.id, LocalUse(block))
+            use.block = _common(use.block, block)
+            if isinstance(each.ctx, ast.Store):
+                use.stores += 1
+                self.stores.setdefault(each.id, []).append((block, around))
+
+
+def _names_in(node: ast.AST) -> list[ast.Name]:
+    """Every name below a node, in the order of ``ast.walk``, which takes twice the time."""
+    names, nodes = [], [node]
+    for each in nodes:  # grows as it goes
+        if isinstance(each, ast.Name):
+            names.append(each)
+            continue
+        for field in each._fields:
+            child = getattr(each, field, None)
+            if isinstance(child, ast.AST):
+                nodes.append(child)
+            elif isinstance(child, list):
+                nodes += [item for item in child if isinstance(item, ast.AST)]
+    return names
 
 
 def _common(one: Block, other: Block) -> Block:
@@ -99,9 +114,4 @@ def mentioned_names(body: Iterable[ast.stmt]) -> set[str]:
 
 def assigned_names(body: Iterable[ast.stmt]) -> set[str]:
     """Names that these statements may change."""
-    return {
-        each.id
-        for statement in body
-        for each in ast.walk(statement)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
+    return {each.id for statement in body for each in _names_in(statement) if isinstance(each.ctx, ast.Store)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import functools
 import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -117,7 +118,7 @@ class Operation(abc.ABC):
             raise OperationError(f"{self.name} has no {strategy.value} kernels; it has {_listed(self.kernels)}")
         selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
         budget = _l1_budget(device)
-        return make_plan(self.name, self.buffers, Rows(shape, dtype), selection, budget, strategy, block_tiles)
+        return _plan(self.name, self.buffers, Rows(shape, dtype), selection, budget, strategy, block_tiles)
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
         """Tensors a plan could run on, the output among them, which nobody has written yet."""
@@ -189,6 +190,9 @@ class Operation(abc.ABC):
         return f"<operation {self.name}: {self.formula}>"
 
 
+_plan = functools.lru_cache(maxsize=256)(make_plan)
+
+
 def _listed(kernels: Mapping[Strategy, Kernels]) -> str:
     return ", ".join(each.value for each in kernels)
 
@@ -209,5 +213,4 @@ def checked_config(config: Any) -> ComputeConfigDescriptor:
 
 def _l1_budget(device: Device) -> int:
     """Bytes of each core's L1 between the firmware and the lowest tensor."""
-    buffers = device.l1_buffers()
-    return (buffers[0].address if buffers else device.l1_end) - device.description.l1_unreserved_base
+    return device.circular_buffers_end() - device.description.l1_unreserved_base

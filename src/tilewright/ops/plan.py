@@ -75,12 +75,13 @@ class Buffer:
     """
 
     index: int
-    name: str
-    count: PageCount
-    purpose: str
-    dtype: DataType | None = None
-    page: PageKind = PageKind.TILE
-    is_only_moved: bool = False
+    # Operations look their plans up by their buffers: the index is enough of a hash.
+    name: str = dataclasses.field(hash=False)
+    count: PageCount = dataclasses.field(hash=False)
+    purpose: str = dataclasses.field(hash=False)
+    dtype: DataType | None = dataclasses.field(default=None, hash=False)
+    page: PageKind = dataclasses.field(default=PageKind.TILE, hash=False)
+    is_only_moved: bool = dataclasses.field(default=False, hash=False)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Plan:
     rows: Rows
     block_tiles: int
     num_blocks: int
-    buffers: tuple[PlannedBuffer, ...]
+    buffers: tuple[PlannedBuffer, ...] = dataclasses.field(hash=False)  # the rest says as much
     split: RowSplit
     l1_budget: int = dataclasses.field(compare=False)  # the same plan, whatever else is in L1
 

@@ -22,7 +22,7 @@ class _Key:
     """What a program depends on: everything but addresses and epsilon."""
 
     plan: Plan
-    config: str
+    config: tuple[object, ...]
     accessors: tuple[tuple[str, tuple[int, ...]], ...]
 
 
@@ -42,7 +42,7 @@ def borrowed_program(
     accessors = tuple(
         (name, tuple(TensorAccessorArgs(tensor).get_compile_time_args())) for name, tensor in tensors.items()
     )
-    key = _Key(plan, repr(config), accessors)
+    key = _Key(plan, config.state(), accessors)
     program = device.program_cache.pop(key, None)
     if isinstance(program, ProgramDescriptor):
         refresh_arguments(program, kernels, tensors, epsilon)

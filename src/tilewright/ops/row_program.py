@@ -96,10 +96,10 @@ def refresh_arguments(program: ProgramDescriptor, kernels: Kernels, tensors: Ten
         words = {layout.runtime.index(name): tensors[name].buffer_address() for name in layout.tensors}
         if epsilon is not None and "epsilon_bits" in layout.runtime:
             words[layout.runtime.index("epsilon_bits")] = float_bits(epsilon)
-        for _, values in descriptor.runtime_args:
-            for position, word in words.items():
-                if values[position] != word:
-                    values[position] = word
+        of_cores = descriptor.runtime_args.words
+        for position, word in words.items():
+            for values in [each for each in of_cores if each[position] != word]:
+                values[position] = word
 
 
 def compile_time_values(plan: Plan, kernels: Kernels) -> dict[str, int]:

@@ -35,49 +35,54 @@ class Wording:
     width: str
 
 
-def require(condition: bool, message: str) -> None:
-    if not condition:
-        raise OperationError(message)
-
-
 def check_input(tensor: Tensor, wording: Wording) -> None:
     """Refuses an input that is not a non-empty, interleaved, row-major device tensor of rank 2 or more."""
     _require_tensor("input_tensor", tensor)
-    rank, layout = tensor.shape.rank, tensor.layout
-    require(rank >= 2, wording.rank.format(rank))
-    require(layout is Layout.ROW_MAJOR, f"{wording.layout}, got {layout.name}")
-    config = tensor.memory_config()
-    require(config.interleaved, f"{wording.interleaved}, got {config.memory_layout.name}")
+    shape, layout, config = tensor.shape, tensor.layout, tensor.memory_config()
+    if shape.rank < 2:
+        raise OperationError(wording.rank.format(shape.rank))
+    if layout is not Layout.ROW_MAJOR:
+        raise OperationError(f"{wording.layout}, got {layout.name}")
+    if not config.interleaved:
+        raise OperationError(f"{wording.interleaved}, got {config.memory_layout.name}")
     check_on_device(tensor, wording.on_device)
-    require(tensor.dtype in SUPPORTED_DTYPES, wording.dtype.format(tensor.dtype.name))
-    require(tensor.shape[-1] > 0, wording.width.format(tensor.shape[-1]))
-    require(tensor.logical_volume() > 0, f"Input must not be empty, got shape {list(tensor.shape)}")
+    if tensor.dtype not in SUPPORTED_DTYPES:
+        raise OperationError(wording.dtype.format(tensor.dtype.name))
+    if shape[-1] <= 0:
+        raise OperationError(wording.width.format(shape[-1]))
+    if not tensor.logical_volume():
+        raise OperationError(f"Input must not be empty, got shape {list(shape)}")
 
 
 def check_on_device(tensor: Tensor, message: str) -> None:
-    require(tensor.storage_type() is StorageType.DEVICE, f"{message}, got a tensor on the host")
-    require(tensor.is_allocated(), f"{message}, got a tensor that has been deallocated")
+    if tensor.storage_type() is not StorageType.DEVICE:
+        raise OperationError(f"{message}, got a tensor on the host")
+    if not tensor.is_allocated():
+        raise OperationError(f"{message}, got a tensor that has been deallocated")
 
 
 def check_vector(name: str, vector: Tensor, tensor: Tensor) -> None:
     """Refuses a gamma or beta that does not go with the input: one row of its width, of its dtype, on its device."""
     _require_tensor(name.lower(), vector)
     check_on_device(vector, f"{name} must be allocated on device")
-    require(vector.device() is tensor.device(), f"{name} must be on same device as input")
-    require(vector.layout is Layout.ROW_MAJOR, f"{name} must be in ROW_MAJOR layout, got {vector.layout.name}")
+    if vector.device() is not tensor.device():
+        raise OperationError(f"{name} must be on same device as input")
+    if vector.layout is not Layout.ROW_MAJOR:
+        raise OperationError(f"{name} must be in ROW_MAJOR layout, got {vector.layout.name}")
     config = vector.memory_config()
-    require(config.interleaved, f"{name} must be in INTERLEAVED memory, got {config.memory_layout.name}")
-    require(
-        vector.dtype is tensor.dtype,
-        f"{name} dtype must match input dtype, expected {tensor.dtype.name} got {vector.dtype.name}",
-    )
+    if not config.interleaved:
+        raise OperationError(f"{name} must be in INTERLEAVED memory, got {config.memory_layout.name}")
+    if vector.dtype is not tensor.dtype:
+        expected, got = tensor.dtype.name, vector.dtype.name
+        raise OperationError(f"{name} dtype must match input dtype, expected {expected} got {got}")
     width, sides = tensor.shape[-1], list(vector.shape)
-    require(bool(sides), f"{name} must have at least 1 dimension, got rank 0")
-    require(sides[-1] == width, f"{name} last dimension {sides[-1]} must match input last dimension {width}")
-    require(
-        vector.logical_volume() == width,
-        f"{name} shape must match input width, expected [{width}] or [1, ..., 1, {width}] got {sides}",
-    )
+    if not sides:
+        raise OperationError(f"{name} must have at least 1 dimension, got rank 0")
+    if sides[-1] != width:
+        raise OperationError(f"{name} last dimension {sides[-1]} must match input last dimension {width}")
+    if vector.logical_volume() != width:
+        expected = f"[{width}] or [1, ..., 1, {width}]"
+        raise OperationError(f"{name} shape must match input width, expected {expected} got {sides}")
 
 
 def checked_epsilon(epsilon: Any) -> float:
@@ -90,11 +95,12 @@ def checked_epsilon(epsilon: Any) -> float:
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which is not one number") from None
     except OverflowError:  # an int beyond every float
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which float32 cannot hold") from None
-    require(value > 0, f"Epsilon must be positive, got {epsilon}")
-    require(math.isfinite(value), f"Epsilon must be positive, got {epsilon}, which is no number to compute with")
-    require(
-        value >= _LEAST_NORMAL, f"Epsilon must be positive, got {epsilon}, which is zero to hardware (below 2^-126)"
-    )
+    if not value > 0:
+        raise OperationError(f"Epsilon must be positive, got {epsilon}")
+    if not math.isfinite(value):
+        raise OperationError(f"Epsilon must be positive, got {epsilon}, which is no number to compute with")
+    if value < _LEAST_NORMAL:
+        raise OperationError(f"Epsilon must be positive, got {epsilon}, which is zero to hardware (below 2^-126)")
     try:
         struct.pack("<f", value)
     except OverflowError:

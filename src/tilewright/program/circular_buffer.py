@@ -125,6 +125,11 @@ class CBFormatDescriptor:
         index = f"c_{self._buffer_index}"
         return index if self.name == index else f"{index} {self.name}"
 
+    def state(self) -> tuple[object, ...]:
+        tile = self.tile
+        shape = None if tile is None else (tile.height, tile.width, tile.transpose)
+        return self._buffer_index, self._data_format, self._page_size, shape, self._name
+
     def copy(self) -> CBFormatDescriptor:
         return CBFormatDescriptor(self._buffer_index, self._data_format, self._page_size, self.tile, name=self._name)
 
@@ -254,6 +259,19 @@ class CBDescriptor:
 
     def set_global_circular_buffer(self, global_circular_buffer: object) -> None:
         raise NotImplementedError("tilewright does not simulate global circular buffers")
+
+    def state(self) -> tuple[object, ...]:
+        """Everything a launch looks at. Of a tensor only numbers: its memory is free when nobody else has it."""
+        buffer = self._buffer
+        return (
+            type(self),
+            self._name,
+            self._total_size,
+            self._core_ranges,
+            self._address_offset,
+            None if buffer is None else (buffer.address, buffer.bytes_per_bank()),
+            [descriptor.state() for descriptor in self._format_descriptors],
+        )
 
     def copy(self) -> CBDescriptor:
         other = CBDescriptor()

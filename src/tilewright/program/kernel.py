@@ -91,6 +91,9 @@ class ReaderConfigDescriptor:
     def noc_mode(self) -> NOC_MODE:
         return NOC_MODE.DM_DEDICATED_NOC
 
+    def state(self) -> tuple[object, ...]:
+        return (ReaderConfigDescriptor,)
+
     def copy(self) -> ReaderConfigDescriptor:
         return ReaderConfigDescriptor()
 
@@ -113,6 +116,9 @@ class WriterConfigDescriptor:
     def noc_mode(self) -> NOC_MODE:
         return NOC_MODE.DM_DEDICATED_NOC
 
+    def state(self) -> tuple[object, ...]:
+        return (WriterConfigDescriptor,)
+
     def copy(self) -> WriterConfigDescriptor:
         return WriterConfigDescriptor()
 
@@ -132,6 +138,9 @@ class DataMovementConfigDescriptor:
         self.processor = _member("processor", processor, DataMovementProcessor)
         self.noc = _member("noc", noc, NOC)
         self.noc_mode = _member("noc_mode", noc_mode, NOC_MODE)
+
+    def state(self) -> tuple[object, ...]:
+        return DataMovementConfigDescriptor, self.processor, self.noc, self.noc_mode
 
     def copy(self) -> DataMovementConfigDescriptor:
         return DataMovementConfigDescriptor(self.processor, self.noc, self.noc_mode)
@@ -172,6 +181,17 @@ class ComputeConfigDescriptor:
         self._unpack_to_dest_mode = [
             _member(f"unpack_to_dest_mode[{index}]", mode, UnpackToDestMode) for index, mode in enumerate(modes)
         ]
+
+    def state(self) -> tuple[object, ...]:
+        return (
+            ComputeConfigDescriptor,
+            self.math_fidelity,
+            self.math_approx_mode,
+            self.fp32_dest_acc_en,
+            self.dst_full_sync_en,
+            self.bfp8_pack_precise,
+            tuple(self._unpack_to_dest_mode),
+        )
 
     def copy(self) -> ComputeConfigDescriptor:
         other = ComputeConfigDescriptor(
@@ -371,6 +391,26 @@ class KernelDescriptor:
         for core, args in self._runtime_args:
             theirs = list(other.runtime_args.of_core(core) or ())
             args.extend(theirs + [0] * (longest - len(theirs)))
+
+    def state(self) -> tuple[object, ...]:
+        """Everything a launch looks at but the values of runtime arguments, in values that do not change."""
+        return (
+            self._name,
+            self.kernel_source,
+            self.source_type,
+            self._core_ranges,
+            self._config.state(),
+            tuple(self._compile_time_args),
+            tuple(self._named_compile_time_args),
+            tuple(self._defines),
+            self._runtime_args.state(),
+            len(self._common_runtime_args),
+            self.opt_level,
+            tuple(self.compiler_include_paths),
+            self.circular_buffers,
+            self.bindings,
+            self.entry,
+        )
 
     def copy(self) -> KernelDescriptor:
         other = KernelDescriptor()

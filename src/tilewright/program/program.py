@@ -13,6 +13,22 @@ from tilewright.program.uint32_list import CopiedList
 from tilewright.tensor.cores import CoreRangeSet
 
 
+class ProgramStructure:
+    """A program as it was at one time, without the values of its runtime arguments. What follows from it is kept by it.
+
+    Descriptors can be changed at any time, and nobody is told: who has something to keep looks at all there is, which
+    costs far less than checking, compiling and placing it again. Compared by identity; two programs never share one.
+    """
+
+    __slots__ = ("__weakref__", "_state")
+
+    def __init__(self, state: tuple[object, ...]) -> None:
+        self._state = state
+
+    def is_of(self, state: tuple[object, ...]) -> bool:
+        return self._state == state
+
+
 class ProgramDescriptor:
     """What is to run.
 
@@ -30,6 +46,7 @@ class ProgramDescriptor:
         self.semaphores = semaphores
         self.cbs = cbs
         self.custom_program_hash: int | None = None
+        self._structure: ProgramStructure | None = None
 
     @property
     def kernels(self) -> CopiedList[KernelDescriptor]:
@@ -61,6 +78,21 @@ class ProgramDescriptor:
         for kernel in self._kernels:
             cores = cores.merge(kernel.core_ranges)
         return cores
+
+    def structure(self) -> ProgramStructure:
+        """All of the program but the values of its runtime arguments, as it is now.
+
+        The same object as long as nothing of that changes.
+        """
+        state = (
+            [kernel.state() for kernel in self._kernels],
+            [cb.state() for cb in self._cbs],
+            [semaphore.state() for semaphore in self._semaphores],
+        )
+        kept = self._structure
+        if kept is None or not kept.is_of(state):
+            kept = self._structure = ProgramStructure(state)
+        return kept
 
     def __repr__(self) -> str:
         sections = [("kernels", self._kernels), ("cbs", self._cbs), ("semaphores", self._semaphores)]

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tilewright.program.uint32_list import VectorUInt32
@@ -21,7 +22,8 @@ class RuntimeArgs:
     """
 
     def __init__(self) -> None:
-        self._entries: list[tuple[CoreCoord, VectorUInt32]] = []
+        self._cores: list[CoreCoord] = []
+        self._words: list[VectorUInt32] = []  # of each of the cores
         self._first_of_core: dict[CoreCoord, VectorUInt32] = {}
 
     def __getitem__(self, x: int) -> RuntimeArgsColProxy:
@@ -29,47 +31,57 @@ class RuntimeArgs:
             raise TypeError(f"runtime args are indexed [x][y] with ints of 0 or more, not [{x!r}]")
         return RuntimeArgsColProxy(self, x)
 
+    @property
+    def words(self) -> Sequence[VectorUInt32]:
+        """The live args of every entry, in the order they were given."""
+        return self._words
+
     def append(self, coord: CoreCoord | tuple[int, int], values: Iterable[int]) -> None:
         """Add an entry for ``coord``. Like ttnn it does not look whether the core has one already."""
         core = as_core(coord)
         self._add(core, VectorUInt32(values, f"runtime_args[{core.x}][{core.y}]"))
 
     def _add(self, core: CoreCoord, words: VectorUInt32) -> None:
-        self._entries.append((core, words))
+        self._cores.append(core)
+        self._words.append(words)
         self._first_of_core.setdefault(core, words)
 
     def get(self, idx: int) -> tuple[CoreCoord, list[int]]:
-        if not 0 <= idx < len(self._entries):
-            raise IndexError(f"idx {idx} is outside the {len(self._entries)} entries of runtime args")
-        core, values = self._entries[idx]
-        return core, list(values)
+        if not 0 <= idx < len(self._cores):
+            raise IndexError(f"idx {idx} is outside the {len(self._cores)} entries of runtime args")
+        return self._cores[idx], list(self._words[idx])
 
     def to_list(self) -> list[tuple[CoreCoord, list[int]]]:
-        return [(core, list(values)) for core, values in self._entries]
+        return [(core, list(values)) for core, values in self]
 
     def clear(self) -> None:
-        self._entries.clear()
+        self._cores.clear()
+        self._words.clear()
         self._first_of_core.clear()
 
     def of_core(self, core: CoreCoord) -> VectorUInt32 | None:
         """The live args of ``core``, or None when it has no entry."""
         return self._first_of_core.get(core)
 
+    def state(self) -> tuple[object, ...]:
+        """The cores, and how many args each has."""
+        return tuple(self._cores), tuple(map(len, self._words))
+
     def copy(self) -> RuntimeArgs:
         other = RuntimeArgs()
-        for core, words in self._entries:
+        for core, words in self:
             other._add(core, words.copy())
         return other
 
     def __iter__(self) -> Iterator[tuple[CoreCoord, VectorUInt32]]:
-        return iter(self._entries)
+        return zip(self._cores, self._words, strict=True)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._cores)
 
     def __repr__(self) -> str:
-        shown = [f"{core}: {list(values)}" for core, values in self._entries[:4]]
-        more = len(self._entries) - len(shown)
+        shown = [f"{core}: {list(values)}" for core, values in itertools.islice(self, 4)]
+        more = len(self) - len(shown)
         return "RuntimeArgs{" + ", ".join(shown) + (f", ... {more} more cores" if more > 0 else "") + "}"
 
 

@@ -47,6 +47,9 @@ class SemaphoreDescriptor:
         )
         self.initial_value = uint32(0 if initial_value is None else initial_value, "initial_value")
 
+    def state(self) -> tuple[object, ...]:
+        return self.id, self.core_type, self.core_ranges, self.initial_value
+
     def copy(self) -> SemaphoreDescriptor:
         return SemaphoreDescriptor(self.id, self.core_type, self.core_ranges, self.initial_value)
 

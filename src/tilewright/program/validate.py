@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import itertools
 import re
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 
 from tilewright.program.cb_placement import end_of_circular_buffers, place_circular_buffers
@@ -20,9 +22,10 @@ from tilewright.program.kernel import (
     SourceType,
 )
 from tilewright.program.kernel_path import resolve_kernel_path
-from tilewright.program.program import ProgramDescriptor
+from tilewright.program.program import ProgramDescriptor, ProgramStructure
 from tilewright.program.scratchpad import ScratchpadDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
+from tilewright.tensor.arch import ArchDescription
 from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilewright.tensor.device import Device
 from tilewright.tensor.tensor import Tensor
@@ -39,9 +42,42 @@ def validate_program(
     io_tensors: Sequence[Tensor] = (),
 ) -> None:
     """Raise ProgramError with everything that is wrong."""
+    structure = program.structure()
+    known = _sound.get(structure)
+    if known is not None and known.holds(program, device) and not any(_tensor_problems(io_tensors, device)):
+        return
     problems = list(find_problems(program, device, io_tensors))
     if problems:
         raise ProgramError(problems)
+    _sound[structure] = _Sound.found(program, device)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Sound:
+    """A program nothing was wrong with, and what of the device that depended on."""
+
+    description: ArchDescription
+    grid: CoreCoord
+    circular_buffers_end: int
+
+    @staticmethod
+    def found(program: ProgramDescriptor, device: Device) -> _Sound:
+        addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
+        ends = [address + cb.total_size for cb, address in zip(program.cbs, addresses, strict=True) if not cb.buffer]
+        return _Sound(device.description, device.compute_with_storage_grid_size(), max(ends, default=0))
+
+    def holds(self, program: ProgramDescriptor, device: Device) -> bool:
+        """Whether nothing is wrong with the same program now: what is not the program's own may have changed."""
+        return (
+            self.description is device.description
+            and self.grid == device.compute_with_storage_grid_size()
+            and self.circular_buffers_end <= device.circular_buffers_end()
+            and all(cb.buffer is None or cb.buffer.is_allocated() for cb in program.cbs)
+            and not any(problem for kernel in program.kernels for problem in _source_problems(kernel))
+        )
+
+
+_sound: weakref.WeakKeyDictionary[ProgramStructure, _Sound] = weakref.WeakKeyDictionary()
 
 
 def find_problems(
@@ -84,13 +120,7 @@ def _cores_outside_grid(program: ProgramDescriptor, device: Device) -> Iterator[
 
 
 def _kernel_problems(kernel: KernelDescriptor) -> Iterator[str]:
-    if not kernel.kernel_source:
-        yield f"kernel {kernel.name}: kernel_source is empty"
-    elif kernel.source_type is SourceType.FILE_PATH:
-        try:
-            resolve_kernel_path(kernel.kernel_source)
-        except FileNotFoundError as error:
-            yield f"kernel {kernel.name}: {error}"
+    yield from _source_problems(kernel)
     yield from _repeated(f"kernel {kernel.name}: named_compile_time_args", kernel.named_compile_time_args)
     yield from _repeated(f"kernel {kernel.name}: defines", kernel.defines)
     for name, _ in kernel.defines:
@@ -108,6 +138,16 @@ def _kernel_problems(kernel: KernelDescriptor) -> Iterator[str]:
             f"kernel {kernel.name}: processor {config.processor.name} does not exist on this chip; "
             "allowed: RISCV_0, RISCV_1"
         )
+
+
+def _source_problems(kernel: KernelDescriptor) -> Iterator[str]:
+    if not kernel.kernel_source:
+        yield f"kernel {kernel.name}: kernel_source is empty"
+    elif kernel.source_type is SourceType.FILE_PATH:
+        try:
+            resolve_kernel_path(kernel.kernel_source)
+        except FileNotFoundError as error:
+            yield f"kernel {kernel.name}: {error}"
 
 
 def _repeated(what: str, pairs: Iterable[tuple[str, object]]) -> Iterator[str]:
@@ -263,8 +303,7 @@ def _cores_without(core_ranges: CoreRangeSet, having: Sequence[CoreRangeSet]) ->
 
 def _l1_problems(program: ProgramDescriptor, device: Device) -> Iterator[str]:
     addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
-    buffers = device.l1_buffers()
-    limit = buffers[0].address if buffers else device.l1_end
+    limit = device.circular_buffers_end()
     if all(
         address + cb.total_size <= limit for cb, address in zip(program.cbs, addresses, strict=True) if not cb.buffer
     ):

@@ -51,6 +51,10 @@ class BankAllocator:
             raise ValueError(f"{self.name} address {address:#x} is not allocated")
         del self._allocated[address]
 
+    def lowest(self) -> int:
+        """The lowest address that is given out; the end if none is."""
+        return min(self._allocated, default=self.end)
+
     def statistics(self) -> AllocatorStatistics:
         total = self.end - self.start
         allocated = sum(self._allocated.values())

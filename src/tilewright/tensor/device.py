@@ -148,6 +148,10 @@ class Device:
         buffers = [b for b in self._buffers if b.buffer_type is BufferType.L1 and b.num_pages]
         return sorted(buffers, key=lambda buffer: buffer.address)
 
+    def circular_buffers_end(self) -> int:
+        """Where a core's circular buffers have to end: at the lowest buffer in L1, or with L1."""
+        return self._allocators[BufferType.L1].lowest()
+
     def buffers(self) -> list[Buffer]:
         """Buffers of either memory that hold pages now."""
         return [buffer for buffer in self._buffers if buffer.num_pages]

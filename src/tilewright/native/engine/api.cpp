@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "program.h"
@@ -311,9 +312,13 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
 // Fills at most `capacity` reports and returns how many there are.
 uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t capacity) {
     const Program& source = *static_cast<Program*>(program);
+    std::set<uint32_t> indices;
+    for (const ProgramCircularBuffer& buffer : source.circular_buffers) {
+        indices.insert(buffer.index);
+    }
     uint64_t count = 0;
     for (const auto& instance : source.instances) {
-        for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        for (const uint32_t cb : indices) {
             const CbTraffic& traffic = instance->traffic[cb];
             const uint32_t calls =
                 traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls;

@@ -65,7 +65,6 @@ class _Rewritten(KernelFunction):
 
     def _take(self, original: KernelFunction, tree: ast.FunctionDef, names: dict[str, KernelFunction]) -> None:
         self.tree = tree
-        self.indent = original.indent
         self._original = original
         self._names = names
 
