@@ -23,6 +23,7 @@ def device() -> Iterator[ttnn.Device]:
 
 
 _HEAD = """from __future__ import annotations
+import enum
 from tilewright.kernels import *
 from tilewright.kernels.api import *
 EPSILON = 1e-5

@@ -28,6 +28,8 @@ REFUSALS = [
     # comparisons that mean something else in C++
     ("if n - 5 < 0:\n    pass", "a uint32 is never below 0: compare before subtracting, or use int32(n - 5)"),
     ("while n >= 0:\n    n -= 1", "a uint32 is never below 0"),
+    ("if 0 > n - 5:\n    pass", "a uint32 is never below 0: compare before subtracting, or use int32(n - 5)"),
+    ("while 0 <= n:\n    n -= 1", "a uint32 is never below 0"),
     ("y = cb_wait_front", "cb_wait_front is a function: call it"),
     ("cb_wait_front(cb.inptu, 1)", "Buffers has no inptu; it has input, out"),
     ("cb_wait_front(cb, 1)", "cb stands for several circular buffers: write cb.<name>"),
@@ -36,6 +38,10 @@ REFUSALS = [
     ("while n > 1:\n    y = 1\nz = y", "y may have no value here"),
     ("for i in range(n):\n    pass\ny = i", "i is known inside its loop only"),
     ("template = 1", "template is a word of C++"),
+    ("NAN = 1", "NAN is a word of C++"),
+    ("y = default", "default has a meaning in C++ kernels: give the constant another name"),
+    ("y = VALID", "VALID has a meaning in C++ kernels: give the constant another name"),
+    ("y = x_args", "the accessor of x is called x_args in C++: rename the variable or constant"),
     ("cb_input = 1\ncb_wait_front(cb.input, cb_input)", "cb_input would be both a constant and a variable in C++"),
     # calls
     ("cb_wait_front(cb.input)", "cb_wait_front does not take 1 argument; it is cb_wait_front(cb, num_pages)"),
@@ -78,6 +84,9 @@ REFUSALS = [
     ("y = len(n)", "len cannot be called in a kernel"),
     ('dprint("{} {}", n)', "the text has 2 places {} for 1 values"),
     ("dprint(n)", "dprint takes a text and values"),
+    ('dprint("{0}", n)', "{0} is no place for a value: write {}, or {:x}"),
+    ('dprint("{:q}", n)', "{:q} is no place for a value"),
+    ('dprint("{", n)', "write {} for a value, {{ and }} for the signs themselves"),
     ("y = l1_ptr(n)", "write l1_ptr[type](address)"),
     ("y = min(n, 1.0)", "min of uint32 and float32: cast one of them"),
     # types
@@ -109,12 +118,21 @@ REFUSALS = [
     ("p = l1_ptr[uint16](n)\ntoo_large = 65536\np[0] = too_large", "holds 0 to 65535, not 65536"),
     ("p = l1_ptr[uint8](n)\np[0] = 256", "an element p[0] is uint8 and holds 0 to 255, not 256"),
     ("y = 1 << 64", "uint32 values shift by 0 to 31, not by 64"),
+    ("y = n >> FORTY", "uint32 values shift by 0 to 31, not by 40"),
     ("y = n >> 32", "uint32 values shift by 0 to 31, not by 32"),
     ("y = 1 << -1", "values shift by 0 to 31, not by -1"),
     ("y = 18446744073709551616", "18446744073709551616 fits neither int32 nor uint64"),
     ("y = uint32(-1)", "-1 does not fit uint32"),
+    ("y = uint32(-1.5)", "-1.5f does not fit uint32"),
+    ("y = int32(3e9)", "3000000000.0f does not fit int32"),
+    ("y = uint32(BELOW_ZERO)", "BELOW_ZERO does not fit uint32"),
+    ("y = BELOW_ZERO * 2000000000", "the result, -10000000000, does not fit int32"),
+    ("y = 1e38 * 10.0", "does not fit float32"),
+    ("cb_wait_front(cb.input, -1)", "num_pages of cb_wait_front must be uint32, this is the number -1\n"),
+    ("y: SIZES = 3", "write `name: type = value` with one of uint32"),
     ("y = n // 0", "division by zero"),
     ("y = n % 0", "division by zero"),
+    ("y = n // ZERO", "division by zero"),
     ("cb_wait_front(CB(64), 1)", "circular buffers have the indices 0 to 63, not 64"),
     # what Python has and kernels have not
     ("y = [1, 2]", "kernels have no lists"),
@@ -130,12 +148,22 @@ REFUSALS = [
     ("def inner():\n    pass", "write the function outside the kernel, with @kernel_function"),
     ("return 3", "a kernel returns nothing"),
     ("n + 1", "this does nothing"),
+    ("uint32(n)", "this does nothing: assign the value"),
+    ("min(n, 3)", "this does nothing: assign the value"),
+    ("l1_ptr[uint32](n)", "this does nothing: assign the value"),
     ("return\nn = 3", "this never runs"),
     ("while True:\n    break\n    n = 3", "this never runs"),
     ("x_args = 3", "the accessor of x is called x_args"),
     ("for i in cb:\n    pass", "loops of kernels go over range(...)"),
     ("for i in range():\n    pass", "range takes stop"),
-    ("for i in range(0, n, 0):\n    pass", "must be a number that is not 0"),
+    ("for i in range(0, n, 0):\n    pass", "must be a whole number that is not 0"),
+    ("for i in range(0, n, 1.5):\n    pass", "the step of a range must be a whole number that is not 0, or a uint32"),
+    (
+        "for i in range(0, n, int32(n)):\n    pass",
+        "the step of a range must be a whole number that is not 0, or a uint32",
+    ),
+    ("for i in range(0, n, True):\n    pass", "the step of a range must be a whole number"),
+    ("for i in range(0, n, ZERO):\n    pass", "the step of a range must be a whole number"),
     ("for i in range(n, -1, -1):\n    pass", "counts down needs int32"),
     ("for i in range(n):\n    i = 3", "i is assigned inside its own loop"),
     ("i = 0\nfor i in range(n):\n    pass", "i is in use already"),
@@ -146,6 +174,9 @@ REFUSALS = [
 ]
 
 HELPERS = """
+ZERO, FORTY, BELOW_ZERO, SIZES = 0, 40, -5, [1, 2]
+default = VALID = x_args = 3
+
 def helper(x):
     pass
 
@@ -203,6 +234,7 @@ def test_parameters_that_are_refused(written, parameters: str, message: str) -> 
         module.kernel.cpp_source()
     assert message in str(caught.value)
     assert caught.value.line == written.first_line + 1
+    assert not caught.value.code.startswith("@")
 
 
 FUNCTIONS = [
@@ -214,6 +246,7 @@ FUNCTIONS = [
     ("def f(n: uint32) -> uint32:\n    return 1.5", "the result must be uint32"),
     ("def f(n: uint32) -> None:\n    pass\nf.function.__name__ = 'typename'", "typename has a meaning in C++"),
     ("def f(n: uint32) -> None:\n    exp_tile(n)", "exp_tile is for compute kernels"),
+    ("def f(n: uint32) -> None:\n    pass\nf.function.__name__ = 'div'", "div has a meaning in C++ kernels"),
 ]
 
 

@@ -380,3 +380,56 @@ def test_a_long_call_stays_on_its_python_line() -> None:
     assert max(map(len, plain_text([long, after]).splitlines())) <= LINE_LENGTH
     rows = text_with_positions([long, after]).splitlines()
     assert rows == ['#line 7 "kernels.py"', f"    {long.text}", "    second();"]
+
+
+def test_a_loop_without_a_name_hides_no_constant(written) -> None:
+    module = written("""
+        i = 7
+
+        class Axis(enum.IntEnum):
+            j = 5
+
+        @reader_kernel
+        def kernel(n: RuntimeArg) -> None:
+            total = n
+            for _ in range(3):
+                total += i + Axis.j
+            get_tile_size(CB(total))
+    """)
+    source = module.kernel.cpp_source()
+    assert "constexpr uint32_t i = 7;" in source
+    assert "for (uint32_t k = 0; k < 3; k++) {" in source
+
+
+def test_the_end_of_a_range_hides_no_constant(written) -> None:
+    module = written("""
+        i_end = 7
+
+        @reader_kernel
+        def kernel(n: RuntimeArg, cb: Buffers) -> None:
+            for i in range(n):
+                n = i_end
+    """)
+    source = module.kernel.cpp_source()
+    assert "const uint32_t i_end_ = n;" in source
+    assert "n = i_end;" in source
+
+
+def test_hexadecimal_numbers_keep_their_spelling(written) -> None:
+    module = written("""
+        @reader_kernel
+        def kernel(n: RuntimeArg) -> None:
+            größe = 0x3f80_0000 + n; tile = 0XFF
+    """)
+    source = module.kernel.cpp_source()
+    assert "größe = 0x3f800000 + n;" in source
+    assert "tile = 0XFF;" in source
+
+
+def test_comparisons_of_comparisons_have_parentheses(written) -> None:
+    module = written("""
+        @reader_kernel
+        def kernel(n: RuntimeArg) -> None:
+            same = (n > 1) == (n < 3)
+    """)
+    assert "same = (n > 1) == (n < 3);" in module.kernel.cpp_source()

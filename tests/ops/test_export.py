@@ -204,6 +204,7 @@ def test_the_package_says_nothing_of_ours(case, tmp_path):
         if path.suffix in (".py", ".cpp"):
             code = [line for line in path.read_text().splitlines() if not line.startswith("Written by")]
             assert "tilewright" not in "\n".join(code)
+            assert max(len(line) for line in code) <= 120
 
 
 def test_the_configuration_of_the_plan_is_exported(device):

@@ -90,6 +90,7 @@ def test_run_says_when_a_result_is_out_of_bounds(python: Run, tmp_path: Path) ->
         (["layernorm_fused_rm", "--shape", "32x262144", "--plan", "resident"], "does not fit L1"),
         (["centralize_w_rm", "--output", "none/y.npy"], "--output none/y.npy: there is no directory none"),
         (["centralize_w_rm", "--output", "."], "--output .: this is a directory; name a file"),
+        (["centralize_w_rm", "--output", "/proc/y.npy"], "--output /proc/y.npy: nothing can be written to /proc"),
         (["centralize_w_rm", "--shape", "9999999x9999999"], "not enough memory: "),
         (["centralize_w_rm", "--seed", "-1"], "--seed is -1; it must be 0 or more"),
     ],

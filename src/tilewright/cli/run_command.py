@@ -21,6 +21,7 @@ from tilewright.ops import Operation, Options, Outcome, Strategy
 from tilewright.ops.accuracy import Accuracy, compare
 from tilewright.ops.arrays import is_of_floats
 from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, table
+from tilewright.ops.validation import OperationError
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
@@ -140,10 +141,8 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
     """The operands: from files where they are given, random numbers else."""
     generator = np.random.default_rng(options.seed)
     files = _files(parser, options, operation)
-    if options.output is not None and not options.output.parent.is_dir():
-        parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
-    if options.output is not None and options.output.is_dir():
-        parser.error(f"--output {options.output}: this is a directory; name a file")
+    if options.output is not None:
+        _require_writable(parser, options.output)
     if options.input is not None and options.shape is not None:
         parser.error("--shape and --input: a file has its own shape; give one of them")
     arrays: dict[str, Array] = {}
@@ -153,6 +152,19 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
             shape = arrays["input_tensor"].shape[-1:]
         arrays[name] = _load(parser, *files[name]) if name in files else generator.standard_normal(shape, np.float32)
     return arrays
+
+
+def _require_writable(parser: argparse.ArgumentParser, path: Path) -> None:
+    """Before anything is computed: a result that cannot be kept is no result."""
+    if not path.parent.is_dir():
+        parser.error(f"--output {path}: there is no directory {path.parent}")
+    if path.is_dir():
+        parser.error(f"--output {path}: this is a directory; name a file")
+    try:
+        _part(path).touch()
+        _part(path).unlink()
+    except OSError as error:
+        parser.error(f"--output {path}: nothing can be written to {path.parent}: {error.strerror or error}")
 
 
 def _load(parser: argparse.ArgumentParser, option: str, path: Path) -> Array:
@@ -178,13 +190,22 @@ def _tensors(arrays: dict[str, Array], options: argparse.Namespace, device: Devi
     return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
 
 
+def _part(path: Path) -> Path:
+    """Where a result is written before it is whole."""
+    return path.with_name(path.name + ".part")
+
+
 def _save(path: Path, output: Tensor) -> None:
     array = output.to_numpy()
     plain = array.astype(np.float32) if output.dtype is DataType.BFLOAT16 else array
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        np.save(file, plain)
-    part.replace(path)
+    part = _part(path)
+    try:
+        with part.open("wb") as file:
+            np.save(file, plain)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OperationError(f"--output {path}: {error.strerror or error}") from None
     print(f"result written to {path} as {plain.dtype}", file=sys.stderr)
 
 

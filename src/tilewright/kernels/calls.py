@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+import string
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -21,6 +23,7 @@ from tilewright.kernels.types import (
     ELEMENT_TYPES,
     FLOAT32,
     INT32,
+    INTEGERS,
     NOTHING,
     NUMBERS,
     PYTHON_TYPES,
@@ -51,6 +54,7 @@ _WHAT_CAN_BE_CALLED = (
     "kernels call functions of tilewright.kernels.api and of @kernel_function; compute other values on the host "
     "and pass them as arguments"
 )
+_PRINT_FORM = re.compile(r"[<>^]?#?0?\d*(\.\d+)?[bdoxXeEfFgG]?")
 # How C++ kernels read their arguments; here they are parameters.
 _ARGUMENT_READERS = {
     "get_arg_val": "RuntimeArg",
@@ -91,6 +95,13 @@ def call(scope: Expressions, node: ast.Call) -> Value:
     if isinstance(callee, ast.Attribute):
         return _method_call(scope, node, callee)
     raise scope.error(node, _why_not(ast.unparse(callee), found))
+
+
+def is_pure(scope: Expressions, node: ast.Call) -> bool:
+    """Whether a call has no effect but its value."""
+    found = scope.static(node.func.value if isinstance(node.func, ast.Subscript) else node.func)
+    is_cast = found in (l1_ptr, *PYTHON_TYPES) if isinstance(found, type) else False
+    return is_cast or found in (min, max, float_bits, float_from_bits)
 
 
 def _why_not(name: str, found: Any) -> str:
@@ -226,10 +237,9 @@ def _cast(scope: Expressions, node: ast.Call, type_: Type) -> Value:
     allowed = (UINT32,) if type_ == CB_INDEX else (*NUMBERS, BOOL, CB_INDEX)
     if value.type not in allowed:
         raise scope.error(node, f"{value.type} cannot be cast to {type_}")
-    if value.is_flexible and type_ != FLOAT32:
-        fitting = values.converted(value, UINT32 if type_ == CB_INDEX else type_)
-        if fitting is None and not isinstance(value.literal, float):
-            raise scope.error(node, f"{value.text} does not fit {type_}")
+    number = value.known_number
+    if number is not None and type_ in INTEGERS and not values.holds(type_, int(number)):
+        raise scope.error(node, f"{value.text} does not fit {type_}")
     if type_ == CB_INDEX:
         return Value(value.text, type_, value.precedence, value.is_constant)
     if value.type == type_ and not value.is_flexible:
@@ -271,13 +281,27 @@ def _print(scope: Expressions, node: ast.Call) -> Value:
         if value.type not in (*NUMBERS, BOOL, CB_INDEX):
             raise scope.error(each, f"{value.type} cannot be printed")
     text = first.value
-    if "{" not in text:
+    places = _places(scope, node, text)
+    if not places:
         text += " {}" * len(printed)
-    elif text.count("{") != len(printed):
-        raise scope.error(node, f"the text has {text.count('{')} places {{}} for {len(printed)} values")
+    elif places != len(printed):
+        raise scope.error(node, f"the text has {places} places {{}} for {len(printed)} values")
     scope.unit.include(PRINT_HEADER)
     arguments = [json.dumps(text + "\n", ensure_ascii=False), *(value.text for value in printed)]
     return Value(f"{PRINT}({', '.join(arguments)})", NOTHING)
+
+
+def _places(scope: Expressions, node: ast.Call, text: str) -> int:
+    """How many values the text has room for."""
+    try:
+        places = [(name, form) for _, name, form, _ in string.Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        raise scope.error(node, f"{error}: write {{}} for a value, {{{{ and }}}} for the signs themselves") from None
+    for name, form in places:
+        if name or not _PRINT_FORM.fullmatch(form or ""):
+            shown = f"{{{name}:{form}}}" if form else f"{{{name}}}"
+            raise scope.error(node, f"{shown} is no place for a value: write {{}}, or {{:x}}, {{:08.3f}} and the like")
+    return len(places)
 
 
 def _method_call(scope: Expressions, node: ast.Call, callee: ast.Attribute) -> Value:

@@ -19,7 +19,22 @@ noexcept not_eq nullptr operator or_eq private protected public register reinter
 sizeof static static_assert static_cast struct switch template this thread_local throw typedef typeid typename union
 unsigned using virtual void volatile wchar_t xor xor_eq true false main kernel_main
 """
-CPP_WORDS = frozenset(_CPP_WORD_LIST.split())
+# Macros of the headers that kernels include, as far as somebody might choose the name.
+_MACRO_LIST = """
+ALWI ASSERT DPRINT DRAM_ALIGNMENT DST_SYNC_MODE EOF FORCE_INLINE INFINITY INT8_MAX INT16_MAX INT32_MAX INT32_MIN
+INT64_MAX INT_MAX INT_MIN L1_ALIGNMENT MATH M_E M_PI NAN NOC_INDEX NOC_MODE NULL NUM_DRAM_BANKS NUM_L1_BANKS PACK
+RAND_MAX SIZE_MAX UINT8_MAX UINT16_MAX UINT32_MAX UINT64_MAX UINT_MAX UNPACK UNROLL_LOOP alloca errno offsetof stderr
+stdin stdout
+"""
+CPP_WORDS = frozenset((_CPP_WORD_LIST + _MACRO_LIST).split())
+
+# Variables, constants and functions of these headers: a kernel's own constants and functions stand beside them.
+_HEADER_NAME_LIST = """
+APPROX DST_ACCUM_MODE INVALID MATH_FIDELITY VALID my_x my_y noc_index
+abs acos asin atan cbrt ceil cos cosh div erf exp exp2 fabs floor fma fmax fmin labs log log10 log2 pow round sin sinh
+sqrt tan tanh trunc
+"""
+HEADER_NAMES = frozenset(_HEADER_NAME_LIST.split())
 
 
 @dataclasses.dataclass

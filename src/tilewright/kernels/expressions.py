@@ -204,8 +204,8 @@ class Expressions:
 
     def _spelling(self, node: ast.Constant) -> str:
         """A number as the author wrote it, so that 0x3f80 stays 0x3f80."""
-        row = linecache.getline(self.function.path, node.lineno)
-        return row[node.col_offset : node.end_col_offset]
+        row = linecache.getline(self.function.path, node.lineno).encode()  # columns count bytes
+        return row[node.col_offset : node.end_col_offset].decode().replace("_", "")
 
     def _named(self, node: ast.Name | ast.Attribute) -> Value:
         if isinstance(node, ast.Name) and node.id in self.local_names:
@@ -280,10 +280,12 @@ class Expressions:
                 raise self.error(node, f"`{symbol}` needs numbers, this has {side.type}")
         type_ = self._meeting_type(node, symbol, left, right)
         self._check_operator(node, op, type_)
-        if symbol in ("<<", ">>") and isinstance(right.literal, int) and not 0 <= right.literal < _bits(type_):
-            raise self.error(node, f"{type_} values shift by 0 to {_bits(type_) - 1}, not by {right.literal}")
-        if symbol in "/%" and right.literal == 0:
+        shift = right.known_number
+        if symbol in ("<<", ">>") and shift is not None and not 0 <= shift < _bits(type_):
+            raise self.error(node, f"{type_} values shift by 0 to {_bits(type_) - 1}, not by {shift}")
+        if symbol in "/%" and right.known_number == 0:
             raise self.error(node, "division by zero")
+        self._require_room(node, type_, left.known_number, right.known_number, compute)
         literal = None
         if left.literal is not None and right.literal is not None:
             literal = compute(left.literal, right.literal)
@@ -294,6 +296,22 @@ class Expressions:
         if symbol == "<<" and left.is_flexible and literal is None and type_ != INT32:
             left = dataclasses.replace(left, text=left.text + "u")  # an int of C++ would lose bit 31
         return values.binary(symbol, left, right, type_, literal)
+
+    def _require_room(
+        self,
+        node: ast.AST,
+        type_: Type,
+        left: int | float | None,
+        right: int | float | None,
+        compute: Callable[[Any, Any], Any],
+    ) -> None:
+        """C++ has no constant for a result that overflows; unsigned ones wrap."""
+        if left is None or right is None or type_ not in (INT32, FLOAT32):
+            return
+        result = compute(left, right)
+        fits = values.holds(INT32, result) if type_ == INT32 else abs(result) <= values.LARGEST_FLOAT
+        if not fits:
+            raise self.error(node, f"the result, {result}, does not fit {type_}")
 
     @staticmethod
     def _fitted(value: Value, type_: Type) -> Value:
@@ -362,10 +380,14 @@ class Expressions:
 
     def _require_undecided(self, node: ast.Compare, symbol: str, left: Value, right: Value) -> None:
         """A difference below 0 wraps around in C++: what Python would find there is never found."""
-        never_below = symbol in ("<", ">=") and left.type in UNSIGNED and right.literal == 0
-        if not left.is_flexible and never_below and right.is_flexible:
-            shown = ast.unparse(node.left)
-            raise self.error(node, f"a {left.type} is never below 0: compare before subtracting, or use int32({shown})")
+        asked = [(left, right, node.left)] if symbol in ("<", ">=") else []
+        asked += [(right, left, node.comparators[0])] if symbol in (">", "<=") else []
+        for value, bound, side in asked:
+            if value.type in UNSIGNED and not value.is_flexible and bound.is_flexible and bound.literal == 0:
+                raise self.error(
+                    node,
+                    f"a {value.type} is never below 0: compare before subtracting, or use int32({ast.unparse(side)})",
+                )
 
     def _conditional(self, node: ast.IfExp) -> Value:
         test, left, right = self.condition(node.test), self.value(node.body), self.value(node.orelse)
@@ -407,6 +429,8 @@ def _described(value: Value) -> str:
 def _cast_hint(node: ast.expr, value: Value, type_: Type) -> str:
     if type_ == CB_INDEX and value.type == UINT32:
         return f"; name a circular buffer, or write CB({ast.unparse(node)})"
+    if value.is_flexible and value.type == INT32 and type_ in UNSIGNED:
+        return ""  # no cast makes a negative number fit
     if type_ in NUMBERS and value.type in NUMBERS:
         return f": write {type_}({ast.unparse(node)})"
     if isinstance(type_, PointerType) and value.type == UINT32:

@@ -122,7 +122,8 @@ class KernelFunction:
     def error(self, node: ast.AST, message: str) -> KernelLanguageError:
         """The error that says what is wrong at ``node``."""
         try:
-            code = ast.unparse(node).split("\n")[0]
+            shown = ast.unparse(node).split("\n")
+            code = next((row for row in shown if not row.startswith("@")), shown[0])
         except (AttributeError, ValueError):
             code = self.name
         return KernelLanguageError(message, self.path, self.line_of(node), code)

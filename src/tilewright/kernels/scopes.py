@@ -105,6 +105,13 @@ def local_uses(body: Iterable[ast.stmt]) -> dict[str, LocalUse]:
     return scan.uses
 
 
+def mentioned_names(body: Iterable[ast.stmt]) -> set[str]:
+    """Every name these statements use, those behind a dot included: C++ has constants of modules without the dot."""
+    nodes = [each for statement in body for each in ast.walk(statement)]
+    attributes = {each.attr for each in nodes if isinstance(each, ast.Attribute)}
+    return attributes | {each.id for each in nodes if isinstance(each, ast.Name)}
+
+
 def assigned_names(body: Iterable[ast.stmt]) -> set[str]:
     """Names that these statements may change."""
     return {each.id for statement in body for each in _names_in(statement) if isinstance(each.ctx, ast.Store)}

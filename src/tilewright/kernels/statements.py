@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from tilewright.kernels import values
 from tilewright.kernels.api import ASSERT, ASSERT_HEADER
+from tilewright.kernels.calls import is_pure
 from tilewright.kernels.cpp_text import CPP_WORDS, INDENT, LINE_LENGTH, Line
 from tilewright.kernels.expressions import Expressions, Variable
 from tilewright.kernels.kernel_function import KernelFunction
-from tilewright.kernels.scopes import assigned_names, local_uses
+from tilewright.kernels.scopes import assigned_names, local_uses, mentioned_names
 from tilewright.kernels.types import (
     FLOAT32,
     INT32,
@@ -23,6 +24,7 @@ from tilewright.kernels.types import (
     UINT32,
     PointerType,
     Type,
+    type_of_annotation,
 )
 from tilewright.kernels.values import Value
 
@@ -65,10 +67,15 @@ class Statements:
         has_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
         self.body = body[1:] if has_text and isinstance(body[0].value.value, str) else body  # type: ignore[attr-defined]
         self._uses = local_uses(self.body)
+        self._mentioned = mentioned_names(self.body)
 
     def is_changed(self, name: str) -> bool:
         """Whether the body assigns a parameter."""
         return name in self._uses and self._uses[name].stores > 0
+
+    def is_taken(self, name: str) -> bool:
+        """Whether a name the translation makes up would hide a variable, or a constant that the body uses."""
+        return name in self.scope.local_names or name in self._mentioned
 
     def define(self, node: ast.AST, variable: Variable) -> None:
         """Makes a parameter, or a variable that gets its first value, known."""
@@ -163,7 +170,7 @@ class Statements:
     def _expression(self, statement: ast.Expr) -> None:
         if isinstance(statement.value, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)):
             raise self.scope.error(statement, self.scope.refusal(statement.value))
-        if not isinstance(statement.value, ast.Call):
+        if not isinstance(statement.value, ast.Call) or is_pure(self.scope, statement.value):
             raise self.scope.error(statement, "this does nothing: assign the value, or remove the line")
         self.add(statement, self.scope.value(statement.value).text + ";")
 
@@ -179,7 +186,7 @@ class Statements:
             raise self.scope.error(statement, "only variables and elements of an l1_ptr can be assigned")
 
     def _annotated_assignment(self, statement: ast.AnnAssign) -> None:
-        type_ = PYTHON_TYPES.get(self.scope.static(statement.annotation))
+        type_ = type_of_annotation(self.scope.static(statement.annotation))
         if type_ is None or not isinstance(statement.target, ast.Name) or statement.value is None:
             allowed = ", ".join(str(each) for each in PYTHON_TYPES.values())
             raise self.scope.error(statement, f"write `name: type = value` with one of {allowed}")
@@ -310,8 +317,8 @@ class Statements:
     def _loop_variable(self, statement: ast.For, target: ast.Name) -> str:
         name = target.id
         if name == "_":
-            taken = self.scope.local_names | set(self._blank_loop_names)
-            name = next(each for each in ("i", "j", "k", *(f"i{n}" for n in range(99))) if each not in taken)
+            choice = ("i", "j", "k", *(f"i{n}" for n in range(99)))
+            name = next(each for each in choice if not self.is_taken(each) and each not in self._blank_loop_names)
             self._blank_loop_names.append(name)
             return name
         known = self.scope.variables.get(name)
@@ -333,8 +340,8 @@ class Statements:
         type_ = fixed[0].type if fixed else INT32 if is_signed else UINT32
         if type_ not in (UINT32, INT32):
             raise self.scope.error(call, f"range counts in uint32 or int32, this is {type_}")
-        if len(given) > 2 and (step.literal == 0 or (not step.is_flexible and type_ != UINT32)):
-            raise self.scope.error(call, "the step of a range must be a number that is not 0, or a uint32")
+        if not self._is_step(step, type_):
+            raise self.scope.error(call, "the step of a range must be a whole number that is not 0, or a uint32")
         nodes = {0: call.args[0], 1: call.args[-1]}
         parts = [
             self.scope.wanted(nodes[index], part, type_, "a loop that counts down needs int32: the range")
@@ -348,13 +355,19 @@ class Statements:
             )
         return parts[0], parts[1], step, type_
 
+    @staticmethod
+    def _is_step(step: Value, counted: Type) -> bool:
+        if step.is_flexible:
+            return isinstance(step.literal, int) and step.literal != 0
+        return step.type == counted == UINT32 and step.number != 0
+
     def _stable(self, statement: ast.For, name: str, value: Value, node: ast.expr) -> Value:
         """Python looks at a range's end and step once, C++ every time round. Keeps them where that could differ."""
         used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         has_call = any(isinstance(each, (ast.Call, ast.Subscript)) for each in ast.walk(node))
         if value.is_constant or not (has_call or used & assigned_names(statement.body)):
             return value
-        while name in self.scope.local_names:
+        while self.is_taken(name):
             name += "_"
         self.add(statement, f"const {value.type.cpp} {name} = {value.text};")
         self.scope.local_names.add(name)

@@ -17,7 +17,7 @@ from tilewright.kernels.api import (
     NEXT_ACCESSOR_OFFSET,
     RUNTIME_ARG,
 )
-from tilewright.kernels.cpp_text import CPP_WORDS, Line
+from tilewright.kernels.cpp_text import CPP_WORDS, HEADER_NAMES, Line
 from tilewright.kernels.expressions import Expressions, Variable
 from tilewright.kernels.kernel_function import KernelFunction
 from tilewright.kernels.parameters import ArgumentLayout, Kind, Parameter, argument_layout
@@ -44,6 +44,10 @@ class Unit:
         """Notes a constant of the file."""
         if name in scope.local_names:
             raise scope.error(node, f"{name} would be both a constant and a variable in C++: rename the variable")
+        if name in FUNCTIONS or name in CPP_WORDS or name in HEADER_NAMES:
+            raise scope.error(node, f"{name} has a meaning in C++ kernels: give the constant another name")
+        if name in self._functions:
+            raise scope.error(node, f"{name} would be both a constant and a function in C++: rename one")
         if self._constants.setdefault(name, (type_, text)) != (type_, text):
             raise scope.error(node, f"two constants called {name} have different values in one kernel: rename one")
 
@@ -51,7 +55,9 @@ class Unit:
         """Makes sure that a kernel function stands before its caller."""
         if function in self._in_progress:
             raise scope.error(node, f"{function.name} calls itself; kernels have no recursion: write a loop")
-        if function.name in FUNCTIONS or function.name in CPP_WORDS:
+        if function.name in self._constants:
+            raise scope.error(node, f"{function.name} would be both a constant and a function in C++: rename one")
+        if function.name in FUNCTIONS or function.name in CPP_WORDS or function.name in HEADER_NAMES:
             raise scope.error(node, f"{function.name} has a meaning in C++ kernels: give your function another name")
         known = self._functions.get(function.name)
         if known is not None and known[0] is not function:
@@ -156,8 +162,8 @@ def _read_accessor_args(statements: Statements, nodes: dict[str, ast.arg], layou
     for name in layout.tensors:
         offset = NEXT_ACCESSOR_OFFSET.format(args=previous) if previous else str(len(layout.scalars))
         previous = f"{name}_args"
-        if previous in statements.scope.local_names:
-            error = f"the accessor of {name} is called {previous}: rename the variable"
+        if statements.is_taken(previous):
+            error = f"the accessor of {name} is called {previous} in C++: rename the variable or constant"
             raise statements.function.error(nodes[name], error)
         statements.add(nodes[name], f"constexpr auto {previous} = {ACCESSOR_ARGS.format(offset=offset)};")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tilewright.kernels.types import BOOL, FLOAT32, INT32, UINT32, UINT64, Type
+from tilewright.kernels.types import BOOL, FLOAT32, INT32, INTEGERS, UINT32, UINT64, Type
 
 PRIMARY, UNARY, CONDITIONAL = 20, 14, 2
 PRECEDENCE = {
@@ -15,8 +15,9 @@ PRECEDENCE = {
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 # Beside these, C++'s own order surprises readers: their operands get parentheses.
 _SURPRISING = frozenset({"<<", ">>", "&", "^", "|", "||"})
+_SUM_PRECEDENCE = PRECEDENCE["+"]
 _LARGEST_INT = 0x7FFFFFFF
-_LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
+LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +66,7 @@ def integer(number: int, text: str | None = None) -> Value:
 
 
 def real(number: float) -> Value:
-    if not abs(number) <= _LARGEST_FLOAT:  # nor is NaN
+    if not abs(number) <= LARGEST_FLOAT:  # nor is NaN
         raise ValueError(f"{number} is no float32")
     shown = repr(number)
     if "e" in shown:
@@ -97,6 +98,8 @@ def _unsigned_beside(value: Value, other: Value) -> Value:
 
 def _operand(value: Value, operator: str, is_right: bool = False) -> str:
     precedence = PRECEDENCE[operator]
+    if operator in _COMPARISONS and CONDITIONAL < value.precedence < _SUM_PRECEDENCE:
+        return f"({value.text})"
     if operator in _SURPRISING and value.precedence < UNARY:
         same = value.precedence == precedence and not is_right and operator not in ("<<", ">>")
         comparison = operator == "||" and PRECEDENCE["&&"] < value.precedence
@@ -113,9 +116,14 @@ def converted(value: Value, type_: Type) -> Value | None:
     number = value.literal
     if type_ == FLOAT32 and isinstance(number, int):
         return real(float(number))
-    if isinstance(number, int) and type_ in _RANGES and number in _RANGES[type_]:
+    if isinstance(number, int) and type_ in INTEGERS and holds(type_, number):
         return dataclasses.replace(value, type=type_)
     return None
+
+
+def holds(type_: Type, number: int) -> bool:
+    """Whether an integer type has this number."""
+    return number in _RANGES[type_]
 
 
 _RANGES = {UINT32: range(0, 2**32), INT32: range(-(2**31), 2**31), UINT64: range(0, 2**64)}

@@ -91,7 +91,9 @@ def checked_epsilon(epsilon: Any) -> float:
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}")
     try:
         value = float(epsilon)
-    except (TypeError, ValueError, RuntimeError, OverflowError):  # an array of several; an int beyond every float
+    except (TypeError, ValueError, RuntimeError):  # an array of several numbers
+        raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which is not one number") from None
+    except OverflowError:  # an int beyond every float
         raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which float32 cannot hold") from None
     if not value > 0:
         raise OperationError(f"Epsilon must be positive, got {epsilon}")

@@ -20,6 +20,7 @@ from tilewright.ops.plan import Plan, PlannedBuffer, compute_config
 from tilewright.ops.row_program import Kernels, compile_time_values
 from tilewright.program.kernel import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright.tensor.cores import CoreRange
+from tilewright.tensor.dtype import DataType
 
 TTNN_VERSION = "0.81"
 _CONFIGS = {
@@ -122,7 +123,7 @@ class HostCode:
             compile_time_args=_lines((f"{values[name]},  # {name}" for name in layout.scalars), 8),
             accessors="".join(accessors),
             work_names=", ".join(self._work_names()),
-            runtime_args=", ".join(_runtime_value(name, layout.tensors) for name in layout.runtime),
+            runtime_args=_lines((f"{_runtime_value(name, layout.tensors)}," for name in layout.runtime), 12),
             config=_compute_config(self._config) if kernel.role is Role.COMPUTE else "",
             config_name=_CONFIGS[kernel.role],
         )
@@ -131,12 +132,13 @@ class HostCode:
         rows, vectors = self._plan.rows, self._operation.vectors
         dtype = rows.dtype.name.lower()
         # Of a float32 the matrix unit takes 10 mantissa bits; these it takes whole.
-        made = [f"{name} = torch.randn({rows.width}).bfloat16().to(torch.{dtype})" for name in vectors]
+        widened = "" if rows.dtype is DataType.BFLOAT16 else f".to(torch.{dtype})"
+        made = [f"{name} = torch.randn({rows.width}).bfloat16(){widened}" for name in vectors]
         is_sum = "beta" in vectors
         texts = {
             **self._common,
             "vectors": _lines(made, 4) + "\n" if made else "",
-            "given": ", ".join(f"on_device({name}, device)" for name in ("x", *vectors)),
+            "given": f"*on_device({', '.join(['device', 'x', *vectors])})",
             "constant_result": "beta" if is_sum else "torch.zeros(1)",
         }
         constant_test = templates.CONSTANT_TEST.substitute(texts) if _is_centred(self._operation) else ""

@@ -114,7 +114,9 @@ $compile_time_args
     ]$accessors
     runtime_args = ttnn.RuntimeArgs()
     for (x, y), $work_names in WORK:
-        runtime_args[x][y] = [$runtime_args]
+        runtime_args[x][y] = [
+$runtime_args
+        ]
 $config    return ttnn.KernelDescriptor(
         kernel_source=str(KERNELS / "$name.cpp"),
         source_type=ttnn.KernelDescriptor.SourceType.FILE_PATH,
@@ -167,8 +169,8 @@ def device():
     ttnn.close_device(device)
 
 
-def on_device(tensor, device):
-    return ttnn.from_torch(tensor, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+def on_device(device, *tensors):
+    return [ttnn.from_torch(each, layout=ttnn.ROW_MAJOR_LAYOUT, device=device) for each in tensors]
 
 
 def reference($reference_parameters):
