@@ -126,3 +126,30 @@ def test_kernels_see_and_leave_memory_as_if_it_had_been_filled_at_once(
         else:
             memory[:] = np.frombuffer(np.uint32(0x12345678).tobytes(), dtype=np.uint8)
     mirror.check(BASE, 3 * 2048, 3 * 2048, banks)
+
+
+# Two cores write halves of the same lines.
+HALVES = """
+void kernel_main() {
+    const uint32_t page = get_write_ptr(0), x = get_absolute_logical_x(), address = get_arg_val<uint32_t>(0);
+    for (uint32_t piece = 0; piece < 256; piece++) {
+        auto* word = reinterpret_cast<volatile uint32_t*>(page);
+        for (uint32_t i = 0; i < 8; i++) {
+            word[i] = 1000 * x + piece;
+        }
+        noc_async_write(page, get_noc_addr_from_bank_id<true>(0, address + 64 * piece + 32 * x), 32);
+        noc_async_write_barrier();
+    }
+}
+"""
+
+
+def test_threads_that_share_a_line_lose_nothing(own_chip: Chip, make_program) -> None:
+    program = make_program(grid=(2, 1), cbs={0: 1}, reader=HALVES, args={"reader": [BASE]})
+    piece = np.arange(256, dtype=np.uint32)
+    for _ in range(200):
+        own_chip.fill_pages(BufferType.DRAM, BASE, BANK_BYTES, 1, WORDS[0])
+        own_chip.launch(program, threads=2)
+        lines = own_chip.read_pages(BufferType.DRAM, BASE, BANK_BYTES, BANK_BYTES, 1).view(np.uint32).reshape(256, 2, 8)
+        np.testing.assert_array_equal(lines[:, 0], np.repeat(piece, 8).reshape(256, 8))
+        np.testing.assert_array_equal(lines[:, 1], np.repeat(1000 + piece, 8).reshape(256, 8))

@@ -16,7 +16,7 @@ from tilewright.device.engine import engine
 from tilewright.device.errors import TilewrightError
 from tilewright.device.host_memory import HostMemory
 from tilewright.device.l1_layout import CONFIG_BASE, semaphore_offset
-from tilewright.device.launch import Launcher
+from tilewright.device.launch import ONE_AT_A_TIME, Launcher
 from tilewright.device.run import Run
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
@@ -147,45 +147,50 @@ class Chip:
     ) -> None:
         """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
         data = np.ascontiguousarray(pages)
-        engine().tw_write_pages(
-            self._handle,
-            int(buffer_type is BufferType.DRAM),
-            address,
-            page_bytes,
-            aligned_page_bytes,
-            len(data),
-            data.ctypes.data,
-        )
+        with ONE_AT_A_TIME:
+            engine().tw_write_pages(
+                self._handle,
+                int(buffer_type is BufferType.DRAM),
+                address,
+                page_bytes,
+                aligned_page_bytes,
+                len(data),
+                data.ctypes.data,
+            )
 
     def read_pages(
         self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
     ) -> NDArray[np.uint8]:
         """Reads pages spread over the banks of a memory."""
         data = np.empty((num_pages, page_bytes), dtype=np.uint8)
-        engine().tw_read_pages(
-            self._handle,
-            int(buffer_type is BufferType.DRAM),
-            address,
-            page_bytes,
-            aligned_page_bytes,
-            num_pages,
-            data.ctypes.data,
-        )
+        with ONE_AT_A_TIME:
+            engine().tw_read_pages(
+                self._handle,
+                int(buffer_type is BufferType.DRAM),
+                address,
+                page_bytes,
+                aligned_page_bytes,
+                num_pages,
+                data.ctypes.data,
+            )
         return data
 
     def fill_pages(
         self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
     ) -> None:
         """Fills pages with a 32-bit pattern."""
-        engine().tw_fill_pages(
-            self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
-        )
+        with ONE_AT_A_TIME:
+            engine().tw_fill_pages(
+                self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
+            )
 
     def unwritten_pages(self, tensor: Tensor) -> tuple[int, int]:
         """How many pages of a tensor hold an element that neither the host nor a kernel wrote; the first of them."""
         self._check_usable()
         memory, first = HostMemory([tensor]), ctypes.c_uint64()
-        return engine().tw_unwritten_pages(self._handle, memory.specs[0], ctypes.byref(first)), first.value
+        with ONE_AT_A_TIME:
+            count = engine().tw_unwritten_pages(self._handle, memory.specs[0], ctypes.byref(first))
+        return count, first.value
 
     def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:
         """Value of a semaphore on one core."""

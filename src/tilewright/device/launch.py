@@ -42,8 +42,9 @@ _NULL_PAGE = 0x1000
 _WINDOW_BEGIN = 0x10000  # lowest L1 offset the engine can show as a plain address
 _SLOT_BYTES = 2 << 20  # address space of one core's L1
 # The engine runs one program at a time in a process. Threads wait here, where Ctrl-C can reach them, and where
-# nobody else can change a loaded program's arguments before it runs.
-_ONE_AT_A_TIME = threading.RLock()
+# nobody else can change a loaded program's arguments before it runs. Who reads or writes a tensor waits too, as behind
+# a card's command queue: what memory still owes (lazy_poison.h) is the engine's to settle while a program runs.
+ONE_AT_A_TIME = threading.RLock()
 
 
 def show_print(core: tuple[int, int], kernel: str, line: str) -> None:
@@ -68,7 +69,7 @@ class Launcher:
         self._closed = False
 
     def close(self) -> None:
-        with _ONE_AT_A_TIME:
+        with ONE_AT_A_TIME:
             self._closed = True
             for program in self._loaded.values():
                 program.close()
@@ -90,7 +91,7 @@ class Launcher:
         """Runs ``program``; see ``Chip.launch``."""
         prepared = self._prepare(program, checked)
         paths = compile_kernels(prepared.sources)
-        with _ONE_AT_A_TIME:
+        with ONE_AT_A_TIME:
             if self._closed:
                 raise TilewrightError("the device is closed")
             loaded = self._load(program, prepared, paths)

@@ -2,6 +2,7 @@
 #include "lazy_poison.h"
 
 #include <bit>
+#include <mutex>
 
 namespace tw {
 
@@ -25,11 +26,13 @@ void LazyPoison::fill(uint64_t offset, uint64_t bytes, uint32_t word) {
 }
 
 void LazyPoison::pay(Group& group, uint64_t first, uint64_t lines) {
+    static std::mutex paying;  // whoever finds a line settled finds it filled
+    const std::lock_guard<std::mutex> lock(paying);
     for (uint64_t due = group.owed & lines; due != 0; due &= due - 1) {
         const uint64_t line = first + static_cast<uint64_t>(std::countr_zero(due));
         std::fill_n(reinterpret_cast<uint32_t*>(memory_ + line * kLine), kLine / sizeof(uint32_t), group.word);
     }
-    group.owed &= ~lines;
+    settled(group, lines);
 }
 
 void LazyPoison::settle_all() {

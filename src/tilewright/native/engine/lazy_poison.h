@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace tw {
@@ -15,7 +16,7 @@ class LazyPoison {
 public:
     // The lines of one stretch of memory; all that are owed get the same word.
     struct Group {
-        uint64_t owed;  // a bit for each line
+        std::atomic<uint64_t> owed;  // a bit for each line
         uint32_t word;
     };
     static uint64_t groups_of(uint64_t bytes) { return bytes / (kLine * kGroupLines) + 1; }
@@ -42,8 +43,10 @@ public:
         if (last * kLine != offset + bytes) {
             settle(last, last + 1);
         }
-        for_each_group(lines_to(offset), last, [](Group& group, uint64_t, uint64_t lines) { group.owed &= ~lines; });
+        for_each_group(lines_to(offset), last, [](Group& group, uint64_t, uint64_t lines) { settled(group, lines); });
     }
+    // Whether threads reach banks at the same time: of one stretch of memory, even of one line. Set for a run.
+    static inline bool several_threads = false;
     // Everything still owed, for those that reach memory some other way.
     void settle_all();
 
@@ -65,12 +68,19 @@ private:
     }
     void settle(uint64_t begin, uint64_t end) {
         for_each_group(begin, end, [this](Group& group, uint64_t first, uint64_t lines) {
-            if ((group.owed & lines) != 0) [[unlikely]] {
+            if ((group.owed.load(std::memory_order_acquire) & lines) != 0) [[unlikely]] {
                 pay(group, first, lines);
             }
         });
     }
     void pay(Group& group, uint64_t first, uint64_t lines);
+    static void settled(Group& group, uint64_t lines) {
+        if (several_threads) {
+            group.owed.fetch_and(~lines, std::memory_order_release);
+        } else {
+            group.owed.store(group.owed.load(std::memory_order_relaxed) & ~lines, std::memory_order_relaxed);
+        }
+    }
 
     uint8_t* memory_;
     Group* groups_;

@@ -352,10 +352,8 @@ RunStatus Program::run(const RunOptions& requested) {
     const uint64_t recorded = options.recorded_circular_buffers;
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     const uint32_t most_threads = load();
-    if (checks || options.threads > 1) {
-        chip.settle_poison();  // rules read memory as it is; two threads must not settle one line
-    }
     if (checks) {
+        chip.settle_poison();  // rules read memory as it is
         load_shadow_memory(*this);
         start_memory_checks(*this);
     }
@@ -363,6 +361,7 @@ RunStatus Program::run(const RunOptions& requested) {
     turns.cores_met = false;
     // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1.
     options.keep_l1 |= !turns.earned || options.checked || recorder != nullptr || !scratchpads.empty();
+    LazyPoison::several_threads = options.threads > 1;
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
     turns.earned = status.load() == 0 && !turns.cores_met;
