@@ -55,8 +55,8 @@ void Chip::unmap() {
     if (l1_file_ >= 0) {
         close(l1_file_);
     }
-    if (poison_map_ != nullptr) {
-        munmap(poison_map_, poison_map_bytes());
+    if (poison_notes_ != nullptr) {
+        munmap(poison_notes_, LazyPoison::notes_bytes(config_.dram_bank_bytes, config_.dram_banks));
     }
     for (const NocNode& bank : dram_) {
         munmap(bank.memory, bank.bytes);
@@ -101,16 +101,13 @@ static void* reserve_memory(uint64_t bytes) {
     return memory;
 }
 
-uint64_t Chip::poison_map_bytes() const {
-    return LazyPoison::groups_of(config_.dram_bank_bytes) * config_.dram_banks * sizeof(LazyPoison::Group);
-}
-
 void Chip::map_dram() {
-    poison_map_ = static_cast<LazyPoison::Group*>(reserve_memory(poison_map_bytes()));
+    const uint64_t notes_bytes = LazyPoison::notes_bytes(config_.dram_bank_bytes, config_.dram_banks);
+    poison_notes_ = static_cast<uint8_t*>(reserve_memory(notes_bytes));
     poison_.reserve(config_.dram_banks);
     for (uint32_t bank = 0; bank < config_.dram_banks; bank++) {
         auto* memory = static_cast<uint8_t*>(reserve_memory(config_.dram_bank_bytes));
-        poison_.emplace_back(memory, poison_map_ + bank, config_.dram_banks);
+        poison_.emplace_back(memory, poison_notes_, bank, config_.dram_banks);
         dram_.push_back(NocNode{memory, config_.dram_bank_bytes, nullptr, &poison_[bank]});
     }
 }

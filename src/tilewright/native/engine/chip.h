@@ -115,7 +115,6 @@ public:
 private:
     void map_l1();
     void map_dram();
-    uint64_t poison_map_bytes() const;
     void unmap();
 
     ChipConfig config_;
@@ -123,7 +122,7 @@ private:
     std::vector<NocNode> nodes_;
     std::vector<NocNode> dram_;
     std::vector<LazyPoison> poison_;  // of each DRAM bank
-    LazyPoison::Group* poison_map_ = nullptr;
+    uint8_t* poison_notes_ = nullptr;
     uint64_t huge_end_ = 0;  // DRAM below this offset may lie in large pages
     std::vector<NocNode> l1_;
     std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank

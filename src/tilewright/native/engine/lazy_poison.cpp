@@ -1,38 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lazy_poison.h"
 
-#include <bit>
 #include <mutex>
 
 namespace tw {
 
-void LazyPoison::fill(uint64_t offset, uint64_t bytes, uint32_t word) {
-    const uint64_t end = offset + bytes;
-    const uint64_t first = std::min(lines_to(offset) * kLine, end), last = std::max(first, end / kLine * kLine);
-    auto fill_now = [&](uint64_t from, uint64_t to) {
-        std::fill_n(reinterpret_cast<uint32_t*>(memory_ + from), (to - from) / sizeof(uint32_t), word);
-    };
-    before_overwrite(offset, bytes);
-    fill_now(offset, first);
-    for_each_group(first / kLine, last / kLine, [&](Group& group, uint64_t first_line, uint64_t lines) {
-        if (group.word != word && group.owed != 0) {  // of a tensor beside this one
-            pay(group, first_line, group.owed);
+static void fill_words(uint8_t* memory, uint64_t bytes, uint32_t word) {
+    std::fill_n(reinterpret_cast<uint32_t*>(memory), bytes / sizeof(uint32_t), word);
+}
+
+// 0 if there are too many words already.
+uint8_t LazyPoison::note_of(uint32_t word) {
+    const auto* found = std::find(words_, words_ + num_words_, word);
+    if (found == words_ + num_words_) {
+        if (num_words_ == kMostWords) {
+            return 0;
         }
-        group.word = word;
-        group.owed |= lines;
+        words_[num_words_++] = word;
+    }
+    return static_cast<uint8_t>(found - words_ + 1);
+}
+
+void LazyPoison::fill(uint64_t offset, uint64_t bytes, uint32_t word) {
+    before_overwrite(offset, bytes);
+    const uint8_t note = note_of(word);
+    const uint64_t end = offset + bytes;
+    const uint64_t first = std::min(lines_to(offset) * kLine, end);
+    const uint64_t last = note == 0 ? first : std::max(first, end / kLine * kLine);
+    fill_words(memory_ + offset, first - offset, word);
+    fill_words(memory_ + last, end - last, word);
+    for_each_run(first / kLine, last / kLine, [note](uint8_t* notes, uint64_t, uint64_t count) {
+        std::memset(notes, note, count);
     });
-    fill_now(last, end);
     end_ = std::max(end_, last);
 }
 
-void LazyPoison::pay(Group& group, uint64_t first, uint64_t lines) {
-    static std::mutex paying;  // whoever finds a line settled finds it filled
+void LazyPoison::pay(uint8_t* notes, uint64_t first, uint64_t count) {
+    static std::mutex paying;  // two threads may each write a part of one line
     const std::lock_guard<std::mutex> lock(paying);
-    for (uint64_t due = group.owed & lines; due != 0; due &= due - 1) {
-        const uint64_t line = first + static_cast<uint64_t>(std::countr_zero(due));
-        std::fill_n(reinterpret_cast<uint32_t*>(memory_ + line * kLine), kLine / sizeof(uint32_t), group.word);
+    for (uint64_t line = 0; line < count; line++) {
+        if (notes[line] != 0) {
+            fill_words(memory_ + (first + line) * kLine, kLine, words_[notes[line] - 1]);
+            std::atomic_thread_fence(std::memory_order_release);
+            notes[line] = 0;
+        }
     }
-    settled(group, lines);
 }
 
 void LazyPoison::settle_all() {

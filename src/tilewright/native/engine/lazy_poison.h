@@ -2,27 +2,27 @@
 // Poison of one DRAM bank that is written only where somebody looks.
 //
 // A new tensor is poisoned whole, and most programs write all of their result: filling it first would be as much memory
-// traffic as the result itself. So a fill is noted, with a bit for every line of 64 bytes. A line that is overwritten
-// whole never gets its poison; one that is read, or written in part, gets it first.
+// traffic as the result itself. So a fill is noted for every line of 64 bytes. A line that is overwritten whole never
+// gets its poison; one that is read, or written in part, gets it first. A note is a byte, because threads write lines
+// beside each other: a bit would need a locked instruction, and that would wait for all stores on their way to DRAM.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 
 namespace tw {
 
 class LazyPoison {
 public:
-    // The lines of one stretch of memory; all that are owed get the same word.
-    struct Group {
-        std::atomic<uint64_t> owed;  // a bit for each line
-        uint32_t word;
-    };
-    static uint64_t groups_of(uint64_t bytes) { return bytes / (kLine * kGroupLines) + 1; }
-
-    // groups: zeros, of which every `stride`th is this bank's: tensors go round the banks, and so does who looks here.
-    LazyPoison(uint8_t* memory, Group* groups, uint32_t stride) : memory_(memory), groups_(groups), stride_(stride) {}
+    // Of all banks of a chip, each of `bank_bytes`; zeros.
+    static uint64_t notes_bytes(uint64_t bank_bytes, uint32_t banks) {
+        return (bank_bytes / kLine / kGroup + 1) * kGroup * banks;
+    }
+    // Notes of the banks lie by turns, a group of each, as the pages of a tensor do.
+    LazyPoison(uint8_t* memory, uint8_t* notes, uint32_t bank, uint32_t banks) :
+        memory_(memory), notes_(notes + bank * kGroup), stride_(banks * kGroup) {}
 
     void fill(uint64_t offset, uint64_t bytes, uint32_t word);
     // Before the bytes are read, or some of them written.
@@ -43,49 +43,63 @@ public:
         if (last * kLine != offset + bytes) {
             settle(last, last + 1);
         }
-        for_each_group(lines_to(offset), last, [](Group& group, uint64_t, uint64_t lines) { settled(group, lines); });
+        for_each_run(lines_to(offset), last, [](uint8_t* notes, uint64_t, uint64_t count) { clear(notes, count); });
     }
-    // Whether threads reach banks at the same time: of one stretch of memory, even of one line. Set for a run.
-    static inline bool several_threads = false;
     // Everything still owed, for those that reach memory some other way.
     void settle_all();
 
 private:
     static constexpr uint64_t kLine = 64;
-    static constexpr uint64_t kGroupLines = 64;
+    static constexpr uint64_t kGroup = 64;  // lines whose notes lie side by side
+    static constexpr uint32_t kMostWords = 16;
 
     static uint64_t lines_to(uint64_t offset) { return (offset + kLine - 1) / kLine; }
-    // action(group, its first line, bits of those among [begin, end))
+    // action(notes, first line, how many), for lines whose notes lie side by side
     template <typename Action>
-    void for_each_group(uint64_t begin, uint64_t end, Action action) {
+    void for_each_run(uint64_t begin, uint64_t end, Action action) {
         while (begin < end) {
-            const uint64_t index = begin / kGroupLines, first = index * kGroupLines;
-            const uint64_t stop = std::min(end, first + kGroupLines);
-            const uint64_t lines = (~uint64_t{0} >> (kGroupLines - (stop - begin))) << (begin - first);
-            action(groups_[index * stride_], first, lines);
+            const uint64_t group = begin / kGroup, stop = std::min(end, (group + 1) * kGroup);
+            action(notes_ + group * stride_ + begin % kGroup, begin, stop - begin);
             begin = stop;
         }
     }
-    void settle(uint64_t begin, uint64_t end) {
-        for_each_group(begin, end, [this](Group& group, uint64_t first, uint64_t lines) {
-            if ((group.owed.load(std::memory_order_acquire) & lines) != 0) [[unlikely]] {
-                pay(group, first, lines);
-            }
-        });
-    }
-    void pay(Group& group, uint64_t first, uint64_t lines);
-    static void settled(Group& group, uint64_t lines) {
-        if (several_threads) {
-            group.owed.fetch_and(~lines, std::memory_order_release);
-        } else {
-            group.owed.store(group.owed.load(std::memory_order_relaxed) & ~lines, std::memory_order_relaxed);
+    // Transfers have few lines: a call of memset or memchr would take longer than these.
+    static void clear(uint8_t* notes, uint64_t count) {
+        for (; count >= sizeof(uint64_t); count -= sizeof(uint64_t), notes += sizeof(uint64_t)) {
+            std::memset(notes, 0, sizeof(uint64_t));
+        }
+        for (; count != 0; count--) {
+            *notes++ = 0;
         }
     }
+    static bool any(const uint8_t* notes, uint64_t count) {
+        uint64_t all = 0, eight;
+        for (; count >= sizeof eight; count -= sizeof eight, notes += sizeof eight) {
+            std::memcpy(&eight, notes, sizeof eight);
+            all |= eight;
+        }
+        for (; count != 0; count--) {
+            all |= *notes++;
+        }
+        return all != 0;
+    }
+    void settle(uint64_t begin, uint64_t end) {
+        for_each_run(begin, end, [this](uint8_t* notes, uint64_t first, uint64_t count) {
+            if (any(notes, count)) [[unlikely]] {
+                pay(notes, first, count);
+            }
+        });
+        std::atomic_thread_fence(std::memory_order_acquire);  // a line another thread has settled is filled
+    }
+    void pay(uint8_t* notes, uint64_t first, uint64_t count);
+    uint8_t note_of(uint32_t word);
 
     uint8_t* memory_;
-    Group* groups_;
-    uint32_t stride_;
+    uint8_t* notes_;  // of each line: 0, or 1 + which word it owes
+    uint64_t stride_;
     uint64_t end_ = 0;  // nothing is owed from this offset on
+    uint32_t words_[kMostWords] = {};
+    uint32_t num_words_ = 0;
 };
 
 }  // namespace tw

@@ -361,7 +361,6 @@ RunStatus Program::run(const RunOptions& requested) {
     turns.cores_met = false;
     // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1.
     options.keep_l1 |= !turns.earned || options.checked || recorder != nullptr || !scratchpads.empty();
-    LazyPoison::several_threads = options.threads > 1;
     auto schedulers = make_schedulers(options);
     run_all(schedulers);
     turns.earned = status.load() == 0 && !turns.cores_met;
