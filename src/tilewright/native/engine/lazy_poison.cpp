@@ -21,14 +21,20 @@ uint8_t LazyPoison::note_of(uint32_t word) {
     return static_cast<uint8_t>(found - words_ + 1);
 }
 
+void LazyPoison::fill_now(uint64_t begin, uint64_t end, uint32_t word) {
+    if (begin != end) {
+        before_overwrite(begin, end - begin);
+        fill_words(memory_ + begin, end - begin, word);
+    }
+}
+
 void LazyPoison::fill(uint64_t offset, uint64_t bytes, uint32_t word) {
-    before_overwrite(offset, bytes);
     const uint8_t note = note_of(word);
     const uint64_t end = offset + bytes;
     const uint64_t first = std::min(lines_to(offset) * kLine, end);
     const uint64_t last = note == 0 ? first : std::max(first, end / kLine * kLine);
-    fill_words(memory_ + offset, first - offset, word);
-    fill_words(memory_ + last, end - last, word);
+    fill_now(offset, first, word);
+    fill_now(last, end, word);
     for_each_run(first / kLine, last / kLine, [note](uint8_t* notes, uint64_t, uint64_t count) {
         std::memset(notes, note, count);
     });

@@ -91,6 +91,7 @@ private:
         });
         std::atomic_thread_fence(std::memory_order_acquire);  // a line another thread has settled is filled
     }
+    void fill_now(uint64_t begin, uint64_t end, uint32_t word);
     void pay(uint8_t* notes, uint64_t first, uint64_t count);
     uint8_t note_of(uint32_t word);
 
