@@ -66,24 +66,25 @@ def _flags(compiler: Compiler, folder: str) -> list[str]:
 
 
 def _compile(compiler: Compiler, source: Path, target: Path) -> None:
-    flags = _flags(compiler, source.parent.name)
-    _run(compiler, [*flags, *_use_of_prelude(compiler, target.parent), "-c", str(source), "-o", str(target)], "compile")
+    folder = source.parent.name
+    prelude = ["-include", str(_prelude(target.parent, folder))] if compiler.family == "gcc" else []
+    _run(compiler, [*_flags(compiler, folder), *prelude, "-c", str(source), "-o", str(target)], "compile")
 
 
-def _compile_prelude(compiler: Compiler, work: Path) -> None:
+def _compile_prelude(compiler: Compiler, work: Path, folder: str) -> None:
     """The header every source begins with, compiled once: it is half of what most of them cost.
 
-    Where g++ finds that a source's flags do not fit, it reads the text instead.
+    It brings the flags it was compiled with: with another's, sums and products of ``sfpu`` would silently not be fused.
     """
     if compiler.family == "gcc":
-        header = work / "prelude.h"
+        header = _prelude(work, folder)
         header.write_text('#include "scheduler.h"\n')
         compiled = ["-x", "c++-header", str(header), "-o", f"{header}.gch"]
-        _run(compiler, [*_flags(compiler, "engine"), *compiled], "compile")
+        _run(compiler, [*_flags(compiler, folder), *compiled], "compile")
 
 
-def _use_of_prelude(compiler: Compiler, work: Path) -> list[str]:
-    return ["-include", str(work / "prelude.h")] if compiler.family == "gcc" else []
+def _prelude(work: Path, folder: str) -> Path:
+    return work / (f"prelude-{folder}.h" if folder in _FOLDER_FLAGS else "prelude.h")
 
 
 def _run(compiler: Compiler, arguments: list[str], verb: str) -> None:
@@ -100,11 +101,11 @@ def _run(compiler: Compiler, arguments: list[str], verb: str) -> None:
 def _build(compiler: Compiler, work: Path) -> Path:
     sources = sorted((NATIVE / "engine").rglob("*.cpp"))
     objects = [work / f"{index}-{source.stem}.o" for index, source in enumerate(sources)]
-    _compile_prelude(compiler, work)
     import concurrent.futures  # the engine is there already in almost every process
 
     pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)))
     try:
+        list(pool.map(functools.partial(_compile_prelude, compiler, work), ["engine", *_FOLDER_FLAGS]))
         list(pool.map(_compile, [compiler] * len(sources), sources, objects))
     finally:
         # After an error, or Ctrl-C, what has not begun is not worth waiting for.
@@ -121,7 +122,7 @@ def engine_library() -> Path:
     """Path of the engine's shared library; built first if this machine has none yet."""
     compiler = find_compiler()
     parts = (tree_digest("engine"), tree_digest("abi"), compiler.identity, _processor(), *engine_flags(compiler))
-    name = digest(*parts, _EXPORTS, repr(_FOLDER_FLAGS))
+    name = digest(*parts, Path(__file__).read_bytes())  # and how it is built
     entry = cache_directory() / "engine" / f"{name}.json"
     stored = stored_library(entry)
     if stored is not None:
