@@ -28,7 +28,7 @@ def machine() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Speed as ratios, measured side by side.")
     parser.add_argument("--only", choices=_PARTS, action="append", help="measure only this part (may be repeated)")
-    parser.add_argument("--turns", type=int, default=15, help="how often each candidate runs; the best counts")
+    parser.add_argument("--turns", type=int, default=30, help="how often each candidate runs; the best counts")
     options = parser.parse_args()
     rows = []
     for name in options.only or _PARTS:
