@@ -18,6 +18,7 @@ from tilewright.device.host_memory import HostMemory
 from tilewright.device.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright.device.launch import ONE_AT_A_TIME, Launcher
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
 from tilewright.tensor.arch import Arch, ArchDescription
@@ -116,17 +117,8 @@ class Chip:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
         _check_seed(seed, checked)
         _check_recorded(program, record)
-        return self._launcher.launch(
-            program,
-            threads=threads,
-            time_limit=time_limit or 0.0,
-            spin_limit=spin_limit,
-            checked=checked,
-            seed=seed,
-            record=record,
-            keep_l1=keep_l1,
-            host_memory=HostMemory(io_tensors) if checked else None,
-        )
+        options = RunOptions(threads, time_limit or 0.0, spin_limit, checked, seed, record, keep_l1)
+        return self._launcher.launch(program, options, HostMemory(io_tensors) if checked else None)
 
     def _check_usable(self) -> None:
         if self.closed:

@@ -7,7 +7,7 @@ import ctypes
 import time
 import weakref
 from array import array
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from tilewright.device.run import (
     RunStatus,
     WaitKind,
 )
+from tilewright.device.run_options import RunOptions
 from tilewright.device.source_lines import SourceLine
 from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
@@ -171,30 +172,20 @@ class EngineProgram:
         """Every buffer the host has, for the checked run that follows."""
         engine().tw_program_set_host_memory(self._handle, memory.specs, len(memory.specs))
 
-    def run(
-        self,
-        *,
-        threads: int,
-        time_limit: float,
-        spin_limit: float,
-        checked: bool,
-        seed: int,
-        record: Collection[int],
-        keep_l1: bool,
-    ) -> tuple[Run, native.RunReport]:
-        """Runs the program to its end, whatever that is, and keeps the pages of the circular buffers ``record``."""
+    def run(self, options: RunOptions) -> tuple[Run, native.RunReport]:
+        """Runs the program to its end, whatever that is."""
         report = native.RunReport()
         begin = time.perf_counter()
-        recorded = sum(1 << index for index in set(record))
+        recorded = sum(1 << index for index in set(options.record))
         engine().tw_program_run(
             self._handle,
-            threads,
-            time_limit,
-            spin_limit,
-            int(checked),
-            seed,
+            options.threads,
+            options.time_limit,
+            options.spin_limit,
+            int(options.checked),
+            options.seed,
             recorded,
-            int(keep_l1),
+            int(options.keep_l1),
             ctypes.byref(report),
         )
         seconds = time.perf_counter() - begin
@@ -208,7 +199,7 @@ class EngineProgram:
             self._traffic(),
             self._circular_buffers(),
             [] if status is RunStatus.OK else self._positions(),
-            self._notes() if checked else [],
+            self._notes() if options.checked else [],
             self._pages() if recorded else [],
         )
         return run, report

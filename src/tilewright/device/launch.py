@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -32,6 +32,7 @@ from tilewright.device.kernel_build import compile_kernels
 from tilewright.device.kernel_library import KernelLibrary, load_kernel
 from tilewright.device.prepared import Prepared, prepare
 from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus
+from tilewright.device.run_options import RunOptions
 from tilewright.device.translation_unit import KernelSource
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor, ProgramStructure
@@ -78,18 +79,11 @@ class Launcher:
     def launch(
         self,
         program: ProgramDescriptor,
-        *,
-        threads: int = 1,
-        time_limit: float = 0,
-        spin_limit: float = 5.0,
-        checked: bool = False,
-        seed: int = 0,
-        record: Collection[int] = (),
-        keep_l1: bool = False,
-        host_memory: HostMemory | None = None,
+        options: RunOptions,
+        host_memory: HostMemory | None,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
-        prepared = self._prepare(program, checked)
+        prepared = self._prepare(program, options.checked)
         paths = compile_kernels(prepared.sources)
         with ONE_AT_A_TIME:
             if self._closed:
@@ -98,17 +92,9 @@ class Launcher:
             loaded.set_arguments(program.kernels, prepared.arguments)
             if host_memory is not None:
                 loaded.set_host_memory(host_memory)
-            run, report = loaded.run(
-                threads=threads,
-                time_limit=time_limit,
-                spin_limit=spin_limit,
-                checked=checked,
-                seed=seed,
-                record=record,
-                keep_l1=keep_l1,
-            )
+            run, report = loaded.run(options)
             if run.status is not RunStatus.OK:
-                _raise(run, report, time_limit, lambda core: self._fault_text(report, core, threads))
+                _raise(run, report, options.time_limit, lambda core: self._fault_text(report, core, options.threads))
         return run
 
     def _prepare(self, program: ProgramDescriptor, checked: bool) -> Prepared:
