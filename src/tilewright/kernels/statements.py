@@ -65,6 +65,7 @@ class Statements:
         self._blank_loop_names: list[str] = []
         body = function.tree.body
         has_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+        # mypy does not follow that has_text has looked at the kind of the first statement.
         self.body = body[1:] if has_text and isinstance(body[0].value.value, str) else body  # type: ignore[attr-defined]
         self._uses = local_uses(self.body)
         self._mentioned = mentioned_names(self.body)

@@ -95,6 +95,7 @@ class Operation(abc.ABC):
     @property
     def default_epsilon(self) -> float:
         """Epsilon of a call that gives none."""
+        # Every operation has __call__ with parameters of its own, so the base class declares none.
         taken_by = self.__call__ if self.has_epsilon else self.reference  # type: ignore[operator]
         return float(inspect.signature(taken_by).parameters["epsilon"].default)
 
