@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from test_threads import exp_program
 
 from tilewright import ttnn
 from tilewright.device import compiler as compilers
-from tilewright.device import kernel_build
+from tilewright.device import engine_build, kernel_build
 from tilewright.device.chip import Chip
 from tilewright.device.compiler import Compiler, available_compilers, find_compiler, major_version
 from tilewright.device.errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
@@ -249,3 +250,29 @@ def test_headers_with_new_dates_are_compiled_anew(chip: Chip, make_program, monk
     first = kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other))
     monkeypatch.setattr(kernel_build, "tree_dates", lambda directory: "as installed again")
     assert kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other)) != first
+
+
+def test_an_engine_object_has_a_name_for_all_it_is_made_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied = tmp_path / "native"
+    for folder in ("engine", "abi"):
+        shutil.copytree(engine_build.NATIVE / folder, copied / folder)
+    sources = ("noc.cpp", "tile/matmul.cpp", "sfpu/unary.cpp")
+
+    def names(root: Path) -> list[str]:
+        monkeypatch.setattr(engine_build, "NATIVE", root)
+        return [engine_build._object_name(find_compiler(), root / "engine" / source) for source in sources]
+
+    before = names(engine_build.NATIVE)
+    assert len(set(before)) == len(sources)
+    assert names(copied) == before  # wherever the checkout lies
+
+    def changed(file: str) -> list[bool]:
+        path, text = copied / file, (copied / file).read_text()
+        path.write_text(text + "\n// changed\n")
+        after = names(copied)
+        path.write_text(text)
+        return [new != old for new, old in zip(after, before, strict=True)]
+
+    assert changed("engine/noc.cpp") == [True, False, False]
+    assert changed("engine/sfpu/registers.h") == [False, False, True]  # read by way of another header
+    assert changed("engine/scheduler.h") == [True, True, True]  # every source begins with it

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the engine's shared library, once per compiler, processor and version of its sources."""
+"""Builds the engine's shared library, once per compiler, processor and version of its sources.
+
+Objects are kept too, each under a name for all that goes into it: its flags, its text, and the text of every header of
+ours that it reads. A changed source costs its own compilation and a link, wherever the checkout lies.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,15 @@ import re
 import sys
 from pathlib import Path
 
-from tilewright.device.cache import building, cache_directory, digest, full_cache, store_library, stored_library
+from tilewright.device.cache import (
+    building,
+    cache_directory,
+    digest,
+    full_cache,
+    move_into_cache,
+    store_library,
+    stored_library,
+)
 from tilewright.device.compiler import Compiler, engine_flags, find_compiler
 from tilewright.device.errors import TilewrightError
 
@@ -61,26 +73,58 @@ _EXPORTS = "{ global: tw_*; __tsan_*; __wrap_mem*; local: *; };\n"
 _FOLDER_FLAGS = {"sfpu": ["-ffp-contract=fast"]}
 
 
+# The header every source begins with, compiled once for each set of flags: it is half of what most of them cost.
+_PRELUDE = '#include "scheduler.h"\n'
+
+
 def _flags(compiler: Compiler, folder: str) -> list[str]:
-    return [*engine_flags(compiler), *_FOLDER_FLAGS.get(folder, []), f"-I{NATIVE}", f"-I{NATIVE / 'engine'}"]
+    return [*engine_flags(compiler), *_FOLDER_FLAGS.get(folder, [])]
 
 
-def _compile(compiler: Compiler, source: Path, target: Path) -> None:
-    folder = source.parent.name
-    prelude = ["-include", str(_prelude(target.parent, folder))] if compiler.family == "gcc" else []
-    _run(compiler, [*_flags(compiler, folder), *prelude, "-c", str(source), "-o", str(target)], "compile")
+def _include_flags() -> list[str]:
+    return [f"-I{root}" for root in _include_roots()]
+
+
+def _include_roots() -> tuple[Path, Path]:
+    return NATIVE, NATIVE / "engine"
+
+
+def _read_headers(file: Path, text: str, found: dict[Path, str]) -> None:
+    """Adds the text of every header of ours that ``text`` includes, directly or not, to ``found``."""
+    for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE):
+        candidates = (root / name for root in (file.parent, *_include_roots()))
+        header = next((each.resolve() for each in candidates if each.is_file()), None)
+        if header is not None and header not in found:
+            found[header] = header.read_text()
+            _read_headers(header, found[header], found)
+
+
+def _object_name(compiler: Compiler, source: Path) -> str:
+    """Name for an object: the same for the same text, headers, flags, compiler and processor."""
+    text = source.read_text()
+    headers: dict[Path, str] = {}
+    _read_headers(NATIVE / "engine" / "prelude.h", _PRELUDE, headers)
+    _read_headers(source, text, headers)
+    contents = (headers[header] for header in sorted(headers))
+    flags = _flags(compiler, source.parent.name)
+    return digest(compiler.identity, _processor(), *flags, str(source.relative_to(NATIVE)), _PRELUDE, text, *contents)
+
+
+def _compile(compiler: Compiler, work: Path, source: Path, target: Path) -> None:
+    folder, built = source.parent.name, work / target.name
+    prelude = ["-include", str(_prelude(work, folder))] if compiler.family == "gcc" else []
+    flags = [*_flags(compiler, folder), *_include_flags()]
+    _run(compiler, [*flags, *prelude, "-c", str(source), "-o", str(built)], "compile")
+    move_into_cache(built, target)
 
 
 def _compile_prelude(compiler: Compiler, work: Path, folder: str) -> None:
-    """The header every source begins with, compiled once: it is half of what most of them cost.
-
-    It brings the flags it was compiled with: with another's, sums and products of ``sfpu`` would silently not be fused.
-    """
+    """It brings the flags it was compiled with: with another's, sums and products of ``sfpu`` would not be fused."""
     if compiler.family == "gcc":
         header = _prelude(work, folder)
-        header.write_text('#include "scheduler.h"\n')
+        header.write_text(_PRELUDE)
         compiled = ["-x", "c++-header", str(header), "-o", f"{header}.gch"]
-        _run(compiler, [*_flags(compiler, folder), *compiled], "compile")
+        _run(compiler, [*_flags(compiler, folder), *_include_flags(), *compiled], "compile")
 
 
 def _prelude(work: Path, folder: str) -> Path:
@@ -99,14 +143,17 @@ def _run(compiler: Compiler, arguments: list[str], verb: str) -> None:
 
 
 def _build(compiler: Compiler, work: Path) -> Path:
+    kept = cache_directory() / "engine" / "objects"
     sources = sorted((NATIVE / "engine").rglob("*.cpp"))
-    objects = [work / f"{index}-{source.stem}.o" for index, source in enumerate(sources)]
+    objects = [kept / f"{_object_name(compiler, source)}.o" for source in sources]
+    missing = [(source, target) for source, target in zip(sources, objects, strict=True) if not target.exists()]
+    folders = {source.parent.name if source.parent.name in _FOLDER_FLAGS else "engine" for source, _ in missing}
     import concurrent.futures  # the engine is there already in almost every process
 
     pool = concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)))
     try:
-        list(pool.map(functools.partial(_compile_prelude, compiler, work), ["engine", *_FOLDER_FLAGS]))
-        list(pool.map(_compile, [compiler] * len(sources), sources, objects))
+        list(pool.map(functools.partial(_compile_prelude, compiler, work), sorted(folders)))
+        list(pool.map(lambda pair: _compile(compiler, work, *pair), missing))
     finally:
         # After an error, or Ctrl-C, what has not begun is not worth waiting for.
         pool.shutdown(cancel_futures=True)
