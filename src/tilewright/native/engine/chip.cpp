@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "abi/noc.h"
-#include "check/check_memory.h"
+#include "check/memory/check_memory.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000

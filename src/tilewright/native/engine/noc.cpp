@@ -9,7 +9,7 @@
 
 #include "check/checks.h"
 #include "check/hooks.h"
-#include "check/noc_memory.h"
+#include "check/noc/noc_memory.h"
 #include "core.h"
 #include "noc_address.h"
 #include "scheduler.h"

@@ -12,7 +12,7 @@
 #include <limits>
 #include <thread>
 
-#include "check/operands.h"
+#include "check/compute/operands.h"
 #include "future.h"
 
 namespace tw {

@@ -3,18 +3,18 @@
 // and every hook in the engine asks that first.
 #pragma once
 
-#include "check/arguments.h"
-#include "check/check_memory.h"
-#include "check/compute_checks.h"
+#include "check/compute/compute_checks.h"
+#include "check/credits/windows.h"
 #include "check/findings.h"
-#include "check/noc_checks.h"
+#include "check/memory/arguments.h"
+#include "check/memory/check_memory.h"
+#include "check/memory/page_layouts.h"
+#include "check/memory/processor_memory.h"
+#include "check/memory/stored_pages.h"
+#include "check/memory/tensor_places.h"
+#include "check/noc/noc_checks.h"
 #include "check/ordering.h"
-#include "check/page_layouts.h"
-#include "check/processor_memory.h"
-#include "check/stored_pages.h"
-#include "check/tensor_places.h"
-#include "check/values.h"
-#include "check/windows.h"
+#include "check/values/values.h"
 
 namespace tw {
 

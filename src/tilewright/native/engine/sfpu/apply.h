@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "../../abi/sfpu.h"
-#include "../check/values.h"
+#include "check/values/values.h"
 #include "registers.h"
 #include "vector.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a call of the kernel API to the function that does it: operands checked, faces chosen.
-#include "../check/operands.h"
-#include "../check/values.h"
 #include "../tile/dst.h"
 #include "apply.h"
+#include "check/compute/operands.h"
+#include "check/values/values.h"
 
 namespace tw::sfpu {
 

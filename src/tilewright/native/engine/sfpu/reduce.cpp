@@ -6,8 +6,8 @@
 
 #include "../../abi/sfpu.h"
 #include "../../abi/tile.h"
-#include "../check/operands.h"
-#include "../check/values.h"
+#include "check/compute/operands.h"
+#include "check/values/values.h"
 #include "registers.h"
 
 namespace tw::sfpu {

@@ -2,7 +2,7 @@
 // What runs down the columns of tiles and stays in the unit's registers between calls: running sums, moving averages,
 // mean and sum of squared differences (M2). Every lane serves one column.
 #include "../../abi/sfpu.h"
-#include "../check/values.h"
+#include "check/values/values.h"
 #include "registers.h"
 
 namespace tw::sfpu {

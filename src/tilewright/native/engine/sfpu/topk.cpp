@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../../abi/sfpu.h"
-#include "../check/values.h"
+#include "check/values/values.h"
 #include "registers.h"
 
 namespace tw::sfpu {

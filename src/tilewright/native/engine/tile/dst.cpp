@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "abi/tile.h"
-#include "check/operands.h"
-#include "check/values.h"
+#include "check/compute/operands.h"
+#include "check/values/values.h"
 
 namespace tw {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "check/operands.h"
-#include "check/values.h"
+#include "check/compute/operands.h"
+#include "check/values/values.h"
 #include "numerics.h"
 #include "unpack.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "check/operands.h"
-#include "check/values.h"
+#include "check/compute/operands.h"
+#include "check/values/values.h"
 #include "formats.h"
 #include "pack.h"
 #include "unpack.h"

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "check/operands.h"
-#include "check/values.h"
+#include "check/compute/operands.h"
+#include "check/values/values.h"
 #include "numerics.h"
 #include "unpack.h"
 

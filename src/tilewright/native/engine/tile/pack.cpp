@@ -7,8 +7,8 @@
 
 #include "abi/context.h"
 #include "abi/tile.h"
-#include "check/operands.h"
-#include "check/values.h"
+#include "check/compute/operands.h"
+#include "check/values/values.h"
 #include "formats.h"
 #include "numerics.h"
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "check/operands.h"
+#include "check/compute/operands.h"
 #include "numerics.h"
 
 namespace tw {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "abi/tile.h"
-#include "check/values.h"
+#include "check/values/values.h"
 #include "unpack.h"
 
 namespace tw {

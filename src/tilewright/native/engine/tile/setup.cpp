@@ -2,7 +2,7 @@
 // What start-up and reconfig calls leave in unpackers, packer and DST.
 #include "abi/tile.h"
 
-#include "check/operands.h"
+#include "check/compute/operands.h"
 #include "dst.h"
 #include "formats.h"
 

@@ -3,7 +3,7 @@
 // the maths side empties tile by tile.
 #include <algorithm>
 
-#include "check/operands.h"
+#include "check/compute/operands.h"
 #include "numerics.h"
 #include "reduce.h"
 

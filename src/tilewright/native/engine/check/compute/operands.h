@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What init and reconfig calls left in the unpackers, the maths side and the packer of a core, compared with what its
+// tile operations use. On a card an operation runs whatever loop, format and tile shape were set last.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/sfpu.h"
+#include "abi/tile.h"
+#include "check/compute/tile_hook.h"
+#include "check/findings.h"
+#include "compute_state.h"
+
+namespace tw {
+
+struct KernelInstance;
+
+struct LoopSetup {
+    uint32_t loop = 0;  // UnpackLoop or MathLoop
+    uint32_t detail = 0;
+};
+
+// How an unpacker steps through a tile.
+struct TileShape {
+    uint8_t num_faces = 0;  // 0: not known
+    uint8_t face_rows = 0;
+};
+
+struct OperandChecks {
+    KernelInstance* instance = nullptr;
+    LoopSetup unpack, math;
+    PackLoop pack = PackLoop::Default;
+    TileShape loop_shape;           // of the operand the unpackers' loop was made for
+    TileShape shape_a, shape_b;     // what the unpackers step through
+    UnpackLoop left = UnpackLoop::None;  // tilize or untilize that was not undone
+    bool vector_unit_ready = false;
+    SfpuConstants constants = SfpuConstants::None;
+    // Where DST was last acquired, or the packer began to wait for it before the maths side gave it.
+    uint32_t num_frames = 0;
+    uint64_t frames[kFindingFrames];
+    uint32_t plain_slots = 0;  // bit per DST slot: holds the result of an operation other than a reduction
+};
+
+// A tile operation about to run, and the loops it needs. kAnyDetail where any will do.
+struct LoopNeeds {
+    UnpackLoop unpack = UnpackLoop::Other;  // Other: not looked at
+    uint32_t unpack_detail = 0;
+    MathLoop math = MathLoop::Other;
+    uint32_t math_detail = 0;
+};
+
+// Every one of these does nothing in a plain run.
+TW_TILE_HOOK(
+    check_loops,
+    (const ComputeState& state, const LoopNeeds& needs, uint32_t cb, const char* call),
+    (state, needs, cb, call))
+// `unpacker` is the side that reads a tile of cb.
+TW_TILE_HOOK(
+    check_source,
+    (const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call),
+    (state, unpacker, cb, call))
+TW_TILE_HOOK(
+    check_pack,
+    (const ComputeState& state, uint32_t cb, PackLoop needs, const char* call),
+    (state, cb, needs, call))
+// A DST slot of a pack: what a reduce mask would cut off must come from a reduction.
+TW_TILE_HOOK(
+    check_pack_mask,
+    (const ComputeState& state, uint32_t slot, uint32_t cb, const char* call),
+    (state, slot, cb, call))
+TW_TILE_HOOK(note_dst_write, (const ComputeState& state, uint32_t slot, bool is_reduction), (state, slot, is_reduction))
+void remember_dst_call(const ComputeState& state);
+// The kernel has returned: who still holds DST would hold it for ever.
+void check_dst_at_end(KernelInstance& instance);
+void check_vector_unit(const ComputeState& state, SfpuConstants needs, const char* call);
+
+}  // namespace tw

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/credits/windows.h"
+
+#include <algorithm>
+
+#include "program.h"
+#include "scheduler.h"
+
+namespace tw {
+
+namespace {
+
+constexpr uint32_t kNotedPerWindow = 32;
+constexpr uint32_t kLooksPerPoll = 2;  // a kernel that computes its free pages loads both counters
+
+uint32_t pointer_of(const KernelInstance& instance, uint32_t cb, bool write) {
+    const LocalCBInterface& view = instance.context.cb[cb];
+    return (write ? view.fifo_wr_ptr : view.fifo_rd_ptr) << (instance.context.compute_words ? 4 : 0);
+}
+
+const char* plural(uint32_t count) { return count == 1 ? "" : "s"; }
+
+uint32_t offset_of(uint32_t address) { return address & kL1OffsetMask; }
+
+uint32_t page_of(const CoreCircularBuffer& buffer, uint32_t address) {
+    return (address - buffer.address) / buffer.page_bytes;
+}
+
+// Pages from the kernel's read pointer to an address, around the end if need be.
+uint32_t ahead_of(const KernelInstance& instance, uint32_t cb, uint32_t address) {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
+    return (page_of(buffer, address) + buffer.num_pages - first) % buffer.num_pages;
+}
+
+// Whether bytes that lie outside the pages asked for are as many whole tiles as pages were asked for: the kernel counts
+// in tiles what the buffer has in smaller pages, such as sticks.
+bool counts_larger_pages(const CoreCircularBuffer& buffer, uint32_t pages, uint32_t bytes) {
+    const uint32_t tile_bytes = buffer.geometry.tile_bytes;
+    return pages != 0 && tile_bytes > buffer.page_bytes && bytes == static_cast<uint64_t>(pages) * tile_bytes;
+}
+
+}  // namespace
+
+void Windows::start(const Program& program) {
+    const ChipConfig& config = program.chip.config();
+    grid_x_ = config.grid_x;
+    kernels_ = std::vector<Kernel>(program.instances.size());
+    maps_.assign(static_cast<size_t>(config.grid_x) * config.grid_y, L1Map{});
+    tensor_cbs_.assign(maps_.size(), 0);
+    for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
+        for (const CoreXY& at : buffer.cores) {
+            tensor_cbs_[at.y * grid_x_ + at.x] |= static_cast<uint64_t>(!buffer.owns_memory) << buffer.index;
+        }
+    }
+    for (Core& core : program.chip.cores()) {
+        if (!core.instances.empty()) {
+            maps_[core.y * grid_x_ + core.x].load(program, core);
+        }
+    }
+}
+
+Windows::Window& Windows::window(const KernelInstance& instance, uint32_t cb) {
+    auto& slot = kernels_[instance.number].windows[cb];
+    if (!slot) {
+        slot = std::make_unique<Window>();
+    }
+    return *slot;
+}
+
+const Windows::Window* Windows::known_window(const KernelInstance& instance, uint32_t cb) const {
+    return kernels_[instance.number].windows[cb].get();
+}
+
+const L1Map& Windows::map_of(const Core& core) const { return maps_[core.y * grid_x_ + core.x]; }
+
+bool Windows::is_tensor(const KernelInstance& instance, uint32_t cb) const {
+    return (tensor_cbs_[instance.core->y * grid_x_ + instance.core->x] >> cb) & 1u;
+}
+
+void Windows::forget_allowed(const Core& core) {
+    for (const KernelInstance* instance : core.instances) {
+        Kernel& kernel = kernels_[instance->number];
+        kernel.allowed[0] = kernel.allowed[1] = Range{};
+    }
+}
+
+// --- credits ---
+
+void Windows::reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    mine.reserved = std::max(mine.reserved, pages);
+    acquire_free(instance, cb, pages);
+    forget_allowed(*instance.core);
+}
+
+void Windows::waiting(KernelInstance& instance, uint32_t cb) { window(instance, cb).wait = call_place(instance); }
+
+void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    mine.waited = std::max(mine.waited, pages);
+    ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), instance.core->cb[cb].popped + pages);
+    mine.wait_step = ordering_.now(instance);
+    mine.wait = call_place(instance);
+    check_consumers(instance, cb, false);
+    forget_allowed(*instance.core);
+}
+
+void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    if (mine.reserved != 0) {
+        acquire_free(instance, cb, std::max(mine.reserved, pages));  // what its pack thread has waited for by now
+    }
+    if (pages > mine.reserved && !is_tensor(instance, cb)) {
+        note_finding_in(
+            mine.sees_counters || mine.reserved != 0 || !knows_free(instance, cb, pages) ? instance.checks->findings
+                                                                                         : lucky_,
+            instance,
+            mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
+            cb,
+            0,
+            mine.sees_counters ? "cb_push_back(c_%u, %u) when the counters the kernel read show %u pages free"
+                               : "cb_push_back(c_%u, %u) with %u of these pages reserved",
+            cb,
+            pages,
+            mine.reserved);
+    }
+    check_producers(instance, cb);
+    const bool is_first = mine.push_step == 0;
+    mine.pushes_alike &= is_first || (mine.pushed_last == pages && mine.written_last == mine.written);
+    mine.written_last = mine.written;
+    mine.written = 0;
+    mine.reserved -= std::min(pages, mine.reserved);
+    mine.push_step = ordering_.now(instance);
+    mine.pushed_last = pages;
+    mine.push = call_place(instance);
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    ordering_.release_pages(instance, Ordering::push_key(instance, cb), buffer.pushed + pages, buffer.num_pages + 1);
+    forget_allowed(*instance.core);
+}
+
+void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    const CbTraffic& traffic = instance.traffic[cb];
+    // A data-movement kernel knows what it pushed itself.
+    const bool are_its_own = !instance.is_compute() && traffic.pages_pushed >= traffic.pages_popped + pages;
+    // Blocks that are pushed whole are popped whole, however few of their pages were needed.
+    const bool is_known = knows_there(instance, cb, pages);
+    if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !is_known) {
+        note_finding(
+            instance,
+            "cb-pop-unwaited",
+            cb,
+            0,
+            "cb_pop_front(c_%u, %u) with %u of these pages waited for",
+            cb,
+            pages,
+            mine.waited);
+    }
+    mine.pop_step = ordering_.now(instance);
+    mine.popped_last = pages;
+    check_consumers(instance, cb, true);
+    mine.waited -= std::min(pages, mine.waited);
+    mine.pop = call_place(instance);
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    ordering_.release_pages(instance, Ordering::pop_key(instance, cb), buffer.popped + pages, buffer.num_pages + 1);
+    forget_allowed(*instance.core);
+}
+
+void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
+    CoreCircularBuffer& buffer = instance.core->cb[cb];
+    Window& mine = window(instance, cb);
+    mine.sees_counters = true;
+    // A card may show a producer its consumer's pops as late as it likes, but not for ever: here, once the producer
+    // has seen the buffer full and looks again.
+    const bool looks_full = buffer.counters[0] - buffer.counters[1] >= buffer.num_pages;
+    mine.full_looks = looks_full ? mine.full_looks + 1 : 0;
+    if (instance.traffic[cb].push_calls == 0 || mine.full_looks > kLooksPerPoll) {
+        buffer.counters[1] = buffer.counters[0] - buffer.occupied();
+        mine.full_looks = 0;
+    }
+    mine.reserved = buffer.num_pages - (buffer.counters[0] - buffer.counters[1]);
+    mine.waited = std::max(mine.waited, buffer.occupied());
+    ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), buffer.pushed);
+    ordering_.acquire_pages(instance, Ordering::pop_key(instance, cb), buffer.popped);
+    forget_allowed(*instance.core);
+}
+
+// `pages` free pages take as many pops of what was pushed before.
+void Windows::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (buffer.pushed + pages > buffer.num_pages) {
+        ordering_.acquire_pages(instance, Ordering::pop_key(instance, cb), buffer.pushed + pages - buffer.num_pages);
+    }
+}
+
+// Whether the next pages are free in every order the kernels may run in.
+bool Windows::knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint64_t popped = ordering_.known_pages(instance, Ordering::pop_key(instance, cb));
+    return buffer.pushed + pages <= buffer.num_pages + popped;
+}
+
+bool Windows::knows_there(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    return buffer.popped + pages <= ordering_.known_pages(instance, Ordering::push_key(instance, cb));
+}
+
+bool Windows::sees_counters(const KernelInstance& instance, uint32_t cb) const {
+    const Window* mine = known_window(instance, cb);
+    return mine != nullptr && mine->sees_counters;
+}
+
+// Each kernel moves a write pointer of its own: two producers must take turns, and arrive where the other stopped.
+void Windows::check_producers(KernelInstance& instance, uint32_t cb) {
+    if (is_tensor(instance, cb)) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    for (const KernelInstance* other : instance.core->instances) {
+        const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
+        if (theirs == nullptr || theirs->push_step == 0) {
+            continue;
+        }
+        const uint32_t page = page_of(buffer, pointer_of(instance, cb, true));
+        const auto next = static_cast<uint32_t>(buffer.pushed % buffer.num_pages);
+        if (page != next) {
+            note_finding(
+                instance,
+                "cb-two-producers",
+                cb,
+                0,
+                "%s has pushed to c_%u too: this kernel pushes from page %u, the next free page is %u",
+                other->kernel->name.c_str(),
+                cb,
+                page,
+                next);
+        } else if (!ordering_.is_before(*other, theirs->push_step, instance)) {
+            note_finding(
+                instance,
+                "cb-two-producers",
+                cb,
+                0,
+                "%s has pushed to c_%u too, and nothing orders its push and this one",
+                other->kernel->name.c_str(),
+                cb);
+        }
+    }
+}
+
+// A page popped by one kernel is gone for the other. Both may look at it only if the look comes before the pop.
+void Windows::check_consumers(KernelInstance& instance, uint32_t cb, bool pops) {
+    if (is_tensor(instance, cb)) {
+        return;
+    }
+    for (const KernelInstance* other : instance.core->instances) {
+        const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
+        if (theirs == nullptr) {
+            continue;
+        }
+        const uint32_t step = pops ? std::max(theirs->wait_step, theirs->pop_step) : theirs->pop_step;
+        if (step != 0 && !ordering_.is_before(*other, step, instance)) {
+            note_finding(
+                instance,
+                "cb-two-consumers",
+                cb,
+                0,
+                pops ? "this kernel pops c_%u, %s takes pages of it too, and nothing orders the two"
+                     : "this kernel waits on c_%u, %s pops it too, and nothing orders the two",
+                cb,
+                other->kernel->name.c_str());
+        }
+    }
+}
+
+// --- accesses ---
+
+// The stretch of the kernel's own window that holds [from, to). A window that runs over the end goes on at the start.
+bool Windows::own_window_holds(
+    const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const {
+    const Window* mine = known_window(instance, cb);
+    const uint32_t pages = mine == nullptr ? 0 : is_write ? mine->reserved : mine->waited;
+    if (pages == 0) {
+        return false;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t limit = buffer.address + buffer.total_bytes;
+    const uint32_t pointer = pointer_of(instance, cb, is_write);
+    if (pages >= buffer.num_pages) {
+        range = {buffer.address, limit};
+        return range.holds(from, to);
+    }
+    const uint64_t end = static_cast<uint64_t>(pointer) + static_cast<uint64_t>(pages) * buffer.page_bytes;
+    range = {pointer, static_cast<uint32_t>(std::min<uint64_t>(end, limit))};
+    if (!range.holds(from, to) && end > limit) {
+        range = {buffer.address, static_cast<uint32_t>(buffer.address + (end - limit))};
+    }
+    return range.holds(from, to);
+}
+
+// Pages a kernel of the core has reserved (movers may fill them together), or pages it holds and changes in place.
+bool Windows::may_write(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
+    if (own_window_holds(instance, cb, true, from, to, range) ||
+        own_window_holds(instance, cb, false, from, to, range)) {
+        return true;
+    }
+    return std::any_of(instance.core->instances.begin(), instance.core->instances.end(), [&](const auto* other) {
+        return own_window_holds(*other, cb, true, from, to, range);
+    });
+}
+
+// Pages waited for. A producer may read back what it wrote, and who never waits may know from elsewhere that the pages
+// are there; a kernel that waits says by that how many it needs.
+bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
+    if (own_window_holds(instance, cb, false, from, to, range) ||
+        own_window_holds(instance, cb, true, from, to, range)) {
+        return true;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const CbTraffic& traffic = instance.traffic[cb];
+    const uint32_t last = ahead_of(instance, cb, to - 1);
+    range = {from, to};
+    const bool is_known = traffic.wait_calls == 0 && last < buffer.occupied() && knows_there(instance, cb, last + 1);
+    return traffic.pages_pushed != 0 || is_known;
+}
+
+bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
+    const Kernel& kernel = kernels_[instance.number];
+    const bool is_right = kernel.allowed[access.is_write].holds(access.address, access.end()) ||
+                          judge_stretches(instance, access);
+    if (access.is_write && kernel.last_cb[1] != kNoCircularBuffer) {
+        window(instance, kernel.last_cb[1]).written += access.bytes;
+    }
+    return is_right;
+}
+
+bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
+    Kernel& kernel = kernels_[instance.number];
+    const L1Map& map = map_of(*instance.core);
+    uint32_t from = access.address;
+    uint32_t last_cb = kNoCircularBuffer;
+    while (from < access.end()) {
+        const L1Map::Stretch* stretch = map.find(from);
+        if (stretch == nullptr) {
+            report_outside(instance, access, from);
+            return false;
+        }
+        const uint32_t to = std::min(access.end(), stretch->end);
+        Range range{stretch->begin, stretch->end};
+        bool is_right = stretch->is_plain;
+        uint32_t first_cb = kNoCircularBuffer, used_cb = kNoCircularBuffer;
+        for (uint64_t left = stretch->circular_buffers; left != 0 && !is_right; left &= left - 1) {
+            const auto cb = static_cast<uint32_t>(__builtin_ctzll(left));
+            first_cb = std::min(first_cb, cb);
+            used_cb = known_window(instance, cb) != nullptr ? cb : used_cb;
+            is_right = access.is_write ? may_write(instance, cb, from, to, range) : may_read(instance, cb, from, to, range);
+            last_cb = is_right ? cb : last_cb;
+        }
+        if (!is_right) {
+            const uint32_t cb = used_cb != kNoCircularBuffer ? used_cb : first_cb;
+            if (from != access.address && last_cb != kNoCircularBuffer) {
+                kernel.last_cb[access.is_write] = last_cb;
+                report_overrun(instance.checks->findings, instance, access, cb);
+            } else if (
+                kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
+                instance.core->cb[kernel.last_cb[access.is_write]].address < instance.core->cb[cb].address &&
+                (used_cb == kNoCircularBuffer || !known_window(instance, cb)->reserved) && access.is_write &&
+                known_window(instance, kernel.last_cb[1])->reserved != 0) {
+                report_overrun(overruns_[cb], instance, access, cb);
+            } else if (access.is_write) {
+                report_write(instance, cb, from, to - from);
+            } else {
+                report_read(instance, cb, from, to - from, false);
+            }
+            return instance.core->cb[cb].pushed == 0;  // never pushed: private memory, if it stays so
+        }
+        kernel.allowed[access.is_write] = range;
+        from = to;
+    }
+    kernel.last_cb[access.is_write] = last_cb;
+    return true;
+}
+
+void Windows::access_pages(
+    KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+    Range range;
+    const uint32_t end = address + bytes;
+    if (own_window_holds(instance, cb, is_write, address, end, range) || is_tensor(instance, cb)) {
+        return;
+    }
+    // Another index over the same memory may be the one whose pages were asked for.
+    const L1Map::Stretch* stretch = map_of(*instance.core).find(address);
+    for (uint64_t left = stretch->circular_buffers; left != 0; left &= left - 1) {
+        const auto other = static_cast<uint32_t>(__builtin_ctzll(left));
+        if (other != cb && own_window_holds(instance, other, is_write, address, end, range)) {
+            return;
+        }
+    }
+    if (is_write) {
+        report_write(instance, cb, address, bytes);
+        return;
+    }
+    // What compute packed itself its unpacker knows only from a wait: the two are different threads.
+    const uint32_t last = ahead_of(instance, cb, end - 1);
+    const CbTraffic& traffic = instance.traffic[cb];
+    const bool is_known = traffic.wait_calls == 0 && traffic.pages_pushed == 0 &&
+                          last < instance.core->cb[cb].occupied() && knows_there(instance, cb, last + 1);
+    if (!is_known) {
+        report_read(instance, cb, address, bytes, true);
+    }
+}
+
+void Windows::remote_write(KernelInstance& writer, const Core& core, uint32_t address, uint32_t bytes) {
+    if (core.instances.empty()) {
+        return;  // nothing of this program lives there, so nobody knows what does
+    }
+    for (uint32_t from = address; from < address + bytes;) {
+        const L1Map::Stretch* stretch = map_of(core).find(from);
+        if (stretch == nullptr) {
+            note_finding(
+                writer,
+                "l1-outside-buffer",
+                kNoCircularBuffer,
+                address,
+                "the NoC writes %u bytes to 0x%x of core (%u,%u), where from 0x%x on nothing is allocated",
+                bytes,
+                offset_of(address),
+                core.x,
+                core.y,
+                offset_of(from));
+            return;
+        }
+        from = stretch->end;
+    }
+}
+
+// --- what is wrong with an access ---
+
+void Windows::report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from) {
+    note_finding(
+        instance,
+        "l1-outside-buffer",
+        kNoCircularBuffer,
+        access.address,
+        "%s %u bytes at 0x%x of L1, where from 0x%x on no circular buffer, tensor, semaphore or argument lies",
+        access.is_write ? "writes" : "reads",
+        access.bytes,
+        offset_of(access.address),
+        offset_of(from));
+}
+
+void Windows::report_overrun(
+    Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
+    const uint32_t cb = kernels_[instance.number].last_cb[access.is_write];
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t limit = buffer.address + buffer.total_bytes;
+    note_finding_in(
+        findings,
+        instance,
+        access.address < limit ? "cb-index-wrap" : "l1-outside-buffer",
+        cb,
+        access.address,
+        "%s %u bytes that end %u bytes behind the last page of c_%u, in c_%u",
+        access.is_write ? "writes" : "reads",
+        access.bytes,
+        access.end() - limit,
+        cb,
+        into);
+}
+
+void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    Window& mine = window(instance, cb);
+    if (mine.num_noted++ >= kNotedPerWindow) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t first = page_of(buffer, pointer_of(instance, cb, true));
+    const uint32_t ahead = (page_of(buffer, address + bytes - 1) + buffer.num_pages - first) % buffer.num_pages;
+    const bool counts_tiles = counts_larger_pages(buffer, mine.reserved, bytes);
+    const bool is_lucky = mine.reserved == 0 && knows_free(instance, cb, ahead + 1);
+    note_finding_in(
+        is_lucky ? lucky_ : deferred_,
+        instance,
+        counts_tiles         ? "cb-page-convention"
+        : mine.reserved == 0 ? "cb-write-unreserved"
+                             : "cb-write-past-reserve",
+        cb,
+        address,
+        "writes %u bytes to page %u of c_%u with %u page%s reserved from page %u on (of %u pages %u hold%s unread data)",
+        bytes,
+        page_of(buffer, address),
+        cb,
+        mine.reserved,
+        plural(mine.reserved),
+        first,
+        buffer.num_pages,
+        buffer.occupied(),
+        buffer.occupied() == 1 ? "s" : "");
+}
+
+void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile) {
+    Window& mine = window(instance, cb);
+    if (mine.num_noted++ >= kNotedPerWindow) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const CbTraffic& traffic = instance.traffic[cb];
+    const uint32_t page = page_of(buffer, address);
+    const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
+    const uint32_t ahead = ahead_of(instance, cb, address);
+    const bool at_write_pointer = traffic.push_calls == 0 && page == page_of(buffer, pointer_of(instance, cb, true));
+    const bool was_popped = ahead != 0 && ahead >= buffer.occupied() && buffer.num_pages - ahead <= mine.popped_last;
+    const char* rule = "cb-read-past-wait";
+    if (counts_larger_pages(buffer, mine.waited, bytes)) {
+        rule = "cb-page-convention";
+    } else if (!by_tile && ahead != 0 && mine.waited != 0 && at_write_pointer) {
+        rule = "cb-read-write-pointer";
+    } else if (was_popped) {
+        rule = "cb-use-after-pop";
+    }
+    note_finding_in(
+        deferred_,
+        instance,
+        rule,
+        cb,
+        address,
+        "reads %u bytes of page %u of c_%u with %u page%s waited for from page %u on (of %u pages %u hold%s unread "
+        "data)%s",
+        bytes,
+        page,
+        cb,
+        mine.waited,
+        plural(mine.waited),
+        first,
+        buffer.num_pages,
+        buffer.occupied(),
+        buffer.occupied() == 1 ? "s" : "",
+        mine.waited == 0 && mine.pop_step != 0 && mine.wait_step != 0 ? "; what it waited for it has popped" : "");
+}
+
+}  // namespace tw

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of circular buffers: a kernel writes pages it has reserved, reads pages it has waited for, pushes and
+// pops no others, and each buffer has one producer and one consumer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "check/findings.h"
+#include "check/memory/l1_map.h"
+#include "check/ordering.h"
+#include "chip.h"
+
+namespace tw {
+
+class Program;
+struct ProgramCircularBuffer;
+
+// Who touches memory for a kernel.
+enum class Accessor : uint8_t { Processor, Noc };
+
+// `bytes` bytes at a slot pointer of the kernel's own core.
+struct MemoryAccess {
+    uint32_t address;
+    uint32_t bytes;
+    bool is_write;
+    Accessor by;
+
+    uint32_t end() const { return address + bytes; }
+};
+
+class Windows {
+public:
+    explicit Windows(Ordering& ordering) : ordering_(ordering) {}
+
+    void start(const Program& program);
+    // At the end of a run: what could be judged only then.
+    void finish(Program& program, Findings& findings);
+
+    // Credits. Pushes and pops are told before the counts change, reservations and waits once they are met.
+    void reserved(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    void pushing(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    void waiting(KernelInstance& instance, uint32_t cb);
+    void waited(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    void popping(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    // The kernel looks at the credit counters itself: what it then knows is as good as a wait or reservation.
+    void saw_counters(KernelInstance& instance, uint32_t cb);
+    bool sees_counters(const KernelInstance& instance, uint32_t cb) const;
+
+    // False for an access that a finding of this run is about.
+    bool access(KernelInstance& instance, const MemoryAccess& access);
+    // Tile operations name the buffer.
+    void access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
+    // A NoC write of a kernel on another core.
+    void remote_write(KernelInstance& writer, const Core& core, uint32_t address, uint32_t bytes);
+
+private:
+    // One kernel at one circular buffer.
+    struct Window {
+        uint32_t reserved = 0;  // pages from the kernel's write pointer on
+        uint32_t waited = 0;    // pages from its read pointer on
+        bool sees_counters = false;
+        uint32_t full_looks = 0;  // loads of the counters in a row that showed a full buffer
+        uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as Ordering counts; 0: never
+        uint32_t pushed_last = 0, popped_last = 0;  // pages of the last one
+        uint64_t written = 0, written_last = 0;  // bytes written since the last push, and before it
+        bool pushes_alike = true;                // all of as many pages, filled with as many bytes
+        uint32_t num_noted = 0;
+        CallPlace push, wait, pop;  // of the last one
+    };
+    struct Range {
+        uint32_t begin = 0, end = 0;
+        bool holds(uint32_t from, uint32_t to) const { return begin <= from && to <= end; }
+    };
+    struct Kernel {
+        std::unique_ptr<Window> windows[kMaxCircularBuffers];
+        Range allowed[2];                                     // last stretch found right, for loads and stores
+        uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last access that was right
+    };
+
+    Window& window(const KernelInstance& instance, uint32_t cb);
+    const Window* known_window(const KernelInstance& instance, uint32_t cb) const;
+    const L1Map& map_of(const Core& core) const;
+    bool is_tensor(const KernelInstance& instance, uint32_t cb) const;
+    bool may_write(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const;
+    bool knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const;
+    bool knows_there(const KernelInstance& instance, uint32_t cb, uint64_t pages) const;
+    bool may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const;
+    bool own_window_holds(
+        const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const;
+    void forget_allowed(const Core& core);
+    void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    bool judge_stretches(KernelInstance& instance, const MemoryAccess& access);
+    void report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from);
+    void report_overrun(Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into);
+    void report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
+    void report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile);
+    void check_producers(KernelInstance& instance, uint32_t cb);
+    void check_consumers(KernelInstance& instance, uint32_t cb, bool pops);
+    void report_stuck_consumers(const Program& program, Findings& findings);
+    void report_page_convention(const Core& core, uint32_t cb, Findings& findings);
+    void report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings);
+    bool consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const;
+
+    Ordering& ordering_;
+    uint32_t grid_x_ = 0;
+    std::vector<Kernel> kernels_;
+    std::vector<L1Map> maps_;             // by core
+    std::vector<uint64_t> tensor_cbs_;    // by core: bit per circular buffer that lies over a tensor
+    // Accesses outside a window are judged at the end: a buffer nobody ever pushes is somebody's private memory.
+    Findings deferred_;
+    std::map<uint32_t, Findings> overruns_;  // by the buffer the access lies in
+    // Writes and pushes without reservation to pages that cannot but be free. Once is an operand put into a fresh
+    // buffer; again and again is a stream that works by luck.
+    Findings lucky_;
+};
+
+}  // namespace tw

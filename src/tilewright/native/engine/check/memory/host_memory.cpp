@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/memory/host_memory.h"
+
+#include "check/memory/bits.h"
+
+namespace tw {
+
+namespace {
+
+constexpr uint64_t kPart = 1024;  // looked at as a whole first
+
+// How much of `bytes` bytes is poison.
+struct PoisonFound {
+    bool any, all;
+};
+
+template <typename Element>
+PoisonFound look(const uint8_t* memory, uint64_t bytes, Element poison) {
+    uint32_t any = 0, all = 1;
+    for (uint64_t at = 0; at < bytes; at += sizeof(Element)) {
+        Element element;
+        std::memcpy(&element, memory + at, sizeof element);
+        any |= element == poison;
+        all &= element == poison;
+    }
+    return {any != 0, all != 0};
+}
+
+PoisonFound look(const HostMemory& memory, const uint8_t* bytes, uint64_t count) {
+    switch (memory.element_bytes) {
+        case 1: return look(bytes, count, static_cast<uint8_t>(memory.poison));
+        case 2: return look(bytes, count, static_cast<uint16_t>(memory.poison));
+        default: return look(bytes, count, memory.poison);
+    }
+}
+
+// Bytes of elements that are poison, of up to 64.
+uint64_t poisoned_bits(const HostMemory& memory, const uint8_t* bytes, uint32_t count) {
+    uint64_t bits = 0;
+    for (uint32_t at = 0; at < count; at += memory.element_bytes) {
+        if (std::memcmp(bytes + at, &memory.poison, memory.element_bytes) == 0) {
+            bits |= low_bits(memory.element_bytes) << at;
+        }
+    }
+    return bits;
+}
+
+}  // namespace
+
+const uint8_t* HostMemory::page(const Chip& chip, uint64_t index) const {
+    const uint64_t banks = chip.num_banks(is_dram);
+    return chip.bank(is_dram, static_cast<uint32_t>(index % banks)).memory + address + index / banks * stride;
+}
+
+void for_each_mark(
+    const Chip& chip, const HostMemory& memory, uint64_t page, const std::function<void(const PageMarks&)>& mark) {
+    const uint8_t* bytes = memory.page(chip, page);
+    const bool all_written =
+        memory.host_wrote || (memory.poison_is_a_value && !look(memory, bytes, memory.page_bytes).all);
+    for (uint64_t part = 0; part < memory.page_bytes; part += kPart) {
+        const uint64_t end = std::min(part + kPart, memory.page_bytes);
+        const PoisonFound found = look(memory, bytes + part, end - part);
+        if (found.all && !all_written && memory.outside == nullptr && end - part > 64) {
+            mark({part, static_cast<uint32_t>(end - part), 0, 0});
+            continue;
+        }
+        for (uint64_t at = part; at < end && found.any; at += 64) {
+            const auto count = static_cast<uint32_t>(std::min<uint64_t>(64, end - at));
+            const uint64_t poisoned = poisoned_bits(memory, bytes + at, count);
+            const uint64_t outside =
+                memory.outside != nullptr ? get_bits(memory.outside, page * memory.page_bytes + at, count) : 0;
+            const uint64_t unwritten = all_written ? 0 : poisoned & ~outside;
+            if ((unwritten | (poisoned & outside)) != 0) {
+                mark({at, count, unwritten, poisoned & outside});
+            }
+        }
+    }
+}
+
+bool HostMemory::may_hold_poison() const { return element_bytes != 0 && (!host_wrote || outside != nullptr); }
+
+UnwrittenPages unwritten_pages(const Chip& chip, const HostMemory& memory) {
+    UnwrittenPages found;
+    for (uint64_t page = 0; page < memory.num_pages && memory.may_hold_poison(); page++) {
+        bool is_unwritten = false;
+        for_each_mark(chip, memory, page, [&](const PageMarks& marks) {
+            is_unwritten |= marks.bytes > 64 || marks.unwritten != 0;
+        });
+        if (is_unwritten && found.count++ == 0) {
+            found.first = page;
+        }
+    }
+    return found;
+}
+
+}  // namespace tw

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/memory/l1_map.h"
+
+#include <algorithm>
+
+#include "program.h"
+
+namespace tw {
+
+static bool is_on(const std::vector<CoreXY>& cores, const Core& core) {
+    return std::any_of(cores.begin(), cores.end(), [&](CoreXY at) { return at.x == core.x && at.y == core.y; });
+}
+
+void L1Map::load(const Program& program, const Core& core) {
+    std::vector<Stretch> owned;
+    auto own = [&](uint64_t offset, uint64_t bytes, uint64_t circular_buffers, bool is_plain) {
+        const auto begin = static_cast<uint32_t>(core.l1_base + offset);
+        owned.push_back({begin, static_cast<uint32_t>(begin + bytes), circular_buffers, is_plain});
+    };
+    const ChipConfig& config = program.chip.config();
+    own(0, config.unreserved_base, 0, true);  // firmware's, then arguments and semaphores
+    for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
+        if (is_on(buffer.cores, core)) {
+            own(buffer.offset, buffer.total_bytes, uint64_t{1} << buffer.index, !buffer.owns_memory);
+        }
+    }
+    for (const ProgramScratchpad& scratchpad : program.scratchpads) {
+        if (is_on(scratchpad.cores, core)) {
+            own(scratchpad.offset, scratchpad.bytes, 0, true);
+        }
+    }
+    const uint32_t num_cores = program.chip.num_banks(false);
+    for (const HostMemory& buffer : program.host_memory) {
+        if (!buffer.is_dram) {
+            own(buffer.address, buffer.bytes_per_bank(num_cores), 0, true);
+        }
+    }
+    std::vector<uint32_t> edges;
+    for (const Stretch& each : owned) {
+        edges.insert(edges.end(), {each.begin, each.end});
+    }
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    stretches_.clear();
+    for (size_t index = 0; index + 1 < edges.size(); index++) {
+        Stretch stretch{edges[index], edges[index + 1], 0, false};
+        bool is_owned = false;
+        for (const Stretch& each : owned) {
+            if (each.begin <= stretch.begin && stretch.end <= each.end) {
+                stretch.circular_buffers |= each.circular_buffers;
+                stretch.is_plain |= each.is_plain;
+                is_owned = true;
+            }
+        }
+        if (is_owned) {
+            stretches_.push_back(stretch);
+        }
+    }
+}
+
+const L1Map::Stretch* L1Map::find(uint32_t address) const {
+    auto after = std::upper_bound(
+        stretches_.begin(), stretches_.end(), address, [](uint32_t at, const Stretch& each) { return at < each.begin; });
+    if (after == stretches_.begin() || address >= std::prev(after)->end) {
+        return nullptr;
+    }
+    return &*std::prev(after);
+}
+
+}  // namespace tw

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checked run compiles kernels with the compiler's thread-sanitizer instrumentation, which calls a function before
+// every load and store. These are our own versions of those functions; the sanitizer's library is never loaded.
+#include "check/memory/memory_access.h"
+
+#include <cstring>
+
+#include "check/checks.h"
+#include "check/hooks.h"
+#include "check/memory/stack_use.h"
+#include "scheduler.h"
+
+namespace tw {
+
+// `is_typed`: the compiler takes the address to be aligned for what it loads.
+static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_typed) {
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    Scheduler* scheduler = this_scheduler();
+    if (scheduler == nullptr || scheduler->current == nullptr || scheduler->current->checks == nullptr) {
+        return;
+    }
+    KernelInstance& instance = *scheduler->current;
+    Core& core = *instance.core;
+    if (address >> 32 != 0) {  // the kernel's own stack and globals, unless it looks at credit counters
+        const uintptr_t offset = address - reinterpret_cast<uintptr_t>(core.cb);
+        if (offset < sizeof core.cb && !is_write) {
+            on_counters_read(instance, static_cast<uint32_t>(offset / sizeof core.cb[0]));
+        }
+        check_stack_access(instance, address);
+        return;
+    }
+    if (address < instance.context.l1_size) {
+        address += core.l1_base;  // a plain offset, as the host gives them
+    }
+    if ((address & ~uint64_t{kL1OffsetMask}) == core.l1_base) {
+        const auto l1 = static_cast<uint32_t>(address), size = static_cast<uint32_t>(bytes);
+        instance.checks->noc.access(instance, l1, size, is_write);
+        check_l1_access(instance, l1, size, is_write, is_typed);
+        if (!is_write) {
+            instance.checks->arguments.load(instance, l1, size);
+        }
+    }
+}
+
+// The bits of what is copied go along with it, wherever in L1 it comes from.
+static void copied(void* to, const void* from, uint64_t bytes) {
+    if (bytes == 0) {
+        return;
+    }
+    access(from, bytes, false, false);
+    access(to, bytes, true, false);
+    Scheduler* scheduler = this_scheduler();
+    if (scheduler != nullptr && scheduler->current != nullptr && scheduler->current->checks != nullptr) {
+        scheduler->current->checks->memory.copy(to, from, bytes);
+        scheduler->current->checks->values.beside.copy(to, from, bytes);
+    }
+}
+
+void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_typed) {
+    Checks& checks = *instance.checks;
+    const bool is_allocated = (address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base;
+    const bool is_right =
+        !is_allocated || checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor});
+    if (is_allocated && is_write) {
+        checks.stored_pages.store(instance, address, bytes);
+    } else if (is_allocated) {
+        checks.stored_pages.load(instance, address, bytes);
+    }
+    if (is_write) {
+        checks.processors.store(instance, address, bytes, is_typed, is_right);
+        checks.values.beside.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
+        checks.layouts.written(*instance.core, address, bytes);
+    } else {
+        checks.processors.load(instance, address, bytes, is_typed, is_right);
+    }
+}
+
+}  // namespace tw
+
+#define TW_ACCESS(bytes)                                                                                    \
+    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true); }                     \
+    void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }                     \
+    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true); }            \
+    void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }            \
+    void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false); }          \
+    void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); }          \
+    void __tsan_unaligned_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false); } \
+    void __tsan_unaligned_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); } \
+    void __tsan_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }                \
+    void __tsan_unaligned_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); }
+
+extern "C" {
+TW_ACCESS(1)
+TW_ACCESS(2)
+TW_ACCESS(4)
+TW_ACCESS(8)
+TW_ACCESS(16)
+void __tsan_read_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, false, false); }
+void __tsan_write_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, true, false); }
+void* __tsan_memcpy(void* to, const void* from, uint64_t bytes) {
+    tw::copied(to, from, bytes);
+    return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, uint64_t bytes) {
+    tw::copied(to, from, bytes);
+    return std::memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, uint64_t bytes) {
+    if (bytes != 0) {
+        tw::access(to, bytes, true, false);
+    }
+    return std::memset(to, value, bytes);
+}
+// What the linker makes of calls the instrumentation leaves alone.
+void* __wrap_memcpy(void* to, const void* from, uint64_t bytes) { return __tsan_memcpy(to, from, bytes); }
+void* __wrap_memmove(void* to, const void* from, uint64_t bytes) { return __tsan_memmove(to, from, bytes); }
+void* __wrap_memset(void* to, int value, uint64_t bytes) { return __tsan_memset(to, value, bytes); }
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void**, void*) {}
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/memory/page_layouts.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "check/checks.h"
+#include "program.h"
+
+namespace tw {
+
+// More than a row of a tile, so that putting a tile together piece by piece is not taken for something else.
+static constexpr uint32_t kMoreThanTileRow = 32 * 4;
+
+void PageLayouts::start(const Program& program) {
+    l1_begin_ = program.chip.cores().front().l1_base;
+    cores_ = std::vector<OnCore>(program.chip.cores().size());
+}
+
+void PageLayouts::mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout) {
+    written(*instance.core, address, bytes);  // other indices may lie over the same memory
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    std::vector<Pages>& buffers = on(*instance.core).buffers;
+    auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
+    if (pages == buffers.end()) {
+        pages = buffers.insert(pages, {cb, std::vector<uint8_t>(buffer.num_pages, kUnknown)});
+    }
+    const uint32_t first = (address - buffer.address) / buffer.page_bytes;
+    const uint32_t last = (address + bytes - 1 - buffer.address) / buffer.page_bytes;
+    for (uint32_t page = first; page <= last && page < buffer.num_pages; page++) {
+        pages->layouts[page] = layout;
+    }
+}
+
+PageLayouts::Layout PageLayouts::layout_of(
+    const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    const std::vector<Pages>& buffers = on(*instance.core).buffers;
+    const auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
+    if (pages == buffers.end()) {
+        return kUnknown;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t page = (address - buffer.address) / buffer.page_bytes;
+    const uint32_t last = (address + bytes - 1 - buffer.address) / buffer.page_bytes;
+    if (last >= buffer.num_pages) {
+        return kUnknown;
+    }
+    const auto layout = static_cast<Layout>(pages->layouts[page]);
+    const auto begin = pages->layouts.begin();
+    return std::all_of(begin + page, begin + last + 1, [=](uint8_t each) { return each == layout; }) ? layout : kUnknown;
+}
+
+void PageLayouts::wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    mark(instance, cb, address, bytes, kTiles);
+}
+
+void PageLayouts::wrote_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    on(*instance.core).has_tiles = true;
+    mark(instance, cb, address, bytes, kRows);
+}
+
+void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    const Layout layout = layout_of(instance, cb, address, bytes);
+    if (layout == kRows) {
+        note_finding(
+            instance, "cb-layout", cb, address, "reads a tile from c_%u, which holds rows that untilize wrote", cb);
+    } else if (OnCore& core = on(*instance.core); layout == kGivenRows && core.rows_taken_from == kNoCircularBuffer) {
+        core.rows_taken = call_place(instance);
+        core.rows_taken_from = cb;
+    }
+}
+
+void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+    on(*instance.core).has_tiles = true;
+    if (layout_of(instance, cb, address, bytes) == kTiles) {
+        note_finding(instance, "cb-layout", cb, address, "tilizes c_%u, which holds tiles already", cb);
+    }
+}
+
+void PageLayouts::written(const Core& core, uint32_t address, uint32_t bytes) {
+    for (Pages& pages : on(core).buffers) {
+        const CoreCircularBuffer& buffer = core.cb[pages.cb];
+        const uint32_t end = buffer.address + buffer.total_bytes;
+        if (address + bytes <= buffer.address || address >= end) {
+            continue;
+        }
+        const uint32_t first = (std::max(address, buffer.address) - buffer.address) / buffer.page_bytes;
+        const uint32_t last = (std::min(address + bytes, end) - 1 - buffer.address) / buffer.page_bytes;
+        std::fill(pages.layouts.begin() + first, pages.layouts.begin() + last + 1, kUnknown);
+    }
+}
+
+void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes) {
+    if (bytes <= kMoreThanTileRow) {
+        return;
+    }
+    const uint32_t layout = tensors_.layout(remote);
+    if (layout == kLayoutTile) {
+        on(*instance.core).has_tiles = true;
+    }
+    if (layout != kLayoutRowMajor || on(*instance.core).has_tiles) {
+        return;
+    }
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        const CoreCircularBuffer& buffer = instance.core->cb[cb];
+        const bool is_here = buffer.num_pages != 0 && local >= buffer.address &&
+                             local + bytes <= buffer.address + buffer.total_bytes;
+        if (is_here) {
+            mark(instance, cb, local, bytes, kGivenRows);
+        }
+    }
+}
+
+// Tiles of a program that never had any but the rows it was given (elementwise work on rows) may go back as rows.
+void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes) {
+    if (bytes <= kMoreThanTileRow) {
+        return;
+    }
+    const uint32_t layout = tensors_.layout(remote);
+    if (layout == kLayoutUnknown) {
+        return;
+    }
+    for (const Pages& each : on(*instance.core).buffers) {
+        const uint32_t cb = each.cb;
+        const CoreCircularBuffer& buffer = instance.core->cb[cb];
+        if (local < buffer.address || local + bytes > buffer.address + buffer.total_bytes) {
+            continue;
+        }
+        const Layout pages = layout_of(instance, cb, local, bytes);
+        if (pages == kRows && layout == kLayoutTile) {
+            note_finding(
+                instance, "cb-layout", cb, local, "writes rows that untilize made in c_%u to a tensor in TILE layout", cb);
+        } else if (pages == kTiles && layout == kLayoutRowMajor && on(*instance.core).has_tiles) {
+            note_finding(
+                instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
+        } else if (pages == kTiles && layout == kLayoutTile && !on(*instance.core).has_tiles) {
+            report_rows_taken(instance, cb);
+        }
+    }
+}
+
+// Rows that go through tile maths and come out as tiles were never tilized: the core has had no other tiles.
+void PageLayouts::report_rows_taken(KernelInstance& writer, uint32_t from) {
+    const OnCore& core = on(*writer.core);
+    if (core.rows_taken_from == kNoCircularBuffer) {
+        return;
+    }
+    char text[224];
+    std::snprintf(
+        text,
+        sizeof text,
+        "takes rows of a tensor in ROW_MAJOR layout from c_%u as tiles, and %s writes c_%u to a tensor in TILE layout",
+        core.rows_taken_from,
+        writer.kernel->name.c_str(),
+        from);
+    const CallPlace& place = core.rows_taken;
+    writer.checks->findings.add(
+        *place.instance, "cb-layout", core.rows_taken_from, 0, place.frames, place.num_frames, text, call_place(writer));
+}
+
+}  // namespace tw

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/memory/processor_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "program.h"
+#include "scheduler.h"
+
+namespace tw {
+
+namespace {
+
+constexpr uint32_t kStepBits = 28;
+constexpr uint32_t kStepMask = (1u << kStepBits) - 1;
+constexpr uint32_t kSemaphoreBytes = 16 * 16;
+
+const void* pointer(uint32_t address) { return reinterpret_cast<const void*>(static_cast<uintptr_t>(address)); }
+
+uint32_t number_on_core(const KernelInstance& instance) {
+    const auto& all = instance.core->instances;
+    return static_cast<uint32_t>(std::find(all.begin(), all.end(), &instance) - all.begin());
+}
+
+}  // namespace
+
+void ProcessorMemory::start(const Program& program) {
+    Chip& chip = program.chip;
+    kernels_ = std::vector<Kernel>(program.instances.size());
+    config_base_ = chip.config().config_base;
+    semaphore_end_ = config_base_ + kSemaphoreBytes;
+    unreserved_base_ = chip.config().unreserved_base;
+    has_cache_ = chip.config().has_l1_cache != 0;
+}
+
+void ProcessorMemory::finish(const Program& program, Findings& findings) {
+    for (const auto& instance : program.instances) {
+        leaves_copy(*instance, findings);
+    }
+}
+
+// Words that order kernels instead of being ordered.
+bool ProcessorMemory::is_sync_word(const KernelInstance&, uint32_t address) const {
+    const uint32_t offset = address & kL1OffsetMask;
+    return offset >= config_base_ && offset < semaphore_end_;
+}
+
+void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
+    const uint32_t alignment = std::min(bytes, 4u);  // the processors have 32 bits
+    if (address % alignment != 0) {
+        note_finding(
+            instance,
+            "l1-misaligned",
+            kNoCircularBuffer,
+            address,
+            "%s %u bytes at 0x%x, which is no multiple of %u",
+            is_write ? "stores" : "loads",
+            bytes,
+            address & kL1OffsetMask,
+            alignment);
+    }
+}
+
+void ProcessorMemory::check_order(
+    KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right) {
+    const uint32_t mine = number_on_core(instance) + 1;
+    const uint32_t first = address & ~3u;
+    const uint32_t* words = last_stores_.words(first);
+    const uint32_t count = (address + bytes - first + 3) / 4;
+    for (uint32_t index = 0; index < count; index++) {
+        const uint32_t other = words[index] >> kStepBits;
+        if (is_right && other != 0 && other != mine) {
+            const KernelInstance& storer = *instance.core->instances[other - 1];
+            if (!ordering_.is_before(storer, words[index] & kStepMask, instance)) {
+                note_finding(
+                    instance,
+                    "l1-race",
+                    kNoCircularBuffer,
+                    address,
+                    "%s the word at 0x%x that %s has stored to, and nothing orders the two",
+                    is_write ? "stores to" : "loads",
+                    (first + 4 * index) & kL1OffsetMask,
+                    storer.kernel->name.c_str());
+            }
+        }
+    }
+    if (is_write) {
+        last_stores_.set(first, count, mine << kStepBits | (ordering_.now(instance) & kStepMask));
+    }
+}
+
+void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right) {
+    if (is_typed) {
+        check_alignment(instance, address, bytes, false);
+    }
+    if ((address & kL1OffsetMask) < unreserved_base_) {
+        if (is_sync_word(instance, address)) {
+            ordering_.acquire(instance, Ordering::word_key(address));
+        }
+        return;
+    }
+    leaves_copy(instance, instance.checks->findings);
+    check_order(instance, address, bytes, false, is_right);
+    Kernel& kernel = kernels_[instance.number];
+    if (has_cache_ && kernel.cache.load(address)) {
+        note_finding(
+            instance,
+            "l1-stale-cache",
+            kNoCircularBuffer,
+            address,
+            "loads 0x%x again after somebody else wrote there, with no invalidate_l1_cache since its first load",
+            address & kL1OffsetMask);
+    }
+    if (is_right && memory_.all_undefined(pointer(address), bytes) && !memory_.any_padding(pointer(address), bytes)) {
+        note_undefined(instance, address, bytes);
+    }
+}
+
+void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes) {
+    const auto* memory = static_cast<const uint8_t*>(pointer(address));
+    const CallPlace place = call_place(instance);
+    Finding finding{"l1-uninitialised", &instance, kNoCircularBuffer, address, 1, {}, place.num_frames, {}, {}};
+    std::copy_n(place.frames, place.num_frames, finding.frames);
+    char text[128];
+    std::snprintf(
+        text, sizeof text, "loads %u bytes at 0x%x that nobody has written since the program began", bytes,
+        address & kL1OffsetMask);
+    finding.text = text;
+    kernels_[instance.number].undefined = {address, bytes, std::move(finding), {memory, memory + bytes}, 0};
+}
+
+void ProcessorMemory::leaves_copy(KernelInstance& instance, Findings& findings) {
+    Kernel& kernel = kernels_[instance.number];
+    if (!kernel.undefined) {
+        return;
+    }
+    const UndefinedLoad& load = *kernel.undefined;
+    if (load.stored_to == 0) {
+        findings.take(load.finding);
+    } else if (std::memcmp(pointer(load.stored_to), load.loaded.data(), load.bytes) != 0) {
+        findings.take(load.finding);
+        memory_.define(pointer(load.stored_to), load.bytes);
+    }
+    kernel.undefined.reset();
+}
+
+void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right) {
+    if (is_typed) {
+        check_alignment(instance, address, bytes, true);
+    }
+    Kernel& kernel = kernels_[instance.number];
+    if (kernel.undefined && kernel.undefined->bytes == bytes && kernel.undefined->stored_to == 0) {
+        memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
+        kernel.undefined->stored_to = address;
+    } else {
+        leaves_copy(instance, instance.checks->findings);
+        memory_.define(pointer(address), bytes);
+    }
+    for (const KernelInstance* other : instance.core->instances) {
+        if (has_cache_ && other != &instance) {
+            kernels_[other->number].cache.written(address, bytes);
+        }
+    }
+    if (is_sync_word(instance, address)) {
+        ordering_.release(instance, Ordering::word_key(address));
+    } else if ((address & kL1OffsetMask) >= unreserved_base_) {
+        check_order(instance, address, bytes, true, is_right);
+    }
+}
+
+void ProcessorMemory::written(const Core& core, uint32_t address, uint32_t bytes) {
+    for (const KernelInstance* instance : core.instances) {
+        if (has_cache_) {
+            kernels_[instance->number].cache.written(address, bytes);
+        }
+    }
+    last_stores_.forget(address, bytes);
+}
+
+void ProcessorMemory::invalidate_cache(KernelInstance& instance) { kernels_[instance.number].cache.invalidate(); }
+
+}  // namespace tw

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of the processors themselves: aligned, of bytes somebody wrote, ordered with the stores of the
+// core's other kernels, and not through a stale line of Blackhole's cache.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "check/findings.h"
+#include "check/memory/last_stores.h"
+#include "check/memory/shadow_memory.h"
+#include "check/memory/stale_lines.h"
+#include "check/ordering.h"
+
+namespace tw {
+
+class Program;
+
+class ProcessorMemory {
+public:
+    ProcessorMemory(Ordering& ordering, ShadowMemory& memory, LastStores& last_stores)
+        : ordering_(ordering), memory_(memory), last_stores_(last_stores) {}
+
+    void start(const Program& program);
+    void finish(const Program& program, Findings& findings);
+
+    // `address` is a slot pointer. `is_typed`: the compiler believes the address to be aligned for its type.
+    // `is_right`: nothing is wrong with the place as such, so that order and content are worth a look.
+    void load(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right);
+    void store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right);
+    // Somebody else than a processor wrote: the NoC, the packer.
+    void written(const Core& core, uint32_t address, uint32_t bytes);
+    // The kernel does something else, so that the load and the store before are judged.
+    void leaves_copy(KernelInstance& instance, Findings& findings);
+    void invalidate_cache(KernelInstance& instance);
+
+private:
+    // A load of bytes nobody wrote. It is fine as the first half of a copy: the next thing the kernel does is a store of
+    // as many bytes, and the store leaves the bytes that were loaded.
+    struct UndefinedLoad {
+        uint32_t address, bytes;
+        Finding finding;
+        std::vector<uint8_t> loaded;
+        uint32_t stored_to;  // 0: no store yet
+    };
+    struct Kernel {
+        StaleLines cache;
+        std::optional<UndefinedLoad> undefined;
+    };
+    bool is_sync_word(const KernelInstance& instance, uint32_t address) const;
+    void check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
+    void check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right);
+    void note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes);
+
+    Ordering& ordering_;
+    ShadowMemory& memory_;
+    std::vector<Kernel> kernels_;
+    LastStores& last_stores_;  // the kernel's number on its core plus one, and its step
+    uint32_t config_base_ = 0, semaphore_end_ = 0, unreserved_base_ = 0;
+    bool has_cache_ = false;
+};
+
+}  // namespace tw

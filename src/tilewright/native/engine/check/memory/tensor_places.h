@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tensor of the program an address of the chip's memory belongs to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/memory/host_memory.h"
+
+namespace tw {
+
+class Program;
+
+// A place in a tensor the program was given.
+struct TensorPlace {
+    const HostMemory* memory = nullptr;  // null: no tensor is there
+    uint32_t tensor = 0;
+    uint64_t page = 0;
+    uint64_t offset = 0;  // in the page
+};
+
+class TensorPlaces {
+public:
+    void start(const Program& program);
+    TensorPlace find(const uint8_t* address) const;
+    // MemoryLayout of the tensor; between two of its pages too.
+    uint32_t layout(const uint8_t* address) const;
+
+private:
+    // What of a tensor one bank holds.
+    struct Stretch {
+        const uint8_t* begin;
+        const uint8_t* end;
+        const HostMemory* memory;
+        uint32_t tensor, bank, banks;
+    };
+    const Stretch* stretch(const uint8_t* address) const;
+
+    std::vector<Stretch> stretches_;  // by address
+};
+
+}  // namespace tw

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/noc/noc_addresses.h"
+
+#include <algorithm>
+
+#include "check/checks.h"
+#include "noc_address.h"
+#include "program.h"
+
+namespace tw {
+
+static constexpr uint32_t kL1Alignment = 16;
+static constexpr uint32_t kDramWriteAlignment = 16;
+static constexpr uint32_t kNoBank = 0xffffffffu;
+static constexpr size_t kPagesKept = 64;
+
+static uint32_t node_number(uint32_t x, uint32_t y) { return (y & 63u) * 64u + (x & 63u); }
+
+void NocAddresses::start(Program& program) {
+    program_ = &program;
+    beyond_.clear();
+    dram_bank_.assign(64 * 64, kNoBank);
+    for (uint32_t bank = 0; bank < program.chip.num_banks(true); bank++) {
+        const NocAddress where = decode_noc_address(program.chip.bank_noc_address(true, bank, 0));
+        dram_bank_[node_number(where.x, where.y)] = bank;
+    }
+}
+
+void NocAddresses::judge_alignment(KernelInstance& by, uint64_t noc_address, uint32_t local, bool is_read) {
+    const NocAddress where = decode_noc_address(noc_address);
+    const bool is_dram = program_->chip.node(where.x, where.y).core == nullptr;
+    const uint32_t dram = is_read ? program_->chip.config().dram_read_alignment : kDramWriteAlignment;
+    const uint32_t alignment = is_dram ? dram : kL1Alignment;
+    if (((where.local ^ local) & (alignment - 1)) == 0) {
+        return;
+    }
+    note_finding(
+        by,
+        "noc-unaligned",
+        kNoCircularBuffer,
+        local,
+        "%s %s 0x%llx %s L1 0x%x: the two must agree modulo %u bytes, they are %llu and %u",
+        is_read ? "reads from" : "writes to",
+        is_dram ? "DRAM" : "L1",
+        static_cast<unsigned long long>(is_dram ? where.local : where.local & kL1OffsetMask),
+        is_read ? "into" : "from",
+        local & kL1OffsetMask,
+        alignment,
+        static_cast<unsigned long long>(where.local & (alignment - 1)),
+        local & (alignment - 1));
+}
+
+void NocAddresses::judge_word(KernelInstance& by, uint64_t noc_address, const char* call) {
+    if ((noc_address & 3u) != 0) {
+        note_finding(
+            by,
+            "noc-unaligned",
+            kNoCircularBuffer,
+            noc_address & kNocLocalMask,
+            "%s of the word at 0x%llx, which is not a multiple of 4",
+            call,
+            static_cast<unsigned long long>(noc_address & kNocLocalMask));
+    }
+}
+
+void NocAddresses::judge_rectangle(
+    KernelInstance& by, uint64_t address, uint32_t num_destinations, uint32_t noc, bool loopback) {
+    const NocRectangle rectangle(address);
+    // NoC 0 runs to the right and down, NoC 1 to the left and up; from a start it reaches the end only that way.
+    const bool in_order = noc == 0 ? rectangle.x_start <= rectangle.x_end && rectangle.y_start <= rectangle.y_end
+                                   : rectangle.x_start >= rectangle.x_end && rectangle.y_start >= rectangle.y_end;
+    if (!in_order) {
+        note_finding(
+            by,
+            "noc-multicast-rectangle",
+            kNoCircularBuffer,
+            address & kNocLocalMask,
+            "multicast on NoC %u from (%u,%u) to (%u,%u): NoC %u needs the start at the %s corner",
+            noc,
+            rectangle.x_start,
+            rectangle.y_start,
+            rectangle.x_end,
+            rectangle.y_end,
+            noc,
+            noc == 0 ? "upper left" : "lower right");
+    }
+    uint32_t cores = 0;
+    bool has_self = false;
+    rectangle.for_each_core(program_->chip, [&](const Core& core, uint32_t, uint32_t) {
+        cores++;
+        has_self |= &core == by.core;
+    });
+    const uint32_t receivers = cores - (has_self && !loopback ? 1u : 0u);
+    if (num_destinations != receivers) {
+        note_finding(
+            by,
+            "noc-multicast-count",
+            kNoCircularBuffer,
+            address & kNocLocalMask,
+            "multicast says %u receivers, the rectangle (%u,%u)-(%u,%u) has %u cores%s",
+            num_destinations,
+            rectangle.left(),
+            rectangle.top(),
+            rectangle.right(),
+            rectangle.bottom(),
+            cores,
+            !has_self  ? ""
+            : loopback ? ", the sender included"
+                       : ", of which the sender does not receive");
+    }
+}
+
+void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
+    for (const HostMemory& buffer : program_->host_memory) {
+        if (buffer.is_dram != is_dram || buffer.address != base || buffer.stride != page_bytes ||
+            page < buffer.num_pages) {
+            continue;
+        }
+        if (beyond_.size() == kPagesKept) {
+            beyond_.erase(beyond_.begin());
+        }
+        beyond_.push_back({address, base, page, static_cast<uint32_t>(buffer.num_pages), page_bytes});
+        return;
+    }
+}
+
+bool NocAddresses::judge_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb) {
+    for (const PageBeyond& page : beyond_) {
+        if (noc_address < page.address || noc_address >= page.address + page.page_bytes) {
+            continue;
+        }
+        note_finding(
+            by,
+            "noc-page-out-of-range",
+            kNoCircularBuffer,
+            noc_address & kNocLocalMask,
+            "%s page %u of the buffer at 0x%x, which has %u pages",
+            verb,
+            page.page,
+            page.base,
+            page.num_pages);
+        return true;
+    }
+    return false;
+}
+
+// `bytes` at `local` of one bank must lie in one buffer, and not run from a page into what is not its continuation.
+void NocAddresses::judge_bank(
+    KernelInstance& by, bool is_dram, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb) {
+    const uint32_t banks = program_->chip.num_banks(is_dram);
+    for (const HostMemory& buffer : program_->host_memory) {
+        const uint64_t rows = (buffer.num_pages + banks - 1) / banks;
+        if (buffer.is_dram != is_dram || local < buffer.address || local >= buffer.address + rows * buffer.stride) {
+            continue;
+        }
+        const uint64_t offset = local - buffer.address;
+        const uint64_t page = offset / buffer.stride * banks + bank;
+        const uint64_t in_page = offset % buffer.stride;
+        const uint64_t last_page = (offset + bytes - 1) / buffer.stride * banks + bank;
+        const bool padded = buffer.page_bytes != buffer.stride;
+        if (last_page >= buffer.num_pages) {
+            note_finding(
+                by,
+                "noc-page-out-of-range",
+                kNoCircularBuffer,
+                local,
+                "%s %u bytes from page %llu on of the buffer at 0x%llx, up to page %llu: it has %llu pages",
+                verb,
+                bytes,
+                static_cast<unsigned long long>(page),
+                static_cast<unsigned long long>(buffer.address),
+                static_cast<unsigned long long>(last_page),
+                static_cast<unsigned long long>(buffer.num_pages));
+        } else if (last_page != page && (padded || in_page != 0)) {
+            note_finding(
+                by,
+                "noc-page-stride",
+                kNoCircularBuffer,
+                local,
+                "%s %u bytes from byte %llu of page %llu, which run into page %llu: pages have %llu bytes and lie %llu "
+                "bytes apart",
+                verb,
+                bytes,
+                static_cast<unsigned long long>(in_page),
+                static_cast<unsigned long long>(page),
+                static_cast<unsigned long long>(last_page),
+                static_cast<unsigned long long>(buffer.page_bytes),
+                static_cast<unsigned long long>(buffer.stride));
+        } else if (padded && in_page >= buffer.page_bytes) {
+            note_finding(
+                by,
+                "noc-page-stride",
+                kNoCircularBuffer,
+                local,
+                "%s %u bytes from byte %llu of page %llu, behind its %llu bytes: pages lie %llu bytes apart",
+                verb,
+                bytes,
+                static_cast<unsigned long long>(in_page),
+                static_cast<unsigned long long>(page),
+                static_cast<unsigned long long>(buffer.page_bytes),
+                static_cast<unsigned long long>(buffer.stride));
+        }
+        return;
+    }
+    if (is_dram) {
+        note_finding(
+            by,
+            "noc-page-out-of-range",
+            kNoCircularBuffer,
+            local,
+            "%s %u bytes at 0x%llx of DRAM bank %u, where no buffer lies",
+            verb,
+            bytes,
+            static_cast<unsigned long long>(local),
+            bank);
+    }
+}
+
+void NocAddresses::judge_memory(KernelInstance& by, uint64_t noc_address, uint32_t bytes, const char* verb) {
+    if (program_->host_memory.empty() || bytes == 0 || judge_page_beyond(by, noc_address, verb)) {
+        return;
+    }
+    const NocAddress where = decode_noc_address(noc_address);
+    if (const Core* core = program_->chip.node(where.x, where.y).core) {
+        const uint32_t bank = core->y * program_->chip.config().grid_x + core->x;
+        judge_bank(by, false, bank, where.local & kL1OffsetMask, bytes, verb);
+    } else if (dram_bank_[node_number(where.x, where.y)] != kNoBank) {
+        judge_bank(by, true, dram_bank_[node_number(where.x, where.y)], where.local, bytes, verb);
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/noc/noc_checks.h"
+
+#include <algorithm>
+
+#include "check/checks.h"
+#include "check/hooks.h"
+#include "noc_address.h"
+#include "scheduler.h"
+
+namespace tw {
+
+static uint32_t cb_at(const Core& core, uint32_t address) {
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        const CoreCircularBuffer& buffer = core.cb[cb];
+        if (buffer.num_pages != 0 && address >= buffer.address && address < buffer.address + buffer.total_bytes) {
+            return cb;
+        }
+    }
+    return kNoCircularBuffer;
+}
+
+static std::string place_name(const Core& core, uint32_t address) {
+    char text[64];
+    const uint32_t cb = cb_at(core, address);
+    if (cb == kNoCircularBuffer) {
+        std::snprintf(text, sizeof text, "L1 offset 0x%x", address & kL1OffsetMask);
+    } else {
+        const CoreCircularBuffer& buffer = core.cb[cb];
+        std::snprintf(text, sizeof text, "page %u of c_%u", (address - buffer.address) / buffer.page_bytes, cb);
+    }
+    return text;
+}
+
+static const char* kind_name(const Transfer& transfer) {
+    if (transfer.kind == TransferKind::Read) {
+        return "read";
+    }
+    return transfer.multicast ? "multicast" : "write";
+}
+
+static const char* barrier_name(const Transfer& transfer) {
+    switch (transfer.kind) {
+        case TransferKind::Read: return "noc_async_read_barrier";
+        case TransferKind::PostedWrite: return "noc_async_posted_writes_flushed";
+        default: return transfer.sent ? "noc_async_write_barrier" : "noc_async_writes_flushed";
+    }
+}
+
+void NocChecks::start(Program& program) {
+    program_ = &program;
+    transfers_.start(program);
+    semaphores_.start(program, ordering_, transfers_);
+    addresses_.start(program);
+}
+
+uint32_t NocChecks::slot_pointer(const KernelInstance& instance, uint32_t local) const {
+    return instance.core->l1_base + (local & kL1OffsetMask);
+}
+
+// Slot pointer of a NoC address that is this core's own memory; 0 for any other.
+uint32_t NocChecks::own_address(const KernelInstance& instance, uint64_t noc_address) const {
+    const NocAddress where = decode_noc_address(noc_address);
+    const bool is_own = where.x == instance.core->noc_x && where.y == instance.core->noc_y;
+    return is_own ? slot_pointer(instance, static_cast<uint32_t>(where.local)) : 0;
+}
+
+// The kernel, or a transfer it issues, takes data from `address`.
+void NocChecks::judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what) {
+    Transfer* transfer = transfers_.find(*instance.core, address, bytes, kLanding);
+    if (transfer == nullptr) {
+        return;
+    }
+    transfer->reported = true;
+    note_finding_with(
+        instance,
+        "noc-use-in-flight",
+        cb_at(*instance.core, address),
+        address,
+        transfer->place,
+        "%s %u bytes of %s, where a %s of %u bytes may still be arriving: no barrier of its kind has followed it",
+        what,
+        bytes,
+        place_name(*instance.core, address).c_str(),
+        kind_name(*transfer),
+        transfer->bytes);
+}
+
+// The kernel, or a transfer it issues, puts data to `address` of `core`.
+void NocChecks::judge_store(
+    KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what) {
+    Transfer* transfer = transfers_.find(core, address, bytes, kLanding | kLeaving);
+    if (transfer == nullptr) {
+        return;
+    }
+    transfer->reported = true;
+    const bool arriving = !Transfers::takes_from(*transfer, address, bytes);
+    note_finding_with(
+        instance,
+        "noc-reuse-in-flight",
+        cb_at(core, address),
+        address,
+        transfer->place,
+        "%s %u bytes %s %s, %s a %s of %u bytes may still be %s: no %s has followed it",
+        what,
+        bytes,
+        &core == instance.core ? "to" : "to another core's",
+        place_name(core, address).c_str(),
+        arriving ? "where" : "from which",
+        kind_name(*transfer),
+        transfer->bytes,
+        arriving ? "arriving" : "taking data",
+        barrier_name(*transfer));
+}
+
+void NocChecks::access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
+    uint8_t holds = transfers_.holds(*instance.core, address, bytes);
+    if (holds == 0) {
+        return;
+    }
+    if ((holds & kSyncWord) != 0 && bytes <= 8 && semaphores_.is_sync_word(address)) {
+        on_call(instance);
+        if (is_write) {
+            judge_store(instance, *instance.core, address, bytes, "stores");
+            semaphores_.store(instance, address);
+        } else {
+            semaphores_.load(instance, address);
+        }
+        return;
+    }
+    if (is_write) {
+        judge_store(instance, *instance.core, address, bytes, "stores");
+    } else if ((holds & kLanding) != 0) {
+        judge_load(instance, address, bytes, "uses");
+    }
+}
+
+void NocChecks::read(uint64_t source, uint32_t local, uint32_t bytes, uint32_t noc, uint32_t transaction_id) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    const uint32_t destination = slot_pointer(instance, local);
+    const uint32_t own = own_address(instance, source);
+    addresses_.judge_alignment(instance, source, destination, true);
+    addresses_.judge_memory(instance, source, bytes, "reads");
+    judge_store(instance, *instance.core, destination, bytes, "reads");
+    if (own != 0) {
+        judge_load(instance, own, bytes, "reads");
+    }
+    Transfer transfer;
+    transfer.kind = TransferKind::Read;
+    transfer.noc = static_cast<uint8_t>(noc);
+    transfer.transaction_id = transaction_id;
+    transfer.local = destination;
+    transfer.own_remote = own;
+    transfer.bytes = bytes;
+    transfer.remote = source;
+    transfer.issued = ordering_.now(instance);
+    transfer.place = call_place(instance);
+    transfers_.add(instance, std::move(transfer));
+}
+
+static Transfer write_transfer(uint64_t remote, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
+    Transfer transfer;
+    transfer.kind = (flags & kNocPosted) != 0 ? TransferKind::PostedWrite : TransferKind::Write;
+    transfer.linked = (flags & kNocLinked) != 0;
+    transfer.noc = static_cast<uint8_t>(noc);
+    transfer.transaction_id = transaction_id;
+    transfer.bytes = bytes;
+    transfer.remote = remote;
+    return transfer;
+}
+
+void NocChecks::write(
+    uint32_t local, uint64_t destination, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    const uint32_t source = slot_pointer(instance, local);
+    addresses_.judge_alignment(instance, destination, source, false);
+    addresses_.judge_memory(instance, destination, bytes, "writes");
+    judge_load(instance, source, bytes, "writes");
+    Transfer transfer = write_transfer(destination, bytes, noc, flags, transaction_id);
+    transfer.local = source;
+    transfer.issued = ordering_.now(instance);
+    transfer.place = call_place(instance);
+    const NocAddress where = decode_noc_address(destination);
+    if (Core* core = program_->chip.node(where.x, where.y).core) {
+        const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
+        if (bytes == 4 && semaphores_.is_sync_word(there)) {
+            signal(instance, *core, there, *reinterpret_cast<const uint32_t*>(uintptr_t{source}), noc, false);
+            transfer.issued = ordering_.now(instance);
+        } else {
+            judge_store(instance, *core, there, bytes, "writes");
+            transfer.own_remote = there == source ? 0 : own_address(instance, destination);
+        }
+    }
+    transfers_.add(instance, std::move(transfer));
+}
+
+void NocChecks::write_multicast(
+    uint32_t local,
+    uint64_t rectangle,
+    uint32_t bytes,
+    uint32_t num_destinations,
+    uint32_t noc,
+    uint32_t flags,
+    uint32_t transaction_id) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    const uint32_t source = slot_pointer(instance, local);
+    const bool loopback = (flags & kNocLoopback) != 0;
+    const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
+    addresses_.judge_alignment(instance, instance.core->l1_base + offset, source, false);
+    addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, loopback);
+    judge_load(instance, source, bytes, "multicasts");
+    Transfer transfer = write_transfer(rectangle, bytes, noc, flags, transaction_id);
+    transfer.multicast = true;
+    transfer.local = source;
+    transfer.place = call_place(instance);
+    const uint32_t value = bytes == 4 ? *reinterpret_cast<const uint32_t*>(uintptr_t{source}) : 0;
+    NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
+        const uint32_t there = core.l1_base + offset;
+        if (&core == instance.core && (!loopback || there == source)) {
+            return;
+        }
+        if (bytes == 4 && semaphores_.is_sync_word(there)) {
+            signal(instance, core, there, value, noc, true);
+            return;
+        }
+        judge_store(instance, core, there, bytes, "multicasts");
+        if (&core == instance.core) {
+            transfer.own_remote = there;
+        }
+    });
+    transfer.issued = ordering_.now(instance);
+    transfers_.add(instance, std::move(transfer));
+}
+
+// Raises or sets the word at `address` of `core`: what was sent there before should be there before.
+void NocChecks::signal(
+    KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast) {
+    judge_order(instance, core, noc, multicast, multicast ? "multicasts a flag" : "raises a semaphore");
+    semaphores_.raise(instance, core, address, value);
+}
+
+void NocChecks::judge_order(
+    KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, const char* what) {
+    OpenTransfers& open = transfers_.of(instance);
+    for (Transfer& transfer : open.transfers) {
+        const bool is_flag = transfer.bytes == 4;
+        if (transfer.reported || transfer.sent || is_flag || !transfers_.reaches(transfer, core) ||
+            &core == instance.core) {
+            continue;
+        }
+        const bool both_multicast = multicast && transfer.multicast;
+        if (both_multicast && transfer.noc == noc &&
+            (transfer.linked || program_->chip.config().multicasts_keep_order != 0)) {
+            continue;
+        }
+        transfer.reported = true;
+        note_finding_with(
+            instance,
+            both_multicast ? "noc-multicast-order" : "noc-credit-unordered",
+            kNoCircularBuffer,
+            0,
+            transfer.place,
+            "%s on core (%u,%u) with NoC %u while a %s of %u bytes to that core on NoC %u has not been flushed",
+            what,
+            core.x,
+            core.y,
+            noc,
+            kind_name(transfer),
+            transfer.bytes,
+            transfer.noc);
+    }
+    const OpenTransfers::Noc& other = open.noc[(noc & 1u) ^ 1u];
+    if (!other.written_cores.empty() && other.written_cores[transfers_.core_index(core)] && &core != instance.core) {
+        note_finding_with(
+            instance,
+            "noc-credit-unordered",
+            kNoCircularBuffer,
+            0,
+            other.writes.front().first,
+            "%s on core (%u,%u) with NoC %u while writes to that core on NoC %u are not acknowledged",
+            what,
+            core.x,
+            core.y,
+            noc,
+            (noc & 1u) ^ 1u);
+    }
+}
+
+void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc, uint32_t flags) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    addresses_.judge_word(instance, destination, "inline write");
+    const NocAddress where = decode_noc_address(destination);
+    if (Core* core = program_->chip.node(where.x, where.y).core) {
+        const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
+        if (semaphores_.is_sync_word(there)) {
+            signal(instance, *core, there, value, noc, false);
+        } else {
+            judge_order(instance, *core, noc, false, "writes a word inline");
+        }
+    }
+    if ((flags & kNocPosted) == 0) {
+        Transfer transfer = write_transfer(destination, 4, noc, flags, kNoTransactionId);
+        transfer.place = call_place(instance);
+        transfers_.add_unacknowledged(instance, std::move(transfer));
+    }
+}
+
+void NocChecks::inline_write_multicast(
+    uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    addresses_.judge_word(instance, rectangle, "inline write");
+    addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
+    const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
+    NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
+        if (&core != instance.core && semaphores_.is_sync_word(core.l1_base + offset)) {
+            signal(instance, core, core.l1_base + offset, value, noc, true);
+        }
+    });
+    if ((flags & kNocPosted) == 0) {
+        Transfer transfer = write_transfer(rectangle, 4, noc, flags, kNoTransactionId);
+        transfer.multicast = true;
+        transfer.place = call_place(instance);
+        transfers_.add_unacknowledged(instance, std::move(transfer));
+    }
+}
+
+// On a card these are reads from a place that holds zeros.
+void NocChecks::zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    const uint32_t own = own_address(instance, destination);
+    if (own == 0) {
+        return;
+    }
+    judge_store(instance, *instance.core, own, bytes, "clears");
+    Transfer transfer;
+    transfer.noc = static_cast<uint8_t>(noc);
+    transfer.local = own;
+    transfer.bytes = bytes;
+    transfer.remote = destination;
+    transfer.place = call_place(instance);
+    transfers_.add(instance, std::move(transfer));
+}
+
+static uint32_t word_at(uint32_t address) { return *reinterpret_cast<const volatile uint32_t*>(uintptr_t{address}); }
+
+void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    addresses_.judge_word(instance, destination, "noc_semaphore_inc");
+    const NocAddress where = decode_noc_address(destination);
+    if (Core* core = program_->chip.node(where.x, where.y).core) {
+        const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
+        if ((flags & kNocPosted) == 0) {
+            transfers_.add_atomic(instance, noc, *core, ordering_.now(instance));
+        }
+        signal(instance, *core, there, word_at(there) + amount, noc, false);
+    }
+}
+
+void NocChecks::atomic_multicast(
+    uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    addresses_.judge_word(instance, rectangle, "noc_semaphore_inc_multicast");
+    addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
+    const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
+    NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
+        if (&core != instance.core || (flags & kNocLoopback) != 0) {
+            const uint32_t there = core.l1_base + offset;
+            if ((flags & kNocPosted) == 0) {
+                transfers_.add_atomic(instance, noc, core, ordering_.now(instance));
+            }
+            signal(instance, core, there, word_at(there) + amount, noc, true);
+        }
+    });
+}
+
+void NocChecks::barrier(Barrier kind, uint32_t noc, uint32_t transaction_id) {
+    KernelInstance& instance = current_instance();
+    on_call(instance);
+    transfers_.barrier(instance, kind, noc, transaction_id);
+}
+
+void NocChecks::oversized(uint32_t bytes, uint32_t most) {
+    note_finding(
+        current_instance(),
+        "noc-oversized",
+        kNoCircularBuffer,
+        0,
+        "moves %u bytes with a call that sends one packet; a packet has at most %u",
+        bytes,
+        most);
+}
+
+void NocChecks::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
+    addresses_.page(is_dram, base, page, page_bytes, address);
+}
+
+void NocChecks::waited(KernelInstance& instance, uint32_t address, uint32_t value, bool equal) {
+    semaphores_.waited(instance, address, value, equal);
+}
+
+struct PageRange {
+    uint32_t begin, bytes;
+};
+
+static PageRange pages_at(const KernelInstance& instance, uint32_t pointer, uint32_t cb, uint32_t pages) {
+    const uint32_t shift = instance.context.compute_words ? 4 : 0;
+    return {pointer << shift, (instance.context.cb[cb].fifo_page_size * pages) << shift};
+}
+
+void NocChecks::push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    const PageRange range = pages_at(instance, instance.context.cb[cb].fifo_wr_ptr, cb, pages);
+    uint32_t landing = 0;
+    CallPlace first;
+    while (Transfer* transfer = transfers_.find(*instance.core, range.begin, range.bytes, kLanding)) {
+        transfer->reported = true;
+        first = landing++ == 0 ? transfer->place : first;
+    }
+    if (landing != 0) {
+        note_finding_with(
+            instance,
+            "noc-push-in-flight",
+            cb,
+            range.begin,
+            first,
+            "pushes %u page%s of c_%u while %u transfer%s into %s may still be arriving",
+            pages,
+            pages == 1 ? "" : "s",
+            cb,
+            landing,
+            landing == 1 ? "" : "s",
+            pages == 1 ? "it" : "them");
+    }
+}
+
+void NocChecks::pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    const PageRange range = pages_at(instance, instance.context.cb[cb].fifo_rd_ptr, cb, pages);
+    uint32_t leaving = 0;
+    CallPlace first;
+    // What another kernel sends from a page is its own business until somebody writes there.
+    for (Transfer& transfer : transfers_.of(instance).transfers) {
+        if (!transfer.reported && transfers_.takes_from(transfer, range.begin, range.bytes)) {
+            transfer.reported = true;
+            first = leaving++ == 0 ? transfer.place : first;
+        }
+    }
+    if (leaving != 0) {
+        note_finding_with(
+            instance,
+            "noc-pop-in-flight",
+            cb,
+            range.begin,
+            first,
+            "pops %u page%s of c_%u while %u transfer%s may still be taking data from %s",
+            pages,
+            pages == 1 ? "" : "s",
+            cb,
+            leaving,
+            leaving == 1 ? "" : "s",
+            pages == 1 ? "it" : "them");
+    }
+}
+
+void NocChecks::exit(KernelInstance& instance) {
+    const OpenTransfers& open = transfers_.of(instance);
+    auto note = [&](uint32_t count, const char* what, const char* barrier, const CallPlace& first) {
+        char text[256];
+        std::snprintf(text, sizeof text, "ends with %u %s%s and no %s after it", count, what, count == 1 ? "" : "s", barrier);
+        instance.checks->findings.add(
+            instance, "noc-exit-in-flight", kNoCircularBuffer, 0, first.frames, first.num_frames, text);
+    };
+    for (const TransferKind kind : {TransferKind::Read, TransferKind::Write, TransferKind::PostedWrite}) {
+        const Transfer* first = nullptr;
+        uint32_t count = 0;
+        for (const Transfer& transfer : open.transfers) {
+            if (transfer.kind == kind && !transfer.reported) {
+                first = count++ == 0 ? &transfer : first;
+            }
+        }
+        if (first != nullptr) {
+            const char* barrier = kind == TransferKind::Write ? "noc_async_write_barrier" : barrier_name(*first);
+            note(count, kind == TransferKind::Read ? "read" : "write", barrier, first->place);
+        }
+    }
+    for (const OpenTransfers::Noc& noc : open.noc) {
+        for (const Unacknowledged& writes : noc.writes) {
+            note(writes.count, "unacknowledged write", "noc_async_write_barrier", writes.first);
+        }
+        uint32_t atomics = 0;
+        for (const OpenAtomics& each : noc.atomics) {
+            atomics += each.count;
+        }
+        if (atomics != 0) {
+            note(atomics, "atomic", "noc_async_atomic_barrier", noc.atomics.front().first);
+        }
+    }
+}
+
+void NocChecks::stuck(Program& program) {
+    for (const auto& instance : program.instances) {
+        if (instance->state == InstanceState::Polling && instance->wait_kind == WaitKind::SemaphoreEqual) {
+            const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance->wait_address));
+            semaphores_.stuck(*instance, address, instance->wait_amount);
+        }
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/noc/semaphores.h"
+
+#include <algorithm>
+#include <string>
+
+#include "check/checks.h"
+#include "program.h"
+
+namespace tw {
+
+static constexpr size_t kHeldValues = 32;
+
+static WordEvent* event_of(std::vector<WordEvent>& events, const KernelInstance& by) {
+    auto found = std::find_if(events.begin(), events.end(), [&](const WordEvent& event) { return event.by == &by; });
+    return found == events.end() ? nullptr : &*found;
+}
+
+static void set_event(std::vector<WordEvent>& events, const WordEvent& event) {
+    if (WordEvent* known = event_of(events, *event.by)) {
+        *known = event;
+    } else {
+        events.push_back(event);
+    }
+}
+
+static std::string name_of(const Program& program, const Core& core, uint32_t address) {
+    const uint32_t offset = address & kL1OffsetMask;
+    const uint32_t base = program.chip.config().config_base;
+    char text[96];
+    if (offset >= base && offset < base + kNumSemaphores * kSemaphoreStride && (offset - base) % kSemaphoreStride == 0) {
+        const uint32_t id = (offset - base) / kSemaphoreStride;
+        std::snprintf(text, sizeof text, "semaphore %u of core (%u,%u)", id, core.x, core.y);
+    } else {
+        std::snprintf(text, sizeof text, "the word at L1 offset 0x%x of core (%u,%u)", offset, core.x, core.y);
+    }
+    return text;
+}
+
+static std::string who(const KernelInstance& instance) {
+    char text[160];
+    std::snprintf(
+        text, sizeof text, "%s on core (%u,%u)", instance.kernel->name.c_str(), instance.core->x, instance.core->y);
+    return text;
+}
+
+void Semaphores::start(Program& program, Ordering& ordering, Transfers& transfers) {
+    program_ = &program;
+    ordering_ = &ordering;
+    transfers_ = &transfers;
+    for (const ProgramSemaphore& semaphore : program.semaphores) {
+        for (const CoreXY& where : semaphore.cores) {
+            Core& core = program.chip.core(where.x, where.y);
+            word(core, core.l1_base + program.chip.config().config_base + semaphore.id * kSemaphoreStride);
+        }
+    }
+}
+
+SyncWord& Semaphores::word(Core& core, uint32_t address) {
+    SyncWord& word = words_[address & ~3u];
+    if (word.core == nullptr) {
+        word.core = &core;
+        transfers_->mark(core, address & ~3u, 4, kSyncWord);
+    }
+    return word;
+}
+
+// What the word's raisers have answered has arrived.
+void Semaphores::learn(KernelInstance& by, const SyncWord& word) {
+    const auto& here = by.core->instances;
+    const auto slot = static_cast<size_t>(std::find(here.begin(), here.end(), &by) - here.begin());
+    for (const Answer& answer : word.answers) {
+        transfers_->acknowledge(by, answer.core, answer.known[slot]);
+    }
+}
+
+// Both of these are noted where they are to be cured, at the wait and at the store, whoever comes second in this run.
+static void note_at(
+    const WordEvent& event, const char* rule, uint32_t address, const CallPlace& related, const std::string& text) {
+    event.by->checks->findings.add(
+        *event.by, rule, kNoCircularBuffer, address, event.place.frames, event.place.num_frames, text, related);
+}
+
+static void note_lost_reset(
+    const Program& program, const SyncWord& word, uint32_t address, const WordEvent& store, const WordEvent& raise) {
+    const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " + who(*raise.by) +
+                             " may have raised just before: nothing orders the two";
+    note_at(store, "semaphore-lost-reset", address, raise.place, text);
+}
+
+// A value somebody waits for exactly may be gone when he looks, unless this raise is known to come after.
+void Semaphores::judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise) {
+    for (const WordEvent& wait : word.equal_waits) {
+        if (wait.by == raise.by || wait.value == raise.value || ordering_->is_before(*wait.by, wait.time, *raise.by)) {
+            continue;
+        }
+        const std::string text = "waits for exactly " + std::to_string(wait.value) + " in " +
+                                 name_of(*program_, *word.core, address) + ", which " + who(*raise.by) +
+                                 " may set to " + std::to_string(raise.value) + " before it looks";
+        note_at(wait, "semaphore-overshoot", address, raise.place, text);
+    }
+}
+
+void Semaphores::judge_reset(SyncWord& word, uint32_t address, const WordEvent& store) {
+    for (const WordEvent& raise : word.raises) {
+        if (raise.by != store.by && !ordering_->is_before(*raise.by, raise.time, *store.by)) {
+            note_lost_reset(*program_, word, address, store, raise);
+        }
+    }
+}
+
+void Semaphores::judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise) {
+    for (const WordEvent& store : word.stores) {
+        if (store.by != raise.by && !ordering_->is_before(*store.by, store.time, *raise.by)) {
+            note_lost_reset(*program_, word, address, store, raise);
+        }
+    }
+}
+
+// Two kernels wait for one word and one of them sets it back: what it takes away may have been meant for the other.
+void Semaphores::judge_shared(KernelInstance& by, SyncWord& word, uint32_t address) {
+    if (event_of(word.waits, by) == nullptr) {
+        return;
+    }
+    for (const WordEvent& wait : word.waits) {
+        const bool stored = event_of(word.stores, by) != nullptr || event_of(word.stores, *wait.by) != nullptr;
+        if (wait.by == &by || !stored) {
+            continue;
+        }
+        note_finding_with(
+            by,
+            "semaphore-shared",
+            kNoCircularBuffer,
+            address,
+            wait.place,
+            "%s is waited for by %s too, and one of the two sets it back",
+            name_of(*program_, *word.core, address).c_str(),
+            who(*wait.by).c_str());
+        return;
+    }
+}
+
+void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value) {
+    SyncWord& word = this->word(core, address);
+    const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
+    judge_overshoot(word, address, event);
+    judge_raise(word, address, event);
+    set_event(word.raises, event);
+    const uint32_t from = transfers_->core_index(*by.core);
+    auto answer = std::find_if(word.answers.begin(), word.answers.end(), [&](const Answer& a) { return a.core == from; });
+    if (answer == word.answers.end()) {
+        answer = word.answers.insert(word.answers.end(), {from, std::vector<uint32_t>(core.instances.size())});
+    }
+    for (size_t slot = 0; slot < core.instances.size(); slot++) {
+        answer->known[slot] = std::max(answer->known[slot], ordering_->known_step(by, *core.instances[slot]));
+    }
+    ordering_->release(by, Ordering::word_key(address));
+    if (word.held.size() == kHeldValues) {
+        word.held.erase(word.held.begin());
+        word.seen -= std::min<size_t>(word.seen, 1);
+    }
+    word.held.push_back({event, ordering_->released(Ordering::word_key(address))});
+}
+
+void Semaphores::store(KernelInstance& by, uint32_t address) {
+    const auto found = words_.find(address & ~3u);
+    if (found == words_.end()) {
+        return;
+    }
+    SyncWord& word = found->second;
+    const WordEvent event{&by, ordering_->now(by), 0, call_place(by)};
+    judge_reset(word, address, event);
+    set_event(word.stores, event);
+    judge_shared(by, word, address);
+    word.held.clear();
+    word.seen = 0;
+}
+
+void Semaphores::load(KernelInstance& by, uint32_t address) {
+    const auto found = words_.find(address & ~3u);
+    if (found != words_.end()) {
+        learn(by, found->second);
+    }
+}
+
+void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal) {
+    SyncWord& word = this->word(*by.core, address);
+    // Raises past what was waited for may not have happened yet.
+    const auto enough = std::find_if(
+        word.held.begin(), word.held.end(), [&](const HeldValue& held) { return held.raise.value >= value; });
+    if (equal || enough == word.held.end()) {
+        ordering_->acquire(by, Ordering::word_key(address));
+    } else {
+        ordering_->acquire(by, enough->clock);
+    }
+    learn(by, word);
+    const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
+    set_event(word.waits, event);
+    if (equal) {
+        set_event(word.equal_waits, event);
+    }
+    judge_shared(by, word, address);
+    word.seen = word.held.size();
+    ordering_->advance(by);
+}
+
+// Different kernels raised the word past what was waited for: one of them meant another wait.
+void Semaphores::note_two_meanings(
+    KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second) {
+    if (first.by->kernel == second.by->kernel) {
+        return;
+    }
+    const std::string text = "waits for " + name_of(*program_, *waiting.core, address) + ", which both " +
+                             who(*first.by) + " and " + who(*second.by) + " raise";
+    waiting.checks->findings.add(
+        waiting,
+        "semaphore-shared",
+        kNoCircularBuffer,
+        address,
+        waiting.frames,
+        waiting.num_frames,
+        text,
+        second.place);
+}
+
+void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value) {
+    const auto found = words_.find(address & ~3u);
+    if (found == words_.end()) {
+        return;
+    }
+    const std::vector<HeldValue>& held = found->second.held;
+    for (size_t index = found->second.seen; index + 1 < held.size(); index++) {
+        if (held[index].raise.value != value) {
+            continue;
+        }
+        const WordEvent& next = held[index + 1].raise;
+        const std::string text = "waits for exactly " + std::to_string(value) + " in " +
+                                 name_of(*program_, *waiting.core, address) + ", which held it until " +
+                                 who(*next.by) + " set it to " + std::to_string(next.value);
+        waiting.note_stack();
+        waiting.checks->findings.add(
+            waiting,
+            "semaphore-overshoot",
+            kNoCircularBuffer,
+            address,
+            waiting.frames,
+            waiting.num_frames,
+            text,
+            next.place);
+        note_two_meanings(waiting, address, held[index].raise, next);
+        return;
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of L1 that kernels synchronise by: semaphores, and what else is raised or waited for.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "check/findings.h"
+#include "check/noc/transfers.h"
+#include "check/ordering.h"
+
+namespace tw {
+
+// Something a kernel did to a word, and when on its own clock.
+struct WordEvent {
+    KernelInstance* by = nullptr;
+    uint32_t time = 0;
+    uint32_t value = 0;
+    CallPlace place;
+};
+
+// A value raised to through the NoC, with what whoever waits for it may rely on.
+struct HeldValue {
+    WordEvent raise;
+    Ordering::Clock clock;
+};
+
+// A kernel on `core` has signalled: how far it knew each kernel of the word's core to have come.
+struct Answer {
+    uint32_t core;
+    std::vector<uint32_t> known;
+};
+
+struct SyncWord {
+    Core* core = nullptr;
+    std::vector<WordEvent> raises;       // through the NoC, the last of each kernel
+    std::vector<WordEvent> equal_waits;  // the last of each kernel
+    std::vector<WordEvent> waits;        // for equal or more, the last of each kernel
+    std::vector<WordEvent> stores;       // the last of each kernel
+    std::vector<Answer> answers;
+    std::vector<HeldValue> held;  // since it was last stored to, the latest ones
+    size_t seen = 0;              // of those, how many somebody has waited behind
+};
+
+class Semaphores {
+public:
+    void start(Program& program, Ordering& ordering, Transfers& transfers);
+
+    bool is_sync_word(uint32_t address) const { return words_.contains(address & ~3u); }
+    // A kernel raises or sets a word through the NoC.
+    void raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value);
+    void store(KernelInstance& by, uint32_t address);
+    void load(KernelInstance& by, uint32_t address);
+    void waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal);
+    // The run has come to a stop and this kernel waits for exactly `value`.
+    void stuck(KernelInstance& waiting, uint32_t address, uint32_t value);
+
+private:
+    SyncWord& word(Core& core, uint32_t address);
+    void learn(KernelInstance& by, const SyncWord& word);
+    void judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise);
+    void judge_reset(SyncWord& word, uint32_t address, const WordEvent& store);
+    void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
+    void judge_shared(KernelInstance& by, SyncWord& word, uint32_t address);
+    void note_two_meanings(
+        KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
+
+    Program* program_ = nullptr;
+    Ordering* ordering_ = nullptr;
+    Transfers* transfers_ = nullptr;
+    std::unordered_map<uint32_t, SyncWord> words_;  // by slot pointer
+};
+
+}  // namespace tw

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where marked values reach a tensor, and where they came from.
+#include <cstdio>
+
+#include "abi/noc.h"
+#include "check/checks.h"
+#include "check/values/values.h"
+#include "scheduler.h"
+
+namespace tw {
+
+namespace {
+
+bool bit_at(const uint8_t* bits, uint64_t index) { return bits != nullptr && (bits[index / 8] >> (index % 8) & 1); }
+
+const Core* core_at(const Program& program, const uint8_t* address) {
+    const std::vector<Core>& cores = program.chip.cores();
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - cores.front().l1_base;
+    return offset / kL1SlotBytes < cores.size() ? &cores[offset / kL1SlotBytes] : nullptr;
+}
+
+// Index of the circular buffer that holds `address`; kNoCb if none.
+uint32_t cb_at(const Core& core, const uint8_t* address) {
+    const auto where = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(address));
+    for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
+        const CoreCircularBuffer& buffer = core.cb[index];
+        if (buffer.num_pages != 0 && where - buffer.address < buffer.total_bytes) {
+            return index;
+        }
+    }
+    return kNoCb;
+}
+
+uint32_t datum_bytes_of(const HostMemory& memory) {
+    const uint64_t bytes = memory.page_bytes / kTileElements;
+    return memory.page_bytes % kTileElements == 0 && (bytes == 1 || bytes == 2 || bytes == 4)
+               ? static_cast<uint32_t>(bytes)
+               : 0;
+}
+
+// "columns 10 to 31 of tile 0", as the shape of the tensor has it; "tile 0" where that cannot be said.
+std::string padding_place(const HostMemory& memory, uint64_t page) {
+    const uint32_t width = datum_bytes_of(memory);
+    char text[96];
+    if (memory.layout != kLayoutTile || width == 0 || memory.outside == nullptr) {
+        std::snprintf(
+            text, sizeof text, "%s %llu", memory.layout == kLayoutTile ? "tile" : "page",
+            static_cast<unsigned long long>(page));
+        return text;
+    }
+    const auto outside = [&](uint32_t row, uint32_t column) {
+        const uint32_t datum = ((row >> 4) * 2 + (column >> 4)) * kFaceElements + (row & 15) * 16 + (column & 15);
+        return bit_at(memory.outside, page * memory.page_bytes + datum * width);
+    };
+    uint32_t row = 0, column = 0;
+    while (row < 32 && !outside(row, 0)) {
+        row++;
+    }
+    while (column < 32 && !outside(0, column)) {
+        column++;
+    }
+    const bool columns = column < 32;
+    std::snprintf(
+        text, sizeof text, "%s %u to 31 of tile %llu", columns ? "columns" : "rows", columns ? column : row,
+        static_cast<unsigned long long>(page));
+    return text;
+}
+
+std::string origin_text(const Program& program, uint32_t kind, const Origin& origin) {
+    char text[256];
+    switch (origin.kind) {
+        case Origin::Kind::Tensor: {
+            const HostMemory& memory = program.host_memory[origin.index];
+            if (kind == 1) {
+                const std::string place = padding_place(memory, origin.page);
+                std::snprintf(text, sizeof text, "%s of tensor %u, which are padding", place.c_str(), origin.index);
+            } else {
+                std::snprintf(
+                    text, sizeof text, "%s %llu of tensor %u, where nobody wrote all",
+                    memory.layout == kLayoutTile ? "tile" : "page",
+                    static_cast<unsigned long long>(origin.page), origin.index);
+            }
+            return text;
+        }
+        case Origin::Kind::CircularBuffer:
+            std::snprintf(
+                text, sizeof text, kind == 1 ? "padding in c_%u" : "bytes of c_%u that nobody wrote", origin.index);
+            return text;
+        case Origin::Kind::Reduction: {
+            const auto axis = static_cast<ReduceAxis>(origin.axis);
+            const char* result = axis == ReduceAxis::Row   ? "column 0"
+                                 : axis == ReduceAxis::Col ? "row 0"
+                                                           : "element [0, 0]";
+            if (origin.index == kNoCb) {
+                std::snprintf(text, sizeof text, "a reduction in DST, whose result is only %s", result);
+            } else {
+                std::snprintf(
+                    text, sizeof text, "c_%u, where a reduction left its result only in %s", origin.index, result);
+            }
+            return text;
+        }
+        case Origin::Kind::None: break;
+    }
+    return kind == 0 ? "memory nobody wrote" : kind == 1 ? "padding" : "what lies beside the result of a reduction";
+}
+
+// "row 3, column 0 of tile 2" or "byte 12 of page 5"; elements are told only where every one has whole bytes.
+std::string place_text(const TensorPlace& place, uint32_t datum_bytes) {
+    char text[128];
+    if (place.memory->layout != kLayoutTile || datum_bytes == 0) {
+        std::snprintf(
+            text, sizeof text, "byte %llu of page %llu", static_cast<unsigned long long>(place.offset),
+            static_cast<unsigned long long>(place.page));
+        return text;
+    }
+    const uint64_t datum = place.offset / datum_bytes;
+    const uint64_t face = datum / kFaceElements % 4, in_face = datum % kFaceElements;
+    std::snprintf(
+        text, sizeof text, "row %llu, column %llu of tile %llu",
+        static_cast<unsigned long long>(face / 2 * 16 + in_face / 16),
+        static_cast<unsigned long long>(face % 2 * 16 + in_face % 16), static_cast<unsigned long long>(place.page));
+    return text;
+}
+
+constexpr const char* kRules[kTaintKinds] = {"value-uninitialised", "value-padding", "broadcast-region"};
+
+void note_value(
+    KernelInstance& instance, uint32_t kind, const TensorPlace& place, const uint8_t* to, uint32_t cb,
+    const Origins& origins) {
+    const Program& program = instance.scheduler->program;
+    note_finding(
+        instance, kRules[kind], cb == kNoCb ? kNoCircularBuffer : cb, reinterpret_cast<uintptr_t>(to),
+        "tensor %u, %s takes in %s", place.tensor, place_text(place, datum_bytes_of(*place.memory)).c_str(),
+        origin_text(program, kind, origins.of[kind]).c_str());
+}
+
+}  // namespace
+
+void check_tensor_bytes(
+    KernelInstance& instance, const uint8_t* to, uint32_t bytes, uint64_t unwritten, uint64_t padding, uint64_t beside,
+    uint32_t cb, const Origins& origins) {
+    const TensorPlace place = instance.checks->tensors.find(to);
+    if (place.memory == nullptr) {
+        return;
+    }
+    bool noted[kTaintKinds] = {};
+    const uint64_t marks[kTaintKinds] = {unwritten, padding, beside};
+    for (uint32_t byte = 0; byte < bytes; byte++) {
+        const uint64_t in_page = place.offset + byte;
+        if (in_page >= place.memory->page_bytes ||
+            bit_at(place.memory->outside, place.page * place.memory->page_bytes + in_page)) {
+            continue;
+        }
+        for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
+            if ((marks[kind] >> byte & 1) && !noted[kind]) {
+                noted[kind] = true;
+                note_value(instance, kind, {place.memory, place.tensor, place.page, in_page}, to + byte, cb, origins);
+            }
+        }
+    }
+}
+
+Origins origins_of_cb(KernelInstance& instance, uint32_t cb, const uint8_t* bytes) {
+    ValueChecks& values = instance.checks->values;
+    Origins origins = values.origins[{instance.core->l1_base, cb}];
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        if (origins.of[kind].kind == Origin::Kind::None) {
+            const TensorPlace place = instance.checks->tensors.find(bytes);
+            origins.of[kind] = place.memory != nullptr
+                                   ? Origin{Origin::Kind::Tensor, 0, place.tensor, place.page}
+                                   : Origin{Origin::Kind::CircularBuffer, 0, cb, 0};
+        }
+    }
+    return origins;
+}
+
+void remember_origins(KernelInstance& instance, uint32_t cb, const Origins& origins, uint8_t kinds) {
+    for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
+        if (kinds >> kind & 1) {
+            instance.checks->values.origins[{instance.core->l1_base, cb}].of[kind] = origins.of[kind];
+        }
+    }
+}
+
+void taint_defined(KernelInstance& instance, const void* memory, uint64_t bytes) {
+    instance.checks->memory.define(memory, bytes);
+    instance.checks->values.beside.define(memory, bytes);
+}
+
+// Where the marks of a transfer come from: the tensor it reads, or what the source's circular buffer took in.
+static Origins origins_at(KernelInstance& instance, const uint8_t* from) {
+    const Program& program = instance.scheduler->program;
+    Origins origins;
+    const TensorPlace place = instance.checks->tensors.find(from);
+    if (place.memory != nullptr) {
+        origins.of[0] = origins.of[1] = {Origin::Kind::Tensor, 0, place.tensor, place.page};
+        return origins;
+    }
+    const Core* core = core_at(program, from);
+    const uint32_t cb = core != nullptr ? cb_at(*core, from) : kNoCb;
+    if (cb == kNoCb) {
+        return origins;
+    }
+    origins = instance.checks->values.origins[{core->l1_base, cb}];
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        if (origins.of[kind].kind == Origin::Kind::None) {
+            origins.of[kind] = {Origin::Kind::CircularBuffer, 0, cb, 0};
+        }
+    }
+    return origins;
+}
+
+void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* from, uint64_t bytes, bool is_read) {
+    Checks& checks = *instance.checks;
+    checks.values.beside.copy(to, from, bytes);
+    if (!checks.memory.any_undefined(from, bytes) && !checks.values.beside.any_undefined(from, bytes)) {
+        return;
+    }
+    const Origins origins = origins_at(instance, from);
+    const Core* source = core_at(instance.scheduler->program, from);
+    const uint32_t source_cb = source != nullptr ? cb_at(*source, from) : kNoCb;
+    uint8_t kinds = 0;
+    for (uint64_t done = 0; done < bytes; done += 64) {
+        const auto part = static_cast<uint32_t>(bytes - done < 64 ? bytes - done : 64);
+        const uint64_t undefined = checks.memory.undefined_bits(from + done, part);
+        const uint64_t padding = checks.memory.padding_bits(from + done, part) & undefined;
+        const uint64_t beside = checks.values.beside.undefined_bits(from + done, part);
+        kinds |= static_cast<uint8_t>(
+            ((undefined & ~padding) ? kUnwritten : 0) | (padding ? kPadding : 0) | (beside ? kBeside : 0));
+        if (!is_read && (undefined | beside) != 0) {
+            check_tensor_bytes(
+                instance, to + done, part, undefined & ~padding, padding, beside, source_cb, origins);
+        }
+    }
+    const Core* target = core_at(instance.scheduler->program, to);
+    const uint32_t target_cb = target != nullptr ? cb_at(*target, to) : kNoCb;
+    if (target_cb != kNoCb) {
+        Origins& known = checks.values.origins[{target->l1_base, target_cb}];
+        for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
+            if (kinds >> kind & 1) {
+                known.of[kind] = origins.of[kind];
+            }
+        }
+    }
+}
+
+}  // namespace tw
