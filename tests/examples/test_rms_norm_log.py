@@ -14,12 +14,12 @@ from rms_norm_w_rm.op import rms_norm_w_rm
 from tilewright import ttnn
 from tilewright.check.check_program import check_program
 from tilewright.cli.main import main
+from tilewright.logs.breadcrumbs import Breadcrumbs, Crumb
+from tilewright.logs.reading import parse_log
+from tilewright.logs.rendering import render_log
 from tilewright.workshop.cases import DTYPES, case_tensors
 from tilewright.workshop.home import Home, find_operation
-from tilewright.workshop.log.breadcrumbs import Breadcrumbs, Crumb
-from tilewright.workshop.log.operation_log import operation_log
-from tilewright.workshop.log.reading import parse_log
-from tilewright.workshop.log.rendering import render_log
+from tilewright.workshop.operation_log import operation_log
 from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts
 

@@ -14,8 +14,8 @@ import pytest
 from made_operation import WRONG_MEAN, change, make_operation
 
 from tilewright.device.errors import KernelCompileError
+from tilewright.logs.breadcrumbs import Breadcrumbs
 from tilewright.workshop.home import Home
-from tilewright.workshop.log.breadcrumbs import Breadcrumbs
 from tilewright.workshop.stages.classify import classify
 from tilewright.workshop.stages.running import run_stages
 from tilewright.workshop.stages.stage import BUILD, EXECUTION, KERNELS, STAGES, StageResult, Status

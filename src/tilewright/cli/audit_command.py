@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
-from tilewright.workshop.audit.auditing import RULES, Finding, audit_log, spec_buffers, specification_buffers
-from tilewright.workshop.log.model import Requirement
+from tilewright.logs.audit.auditing import RULES, Finding, audit_log, specification_buffers
+from tilewright.logs.model import Requirement
+from tilewright.logs.reading import parse_log
+from tilewright.workshop.required_buffers import required_buffers
 from tilewright.workshop.spec import SpecError, checked_spec
 
 
@@ -60,7 +62,7 @@ def _specification(path: Path | None, log: str) -> tuple[Requirement, ...]:
     if path is None:
         return ()
     if path.suffix == ".toml" or path.is_dir():
-        return spec_buffers(checked_spec(path), log)
+        return required_buffers(checked_spec(path), parse_log(log))
     required = specification_buffers(_read(path))
     if not required:
         raise _UsageError(

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from tilewright.cli.command_parser import CommandParser, seconds
 from tilewright.cli.progress_line import ProgressLine
+from tilewright.logs.journal import OUTCOMES, Entry, Journal, JournalState
 from tilewright.workshop.home import Home, find_operation
-from tilewright.workshop.journal import OUTCOMES, Entry, Journal, JournalState
 from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.process import Processes
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.device.cache import write_atomically
+from tilewright.logs.rendering import render_log
 from tilewright.workshop.home import find_operation
-from tilewright.workshop.log.operation_log import operation_log
-from tilewright.workshop.log.rendering import render_log
+from tilewright.workshop.operation_log import operation_log
 
 
 def build_parser() -> argparse.ArgumentParser:

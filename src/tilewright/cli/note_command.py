@@ -7,9 +7,9 @@ import argparse
 import json
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.logs.breadcrumbs import Breadcrumbs, Crumb
+from tilewright.logs.vocabulary import CONFIDENCES
 from tilewright.workshop.home import find_operation
-from tilewright.workshop.log.breadcrumbs import Breadcrumbs, Crumb
-from tilewright.workshop.log.vocabulary import CONFIDENCES
 from tilewright.workshop.stages.stage import STAGES
 
 _DESCRIPTION = """

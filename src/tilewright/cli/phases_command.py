@@ -10,8 +10,8 @@ from typing import Any
 from tilewright.cli.command_parser import CommandParser, seconds
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.errors import TilewrightError
+from tilewright.logs.breadcrumbs import Breadcrumbs
 from tilewright.workshop.home import Home, find_operation
-from tilewright.workshop.log.breadcrumbs import Breadcrumbs
 from tilewright.workshop.spec.model import Spec
 from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.process import Processes, Told

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tilewright.device.engine_build import engine_library
+from tilewright.logs.breadcrumbs import Breadcrumbs
 from tilewright.workshop.home import Home, tested_package
-from tilewright.workshop.log.breadcrumbs import Breadcrumbs
 from tilewright.workshop.stages.process import Processes, Progress, Told
 from tilewright.workshop.stages.stage import EXECUTION, KERNELS, STEPS, Stage, StageResult, Status, TestOutcome
 

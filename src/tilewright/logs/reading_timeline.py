@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tilewright.workshop.log.markdown import Code, Field, Item, Paragraph, Row, Section, Table
-from tilewright.workshop.log.model import Attempt, Said, Stage, Step, TestCount, TestResult, stage_numbers
-from tilewright.workshop.log.vocabulary import status_word
+from tilewright.logs.markdown import Code, Field, Item, Paragraph, Row, Section, Table
+from tilewright.logs.model import Attempt, Said, Stage, Step, TestCount, TestResult, stage_numbers
+from tilewright.logs.vocabulary import status_word
 
 _STAGE = re.compile(r"stage\s+(\d+)\s*: ?(.*)$", re.I | re.S)
 _ATTEMPT = re.compile(

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tilewright.workshop.log.model import ExecutionLog, Said, Stage, stage_numbers
-from tilewright.workshop.log.vocabulary import Verdict, verdict
+from tilewright.logs.model import ExecutionLog, Said, Stage, stage_numbers
+from tilewright.logs.vocabulary import Verdict, verdict
 
 _STAGES = r"stages?\s+(\d+(?:\s*[-\u2013,]\s*\d+)*)"
 _ABOUT = re.compile(rf"\W*{_STAGES}\b", re.I)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from random_runs import RandomRun
 
-from tilewright.workshop.audit.auditing import audit_log
-from tilewright.workshop.log.breadcrumbs import Breadcrumbs
-from tilewright.workshop.log.computing import compute_log
-from tilewright.workshop.log.model import ExecutionLog, Said
-from tilewright.workshop.log.reading import parse_log
-from tilewright.workshop.log.rendering import render_log
+from tilewright.logs.audit.auditing import audit_log
+from tilewright.logs.breadcrumbs import Breadcrumbs
+from tilewright.logs.computing import compute_log
+from tilewright.logs.model import ExecutionLog, Said
+from tilewright.logs.reading import parse_log
+from tilewright.logs.rendering import render_log
 
 
 @pytest.fixture

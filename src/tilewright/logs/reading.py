@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tilewright.workshop.log.markdown import Field, Item, Paragraph, Row, Section, Table, read_sections
-from tilewright.workshop.log.model import (
+from tilewright.logs.markdown import Field, Item, Paragraph, Row, Section, Table, read_sections
+from tilewright.logs.model import (
     ComplianceRow,
     Deviation,
     ExecutionLog,
@@ -28,14 +28,14 @@ from tilewright.workshop.log.model import (
     WorkRow,
     stage_numbers,
 )
-from tilewright.workshop.log.reading_artifacts import read_artifacts, read_commits, read_promises
-from tilewright.workshop.log.reading_buffers import (
+from tilewright.logs.reading_artifacts import read_artifacts, read_commits, read_promises
+from tilewright.logs.reading_buffers import (
     read_buffer_tables,
     read_mentions,
     read_requirements,
     read_sync_tables,
 )
-from tilewright.workshop.log.reading_timeline import read_stages, read_test_counts, read_tests, step_name
+from tilewright.logs.reading_timeline import read_stages, read_test_counts, read_tests, step_name
 
 # Part of a log, and the headings it goes by.
 _SECTION_TITLES = {

@@ -9,9 +9,9 @@ import importlib
 import pytest
 from sample_logs import FREE_FORM, TEMPLATE
 
-from tilewright.workshop.audit.auditing import audit_log
-from tilewright.workshop.log.model import Artifact, Said, StageAttempts, TestCount
-from tilewright.workshop.log.reading import parse_log
+from tilewright.logs.audit.auditing import audit_log
+from tilewright.logs.model import Artifact, Said, StageAttempts, TestCount
+from tilewright.logs.reading import parse_log
 
 # Attempts under labels in bold, metadata as a list, test counts in brackets.
 _LABELLED = """\
@@ -142,6 +142,6 @@ def test_the_free_form() -> None:
     ],
 )
 def test_examples_in_the_source_hold(module: str) -> None:
-    failed, tried = doctest.testmod(importlib.import_module(f"tilewright.workshop.{module}"))
+    failed, tried = doctest.testmod(importlib.import_module(f"tilewright.logs.{module}"))
     assert failed == 0
     assert tried > 0

@@ -8,10 +8,10 @@ import dataclasses
 import pytest
 from random_logs import RandomLog
 
-from tilewright.workshop.log.markdown import escape, plain, split_row
-from tilewright.workshop.log.model import Buffer, ExecutionLog, stage_numbers
-from tilewright.workshop.log.reading import parse_log
-from tilewright.workshop.log.rendering import render_log
+from tilewright.logs.markdown import escape, plain, split_row
+from tilewright.logs.model import Buffer, ExecutionLog, stage_numbers
+from tilewright.logs.reading import parse_log
+from tilewright.logs.rendering import render_log
 
 
 @pytest.mark.parametrize("seed", range(300))

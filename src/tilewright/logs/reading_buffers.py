@@ -7,9 +7,9 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from tilewright.workshop.log.amounts import matching_index, page_count
-from tilewright.workshop.log.markdown import Code, Item, Row, Section, Table
-from tilewright.workshop.log.model import Buffer, BufferTable, Requirement, SyncRow, SyncTable
+from tilewright.logs.amounts import matching_index, page_count
+from tilewright.logs.markdown import Code, Item, Row, Section, Table
+from tilewright.logs.model import Buffer, BufferTable, Requirement, SyncRow, SyncTable
 
 _INDEX = re.compile(r"\b(?:c|CB)_(\d+)\b")
 _MENTION = re.compile(r"(?:CB\s+)?((?:c|CB)_\d+):\s*(.+)$")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from tilewright.workshop.log.model import ExecutionLog, Requirement
+from tilewright.logs.model import ExecutionLog, Requirement
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tilewright.workshop.audit.finding import Case, Hit, rule
-from tilewright.workshop.log.vocabulary import (
+from tilewright.logs.audit.finding import Case, Hit, rule
+from tilewright.logs.vocabulary import (
     CONFIDENCES,
     DIRECTIVES,
     ERROR_TYPES,

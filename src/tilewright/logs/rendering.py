@@ -3,8 +3,8 @@
 
 Reading what is written gives the same log back:
 
->>> from tilewright.workshop.log.model import Commit, ExecutionLog
->>> from tilewright.workshop.log.reading import parse_log
+>>> from tilewright.logs.model import Commit, ExecutionLog
+>>> from tilewright.logs.reading import parse_log
 >>> log = ExecutionLog(commits=(Commit("9f283b9281", "[scale] stage 4: the operation exists"),))
 >>> parse_log(render_log(log)) == log
 True
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tilewright.workshop.log.markdown import escape
-from tilewright.workshop.log.model import Attempt, ExecutionLog, Feedback, Said, Stage
+from tilewright.logs.markdown import escape
+from tilewright.logs.model import Attempt, ExecutionLog, Feedback, Said, Stage
 
 _METADATA = {
     "operation": "Operation",

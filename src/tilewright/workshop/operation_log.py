@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tilewright.device.errors import TilewrightError
+from tilewright.logs.breadcrumbs import Breadcrumbs, Crumb, Trail
+from tilewright.logs.computing import compute_log
+from tilewright.logs.model import ExecutionLog
 from tilewright.workshop.home import Home
-from tilewright.workshop.log.breadcrumbs import Breadcrumbs, Crumb, Trail
-from tilewright.workshop.log.computing import compute_log
-from tilewright.workshop.log.model import ExecutionLog
 from tilewright.workshop.spec.model import Spec
 
 # Facts that are told again by every run: the last word counts.

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tilewright.workshop.audit.claims import StageClaim, has_passing_test, has_test_result, stage_claims
-from tilewright.workshop.audit.finding import Case, Hit, at_lines, rule
-from tilewright.workshop.log.model import Attempt, Stage, stage_numbers
-from tilewright.workshop.log.vocabulary import Verdict, status_word, verdict
+from tilewright.logs.audit.claims import StageClaim, has_passing_test, has_test_result, stage_claims
+from tilewright.logs.audit.finding import Case, Hit, at_lines, rule
+from tilewright.logs.model import Attempt, Stage, stage_numbers
+from tilewright.logs.vocabulary import Verdict, status_word, verdict
 
 
 @rule("red-passes", "a RED attempt whose test passed before anything was implemented")

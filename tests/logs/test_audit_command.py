@@ -10,7 +10,7 @@ import pytest
 from sample_logs import FREE_FORM, TEMPLATE
 
 from tilewright.cli.main import main
-from tilewright.workshop.audit.auditing import RULES
+from tilewright.logs.audit.auditing import RULES
 
 _BROKEN = TEMPLATE.replace("| 1 | 5 | build_error |", "| 1 | 5 | compile_error |")
 

@@ -11,9 +11,9 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tilewright.workshop.log.breadcrumbs import Crumb, Trail
-from tilewright.workshop.log.computing_buffers import buffer_deviations, buffer_facts
-from tilewright.workshop.log.model import (
+from tilewright.logs.breadcrumbs import Crumb, Trail
+from tilewright.logs.computing_buffers import buffer_deviations, buffer_facts
+from tilewright.logs.model import (
     Artifact,
     Attempt,
     Commit,

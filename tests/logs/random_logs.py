@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from typing import TypeVar
 
-from tilewright.workshop.log import vocabulary
-from tilewright.workshop.log.model import (
+from tilewright.logs import vocabulary
+from tilewright.logs.model import (
     Artifact,
     Attempt,
     Buffer,

@@ -7,8 +7,8 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
-from tilewright.workshop.log.markdown import Code, Field, Item, Paragraph, Section
-from tilewright.workshop.log.model import Artifact, Commit, Said
+from tilewright.logs.markdown import Code, Field, Item, Paragraph, Section
+from tilewright.logs.model import Artifact, Commit, Said
 
 _FILES = re.compile(r"files?\b.*\b(created|modified)|artifacts?", re.I)
 _FILE_ITEM = re.compile(r"(\S*[/.]\S+)\s*(.*)$", re.S)

@@ -36,8 +36,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tilewright.device.errors import TilewrightError
-from tilewright.workshop.json_lines import locked, read_lines, write_line
-from tilewright.workshop.log.model import Said
+from tilewright.logs.json_lines import locked, read_lines, write_line
+from tilewright.logs.model import Said
 
 OUTCOMES = ("SUPPORTED", "FALSIFIED", "INCONCLUSIVE")
 ENOUGH_CONFIDENCE = 0.8

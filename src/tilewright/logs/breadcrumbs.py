@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tilewright.workshop.json_lines import JsonLine, locked, read_lines, write_line
-from tilewright.workshop.log.breadcrumb_events import EVENTS, BreadcrumbError, check_event
-from tilewright.workshop.log.model import Said
+from tilewright.logs.breadcrumb_events import EVENTS, BreadcrumbError, check_event
+from tilewright.logs.json_lines import JsonLine, locked, read_lines, write_line
+from tilewright.logs.model import Said
 
 
 @dataclass(frozen=True)

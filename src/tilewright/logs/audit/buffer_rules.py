@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tilewright.workshop.audit.finding import Case, Hit, at_lines, rule
-from tilewright.workshop.log.amounts import Amount, Flow, says_kept
-from tilewright.workshop.log.model import Buffer, SyncRow
-from tilewright.workshop.log.vocabulary import Verdict, verdict
+from tilewright.logs.amounts import Amount, Flow, says_kept
+from tilewright.logs.audit.finding import Case, Hit, at_lines, rule
+from tilewright.logs.model import Buffer, SyncRow
+from tilewright.logs.vocabulary import Verdict, verdict
 
 
 def _capacity(case: Case) -> dict[str, Buffer]:

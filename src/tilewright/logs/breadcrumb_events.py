@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tilewright.device.errors import TilewrightError
-from tilewright.workshop.log import vocabulary
+from tilewright.logs import vocabulary
 
 
 class BreadcrumbError(TilewrightError):

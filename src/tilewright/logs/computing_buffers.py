@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tilewright.workshop.log.amounts import Amount, Flow
-from tilewright.workshop.log.breadcrumbs import Crumb
-from tilewright.workshop.log.model import Buffer, BufferTable, Deviation, Requirement, Said, SyncRow, SyncTable
+from tilewright.logs.amounts import Amount, Flow
+from tilewright.logs.breadcrumbs import Crumb
+from tilewright.logs.model import Buffer, BufferTable, Deviation, Requirement, Said, SyncRow, SyncTable
 
 
 @dataclass(frozen=True)

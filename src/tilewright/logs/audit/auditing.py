@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Audits execution logs.
+
+>>> [finding.rule for finding in audit_log("# Execution log: scale\\n\\n## Git\\nCommits will be made later.\\n")][-1]
+'commit-promised'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+# Importing the rules registers them.
+from tilewright.logs.audit import buffer_rules, record_rules, stage_rules
+from tilewright.logs.audit.finding import RULES, Case, Finding
+from tilewright.logs.markdown import read_sections
+from tilewright.logs.model import Buffer, Requirement
+from tilewright.logs.reading import parse_log
+from tilewright.logs.reading_buffers import read_buffer_tables, read_requirements
+
+__all__ = [
+    "RULES",
+    "Finding",
+    "audit_log",
+    "buffer_rules",
+    "record_rules",
+    "specification_buffers",
+    "stage_rules",
+]
+
+
+def audit_log(text: str, specification: Sequence[Requirement] = ()) -> list[Finding]:
+    """What is wrong with an execution log, in the order of its lines."""
+    case = Case(parse_log(text), tuple(text.replace("\r\n", "\n").split("\n")), tuple(specification))
+    findings = [finding for rule in RULES.values() for finding in rule.findings(case)]
+    return sorted(findings, key=lambda finding: (finding.lines, finding.rule))
+
+
+def specification_buffers(text: str) -> tuple[Requirement, ...]:
+    """The circular buffers a specification in Markdown asks for: its tables with a capacity or a number of pages."""
+    sections = read_sections(text)
+    tables = read_buffer_tables(sections)
+    return read_requirements(sections) or tuple(_required(row) for table in tables[:1] for row in table.rows)
+
+
+def _required(row: Buffer) -> Requirement:
+    return Requirement(row.index, row.purpose, row.num_pages, row.page_size, line=row.line)
