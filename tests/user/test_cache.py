@@ -37,7 +37,7 @@ def start(cache: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def leftovers(cache: Path) -> list[Path]:
     """Files that are neither an entry of the cache nor a lock."""
-    known = {".json", ".so", ".lock", ".gch", ".pch", ".h", ".cpp", ".o"}
+    known = {".json", ".so", ".lock", ".gch", ".pch", ".h", ".hpp", ".cpp", ".o"}
     return [path for path in cache.rglob("*") if path.is_file() and path.suffix not in known and path.name != "bytes"]
 
 

@@ -36,6 +36,7 @@ from tilewright.device.compiler import (
 )
 from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
+from tilewright.device.forwarding_headers import forwarding_directory, write_forwarding_headers
 from tilewright.device.translation_unit import KernelSource, prelude_macros, prelude_name, translation_unit
 
 _MAX_ERRORS_SHOWN = 3
@@ -133,7 +134,8 @@ def compile_kernel(source: KernelSource) -> Path:
 
 
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
-    roots = [str(NATIVE / "include"), str(NATIVE), *source.include_paths, *include_roots(source.path)]
+    own = [NATIVE / "include", NATIVE, forwarding_directory()]
+    roots = [*map(str, own), *source.include_paths, *include_roots(source.path)]
     return [
         *kernel_flags(compiler),
         *(instrumentation_flags(compiler) if source.checked else ()),
@@ -241,6 +243,7 @@ def _with_precompiled_prelude(
     source: KernelSource, compiler: Compiler, text: str, arguments: list[str]
 ) -> tuple[str, list[str]]:
     """The unit's text and the compiler's arguments, changed to use a compiled prelude where the compiler can."""
+    write_forwarding_headers()
     precompiled = _precompiled_prelude(source, compiler, arguments)
     if compiler.family != "gcc":
         # Our own key knows the headers' content and dates.
@@ -287,7 +290,7 @@ def _dependencies(rule: str, unit: Path) -> list[Path]:
     """Files besides our own headers that a kernel was made from, out of the rule the compiler writes for make."""
     names = re.findall(r"(?:\\.|\$\$|[^\s\\])+", rule.replace("\\\n", " ").split(":", 1)[1])
     paths = [Path(re.sub(r"\\(.)", r"\1", name).replace("$$", "$")) for name in names]
-    own = (str(NATIVE), str(cache_directory() / "preludes"), str(unit))
+    own = (str(NATIVE), str(cache_directory() / "preludes"), str(forwarding_directory()), str(unit))
     return [path for path in dict.fromkeys(paths) if not str(path).startswith(own)]
 
 

@@ -17,7 +17,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "api/compile_time_args.h"
 #include "api/debug/assert.h"
 #include "api/debug/dprint.h"
 #include "api/debug/kernel_profiler.hpp"

@@ -70,7 +70,6 @@
 #include "api/compute/eltwise_unary/recip.h"
 #include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/eltwise_unary/remainder.h"
-#include "api/compute/eltwise_unary/reverseops.h"
 #include "api/compute/eltwise_unary/rounding.h"
 #include "api/compute/eltwise_unary/rpow.h"
 #include "api/compute/eltwise_unary/rsqrt.h"

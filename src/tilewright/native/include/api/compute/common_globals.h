@@ -4,7 +4,6 @@
 #pragma once
 
 #include "ckernel.h"
-#include "ckernel_include.h"
 #include "hostdevcommon/kernel_structs.h"
 #include "internal/circular_buffer_interface.h"
 #include "tw/engine.h"

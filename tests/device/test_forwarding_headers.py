@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel API's forwarding headers: one table, no such file beside it, and kernels find every one of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tilewright.device.chip import Chip
+from tilewright.device.compiler import find_compiler
+from tilewright.device.engine_build import NATIVE
+from tilewright.device.forwarding_headers import (
+    forwarding_directory,
+    forwarding_headers,
+    write_forwarding_headers,
+)
+from tilewright.device.kernel_build import check_kernel
+from tilewright.device.kernel_sources import kernel_source
+
+INCLUDE = NATIVE / "include"
+HEADERS = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*.h*")}
+
+
+def _code(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip() and not line.startswith(("//", "#pragma once"))]
+
+
+def test_no_file_only_forwards() -> None:
+    assert [name for name, text in HEADERS.items() if re.fullmatch(r'#include "[^"]+"', "\n".join(_code(text)))] == []
+
+
+def test_the_table_leads_to_headers_that_are_there_and_hides_none() -> None:
+    table = forwarding_headers()
+    assert {header for header in table.values() if header not in HEADERS and header not in table} == set()
+    assert table.keys() & HEADERS.keys() == set()
+
+
+def test_our_own_headers_include_what_is_meant() -> None:
+    named = {(name, header) for name, text in HEADERS.items() for header in re.findall(r'#include "([^"]+)"', text)}
+    assert {(name, header) for name, header in named if header in forwarding_headers()} == set()
+
+
+@pytest.mark.parametrize("kind", ["compute", "reader"])
+def test_kernels_find_every_one(chip: Chip, make_program, kind: str) -> None:
+    compute = re.compile(r"compute|ckernel|llk|lltt|sfpi|cmath|c(un)?pack")
+    names = [name for name in forwarding_headers() if bool(compute.search(name)) is (kind == "compute")]
+    text = "".join(f'#include "{name}"\n' for name in names) + "void kernel_main() {}\n"
+    program = make_program(**{kind: text})
+    check_kernel(kernel_source(program, program.kernels[0], chip.arch, chip.grid), find_compiler())
+
+
+def test_one_that_was_tampered_with_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
+    write_forwarding_headers()
+    header = forwarding_directory() / "dataflow_api.h"
+    assert header.read_text() == '#pragma once\n#include "api/dataflow/dataflow_api.h"\n'
+    header.write_text("#error not ours\n")
+    monkeypatch.setattr("tilewright.device.forwarding_headers._written", set())  # as another process meets it
+    write_forwarding_headers()
+    assert "not ours" not in header.read_text()
