@@ -89,13 +89,14 @@ def half_bfloat16_step(magnitude: Array) -> Array:
 def rounded_sum(steps: Iterable[Step]) -> Array:
     """DST of 16 bits after all steps.
 
-    Each group is rounded to 11 bits counted from DST's first one, halves up; the total to the nearest bfloat16, ties
-    away from zero.
+    Each group is rounded to 11 bits counted from DST's first one, or from the second below its own where that is
+    larger, halves up; the total to the nearest bfloat16, ties away from zero.
     """
     held = np.float64(0.0)
     for step in steps:
-        unit = half_bfloat16_step(np.abs(held)) / 4
-        aligned = [np.where(held == 0, group, np.floor(group / unit + 0.5) * unit) for group in step.groups]
+        largest_group = np.maximum(*map(np.abs, step.groups))
+        unit = np.maximum(half_bfloat16_step(np.abs(held)), half_bfloat16_step(largest_group) / 4) / 4
+        aligned = [np.floor(group / unit + 0.5) * unit for group in step.groups]
         words = (held + aligned[0] + aligned[1]).astype(np.float32).view(np.uint32)
         held = kept(((words + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32), 0xFFFF0000)
     return np.asarray(held)

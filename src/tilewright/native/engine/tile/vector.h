@@ -136,6 +136,32 @@ inline VectorF multiply_add(VectorF a, VectorF b, VectorF c) {
 #endif
 }
 
+inline VectorU larger(VectorU a, VectorU b) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<VectorU>(_mm512_max_epu32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<VectorU>(_mm256_max_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#else
+    return a > b ? a : b;
+#endif
+}
+
+inline VectorF floor_of(VectorF value) {
+#if defined(__AVX512F__)
+    constexpr int kDownInPlace = 1;
+    return reinterpret_cast<VectorF>(_mm512_roundscale_ps(reinterpret_cast<__m512>(value), kDownInPlace));
+#elif defined(__AVX__)
+    return reinterpret_cast<VectorF>(_mm256_floor_ps(reinterpret_cast<__m256>(value)));
+#elif defined(__aarch64__)
+    return reinterpret_cast<VectorF>(vrndmq_f32(reinterpret_cast<float32x4_t>(value)));
+#else
+    for (uint32_t lane = 0; lane < kLanes; lane++) {
+        value[lane] = __builtin_floorf(value[lane]);
+    }
+    return value;
+#endif
+}
+
 // Whether any lane has one of the bits in mask.
 inline bool any_set(VectorU value, uint32_t mask) {
 #if defined(__AVX512F__)
