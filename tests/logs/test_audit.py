@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sample_logs import FREE_FORM, ONE_STAGE, TEMPLATE
 
-from tilewright.logs.audit.auditing import RULES, audit_log, specification_buffers
+from tilewright.logs.audit.auditing import RULES, audit_text, specification_buffers
 
 
 def _line(text: str, words: str) -> int:
@@ -18,7 +18,7 @@ def _line(text: str, words: str) -> int:
 
 @pytest.mark.parametrize("text", [TEMPLATE, FREE_FORM, ONE_STAGE], ids=["template", "free form", "one stage"])
 def test_nothing_is_found_in_a_clean_log(text: str) -> None:
-    assert audit_log(text) == []
+    assert audit_text(text) == []
 
 
 # Rule, what stands in the clean log, what the mistake makes of it, words on the lines that must be named.
@@ -228,7 +228,7 @@ _ONE_STAGE_MISTAKES = [
 def _found(text: str, before: str, after: str, rule: str, words: list[str] | None) -> None:
     assert before in text
     broken = text.replace(before, after)
-    findings = [finding for finding in audit_log(broken) if finding.rule == rule]
+    findings = [finding for finding in audit_text(broken) if finding.rule == rule]
     assert findings, rule
     lines = {line for finding in findings for line in finding.lines}
     assert {_line(broken, word) for word in words or []} <= lines
@@ -258,7 +258,7 @@ _PERSISTENCE_UNDECLARED = FREE_FORM.replace("PERSISTENT - never popped", "one ti
 
 
 def test_a_buffer_that_is_never_popped_must_be_declared() -> None:
-    findings = audit_log(_PERSISTENCE_UNDECLARED)
+    findings = audit_text(_PERSISTENCE_UNDECLARED)
     assert [finding.rule for finding in findings] == ["cb-unbalanced"]
     assert findings[0].why == (
         "c_2: pushed 1 tile once, popped nothing, and called nothing; nothing declares it persistent"
@@ -268,27 +268,27 @@ def test_a_buffer_that_is_never_popped_must_be_declared() -> None:
 def test_pushes_and_pops_said_to_match_must_be_shown() -> None:
     begin, end = FREE_FORM.index("### CB Sync"), FREE_FORM.index("## Stage 7 Tests")
     text = FREE_FORM[:begin] + "- Verified that cb_push and cb_pop counts match\n\n" + FREE_FORM[end:]
-    rules = [finding.rule for finding in audit_log(text)]
+    rules = [finding.rule for finding in audit_text(text)]
     assert rules == ["section-missing", "sync-unshown"]
 
 
 def test_kernels_said_to_compile_must_have_run() -> None:
     text = TEMPLATE.replace("| Kernel compilation | PASS |\n| Execution | HANG |\n", "")
-    assert "compile-unproven" not in {finding.rule for finding in audit_log(text)}  # a test hung: they compiled
+    assert "compile-unproven" not in {finding.rule for finding in audit_text(text)}  # a test hung: they compiled
     text = text.replace("| test_stage6_stub_kernels.py | HANG |", "| test_stage6_stub_kernels.py | NOT RUN |")
     text = text.replace("the stubs compile and hang.", "the stubs compile.")
     text = text.replace("- The stubs hang;", "- The stub kernels compile successfully;")
-    (finding,) = (finding for finding in audit_log(text) if finding.rule == "compile-unproven")
+    (finding,) = (finding for finding in audit_text(text) if finding.rule == "compile-unproven")
     assert _line(text, "compile successfully") in finding.lines
 
 
 def test_what_a_log_declares_is_not_held_against_it() -> None:
     text = TEMPLATE.replace("| cb_in | c_0 | tile_size | 2*Wt |", "| cb_in | c_0 | tile_size | Wt |")
-    assert {finding.rule for finding in audit_log(text)} == {"deviation-undeclared"}
+    assert {finding.rule for finding in audit_text(text)} == {"deviation-undeclared"}
     text = text.replace(
         "None: the four buffers are those of the spec.", "| What | Why |\n|---|---|\n| c_0 has Wt pages | to save L1 |"
     )
-    assert audit_log(text) == []
+    assert audit_text(text) == []
 
 
 _SPEC = """\
@@ -306,7 +306,7 @@ _SPEC = """\
 
 def test_a_specification_shows_deviations_that_are_denied() -> None:
     text = FREE_FORM.replace("1. **No second pass**: the design had one.", "None. It follows the spec.")
-    findings = audit_log(text, specification_buffers(_SPEC))
+    findings = audit_text(text, specification_buffers(_SPEC))
     assert [finding.rule for finding in findings] == ["deviation-undeclared"] * 2
     denied = _line(text, "None. It follows")
     assert {finding.why for finding in findings} == {
@@ -320,12 +320,12 @@ def test_a_specification_shows_deviations_that_are_denied() -> None:
 def test_a_row_for_all_buffers_speaks_for_each() -> None:
     begin, end = TEMPLATE.index("| c_0 | Reader | cb_push"), TEMPLATE.index("\n### Design Compliance")
     text = TEMPLATE[:begin] + "| All | N/A (empty stubs) | None | N/A | None | N/A |\n" + TEMPLATE[end:]
-    assert audit_log(text) == []
+    assert audit_text(text) == []
 
 
 def test_a_condition_is_no_claim() -> None:
     text = FREE_FORM.replace("## Commits", "- Once batched input works, add the rest.\n\n## Commits")
-    assert audit_log(text) == []
+    assert audit_text(text) == []
 
 
 def test_every_rule_has_a_mistake_here_and_a_line_in_the_document() -> None:
@@ -370,13 +370,13 @@ def _known_log(number: str) -> str:
 
 @pytest.mark.parametrize(("number", "rule", "line"), _KNOWN)
 def test_known_contradictions_are_found(number: str, rule: str, line: int) -> None:
-    findings = audit_log(_known_log(number))
+    findings = audit_text(_known_log(number))
     assert (rule, line) in {(finding.rule, at) for finding in findings for at in finding.lines}
 
 
 @pytest.mark.parametrize("number", ["002", "003"])
 def test_a_missing_confidence_table_is_found(number: str) -> None:
-    findings = audit_log(_known_log(number))
+    findings = audit_text(_known_log(number))
     assert any("confidence" in finding.why for finding in findings if finding.rule == "section-missing")
 
 
@@ -384,6 +384,6 @@ def test_a_known_log_against_its_specification() -> None:
     specification = specification_buffers(
         "| CB | Capacity | Page size |\n|---|---|---|\n| c_0 | Wt | tile_size |\n| c_16 | Wt | tile_size |\n"
     )
-    findings = audit_log(_known_log("002"), specification)
+    findings = audit_text(_known_log("002"), specification)
     lines = {line for finding in findings if finding.rule == "deviation-undeclared" for line in finding.lines}
     assert {39, 47, 203} <= lines

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sample_logs import FREE_FORM, TEMPLATE
 
 from tilewright.cli.main import main
 from tilewright.logs.audit.auditing import RULES
+from tilewright.logs.breadcrumbs import Breadcrumbs
 
 _BROKEN = TEMPLATE.replace("| 1 | 5 | build_error |", "| 1 | 5 | compile_error |")
 
@@ -152,3 +154,26 @@ def test_a_spec_toml_that_makes_no_sense_is_refused(tmp_path: Path, capsys: pyte
         main(["audit", str(_EXAMPLE / "execution_log.md"), "--spec", str(bad)])
     assert ended.value.code == 2
     assert "error[work-count]" in capsys.readouterr().err
+
+
+def test_an_operation_is_audited_from_its_breadcrumbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = tmp_path / "rms_norm_w_rm"
+    shutil.copytree(_EXAMPLE, own)
+    assert main(["audit", str(own)]) == 0
+    assert capsys.readouterr().out == f"{own}: nothing found\n"
+    crumbs = Breadcrumbs(own / ".workshop" / "breadcrumbs.jsonl")
+    crumbs.append("note", text="the operation has 99 CBs")
+    assert main(["audit", str(own)]) == 1
+    text = capsys.readouterr().out
+    assert "cb-count-differs" in text
+    assert f"{len(crumbs.lines()) - 1})" in text
+    assert "99 circular buffers, it says" in text
+
+
+def test_an_operation_nobody_ran_has_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = tmp_path / "rms_norm_w_rm"
+    shutil.copytree(_EXAMPLE, own, ignore=shutil.ignore_patterns(".workshop"))
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", str(own)])
+    assert ended.value.code == 2
+    assert "was run yet" in capsys.readouterr().err

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from random_runs import RandomRun
 
-from tilewright.logs.audit.auditing import audit_log
+from tilewright.logs.audit.auditing import audit_log, audit_text
 from tilewright.logs.breadcrumbs import Breadcrumbs
 from tilewright.logs.computing import compute_log
-from tilewright.logs.model import ExecutionLog, Said
+from tilewright.logs.model import ExecutionLog, Requirement, Said
 from tilewright.logs.reading import parse_log
 from tilewright.logs.rendering import render_log
 
@@ -34,7 +34,30 @@ def test_nothing_is_found_in_a_log_we_wrote(seed: int, trail: Breadcrumbs) -> No
     log = compute_log(trail.read())
     text = render_log(log)
     assert parse_log(text) == log
-    assert audit_log(text) == []
+    assert audit_text(text) == []
+    assert audit_log(log) == []
+
+
+def test_the_audit_of_our_own_log_reads_its_model_and_names_breadcrumbs(trail: Breadcrumbs) -> None:
+    _start(trail, 4)
+    trail.append("attempt", stage=4, action="run")
+    trail.append("test", stage=4, name="shape", result="PASS")
+    trail.append("test", stage=4, name="wide", result="SKIPPED")
+    trail.append("cb_requirement", index="c_0", num_pages="2")
+    trail.append("cb_config", index="c_0", num_pages="2", page_size="tile_size", source="spec.toml:9")
+    trail.append("note", text="all tests pass with 3 CBs, pushes and pops verified: every push has its pop")
+    trail.append("complete")
+    log = compute_log(trail.read())
+    found = audit_log(log, (Requirement("c_0", num_pages="4"),), trail.lines())
+    assert {finding.rule: finding.lines for finding in found} == {
+        "all-pass-with-skips": (4, 7),
+        "cb-count-differs": (6, 7),
+        "deviation-undeclared": (6,),
+    }
+    assert all(finding.quote in trail.lines() for finding in found)
+    # The same from the Markdown it is rendered to, where every fact stands on another line.
+    rendered = audit_text(render_log(log), (Requirement("c_0", num_pages="4"),))
+    assert {finding.rule for finding in rendered} == {finding.rule for finding in found}
 
 
 def _status(log: ExecutionLog, stage: int) -> Said | None:

@@ -9,7 +9,7 @@ import importlib
 import pytest
 from sample_logs import FREE_FORM, TEMPLATE
 
-from tilewright.logs.audit.auditing import audit_log
+from tilewright.logs.audit.auditing import audit_text
 from tilewright.logs.model import Artifact, Said, StageAttempts, TestCount
 from tilewright.logs.reading import parse_log
 
@@ -74,7 +74,7 @@ def test_what_is_wrong_under_labels() -> None:
     lines = _LABELLED.split("\n")
     found = {
         finding.rule: [lines[line - 1] for line in finding.lines]
-        for finding in audit_log(_LABELLED)
+        for finding in audit_text(_LABELLED)
         if finding.rule != "section-missing"
     }
     assert found == {

@@ -12,8 +12,12 @@ from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.logs.audit.auditing import RULES, Finding, audit_log, specification_buffers
-from tilewright.logs.model import Requirement
+from tilewright.logs.audit.finding import at_lines
+from tilewright.logs.breadcrumbs import Breadcrumbs
+from tilewright.logs.model import ExecutionLog, Requirement
 from tilewright.logs.reading import parse_log
+from tilewright.workshop.home import built_in_names, find_operation
+from tilewright.workshop.operation_log import NothingRunError, operation_log
 from tilewright.workshop.required_buffers import required_buffers
 from tilewright.workshop.spec import SpecError, checked_spec
 
@@ -25,16 +29,18 @@ class _UsageError(Exception):
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "audit",
-        "Read execution logs (Markdown, ours or written by hand) and report contradictions and unproven claims with "
-        "their lines. Exit status: 0 nothing found, 1 findings, 2 bad usage.",
+        "Read execution logs and report contradictions and unproven claims with their lines: of logs in Markdown, ours "
+        "or written by hand, or of an operation, whose log is computed from its breadcrumbs. Exit status: 0 nothing "
+        "found, 1 findings, 2 bad usage.",
         """
         tilewright audit my_op_log.md
+        tilewright audit my_op
         tilewright audit my_op_log.md --spec my_op/spec.toml
         tilewright audit --json logs/*.md
         tilewright audit --rules
         """,
     )
-    parser.add_argument("logs", nargs="*", metavar="LOG", type=Path, help="execution log to read")
+    parser.add_argument("logs", nargs="*", metavar="LOG", help="log to read, or an operation's directory or name")
     parser.add_argument(
         "--spec",
         type=Path,
@@ -58,11 +64,32 @@ def _read(path: Path) -> str:
     return text
 
 
-def _specification(path: Path | None, log: str) -> tuple[Requirement, ...]:
+@dataclasses.dataclass(frozen=True)
+class _Audited:
+    """A log, and the lines its facts stand on."""
+
+    log: ExecutionLog
+    source: tuple[str, ...]
+
+
+def _audited(given: str) -> _Audited:
+    """The log of a file, or of an operation: that one is not read from what it was rendered to."""
+    if Path(given, "spec.toml").is_file() or (given in built_in_names() and not Path(given).exists()):
+        home = find_operation(given)
+        try:
+            log = operation_log(home)
+        except NothingRunError as error:
+            raise _UsageError(str(error)) from error
+        return _Audited(log, Breadcrumbs(home.breadcrumbs).lines())
+    text = _read(Path(given))
+    return _Audited(parse_log(text), tuple(text.replace("\r\n", "\n").split("\n")))
+
+
+def _specification(path: Path | None, log: ExecutionLog) -> tuple[Requirement, ...]:
     if path is None:
         return ()
     if path.suffix == ".toml" or path.is_dir():
-        return required_buffers(checked_spec(path), parse_log(log))
+        return required_buffers(checked_spec(path), log)
     required = specification_buffers(_read(path))
     if not required:
         raise _UsageError(
@@ -81,16 +108,19 @@ def run(arguments: list[str]) -> int:
     if not options.logs:
         parser.error("LOG is missing: name at least one execution log")
     try:
-        logs = {path: _read(path) for path in options.logs}
-        audited = {path: audit_log(text, _specification(options.spec, text)) for path, text in logs.items()}
+        logs = {given: _audited(given) for given in options.logs}
+        audited = {
+            given: audit_log(each.log, _specification(options.spec, each.log), each.source)
+            for given, each in logs.items()
+        }
     except (_UsageError, SpecError) as error:
         parser.error(str(error))
     if options.json:
-        records = [{"log": str(path), "findings": list(map(dataclasses.asdict, audited[path]))} for path in audited]
+        records = [{"log": given, "findings": list(map(dataclasses.asdict, audited[given]))} for given in audited]
         print(json.dumps(records, indent=2, ensure_ascii=False))
     else:
-        for path, findings in audited.items():
-            _print(path, findings)
+        for given, findings in audited.items():
+            _print(given, findings)
     return 1 if any(audited.values()) else 0
 
 
@@ -103,14 +133,13 @@ def _print_rules(as_json: bool) -> None:
         print(textwrap.fill(f"{name:<{width}}{rule.looks_for}", 80, subsequent_indent=" " * width))
 
 
-def _print(path: Path, findings: Sequence[Finding]) -> None:
+def _print(given: str, findings: Sequence[Finding]) -> None:
     if not findings:
-        print(f"{path}: nothing found")
+        print(f"{given}: nothing found")
         return
-    print(f"{path}: {len(findings)} finding{'s' if len(findings) > 1 else ''}")
+    print(f"{given}: {len(findings)} finding{'s' if len(findings) > 1 else ''}")
     for finding in findings:
-        lines = ", ".join(map(str, finding.lines))
-        print(f"\n  {finding.rule}  (line{'s' if len(finding.lines) > 1 else ''} {lines})")
+        print(f"\n  {finding.rule}" + (f"  ({at_lines(finding.lines)})" if finding.lines else ""))
         if finding.quote:
             print("    > " + textwrap.shorten(finding.quote, 74, placeholder=" ..."))
         print(textwrap.fill(finding.why, 80, initial_indent="    ", subsequent_indent="    "))

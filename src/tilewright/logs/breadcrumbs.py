@@ -111,6 +111,11 @@ class Breadcrumbs:
             self.append("crash", error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
             raise
 
+    def lines(self) -> tuple[str, ...]:
+        """The file's lines, torn ones too: what a crumb's ``line`` counts."""
+        text = self.path.read_bytes().decode("utf-8", errors="replace") if self.path.is_file() else ""
+        return tuple(text.split("\n"))
+
     def read(self) -> Trail:
         """Every event so far. A line that is torn or not of the vocabulary is reported, not raised."""
         crumbs: list[Crumb] = []

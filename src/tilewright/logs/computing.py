@@ -8,12 +8,13 @@ was not run: a stage without a passing test has not passed, whatever anyone says
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tilewright.logs.breadcrumbs import Crumb, Trail
 from tilewright.logs.computing_buffers import buffer_deviations, buffer_facts
 from tilewright.logs.model import (
+    PARTS,
     Artifact,
     Attempt,
     Commit,
@@ -46,6 +47,7 @@ class _Try:
     phase: str
     action: str
     expected: str
+    line: int = 0
     steps: list[Crumb] = field(default_factory=list)
     tests: list[Crumb] = field(default_factory=list)
     hypotheses: list[Crumb] = field(default_factory=list)
@@ -91,6 +93,7 @@ def _status(crumb: Crumb) -> str:
 class _StageDraft:
     number: int
     title: str = ""
+    line: int = 0
     tries: list[_Try] = field(default_factory=list)
 
     def implementations(self) -> list[_Try]:
@@ -138,12 +141,12 @@ class _Draft:
 
     def _stage(self, crumb: Crumb) -> _StageDraft:
         number = crumb.number("stage") or 0
-        return self.stages.setdefault(number, _StageDraft(number))
+        return self.stages.setdefault(number, _StageDraft(number, line=crumb.line))
 
     def _last_try(self, crumb: Crumb) -> _Try:
         stage = self._stage(crumb)
         if not stage.tries:
-            stage.tries.append(_Try(1, "", "", ""))
+            stage.tries.append(_Try(1, "", "", "", crumb.line))
         return stage.tries[-1]
 
     def _take_start(self, crumb: Crumb) -> None:
@@ -154,7 +157,8 @@ class _Draft:
 
     def _take_attempt(self, crumb: Crumb) -> None:
         tries = self._stage(crumb).tries
-        tries.append(_Try(len(tries) + 1, crumb.text("phase"), crumb.text("action"), crumb.text("expected")))
+        phase, action, expected = crumb.text("phase"), crumb.text("action"), crumb.text("expected")
+        tries.append(_Try(len(tries) + 1, phase, action, expected, crumb.line))
 
     def _take_result(self, crumb: Crumb) -> None:
         self._last_try(crumb).steps.append(crumb)
@@ -183,7 +187,8 @@ class _Draft:
         tests = ", ".join(f"stage{number}={stage.status()}" for number, stage in sorted(self.stages.items()))
         builds = [step for stage in self.stages.values() for attempt in stage.tries for step in attempt.steps]
         build = next((_status(step) for step in reversed(builds) if step.text("step") == "build"), "NOT RUN")
-        self.commits.append(Commit(crumb.text("sha"), crumb.text("message"), crumb.text("files"), build, tests))
+        sha, message, files = crumb.text("sha"), crumb.text("message"), crumb.text("files")
+        self.commits.append(Commit(sha, message, files, build, tests, crumb.line))
 
     def _take_crash(self, crumb: Crumb) -> None:
         self.crash = crumb.text("error")
@@ -203,7 +208,7 @@ def compute_log(trail: Trail) -> ExecutionLog:
     stages = [draft.stages[number] for number in sorted(draft.stages)]
     buffers = buffer_facts(crumbs)
     computed, denials = buffer_deviations(buffers)
-    return ExecutionLog(
+    log = ExecutionLog(
         metadata=_metadata(draft, starts, crumbs),
         inputs=tuple(
             InputField(
@@ -212,6 +217,7 @@ def compute_log(trail: Trail) -> ExecutionLog:
                 crumb.text("confidence"),
                 crumb.text("source"),
                 crumb.text("notes"),
+                crumb.line,
             )
             for crumb in _of(crumbs, "input_parse")
         ),
@@ -228,18 +234,19 @@ def compute_log(trail: Trail) -> ExecutionLog:
                 crumb.text("reads"),
                 crumb.text("writes"),
                 crumb.text("function"),
+                crumb.line,
             )
             for crumb in _of(crumbs, "kernel_implemented")
         ),
         work=tuple(
-            WorkRow(crumb.text("parameter"), crumb.text("value"), crumb.text("source"))
+            WorkRow(crumb.text("parameter"), crumb.text("value"), crumb.text("source"), crumb.line)
             for crumb in _of(crumbs, "work_distribution")
         ),
         recovery=tuple(row for stage in stages for row in _recovery_rows(stage)),
-        stage_attempts=tuple(StageAttempts(stage.number, len(stage.tries)) for stage in stages),
+        stage_attempts=tuple(StageAttempts(stage.number, len(stage.tries), stage.line) for stage in stages),
         deviations=(
             *(
-                Deviation(crumb.text("what"), crumb.text("why"), crumb.text("impact"))
+                Deviation(crumb.text("what"), crumb.text("why"), crumb.text("impact"), crumb.line)
                 for crumb in _of(crumbs, "deviation")
             ),
             *(deviation for stage in stages for deviation in _red_deviations(stage)),
@@ -248,12 +255,24 @@ def compute_log(trail: Trail) -> ExecutionLog:
         denials=denials,
         compliance=tuple(map(_compliance_row, _of(crumbs, "design_compliance"))),
         artifacts=_artifacts(_of(crumbs, "artifact")),
-        handover=tuple(Said(crumb.text("text")) for crumb in _of(crumbs, "handoff")),
+        handover=tuple(Said(crumb.text("text"), crumb.line) for crumb in _of(crumbs, "handoff")),
         feedback=_feedback(_of(crumbs, "upstream_feedback")),
         improvements=_feedback(_of(crumbs, "instruction_improvement")),
         commits=tuple(draft.commits),
         summary=_summary(draft, stages, trail),
+        sections=dict.fromkeys(PARTS, 0),  # the form we write has every one
     )
+    return dataclasses.replace(log, prose=tuple(_prose(log)))
+
+
+def _prose(log: ExecutionLog) -> Iterator[Said]:
+    """What people wrote, and what machines said in their own words."""
+    for attempt in (attempt for stage in log.stages for attempt in stage.attempts):
+        yield Said(attempt.error_summary, attempt.error_line)
+        for text in (attempt.hypothesis, attempt.evidence, attempt.recovery):
+            yield Said(text, attempt.hypothesis_line)
+        yield from attempt.notes
+    yield from (*log.denials, *log.handover, *log.summary)
 
 
 def _of(crumbs: Iterable[Crumb], event: str) -> list[Crumb]:
@@ -265,7 +284,7 @@ def _metadata(draft: _Draft, starts: Sequence[Crumb], crumbs: Sequence[Crumb]) -
     attempts = sum(len(stage.tries) for stage in draft.stages.values())
 
     def said(text: str) -> Said | None:
-        return Said(text) if text else None
+        return Said(text, start.line) if text else None
 
     return Metadata(
         operation=said(start.text("operation")),
@@ -290,11 +309,14 @@ def _final_status(draft: _Draft) -> str:
 
 
 def _stage_record(stage: _StageDraft) -> Stage:
-    return Stage(stage.number, stage.title, Said(stage.status()), tuple(map(_attempt_record, stage.tries)))
+    attempts = tuple(map(_attempt_record, stage.tries))
+    return Stage(stage.number, stage.title, Said(stage.status(), stage.line), attempts, line=stage.line)
 
 
 def _attempt_record(attempt: _Try) -> Attempt:
     ran = [f"{_status(test)} {test.text('name')}" for test in attempt.tests]
+    failure = attempt.failure()
+    decisive = failure or next(reversed((*attempt.steps, *attempt.tests)), None)
     return Attempt(
         number=attempt.number,
         phase=attempt.phase,
@@ -302,20 +324,28 @@ def _attempt_record(attempt: _Try) -> Attempt:
         expected=attempt.expected,
         actual="\n".join(ran),
         result=attempt.result(),
-        steps=tuple(Step(step.text("step"), step.text("status")) for step in attempt.steps),
+        steps=tuple(Step(step.text("step"), step.text("status"), step.line) for step in attempt.steps),
         error_type=attempt.error_type(),
         error_summary=attempt.error_summary(),
         hypothesis="\n".join(f"{crumb.text('id')}: {crumb.text('description')}" for crumb in attempt.hypotheses),
         evidence="\n".join(f"{crumb.text('hypothesis_id')}: {crumb.text('text')}" for crumb in attempt.evidence),
         recovery="\n".join(f"{crumb.text('hypothesis_id')}: {crumb.text('action')}" for crumb in attempt.recoveries),
-        notes=tuple(Said(crumb.text("text")) for crumb in attempt.notes),
+        notes=tuple(Said(crumb.text("text"), crumb.line) for crumb in attempt.notes),
+        line=attempt.line,
+        result_line=decisive.line if decisive else attempt.line,
+        error_line=failure.line if failure else 0,
+        hypothesis_line=attempt.hypotheses[0].line if attempt.hypotheses else 0,
     )
 
 
 def _test_results(stage: _StageDraft) -> list[TestResult]:
     return [
         TestResult(
-            name, _status(test), stage.number, "; ".join(filter(None, (test.text("notes"), f"attempt {number}")))
+            name,
+            _status(test),
+            stage.number,
+            "; ".join(filter(None, (test.text("notes"), f"attempt {number}"))),
+            test.line,
         )
         for name, (test, number) in stage.tests().items()
     ]
@@ -326,7 +356,7 @@ def _test_counts(stage: _StageDraft) -> list[TestCount]:
     if not results:
         return []
     passed, skipped = results.count("PASS"), results.count("SKIPPED") + results.count("NOT RUN")
-    return [TestCount(passed, len(results) - passed - skipped, skipped, stage.number)]
+    return [TestCount(passed, len(results) - passed - skipped, skipped, stage.number, stage.line)]
 
 
 def _recovery_rows(stage: _StageDraft) -> list[RecoveryRow]:
@@ -346,6 +376,7 @@ def _recovery_rows(stage: _StageDraft) -> list[RecoveryRow]:
                     action=record.recovery,
                     resolved="YES" if resolved else "NO",
                     attempt=str(attempt.number),
+                    line=failure.line,
                 )
             )
     return rows
@@ -361,7 +392,8 @@ def _red_deviations(stage: _StageDraft) -> list[Deviation]:
 
 def _compliance_row(crumb: Crumb) -> ComplianceRow:
     compliant = "YES" if crumb.fields["compliant"] else "NO"
-    return ComplianceRow(crumb.text("phase"), crumb.text("directive"), crumb.text("implementation"), compliant)
+    phase, directive, implementation = crumb.text("phase"), crumb.text("directive"), crumb.text("implementation")
+    return ComplianceRow(phase, directive, implementation, compliant, crumb.line)
 
 
 def _artifacts(crumbs: Iterable[Crumb]) -> tuple[Artifact, ...]:
@@ -369,7 +401,7 @@ def _artifacts(crumbs: Iterable[Crumb]) -> tuple[Artifact, ...]:
     found: dict[str, Artifact] = {}
     for crumb in crumbs:
         path = crumb.text("path")
-        new = Artifact(path, crumb.text("change"), crumb.number("lines"), crumb.text("notes"))
+        new = Artifact(path, crumb.text("change"), crumb.number("lines"), crumb.text("notes"), crumb.line)
         before = found.get(path)
         if before and before.change == "created":
             new = dataclasses.replace(new, change="created")
@@ -379,15 +411,26 @@ def _artifacts(crumbs: Iterable[Crumb]) -> tuple[Artifact, ...]:
 
 def _feedback(crumbs: Iterable[Crumb]) -> tuple[Feedback, ...]:
     return tuple(
-        Feedback(crumb.text("target"), crumb.text("issue"), crumb.text("suggestion"), crumb.text("severity"))
+        Feedback(
+            crumb.text("target"),
+            crumb.text("issue"),
+            crumb.text("suggestion"),
+            crumb.text("severity"),
+            crumb.line,
+        )
         for crumb in crumbs
     )
 
 
 def _summary(draft: _Draft, stages: Sequence[_StageDraft], trail: Trail) -> tuple[Said, ...]:
-    lines = [f"Stage {stage.number}: {stage.status()}" for stage in stages]
-    lines += [crumb.text("text") for crumb in _of(trail.crumbs, "note") if crumb.number("stage") is None]
+    lines = [Said(f"Stage {stage.number}: {stage.status()}", stage.line) for stage in stages]
+    lines += [
+        Said(crumb.text("text"), crumb.line) for crumb in _of(trail.crumbs, "note") if crumb.number("stage") is None
+    ]
     if draft.crash:
-        lines.append(f"The run crashed: {draft.crash}")
-    lines += [f"Line {problem.line} of the breadcrumbs could not be read: {problem.text}" for problem in trail.problems]
-    return tuple(Said(line) for line in lines if line)
+        lines.append(Said(f"The run crashed: {draft.crash}"))
+    lines += [
+        Said(f"Line {problem.line} of the breadcrumbs could not be read: {problem.text}", problem.line)
+        for problem in trail.problems
+    ]
+    return tuple(said for said in lines if said.text)

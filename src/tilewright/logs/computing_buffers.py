@@ -48,6 +48,7 @@ def _requirement(crumb: Crumb) -> Requirement:
         block_size=crumb.text("block_size"),
         producer=crumb.text("producer"),
         consumer=crumb.text("consumer"),
+        line=crumb.line,
     )
 
 
@@ -60,6 +61,7 @@ def _buffer(crumb: Crumb) -> Buffer:
         data_format=crumb.text("data_format"),
         purpose=crumb.text("purpose"),
         source=crumb.text("source"),
+        line=crumb.line,
     )
 
 
@@ -76,7 +78,8 @@ def _sync_row(crumb: Crumb) -> SyncRow:
     kept = crumb.fields.get("kept") is True
     equal = Flow.read(push).amount == Flow.read(pop).amount
     balanced = "KEPT" if kept else "YES" if equal else "NO"
-    return SyncRow(crumb.text("index"), crumb.text("producer"), push, crumb.text("consumer"), pop, balanced)
+    ends = crumb.text("producer"), crumb.text("consumer")
+    return SyncRow(crumb.text("index"), ends[0], push, ends[1], pop, balanced, crumb.line)
 
 
 def buffer_deviations(facts: BufferFacts) -> tuple[tuple[Deviation, ...], tuple[Said, ...]]:

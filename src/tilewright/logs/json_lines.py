@@ -62,5 +62,5 @@ def _read_line(line: bytes, number: int) -> JsonLine:
     begin = line[:60].decode(errors="replace")
     try:
         return JsonLine(number, begin, json.loads(line))
-    except ValueError:
+    except (ValueError, RecursionError):  # not JSON, or nested deeper than anything we write
         return JsonLine(number, begin, None)

@@ -14,6 +14,22 @@ def _line() -> int:
     return field(default=0, compare=False)
 
 
+# The parts an execution log may have.
+PARTS = (
+    "metadata",
+    "input interpretation",
+    "timeline",
+    "test results",
+    "circular buffers",
+    "cb synchronization",
+    "recovery",
+    "deviations",
+    "artifacts",
+    "hand-over",
+    "git history",
+)
+
+
 @dataclass(frozen=True)
 class Said:
     """A piece of text and its line."""

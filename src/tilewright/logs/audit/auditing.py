@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Audits execution logs.
 
->>> [finding.rule for finding in audit_log("# Execution log: scale\\n\\n## Git\\nCommits will be made later.\\n")][-1]
+>>> [finding.rule for finding in audit_text("# Execution log: scale\\n\\n## Git\\nCommits will be made later.\\n")][-1]
 'commit-promised'
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tilewright.logs.audit import buffer_rules, record_rules, stage_rules
 from tilewright.logs.audit.finding import RULES, Case, Finding
 from tilewright.logs.markdown import read_sections
-from tilewright.logs.model import Buffer, Requirement
+from tilewright.logs.model import Buffer, ExecutionLog, Requirement
 from tilewright.logs.reading import parse_log
 from tilewright.logs.reading_buffers import read_buffer_tables, read_requirements
 
@@ -21,6 +21,7 @@ __all__ = [
     "RULES",
     "Finding",
     "audit_log",
+    "audit_text",
     "buffer_rules",
     "record_rules",
     "specification_buffers",
@@ -28,11 +29,21 @@ __all__ = [
 ]
 
 
-def audit_log(text: str, specification: Sequence[Requirement] = ()) -> list[Finding]:
-    """What is wrong with an execution log, in the order of its lines."""
-    case = Case(parse_log(text), tuple(text.replace("\r\n", "\n").split("\n")), tuple(specification))
+def audit_log(
+    log: ExecutionLog, specification: Sequence[Requirement] = (), source: Sequence[str] = ()
+) -> list[Finding]:
+    """What is wrong with an execution log, in the order of its lines.
+
+    ``source`` are the lines its facts name, to quote them: of the text it was read from, or of its breadcrumbs.
+    """
+    case = Case(log, tuple(specification), tuple(source))
     findings = [finding for rule in RULES.values() for finding in rule.findings(case)]
     return sorted(findings, key=lambda finding: (finding.lines, finding.rule))
+
+
+def audit_text(text: str, specification: Sequence[Requirement] = ()) -> list[Finding]:
+    """What is wrong with an execution log in Markdown."""
+    return audit_log(parse_log(text), specification, text.replace("\r\n", "\n").split("\n"))
 
 
 def specification_buffers(text: str) -> tuple[Requirement, ...]:

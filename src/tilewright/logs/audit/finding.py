@@ -12,7 +12,10 @@ from tilewright.logs.model import ExecutionLog, Requirement
 
 @dataclass(frozen=True)
 class Finding:
-    """One contradiction or unproven claim: the rule, the lines it stands on, the telling one of them, and why."""
+    """One contradiction or unproven claim: the rule, the lines it stands on, the telling one of them, and why.
+
+    What is missing, and what a computed log has from no breadcrumb, stands on no line.
+    """
 
     rule: str
     lines: tuple[int, ...]
@@ -22,11 +25,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Case:
-    """A log under audit: what it says, its lines, and the specification it is held against, if one was given."""
+    """A log under audit: what it says, the specification it is held against, if one was given, and the lines of the
+    file that its facts stand in: the log, or the breadcrumbs it was computed from."""
 
     log: ExecutionLog
-    source: tuple[str, ...]
     specification: tuple[Requirement, ...] = ()
+    source: tuple[str, ...] = ()
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -58,8 +62,8 @@ class Rule:
 
     def findings(self, case: Case) -> Iterator[Finding]:
         for lines, why in self.check(case):
-            told = [line for line in lines if line > 0] or [1]
-            quote = case.source[told[0] - 1].strip() if told[0] <= len(case.source) else ""
+            told = [line for line in lines if 0 < line <= len(case.source)]
+            quote = case.source[told[0] - 1].strip() if told else ""
             yield Finding(self.name, tuple(sorted(set(told))), quote, why)
 
 
