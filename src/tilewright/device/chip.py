@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import os
 import weakref
 from collections.abc import Collection, Sequence
@@ -28,6 +29,23 @@ from tilewright.tensor.tensor import Tensor
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
 
 
+@dataclasses.dataclass(frozen=True)
+class MemoryFiles:
+    """Open files that hold a chip's memory, for a process that maps it too.
+
+    Attributes:
+        l1: L1 of core ``(x, y)`` begins at ``(y * grid_x + x) * l1_slot_bytes``.
+        dram: bank ``i`` begins at ``i * dram_bank_stride``.
+        state: what is known of the memory: whoever maps it leaves this to the engine (native/engine/chip_memory.h).
+    """
+
+    l1: int
+    dram: int
+    state: int
+    l1_slot_bytes: int
+    dram_bank_stride: int
+
+
 class Chip:
     """One chip. ``ttnn.open_device`` makes one; tests of programs rarely need it directly.
 
@@ -37,7 +55,10 @@ class Chip:
         run = chip.launch(program)
     """
 
-    def __init__(self, arch: ArchDescription, grid: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self, arch: ArchDescription, grid: tuple[int, int] | None = None, memory: MemoryFiles | None = None
+    ) -> None:
+        """A chip with memory of its own, or on the memory of another one."""
         self.arch = arch
         self.grid = grid if grid is not None else (arch.grid.x, arch.grid.y)
         config = native.ChipConfig(
@@ -62,12 +83,14 @@ class Chip:
         ]
         noc_xy = np.array([*workers, *arch.dram_coords], dtype=np.uint8)
         pointer = noc_xy.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
-        self._handle = engine().tw_chip_new(ctypes.byref(config), pointer)
+        files = native.MemoryFiles(l1=memory.l1, dram=memory.dram, state=memory.state) if memory is not None else None
+        self._handle = engine().tw_chip_new(ctypes.byref(config), pointer, files)
         if not self._handle:
             raise TilewrightError(engine().tw_last_error().decode())
         self._process = os.getpid()
         self._launcher = Launcher(self._handle, arch, self.grid)
         self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
+        _chips.add(self)
 
     @property
     def closed(self) -> bool:
@@ -120,14 +143,38 @@ class Chip:
         options = RunOptions(threads, time_limit or 0.0, spin_limit, checked, seed, record, keep_l1)
         return self._launcher.launch(program, options, HostMemory(io_tensors) if checked else None)
 
+    def memory_files(self) -> MemoryFiles:
+        """The files with the chip's memory; they are the chip's own and close with it.
+
+        A launch and a transfer of a tensor leave memory complete but for poison that DRAM still owes where nobody
+        wrote; ``settle`` writes that.
+        """
+        self._check_usable()
+        files = native.MemoryFiles()
+        engine().tw_chip_files(self._handle, ctypes.byref(files))
+        return MemoryFiles(files.l1, files.dram, files.state, files.l1_slot_bytes, files.dram_bank_stride)
+
+    def settle(self) -> None:
+        """Writes the poison DRAM still owes, for those that read the memory files themselves."""
+        self._check_usable()
+        with ONE_AT_A_TIME:
+            engine().tw_chip_settle(self._handle)
+
     def _check_usable(self) -> None:
-        if self.closed:
-            raise TilewrightError("the device is closed")
-        if os.getpid() != self._process:
-            # After a fork both processes see the same L1.
+        if self._process != os.getpid():
             raise TilewrightError(
                 f"the device was opened by process {self._process}; process {os.getpid()} must open its own"
             )
+        if self.closed:
+            raise TilewrightError("the device is closed")
+
+    def _forget(self) -> None:
+        """In a forked process: the memory is not mapped here, and the parent frees it."""
+        self._finalizer.detach()
+        files = native.MemoryFiles()
+        engine().tw_chip_files(self._handle, ctypes.byref(files))
+        for file in (files.l1, files.dram, files.state):
+            os.close(file)
 
     def write_pages(
         self,
@@ -138,6 +185,7 @@ class Chip:
         pages: NDArray[np.uint8],
     ) -> None:
         """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
+        self._check_usable()
         data = np.ascontiguousarray(pages)
         with ONE_AT_A_TIME:
             engine().tw_write_pages(
@@ -154,6 +202,7 @@ class Chip:
         self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
     ) -> NDArray[np.uint8]:
         """Reads pages spread over the banks of a memory."""
+        self._check_usable()
         data = np.empty((num_pages, page_bytes), dtype=np.uint8)
         with ONE_AT_A_TIME:
             engine().tw_read_pages(
@@ -171,6 +220,7 @@ class Chip:
         self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
     ) -> None:
         """Fills pages with a 32-bit pattern."""
+        self._check_usable()
         with ONE_AT_A_TIME:
             engine().tw_fill_pages(
                 self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
@@ -230,3 +280,16 @@ def _check_seed(seed: int, checked: bool) -> None:
 def _free(handle: int, launcher: Launcher) -> None:
     launcher.close()
     engine().tw_chip_free(handle)
+
+
+_chips: weakref.WeakSet[Chip] = weakref.WeakSet()
+
+
+def _forget_parents_chips() -> None:
+    for chip in list(_chips):
+        if not chip.closed:
+            chip._forget()
+    _chips.clear()
+
+
+os.register_at_fork(after_in_child=_forget_parents_chips)

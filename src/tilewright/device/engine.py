@@ -34,6 +34,17 @@ class ChipConfig(ctypes.Structure):
     ]
 
 
+class MemoryFiles(ctypes.Structure):
+    _fields_ = [
+        ("l1", c_int32),
+        ("dram", c_int32),
+        ("state", c_int32),
+        ("reserved", c_int32),
+        ("l1_slot_bytes", c_uint64),
+        ("dram_bank_stride", c_uint64),
+    ]
+
+
 class KernelSpec(ctypes.Structure):
     _fields_ = [
         ("entry", c_void_p),
@@ -199,14 +210,17 @@ _MIRRORED = (
     PushReport,
     HostMemory,
     ChipConfig,
+    MemoryFiles,
 )
 
 _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_api_sizes": (None, [POINTER(c_uint32)]),
     "tw_last_error": (c_char_p, []),
     "tw_library_base": (c_uint64, [c_void_p]),
-    "tw_chip_new": (c_void_p, [POINTER(ChipConfig), POINTER(c_uint8)]),
+    "tw_chip_new": (c_void_p, [POINTER(ChipConfig), POINTER(c_uint8), POINTER(MemoryFiles)]),
+    "tw_chip_files": (None, [c_void_p, POINTER(MemoryFiles)]),
     "tw_chip_free": (None, [c_void_p]),
+    "tw_chip_settle": (None, [c_void_p]),
     "tw_core_l1": (c_uint64, [c_void_p, c_uint32, c_uint32]),
     "tw_core_kept_l1": (c_uint32, [c_void_p, c_uint32, c_uint32, c_uint32, c_uint32]),
     "tw_write_pages": (None, [c_void_p, c_uint32, c_uint64, c_uint64, c_uint64, c_uint64, c_void_p]),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tilewright.device.chip import Chip
 
 _open_devices: dict[int, Device] = {}
+os.register_at_fork(after_in_child=_open_devices.clear)  # a forked process opens its own
 
 
 def open_device(

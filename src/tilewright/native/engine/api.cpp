@@ -74,7 +74,8 @@ void tw_api_sizes(uint32_t* sizes) {
         sizeof(TwFindingReport),
         sizeof(TwPushReport),
         sizeof(TwHostMemory),
-        sizeof(ChipConfig)};
+        sizeof(ChipConfig),
+        sizeof(TwMemoryFiles)};
     std::memcpy(sizes, all, sizeof all);
 }
 
@@ -86,20 +87,34 @@ uint64_t tw_library_base(void* symbol) {
 
 const char* tw_last_error() { return t_last_error.c_str(); }
 
-void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy) {
+// A chip with memory of its own; with `files`, on the memory of a chip that some process already has. The numbers in
+// `files` stay the caller's.
+void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy, const TwMemoryFiles* files) {
     try {
-        return new Chip(*config, noc_xy);
+        if (files == nullptr) {
+            return new Chip(*config, noc_xy);
+        }
+        const MemoryFiles given{files->l1, files->dram, files->state};
+        return new Chip(*config, noc_xy, &given);
     } catch (const std::exception& error) {
         t_last_error = error.what();
         return nullptr;
     }
 }
 
+void tw_chip_files(void* chip, TwMemoryFiles* files) {
+    const ChipMemory& memory = static_cast<Chip*>(chip)->memory();
+    *files = {memory.files().l1, memory.files().dram, memory.files().state, 0, kL1SlotBytes, memory.bank_stride()};
+}
+
+// Writes the poison DRAM still owes.
+void tw_chip_settle(void* chip) { static_cast<Chip*>(chip)->settle_poison(); }
+
 void tw_chip_free(void* chip) { delete static_cast<Chip*>(chip); }
 
 // Whether what the core's last run left there is still in its L1.
 uint32_t tw_core_kept_l1(void* chip, uint32_t x, uint32_t y, uint32_t offset, uint32_t bytes) {
-    const L1Range& given_up = static_cast<Chip*>(chip)->core(x, y).given_up;
+    const L1Range& given_up = static_cast<Chip*>(chip)->core(x, y).memory_state->given_up;
     return offset >= given_up.end || offset + bytes <= given_up.begin;
 }
 
@@ -150,7 +165,7 @@ void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stri
     Chip& target = *static_cast<Chip*>(chip);
     const uint64_t banks = target.num_banks(is_dram != 0);
     if (is_dram != 0) {
-        target.expect_tensor(address, (count + banks - 1) / banks * stride);
+        target.memory().expect_tensor(address, (count + banks - 1) / banks * stride);
     }
     for (uint64_t bank = 0; bank < banks && bank < count; bank++) {
         const uint64_t pages = (count - bank + banks - 1) / banks;

@@ -7,6 +7,13 @@
 
 extern "C" {
 
+// Where a chip's memory lies (chip_memory.h): numbers of this process's open files, and the layout of each.
+struct TwMemoryFiles {
+    int32_t l1, dram, state, reserved;
+    uint64_t l1_slot_bytes;     // core i, row by row over the grid: at i * l1_slot_bytes of the first file
+    uint64_t dram_bank_stride;  // bank i: at i * dram_bank_stride of the second
+};
+
 struct TwKernelSpec {
     void* entry;
     const char* name;

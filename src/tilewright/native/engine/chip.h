@@ -2,15 +2,14 @@
 // One simulated chip: worker cores with L1, DRAM banks, and who sits at which NoC coordinate.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
 
 #include "abi/context.h"
+#include "chip_memory.h"
 #include "compute_state.h"
-#include "lazy_poison.h"
 
 namespace tw {
 
@@ -35,16 +34,6 @@ struct CoreCircularBuffer {
     uint32_t free_pages() const { return num_pages - occupied(); }
 };
 
-// L1 offsets [begin, end).
-struct L1Range {
-    uint32_t begin = 0, end = 0;
-    bool contains(uint64_t offset) const { return offset - begin < end - begin; }
-    void cover(uint32_t offset, uint32_t bytes) {
-        begin = end == 0 ? offset : std::min(begin, offset);
-        end = std::max(end, offset + bytes);
-    }
-};
-
 struct MailboxWord {
     uint32_t value;
     bool from_brisc;
@@ -55,8 +44,7 @@ struct Core {
     uint8_t noc_x = 0, noc_y = 0;
     uint32_t l1_base = 0;           // slot pointer
     uint32_t circular_base = 0;     // the same of the L1 its circular buffers lie in (l1_turns.h)
-    L1Range given_up;               // what another core has written over since its last run
-    uint32_t poisoned_bytes = 0;    // L1 below this offset has been touched or poisoned
+    CoreMemoryState* memory_state = nullptr;
     CoreCircularBuffer cb[kMaxCircularBuffers];
     std::unique_ptr<ComputeState> compute;
     std::vector<KernelInstance*> instances;  // of the program being run
@@ -89,8 +77,9 @@ struct ChipConfig {
 
 class Chip {
 public:
-    // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank.
-    Chip(const ChipConfig& config, const uint8_t* noc_xy);
+    // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank. With `files`, the memory
+    // is that of a chip some process already has.
+    Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles* files = nullptr);
     ~Chip();
     Chip(const Chip&) = delete;
     Chip& operator=(const Chip&) = delete;
@@ -104,31 +93,23 @@ public:
         return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
     }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
-    // A tensor will lie there in DRAM.
-    void expect_tensor(uint64_t address, uint64_t bytes_per_bank);
+    ChipMemory& memory() { return memory_; }
+    const ChipMemory& memory() const { return memory_; }
     // Writes the poison that DRAM still owes.
     void settle_poison();
-    int l1_file() const { return l1_file_; }
     // For a checked run: nothing of it is marked yet.
     CheckMemory& fresh_check_memory();
 
 private:
-    void map_l1();
-    void map_dram();
-    void unmap();
-
     ChipConfig config_;
+    ChipMemory memory_;
     std::vector<Core> cores_;
     std::vector<NocNode> nodes_;
     std::vector<NocNode> dram_;
     std::vector<LazyPoison> poison_;  // of each DRAM bank
-    uint8_t* poison_notes_ = nullptr;
-    uint64_t huge_end_ = 0;  // DRAM below this offset may lie in large pages
     std::vector<NocNode> l1_;
     std::vector<uint64_t> dram_xy_;  // NoC address bits of each DRAM bank
     std::vector<uint64_t> l1_xy_;
-    int l1_file_ = -1;
-    uint8_t* l1_region_ = nullptr;
     std::unique_ptr<CheckMemory> check_memory_;  // from the first checked run on
 };
 

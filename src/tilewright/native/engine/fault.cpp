@@ -65,7 +65,7 @@ static bool show_l1_window(Scheduler& scheduler, uintptr_t address) {
         chip.config().l1_bytes - kWindowBegin,
         PROT_READ | PROT_WRITE,
         MAP_SHARED | MAP_FIXED_NOREPLACE,
-        chip.l1_file(),
+        chip.memory().files().l1,
         static_cast<off_t>(index * kL1SlotBytes + kWindowBegin));
     if (got != wanted) {
         return false;

@@ -19,7 +19,7 @@ void L1Turns::leave(Core& core, bool finished) {
     if (!finished) {
         program_.turns.cores_met = true;
     } else if (core.circular_base == shared_base_) {
-        core.given_up = program_.turns.range;
+        core.memory_state->given_up = program_.turns.range;
     }
 }
 

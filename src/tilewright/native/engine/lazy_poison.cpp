@@ -5,20 +5,25 @@
 
 namespace tw {
 
+// A kernel of another process may have written over the notes: whatever they say, memory outside the bank stays as it
+// is.
 static void fill_words(uint8_t* memory, uint64_t bytes, uint32_t word) {
     std::fill_n(reinterpret_cast<uint32_t*>(memory), bytes / sizeof(uint32_t), word);
 }
 
 // 0 if there are too many words already.
 uint8_t LazyPoison::note_of(uint32_t word) {
-    const auto* found = std::find(words_, words_ + num_words_, word);
-    if (found == words_ + num_words_) {
-        if (num_words_ == kMostWords) {
+    uint32_t* const words = state_->words;
+    const uint32_t known = std::min(state_->num_words, PoisonState::kMostWords);
+    const auto* found = std::find(words, words + known, word);
+    if (found == words + known) {
+        if (known == PoisonState::kMostWords) {
             return 0;
         }
-        words_[num_words_++] = word;
+        words[known] = word;
+        state_->num_words = known + 1;
     }
-    return static_cast<uint8_t>(found - words_ + 1);
+    return static_cast<uint8_t>(found - words + 1);
 }
 
 void LazyPoison::fill_now(uint64_t begin, uint64_t end, uint32_t word) {
@@ -38,7 +43,7 @@ void LazyPoison::fill(uint64_t offset, uint64_t bytes, uint32_t word) {
     for_each_run(first / kLine, last / kLine, [note](uint8_t* notes, uint64_t, uint64_t count) {
         std::memset(notes, note, count);
     });
-    end_ = std::max(end_, last);
+    state_->end = std::max(state_->end, last);
 }
 
 void LazyPoison::pay(uint8_t* notes, uint64_t first, uint64_t count) {
@@ -46,7 +51,7 @@ void LazyPoison::pay(uint8_t* notes, uint64_t first, uint64_t count) {
     const std::lock_guard<std::mutex> lock(paying);
     for (uint64_t line = 0; line < count; line++) {
         if (notes[line] != 0) {
-            fill_words(memory_ + (first + line) * kLine, kLine, words_[notes[line] - 1]);
+            fill_words(memory_ + (first + line) * kLine, kLine, state_->words[(notes[line] - 1u) % PoisonState::kMostWords]);
             std::atomic_thread_fence(std::memory_order_release);
             notes[line] = 0;
         }
@@ -54,8 +59,8 @@ void LazyPoison::pay(uint8_t* notes, uint64_t first, uint64_t count) {
 }
 
 void LazyPoison::settle_all() {
-    settle(0, lines_to(end_));
-    end_ = 0;
+    settle(0, lines_to(std::min(state_->end, bank_bytes_)));
+    state_->end = 0;
 }
 
 }  // namespace tw

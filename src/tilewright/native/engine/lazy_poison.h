@@ -14,6 +14,14 @@
 
 namespace tw {
 
+// What must be known to read the notes of one bank.
+struct PoisonState {
+    static constexpr uint32_t kMostWords = 16;
+    uint64_t end;  // nothing is owed from this offset on
+    uint32_t words[kMostWords];
+    uint32_t num_words;
+};
+
 class LazyPoison {
 public:
     // Of all banks of a chip, each of `bank_bytes`; zeros.
@@ -21,19 +29,24 @@ public:
         return (bank_bytes / kLine / kGroup + 1) * kGroup * banks;
     }
     // Notes of the banks lie by turns, a group of each, as the pages of a tensor do.
-    LazyPoison(uint8_t* memory, uint8_t* notes, uint32_t bank, uint32_t banks) :
-        memory_(memory), notes_(notes + bank * kGroup), stride_(banks * kGroup) {}
+    LazyPoison(
+        uint8_t* memory, uint64_t bank_bytes, uint8_t* notes, PoisonState& state, uint32_t bank, uint32_t banks) :
+        memory_(memory),
+        bank_bytes_(bank_bytes),
+        notes_(notes + bank * kGroup),
+        stride_(banks * kGroup),
+        state_(&state) {}
 
     void fill(uint64_t offset, uint64_t bytes, uint32_t word);
     // Before the bytes are read, or some of them written.
     void before_access(uint64_t offset, uint64_t bytes) {
-        if (offset < end_) {
+        if (offset < state_->end) {
             settle(offset / kLine, lines_to(offset + bytes));
         }
     }
     // Before all of the bytes are written.
     void before_overwrite(uint64_t offset, uint64_t bytes) {
-        if (offset >= end_) {
+        if (offset >= state_->end) {
             return;
         }
         const uint64_t first = offset / kLine, last = (offset + bytes) / kLine;
@@ -51,7 +64,6 @@ public:
 private:
     static constexpr uint64_t kLine = 64;
     static constexpr uint64_t kGroup = 64;  // lines whose notes lie side by side
-    static constexpr uint32_t kMostWords = 16;
 
     static uint64_t lines_to(uint64_t offset) { return (offset + kLine - 1) / kLine; }
     // action(notes, first line, how many), for lines whose notes lie side by side
@@ -96,11 +108,10 @@ private:
     uint8_t note_of(uint32_t word);
 
     uint8_t* memory_;
+    uint64_t bank_bytes_;
     uint8_t* notes_;  // of each line: 0, or 1 + which word it owes
     uint64_t stride_;
-    uint64_t end_ = 0;  // nothing is owed from this offset on
-    uint32_t words_[kMostWords] = {};
-    uint32_t num_words_ = 0;
+    PoisonState* state_;
 };
 
 }  // namespace tw

@@ -26,7 +26,7 @@ static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
     const uint64_t offset = local & kL1OffsetMask;
     if (turns.range.contains(offset)) {
         turns.cores_met = true;
-        if (core.given_up.contains(offset) && !core.instances.empty()) {
+        if (core.memory_state->given_up.contains(offset) && !core.instances.empty()) {
             kernel_error(
                 "%s: reaches for a circular buffer of core (%u,%u), which has finished and given its L1 to another "
                 "core, as cores did not meet in earlier launches of this program; launch again",

@@ -136,9 +136,10 @@ void Program::load_cores() {
             buffer.counters[0] = first_credit(checks != nullptr);
             buffer.counters[1] = first_credit(checks != nullptr);
             const uint32_t end = from.offset + buffer.total_bytes;
-            if (from.owns_memory && end > core.poisoned_bytes) {
-                std::fill(l1_word(core, core.poisoned_bytes & ~3u), l1_word(core, end & ~3u), chip.config().poison);
-                core.poisoned_bytes = end;
+            uint32_t& poisoned = core.memory_state->poisoned_bytes;
+            if (from.owns_memory && end > poisoned) {
+                std::fill(l1_word(core, poisoned & ~3u), l1_word(core, end & ~3u), chip.config().poison);
+                poisoned = end;
             }
         }
     }
@@ -254,7 +255,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.statics = kernel.statics_initial;
     instance.noc_state[0] = instance.noc_state[1] = NocState{};
     fiber_prepare(instance.fiber, *instance.stack, fiber_entry);
-    core.given_up = L1Range{};
+    core.memory_state->given_up = L1Range{};
     core.instances.push_back(&instance);
 }
 

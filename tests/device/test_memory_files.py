@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A chip's memory lies in files: another mapping sees the same bytes, a forked process has none of it."""
+
+from __future__ import annotations
+
+import mmap
+import multiprocessing
+import os
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tilewright import ttnn
+from tilewright.device.chip import Chip
+from tilewright.device.errors import TilewrightError
+from tilewright.tensor.arch import describe_arch
+from tilewright.tensor.memory_config import BufferType
+
+
+def test_pages_lie_where_the_layout_says(chip: Chip) -> None:
+    files = chip.memory_files()
+    pages = np.arange(15 * 64, dtype=np.uint32).view(np.uint8).reshape(15, 256)
+    for kind, file, stride in (
+        (BufferType.DRAM, files.dram, files.dram_bank_stride),
+        (BufferType.L1, files.l1, files.l1_slot_bytes),
+    ):
+        banks = chip.arch.num_dram_banks if kind is BufferType.DRAM else chip.grid[0] * chip.grid[1]
+        chip.write_pages(kind, 0x100000, 256, 512, pages)
+        with mmap.mmap(file, 0) as memory:
+            for page in range(15):
+                at = (page % banks) * stride + 0x100000 + (page // banks) * 512
+                assert memory[at : at + 256] == pages[page].tobytes()
+
+
+def test_a_second_chip_on_the_same_memory_reads_and_runs(chip: Chip, make_program) -> None:
+    second = Chip(describe_arch("wormhole_b0"), memory=chip.memory_files())
+    chip.fill_pages(BufferType.DRAM, 0x200000, 512, 3, 0x7FC07FC0)
+    assert (second.read_pages(BufferType.DRAM, 0x200000, 512, 512, 3).view(np.uint32) == 0x7FC07FC0).all()
+    second.launch(make_program(semaphores=1, reader="void kernel_main() { *(volatile int*)get_semaphore(0) = 3; }"))
+    assert chip.read_semaphore((0, 0), 0) == 3
+    second.close()
+    assert chip.read_semaphore((0, 0), 0) == 3
+
+
+def test_owed_poison_is_written_when_asked(chip: Chip) -> None:
+    chip.fill_pages(BufferType.DRAM, 0x300000, 4096, 1, 0x12345678)
+    chip.settle()
+    with mmap.mmap(chip.memory_files().dram, 0) as memory:
+        assert memory[0x300000:0x301000] == np.full(1024, 0x12345678, np.uint32).tobytes()
+
+
+def in_a_forked_process(work: Callable[[], bool]) -> int | None:
+    process = multiprocessing.get_context("fork").Process(target=lambda: os._exit(0 if work() else 1))
+    process.start()
+    process.join(60)
+    return process.exitcode
+
+
+def test_a_forked_process_cannot_reach_its_parents_tensors() -> None:
+    device = ttnn.open_device(0)
+    tensor = ttnn.from_numpy(np.ones((32, 32), np.float32), device=device)
+
+    def work() -> bool:
+        for reach in (tensor.to_numpy, lambda: ttnn.from_numpy(np.zeros((32, 32), np.float32), device=device)):
+            with pytest.raises(TilewrightError, match="was opened by process"):
+                reach()
+        own = ttnn.open_device(0)  # not the parent's, which has the same number
+        again = ttnn.from_numpy(np.full((32, 32), 5, np.float32), device=own)
+        return own is not device and bool((again.to_numpy() == 5).all())
+
+    try:
+        assert in_a_forked_process(work) == 0
+        assert (tensor.to_numpy() == 1).all()
+    finally:
+        ttnn.close_device(device)
