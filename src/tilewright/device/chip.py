@@ -112,6 +112,7 @@ class Chip:
         seed: int = 0,
         record: Collection[int] = (),
         keep_l1: bool = False,
+        record_calls: bool = False,
     ) -> Run:
         """Runs a program to its end.
 
@@ -125,6 +126,7 @@ class Chip:
             seed: order a checked run takes where kernels could run in several; 0 is the usual one.
             record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
             keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
+            record_calls: keep every call that would cost a card time; ``Run.calls`` has them.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -140,7 +142,9 @@ class Chip:
             raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
         _check_seed(seed, checked)
         _check_recorded(program, record)
-        options = RunOptions(threads, time_limit or 0.0, spin_limit, checked, seed, record, keep_l1)
+        if record_calls and checked:
+            raise ValueError("record_calls keeps the calls of a plain run; leave checked out")
+        options = RunOptions(threads, time_limit or 0.0, spin_limit, checked, seed, record, keep_l1, record_calls)
         return self._launcher.launch(program, options, HostMemory(io_tensors) if checked else None)
 
     def memory_files(self) -> MemoryFiles:

@@ -241,6 +241,7 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
         [c_void_p, c_uint32, c_double, c_double, c_uint32, c_uint64, c_uint64, c_uint32, POINTER(RunReport)],
     ),
     "tw_program_pushes": (c_uint64, [c_void_p, POINTER(PushReport), c_uint64]),
+    "tw_program_calls": (c_uint64, [c_void_p, c_void_p, c_uint64]),
     "tw_program_num_instances": (c_uint64, [c_void_p]),
     "tw_program_instances": (None, [c_void_p, POINTER(InstanceReport)]),
     "tw_program_traffic": (c_uint64, [c_void_p, POINTER(TrafficReport), c_uint64]),

@@ -65,7 +65,7 @@ def _processor() -> str:
 
 # Kernels find the engine's functions by name; nothing else of it, and of the C++ library some compilers put into
 # it, may get in the way of other libraries of the process.
-_EXPORTS = "{ global: tw_*; __tsan_*; __wrap_mem*; local: *; };\n"
+_EXPORTS = "{ global: tw_*; __tsan_*; __wrap_mem*; __sanitizer_cov_trace_pc; local: *; };\n"
 
 
 # Tile maths rounds where the hardware does, so products and sums stay apart there; functions of the vector unit are

@@ -204,6 +204,12 @@ class EngineProgram:
         )
         return run, report
 
+    def calls(self) -> NDArray[np.uint64]:
+        """A copy of what the last run recorded, kernel after kernel and core after core."""
+        words = np.empty(engine().tw_program_calls(self._handle, None, 0), dtype=np.uint64)
+        engine().tw_program_calls(self._handle, words.ctypes.data, len(words))
+        return words
+
     def _pages(self) -> list[RecordedPages]:
         """Copies of what the engine recorded: its own go with the next run."""
         count = engine().tw_program_pushes(self._handle, None, 0)

@@ -37,7 +37,7 @@ from tilewright.device.compiler import (
 from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.forwarding_headers import forwarding_directory, write_forwarding_headers
-from tilewright.device.translation_unit import KernelSource, prelude_macros, prelude_name, translation_unit
+from tilewright.device.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
 
 _MAX_ERRORS_SHOWN = 3
 # Lines that begin something else than an error.
@@ -48,6 +48,10 @@ _STORY = re.compile(
 
 # What leads from a kernel's line to an error in a header: g++, then clang++.
 _REASON = re.compile(r"required from|'constexpr' expansion of|requested here|in call to")
+
+
+# The compiler calls the engine in every basic block; no library of the sanitizer is needed for it.
+_COUNTING_FLAGS = ("-fsanitize-coverage=trace-pc",)
 
 
 def source_file(name: str, text: str) -> Path:
@@ -139,6 +143,7 @@ def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     return [
         *kernel_flags(compiler),
         *(instrumentation_flags(compiler) if source.checked else ()),
+        *(_COUNTING_FLAGS if source.watch is Watch.CALLS else ()),
         *(f"-D{macro}" for macro in prelude_macros(source)),
         *(f"-I{root}" for root in roots),
     ]

@@ -7,7 +7,7 @@ import dataclasses
 
 from tilewright.device.buffer_formats import kernel_formats
 from tilewright.device.kernel_build import source_file
-from tilewright.device.translation_unit import KernelSource
+from tilewright.device.translation_unit import KernelSource, Watch
 from tilewright.program.kernel import (
     ComputeConfigDescriptor,
     KernelDescriptor,
@@ -43,7 +43,7 @@ def kernel_source(
     kernel: KernelDescriptor,
     arch: ArchDescription,
     grid: tuple[int, int],
-    checked: bool = False,
+    watch: Watch = Watch.NOTHING,
 ) -> KernelSource:
     """What has to be compiled for ``kernel`` in ``program`` on a chip with this grid."""
     config = kernel.config
@@ -65,7 +65,7 @@ def kernel_source(
         bindings=kernel.bindings,
         entry=kernel.entry,
         include_paths=tuple(kernel.compiler_include_paths),
-        checked=checked,
+        watch=watch,
     )
     if not isinstance(config, ComputeConfigDescriptor):
         return source

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from tilewright.device.call_record import call_record
 from tilewright.device.diagnosis import call_site, deadlock_message, describe_position
 from tilewright.device.engine import RunReport, engine
 from tilewright.device.engine_program import EngineProgram
@@ -33,7 +34,7 @@ from tilewright.device.kernel_library import KernelLibrary, load_kernel
 from tilewright.device.prepared import Prepared, prepare
 from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus
 from tilewright.device.run_options import RunOptions
-from tilewright.device.translation_unit import KernelSource
+from tilewright.device.translation_unit import KernelSource, Watch
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor, ProgramStructure
 from tilewright.tensor.arch import ArchDescription
@@ -65,8 +66,8 @@ class Launcher:
         self._arch = arch
         self._grid = grid
         self._loaded: dict[object, EngineProgram] = {}
-        # By what was launched, and whether it was checked.
-        self._prepared: weakref.WeakKeyDictionary[ProgramStructure, dict[bool, Prepared]] = weakref.WeakKeyDictionary()
+        # By what was launched, and what its kernels show the engine.
+        self._prepared: weakref.WeakKeyDictionary[ProgramStructure, dict[Watch, Prepared]] = weakref.WeakKeyDictionary()
         self._closed = False
 
     def close(self) -> None:
@@ -83,7 +84,7 @@ class Launcher:
         host_memory: HostMemory | None,
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
-        prepared = self._prepare(program, options.checked)
+        prepared = self._prepare(program, options.watch)
         paths = compile_kernels(prepared.sources)
         with ONE_AT_A_TIME:
             if self._closed:
@@ -93,16 +94,18 @@ class Launcher:
             if host_memory is not None:
                 loaded.set_host_memory(host_memory)
             run, report = loaded.run(options)
+            if options.record_calls:
+                run.calls = call_record(program, self._arch.name, self._grid, loaded.calls())
             if run.status is not RunStatus.OK:
                 _raise(run, report, options.time_limit, lambda core: self._fault_text(report, core, options.threads))
         return run
 
-    def _prepare(self, program: ProgramDescriptor, checked: bool) -> Prepared:
+    def _prepare(self, program: ProgramDescriptor, watch: Watch) -> Prepared:
         """What follows from the program as it is now; kept from an earlier launch if there was one."""
         kept = self._prepared.setdefault(program.structure(), {})
-        prepared = kept.get(checked)
+        prepared = kept.get(watch)
         if prepared is None or not prepared.has_sources(program):
-            prepared = kept[checked] = prepare(program, self._arch, self._grid, checked)
+            prepared = kept[watch] = prepare(program, self._arch, self._grid, watch)
         return prepared
 
     def _load(self, program: ProgramDescriptor, prepared: Prepared, paths: Sequence[Path]) -> EngineProgram:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tilewright.device.cache import cache_environment
 from tilewright.device.kernel_sources import kernel_source, source_path
-from tilewright.device.translation_unit import KernelSource
+from tilewright.device.translation_unit import KernelSource, Watch
 from tilewright.program.cb_placement import place_circular_buffers
 from tilewright.program.kernel import KernelDescriptor, SourceType
 from tilewright.program.program import ProgramDescriptor
@@ -85,9 +85,9 @@ class Prepared:
         )
 
 
-def prepare(program: ProgramDescriptor, arch: ArchDescription, grid: tuple[int, int], checked: bool) -> Prepared:
+def prepare(program: ProgramDescriptor, arch: ArchDescription, grid: tuple[int, int], watch: Watch) -> Prepared:
     environment = cache_environment()
-    sources = tuple(kernel_source(program, kernel, arch, grid, checked) for kernel in program.kernels)
+    sources = tuple(kernel_source(program, kernel, arch, grid, watch) for kernel in program.kernels)
     addresses = tuple(place_circular_buffers(program, arch.l1_unreserved_base))
     key = StructureKey(
         sources,

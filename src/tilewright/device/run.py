@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.device.call_record import CallRecord
 from tilewright.device.source_lines import SourceLine
 
 
@@ -177,6 +178,7 @@ class Run:
         positions: list[KernelPosition],
         notes: list[RunNote],
         pages: list[RecordedPages] | None = None,
+        calls: CallRecord | None = None,
     ) -> None:
         self.status = status
         self.kernels = kernels
@@ -186,6 +188,7 @@ class Run:
         self.positions = positions
         self.notes = notes  # of a checked run
         self.pages = pages or []  # of circular buffers that were recorded, in the order they were pushed
+        self.calls = calls  # of a run that recorded them
         # Most launches are never asked: the lists are made when they are.
         self._make_traffic = traffic
         self._make_circular_buffers = circular_buffers

@@ -6,6 +6,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection
 
+from tilewright.device.translation_unit import Watch
+
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
@@ -18,3 +20,9 @@ class RunOptions:
     seed: int
     record: Collection[int]
     keep_l1: bool
+    record_calls: bool = False
+
+    @property
+    def watch(self) -> Watch:
+        """What kernels of this run are compiled to show the engine."""
+        return Watch.MEMORY if self.checked else Watch.CALLS if self.record_calls else Watch.NOTHING

@@ -49,6 +49,7 @@ def run_program(
     seed: int = 0,
     record: Collection[int] = (),
     keep_l1: bool = False,
+    record_calls: bool = False,
 ) -> Run:
     """Like ``ttnn.generic_op``, but gives back the record of the run.
 
@@ -62,13 +63,14 @@ def run_program(
         seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
         record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
         keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
+        record_calls: keep every call that would cost a card time; ``Run.calls`` has them.
 
     Example::
 
         run = tilewright.run_program([x, y], program, time_limit=10)
         print(run.seconds, [(use.index, use.peak) for use in run.circular_buffers])
     """
-    if _interceptors and not checked and not record:
+    if _interceptors and not checked and not record and not record_calls:
         with _not_intercepted() as launch:
             return launch(io_tensors, program, threads=threads, time_limit=time_limit, spin_limit=spin_limit)
     if isinstance(io_tensors, Tensor):
@@ -95,4 +97,5 @@ def run_program(
         seed=seed,
         record=record,
         keep_l1=keep_l1,
+        record_calls=record_calls,
     )

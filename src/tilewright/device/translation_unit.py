@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 from collections.abc import Mapping, Sequence
 
@@ -29,6 +30,14 @@ class BufferFormat:
     unpack_to_dest_fp32: bool = False
 
 
+class Watch(enum.Enum):
+    """What a kernel is compiled to show the engine besides what it asks of it."""
+
+    NOTHING = "nothing"
+    MEMORY = "memory"  # every load and store first, for a checked run
+    CALLS = "calls"  # every call that costs a card time, and the basic blocks between them
+
+
 @dataclasses.dataclass(frozen=True)
 class KernelSource:
     """Everything that decides what a kernel compiles to.
@@ -39,7 +48,7 @@ class KernelSource:
         processor: 0 BRISC, 1 NCRISC, 2 TRISC.
         bindings: generated declarations a kernel with named bindings expects before its source.
         entry: generated definition of ``kernel_main`` for kernels that only mark an entry point.
-        checked: every load and store is shown to the engine first.
+        watch: what the kernel shows the engine.
     """
 
     name: str
@@ -62,12 +71,16 @@ class KernelSource:
     bindings: str = ""
     entry: str = ""
     include_paths: tuple[str, ...] = ()
-    checked: bool = False
+    watch: Watch = Watch.NOTHING
+
+    @property
+    def checked(self) -> bool:
+        return self.watch is Watch.MEMORY
 
     @functools.cached_property
     def _hash(self) -> int:
         """Of what mostly differs; every launch looks its kernels up."""
-        return hash((self.path, self.compile_time_args, self.defines, self.formats, self.checked))
+        return hash((self.path, self.compile_time_args, self.defines, self.formats, self.watch.value))
 
     def __hash__(self) -> int:
         return self._hash
@@ -97,6 +110,8 @@ def prelude_macros(source: KernelSource) -> list[str]:
     ]
     if source.checked:
         macros.append("TW_CHECKED=1")
+    if source.watch is Watch.CALLS:
+        macros.append("TW_RECORDED=1")
     if source.is_compute:
         macros += ["TRISC_UNPACK=1", "TRISC_MATH=1", "TRISC_PACK=1"]
     return macros

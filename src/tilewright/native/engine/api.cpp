@@ -392,6 +392,11 @@ uint64_t tw_program_pushes(void* program, TwPushReport* reports, uint64_t capaci
     return pushes.size();
 }
 
+// The record of a recorded run (call_record.h).
+uint64_t tw_program_calls(void* program, uint64_t* words, uint64_t capacity) {
+    return copy_calls(*static_cast<Program*>(program), words, capacity);
+}
+
 // What a kernel calls the address: slot pointers are this machine's.
 static uint64_t own_address(const Program& program, uint64_t address) {
     const std::vector<Core>& cores = program.chip.cores();

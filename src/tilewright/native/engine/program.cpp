@@ -252,6 +252,8 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = instance.failed_caller = 0;
     instance.printed.clear();
+    instance.calls.entries.clear();
+    instance.calls.blocks = 0;
     instance.statics = kernel.statics_initial;
     instance.noc_state[0] = instance.noc_state[1] = NocState{};
     fiber_prepare(instance.fiber, *instance.stack, fiber_entry);

@@ -10,6 +10,7 @@
 
 #include "abi/context.h"
 #include "abi/noc_state.h"
+#include "call_record.h"
 #include "check/checks.h"
 #include "chip.h"
 #include "fiber.h"
@@ -122,6 +123,7 @@ struct KernelInstance {
     PendingReserve pending_reserve[kMaxCircularBuffers];
     const PendingReserve* held_by = nullptr;  // the one the pack thread waits for now
     CbTraffic traffic[kMaxCircularBuffers];
+    CallRecord calls;  // of a kernel compiled to tell them
     std::vector<uint8_t> statics;
     bool stack_use_said = false;  // of a checked run
     std::string printed;  // text since the last newline

@@ -16,7 +16,12 @@ inline void noc_semaphore_wait(volatile uint32_t* sem_addr, uint32_t val) { tw_s
 inline void noc_semaphore_wait_min(volatile uint32_t* sem_addr, uint32_t val) {
     tw_semaphore_wait_at_least(sem_addr, val);
 }
-inline void noc_semaphore_set(volatile uint32_t* sem_addr, uint32_t val) { *sem_addr = val; }
+inline void noc_semaphore_set(volatile uint32_t* sem_addr, uint32_t val) {
+#if defined(TW_RECORDED)
+    tw::recorded::semaphore_set(sem_addr, val);
+#endif
+    *sem_addr = val;
+}
 inline void wait_for_sync_register_value(uintptr_t addr, int32_t val) {
     tw_semaphore_wait_equal(reinterpret_cast<volatile uint32_t*>(addr), uint32_t(val));
 }

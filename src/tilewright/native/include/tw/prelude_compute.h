@@ -10,6 +10,9 @@
 #define UCK_CHLKC_MATH
 #define UCK_CHLKC_PACK
 
+#if defined(TW_RECORDED)
+#include "../../abi/recorded_calls.h"
+#endif
 #include <cmath>
 #include "tw/common.h"
 

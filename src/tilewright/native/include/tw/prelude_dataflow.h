@@ -2,6 +2,9 @@
 // Everything a data-movement kernel finds before its own first line. Precompiled.
 #pragma once
 
+#if defined(TW_RECORDED)
+#include "../../abi/recorded_calls.h"
+#endif
 #include "api/core_local_mem.h"
 #include "api/dataflow/circular_buffer.h"
 #include "api/dataflow/dataflow_api.h"

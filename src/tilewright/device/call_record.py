@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recorded run did, call by call: all that is needed to say how long a card would take for it.
+
+Plain numbers only, so that it can be kept in a file, sent to another process, and replayed on the clock of a chip
+(``tilewright.timing``) as often as somebody asks "and what if".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
+from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
+from tilewright.device.l1_layout import semaphore_offset
+from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.cores import CoreRangeSet
+
+Core = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordedKernel:
+    """A kernel of the program: which processor runs it, and how its maths is set up.
+
+    Attributes:
+        processor: 0 BRISC, 1 NCRISC, 2 the three of a compute kernel.
+        fidelity: phases of the matrix unit, 1 (LoFi) to 4 (HiFi4).
+    """
+
+    name: str
+    processor: int
+    noc: int
+    fidelity: int
+    fp32_dest: bool
+    full_sync: bool
+    math_approx: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordedBuffer:
+    """A circular buffer of the program."""
+
+    index: int
+    label: str
+    pages: int
+    page_bytes: int
+    data_format: int
+    unpack_to_dest_fp32: bool
+    cores: tuple[Core, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordedSemaphore:
+    """A semaphore of the program; ``address`` is where it lies in every core's L1."""
+
+    address: int
+    initial: int
+    cores: tuple[Core, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CallRecord:
+    """The calls of every kernel on every core, with what is needed to read them.
+
+    Attributes:
+        arch: name of the chip.
+        grid: columns and rows of worker cores.
+        words: for each kernel on each core a word (kernel | x << 16 | y << 24 | entries << 32) and its entries, as
+            ``native/abi/record.h`` describes them.
+
+    Example::
+
+        run = tilewright.run_program([x, y], program, record_calls=True)
+        print(run.calls.num_entries)
+    """
+
+    arch: str
+    grid: Core
+    kernels: tuple[RecordedKernel, ...]
+    buffers: tuple[RecordedBuffer, ...]
+    semaphores: tuple[RecordedSemaphore, ...]
+    words: NDArray[np.uint64]
+
+    @property
+    def num_entries(self) -> int:
+        return len(self.words)
+
+
+def call_record(program: ProgramDescriptor, arch: str, grid: Core, words: NDArray[np.uint64]) -> CallRecord:
+    """The record of a run of ``program`` whose engine wrote down ``words``."""
+    semaphores = (
+        RecordedSemaphore(semaphore_offset(each.id), each.initial_value, _cores(each.core_ranges))
+        for each in program.semaphores
+    )
+    kernels = tuple(_kernel(each) for each in program.kernels)
+    return CallRecord(arch, grid, kernels, tuple(_buffers(program)), tuple(semaphores), words)
+
+
+def _kernel(kernel: KernelDescriptor) -> RecordedKernel:
+    where = placement(kernel)
+    config = kernel.config
+    if not isinstance(config, ComputeConfigDescriptor):
+        return RecordedKernel(kernel.name, where.processor, where.noc_index, 4, False, False, False)
+    return RecordedKernel(
+        kernel.name,
+        where.processor,
+        where.noc_index,
+        FIDELITY_PHASES[config.math_fidelity],
+        config.fp32_dest_acc_en,
+        config.dst_full_sync_en,
+        config.math_approx_mode,
+    )
+
+
+def _buffers(program: ProgramDescriptor) -> Iterator[RecordedBuffer]:
+    computes = [kernel for kernel in program.kernels if kernel.is_compute]
+    for cb in program.cbs:
+        for descriptor in cb.format_descriptors:
+            index = descriptor.buffer_index
+            to_dest = any(unpacks_to_dest(kernel.config, index) for kernel in computes)
+            named = descriptor.name if descriptor.name != f"c_{index}" else ""
+            yield RecordedBuffer(
+                index,
+                f"c_{index} {named}".rstrip(),
+                cb.total_size // descriptor.page_size,
+                descriptor.page_size,
+                buffer_format(descriptor, to_dest).data_format,
+                to_dest,
+                _cores(cb.core_ranges),
+            )
+
+
+def _cores(ranges: CoreRangeSet) -> tuple[Core, ...]:
+    return tuple((core.x, core.y) for core in ranges)

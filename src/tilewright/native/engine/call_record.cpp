@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call_record.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "abi/record.h"
+#include "core.h"
+#include "scheduler.h"
+
+namespace tw {
+
+// Blocks that every call takes on its way through the kernel API; what a call costs includes them.
+static constexpr uint32_t kFewBlocks = 16;
+// 1 GiB for one kernel on one core.
+static constexpr size_t kMostEntries = size_t{1} << 27;
+
+static uint64_t entry(RecordedCall call, uint32_t a, uint32_t b, uint32_t c) {
+    return static_cast<uint32_t>(call) | (a & 0xffu) << 8 | (b & 0xffffu) << 16 | static_cast<uint64_t>(c) << 32;
+}
+
+static CallRecord& record_of(KernelInstance& instance) {
+    CallRecord& record = instance.calls;
+    if (record.entries.size() >= kMostEntries) {
+        kernel_error("makes more than %zu million calls: too many to be recorded", kMostEntries >> 20);
+    }
+    if (record.blocks > kFewBlocks) {
+        record.entries.push_back(entry(RecordedCall::Blocks, 0, 0, record.blocks));
+    }
+    record.blocks = 0;
+    return record;
+}
+
+uint64_t copy_calls(const Program& program, uint64_t* words, uint64_t capacity) {
+    uint64_t count = 0;
+    for (const auto& instance : program.instances) {
+        const std::vector<uint64_t>& entries = instance->calls.entries;
+        if (count + 1 + entries.size() <= capacity) {
+            const auto is_its = [&](const auto& kernel) { return kernel.get() == instance->kernel; };
+            const auto kernel = std::find_if(program.kernels.begin(), program.kernels.end(), is_its);
+            const auto number = static_cast<uint64_t>(kernel - program.kernels.begin());
+            words[count] = number | uint64_t{instance->core->x} << 16 | uint64_t{instance->core->y} << 24 |
+                           static_cast<uint64_t>(entries.size()) << 32;
+            std::copy(entries.begin(), entries.end(), words + count + 1);
+        }
+        count += 1 + entries.size();
+    }
+    return count;
+}
+
+}  // namespace tw
+
+using namespace tw;
+
+extern "C" {
+
+void tw_record(uint32_t call, uint32_t a, uint32_t b, uint32_t c) {
+    record_of(current_instance()).entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
+}
+
+void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64_t address) {
+    CallRecord& record = record_of(current_instance());
+    record.entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
+    record.entries.push_back(address);
+}
+
+void tw_record_write(
+    uint32_t multicast, uint32_t noc, uint32_t flags, uint32_t bytes, uint64_t to, uint32_t source_l1) {
+    KernelInstance& instance = current_instance();
+    uint32_t value = bytes;
+    const bool is_word = bytes == sizeof value && (source_l1 & kL1OffsetMask) + bytes <= instance.context.l1_size;
+    if (is_word) {
+        std::memcpy(&value, own_memory(instance, source_l1), sizeof value);
+    }
+    const RecordedCall word = multicast != 0 ? RecordedCall::NocWriteWordMulticast : RecordedCall::NocWriteWord;
+    const RecordedCall more = multicast != 0 ? RecordedCall::NocWriteMulticast : RecordedCall::NocWrite;
+    tw_record_address(static_cast<uint32_t>(is_word ? word : more), noc, flags, value, to);
+}
+
+// The compiler calls it in every basic block of a recorded kernel.
+void __sanitizer_cov_trace_pc() { this_scheduler()->current->calls.blocks++; }
+}

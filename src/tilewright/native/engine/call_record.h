@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of one kernel on one core, as a recorded kernel tells them (abi/record.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+
+namespace tw {
+
+class Program;
+
+struct CallRecord {
+    std::vector<uint64_t> entries;
+    uint32_t blocks = 0;  // basic blocks since the last entry
+};
+
+// All records of a program one after another: for each kernel on each core a word (its number among the program's
+// kernels | x << 16 | y << 24 | number of entries << 32), then its entries. Fills at most `capacity` words and returns
+// how many there are.
+uint64_t copy_calls(const Program& program, uint64_t* words, uint64_t capacity);
+
+}  // namespace tw
