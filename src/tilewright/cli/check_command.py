@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +22,11 @@ from tilewright.check.reuse import structure
 from tilewright.check.sarif import sarif_log
 from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
-from tilewright.cli.check_operation import call_twice
+from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
 from tilewright.cli.command_parser import CommandParser
-from tilewright.cli.operation_arguments import add_operation_options, checked_grid
-from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.progress_line import ProgressLine
-from tilewright.cli.run_script import run_script
-from tilewright.device.errors import RunError
 from tilewright.device.hang import pages
-from tilewright.ops import OPERATIONS, Plan
-from tilewright.program.errors import ProgramError
+from tilewright.ops import Plan
 
 _DESCRIPTION = """
 Run a script, in which `import ttnn` gives the simulated chip, or an operation of tilewright, with every launch under
@@ -49,8 +44,7 @@ tilewright check variance_w_rm --shape 2x3x64x128 --json
 def build_parser() -> argparse.ArgumentParser:
     usage = "tilewright check [options] target [-- script arguments ...]"
     parser = CommandParser("check", _DESCRIPTION, _EXAMPLES, usage)
-    parser.add_argument("target", help="a script (.py), an operation, or the directory of one of your own")
-    add_operation_options(parser.add_argument_group("operations"))
+    add_target_arguments(parser)
     parser.add_argument("--seeds", type=int, metavar="N", help="orders of events to try besides the usual one")
     parser.add_argument("--sync", action="store_true", help="print the sync table of each program")
     parser.add_argument(
@@ -106,20 +100,20 @@ class _Session:
 
 def run(arguments: list[str]) -> int:
     parser = build_parser()
-    ours, script_arguments = _split(arguments)
+    ours, script_arguments = split_arguments(arguments)
     options = parser.parse_args(ours)
     if options.seeds is not None and options.seeds < 0:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
     if options.sarif is not None and not options.sarif.parent.is_dir():
         parser.error(f"--sarif {options.sarif}: there is no directory {options.sarif.parent}")
     session = _Session(options)
-    work = _script(parser, options, script_arguments) or _operation(parser, options, session)
+    work = target_work(parser, options, script_arguments, session.progress, session.take_plan)
     found: list[Finding] = []
     with _findings_only(options), every_launch_checked(options.seeds, session.take) as results:
         try:
             status, found = work()
         except SystemExit as end:
-            status = _exit_status(end)
+            status = exit_status(end)
     session.clear()
     if not results and status == 0:
         print(f"tilewright check: {options.target} launched no program", file=sys.stderr)
@@ -132,50 +126,6 @@ def run(arguments: list[str]) -> int:
     return 1 if report.findings else status
 
 
-Work = Callable[[], tuple[int, list[Finding]]]
-
-
-def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str]) -> Work | None:
-    """Running the script, where the target is one."""
-    script = Path(options.target)
-    if script.suffix != ".py" and not script.is_file():
-        return None
-    if not script.is_file():
-        parser.error(f"script {options.target!r} does not exist")
-    for name in ("shape", "dtype", "grid", "plan"):
-        if getattr(options, name) is not None:
-            parser.error(f"--{name} is for operations; a script says so itself")
-    # What a run ended with is among the findings; other errors of the script show as usual.
-    return lambda: (run_script(script, arguments, quiet=(RunError, ProgramError)), [])
-
-
-def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace, session: _Session) -> Work:
-    """Running the operation of that name."""
-    if options.target not in OPERATIONS and not Path(options.target).is_dir():
-        parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
-    try:
-        operation = operation_named(options.target)
-    except argparse.ArgumentTypeError as error:
-        parser.error(f"target: {error}")
-    grid = checked_grid(parser, options)
-
-    def work() -> tuple[int, list[Finding]]:
-        try:
-            with session.progress.during(f"checking {operation.name}"):
-                return 0, call_twice(operation, options, grid, session.take_plan)
-        except (RunError, ProgramError):  # among the findings
-            return 1, []
-
-    return work
-
-
-def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
-    if "--" not in arguments:
-        return arguments, []
-    at = arguments.index("--")
-    return arguments[:at], arguments[at + 1 :]
-
-
 @contextlib.contextmanager
 def _findings_only(options: argparse.Namespace) -> Iterator[None]:
     """For machines: what the script prints goes to stderr."""
@@ -184,15 +134,6 @@ def _findings_only(options: argparse.Namespace) -> Iterator[None]:
         return
     with contextlib.redirect_stdout(sys.stderr):
         yield
-
-
-def _exit_status(end: SystemExit) -> int:
-    if end.code is None:
-        return 0
-    if isinstance(end.code, int):
-        return end.code
-    print(end.code, file=sys.stderr)
-    return 1
 
 
 def _write(path: Path, text: str) -> None:

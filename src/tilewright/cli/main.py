@@ -28,6 +28,7 @@ _COMMANDS = {
     "new": "make an operation of your own from a specification",
     "note": "add a note or a hypothesis to an operation's log",
     "phases": "run an operation phase by phase against its references",
+    "report": "run a script or an operation and write what happened as an HTML page",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
     "spec": "print the specification of an operation to begin with, or check one for sense",

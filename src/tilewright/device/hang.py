@@ -67,6 +67,13 @@ def stuck_cores(run: Run) -> list[StuckCores]:
     ]
 
 
+def could_end(run: Run, positions: Sequence[KernelPosition]) -> list[tuple[KernelPosition, list[int]]]:
+    """Each stuck kernel of one core, with the kernels of that core that could end its wait."""
+    stuck = [position for position in positions if position.state in STUCK]
+    search = _Search(run, stuck)
+    return [(position, search.partners(position) if position.wait_kind in _CB_WAITS else []) for position in stuck]
+
+
 def _signature(position: KernelPosition) -> tuple[object, ...]:
     return (position.kernel, position.state, position.wait_kind, position.wait_cb, position.stack[:6])
 
@@ -94,13 +101,13 @@ class _Search:
             if position in path:
                 return self._circle(path[path.index(position) :])
             path.append(position)
-            partners = self._partners(position)
+            partners = self.partners(position)
             alive = [self._stuck[kernel] for kernel in partners if self._may_end(kernel, position)]
             if not alive:
                 return self._nobody(position, partners)
             position = next((each for each in alive if each.kernel != position.kernel), alive[0])
 
-    def _partners(self, position: KernelPosition) -> list[int]:
+    def partners(self, position: KernelPosition) -> list[int]:
         """Kernels of this core that could end the wait: those that push, or pop, the buffer, or would do so later."""
         cb = position.wait_cb
         if position.wait_kind is WaitKind.CB_WAIT_FRONT:

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a command that watches every launch runs: a script with its arguments, or an operation called twice."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tilewright.check.finding import Finding
+from tilewright.cli.check_operation import call_twice
+from tilewright.cli.operation_arguments import add_operation_options, checked_grid
+from tilewright.cli.operation_arguments import operation as operation_named
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.cli.run_script import run_script
+from tilewright.device.errors import RunError
+from tilewright.ops import OPERATIONS, Plan
+from tilewright.program.errors import ProgramError
+
+# Gives the exit status, and what is wrong with the launches as a whole.
+Work = Callable[[], tuple[int, list[Finding]]]
+
+
+def add_target_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", help="a script (.py), an operation, or the directory of one of your own")
+    add_operation_options(parser.add_argument_group("operations"))
+
+
+def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Ours, and behind ``--`` the script's.
+
+    >>> split_arguments(["my_script.py", "--sync", "--", "--batch", "4"])
+    (['my_script.py', '--sync'], ['--batch', '4'])
+    """
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def target_work(
+    parser: argparse.ArgumentParser,
+    options: argparse.Namespace,
+    script_arguments: list[str],
+    progress: ProgressLine,
+    on_plan: Callable[[Plan], None],
+) -> Work:
+    """The running of the target, whichever it is; a mistake in the arguments ends the command."""
+    return _script(parser, options, script_arguments) or _operation(parser, options, progress, on_plan)
+
+
+def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str]) -> Work | None:
+    """Running the script, where the target is one."""
+    script = Path(options.target)
+    if script.suffix != ".py" and not script.is_file():
+        return None
+    if not script.is_file():
+        parser.error(f"script {options.target!r} does not exist")
+    for name in ("shape", "dtype", "grid", "plan"):
+        if getattr(options, name) is not None:
+            parser.error(f"--{name} is for operations; a script says so itself")
+    # What a run ended with is among the findings; other errors of the script show as usual.
+    return lambda: (run_script(script, arguments, quiet=(RunError, ProgramError)), [])
+
+
+def _operation(
+    parser: argparse.ArgumentParser,
+    options: argparse.Namespace,
+    progress: ProgressLine,
+    on_plan: Callable[[Plan], None],
+) -> Work:
+    """Running the operation of that name."""
+    if options.target not in OPERATIONS and not Path(options.target).is_dir():
+        parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
+    try:
+        operation = operation_named(options.target)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"target: {error}")
+    grid = checked_grid(parser, options)
+
+    def work() -> tuple[int, list[Finding]]:
+        try:
+            with progress.during(f"checking {operation.name}"):
+                return 0, call_twice(operation, options, grid, on_plan)
+        except (RunError, ProgramError):  # among the findings
+            return 1, []
+
+    return work
+
+
+def exit_status(end: SystemExit) -> int:
+    """What a script that called ``sys.exit`` ends with."""
+    if end.code is None:
+        return 0
+    if isinstance(end.code, int):
+        return end.code
+    print(end.code, file=sys.stderr)
+    return 1

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright report``: run a script or an operation under the checker and write what happened as a page."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from tilewright.check.check_program import CheckResult
+from tilewright.check.every_launch import every_launch_checked
+from tilewright.check.report import Report
+from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
+from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.report.html_page import html_page
+from tilewright.report.launch_view import View, launch_view
+
+_DESCRIPTION = """
+Run a script, in which `import ttnn` gives the simulated chip, or an operation of tilewright, with every launch under
+the checker, and write one HTML file: the cores, who waits for whom in a deadlock, findings with their source lines,
+circular buffers, who pushes and pops what, and a map of L1. It opens in any browser and loads nothing.
+
+Exit status: 0 the report is written, 1 the script failed (the report is written all the same), 2 bad usage.
+"""
+_EXAMPLES = """
+tilewright report variance_w_rm
+tilewright report my_script.py -o run.html -- --batch 4
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    usage = "tilewright report [options] target [-- script arguments ...]"
+    parser = CommandParser("report", _DESCRIPTION, _EXAMPLES, usage)
+    add_target_arguments(parser)
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html"
+    )
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    ours, script_arguments = split_arguments(arguments)
+    options = parser.parse_args(ours)
+    if not options.output.parent.is_dir():
+        parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
+    if options.output.is_dir():
+        parser.error(f"--output {options.output}: this is a directory; name a file")
+    progress = ProgressLine()
+    views: list[View] = []
+
+    def take(result: CheckResult) -> None:
+        """As soon as a launch has ended: its device may be closed later."""
+        views.append(launch_view(result, _launch_name(result)))
+        progress.show(f"launch {len(views)}")
+
+    work = target_work(parser, options, script_arguments, progress, lambda plan: None)
+    with every_launch_checked(on_result=take) as results:
+        try:
+            status, _ = work()
+        except SystemExit as end:
+            status = exit_status(end)
+    progress.clear()
+    if not views:
+        print(f"tilewright report: {options.target} launched no program", file=sys.stderr)
+        return status or 2
+    _write(options.output, html_page(f"{Path(options.target).name}", views))
+    print(f"{Report.of(results).summary}; {options.output} shows it")
+    return status
+
+
+def _launch_name(result: CheckResult) -> str:
+    """What a launch is called: its compute kernel, or its first."""
+    kernels = result.program.kernels
+    named = next((kernel for kernel in kernels if kernel.is_compute), kernels[0])
+    return named.name
+
+
+def _write(path: Path, text: str) -> None:
+    """All of it or nothing."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise SystemExit(f"tilewright report: cannot write --output {path}: {error.strerror}") from None

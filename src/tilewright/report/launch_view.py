@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A checked launch as the page shows it: plain dictionaries, lists, words and numbers, ready for JSON."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tilewright.check.check_program import CheckResult
+from tilewright.check.finding import Core, Finding, some_cores
+from tilewright.check.sync_table import SyncGroup
+from tilewright.device.diagnosis import describe_position
+from tilewright.device.hang import STUCK, StuckCores, could_end, stuck_cores
+from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus, WaitKind
+from tilewright.program.cb_placement import place_circular_buffers
+from tilewright.tensor.device import Device
+
+View = dict[str, Any]
+
+_LINES_AROUND = 3
+_MEASURES = (
+    ("pages", "pages moved", ""),
+    ("bytes", "bytes moved", " bytes"),
+    ("blocked", "times blocked", ""),
+)
+
+
+def launch_view(result: CheckResult, name: str) -> View:
+    """One launch.
+
+    Example::
+
+        result = tilewright.check_program([x, y], program)
+        print(launch_view(result, "variance_w_rm")["summary"])
+    """
+    device = result.io_tensors[-1].device()
+    assert device is not None
+    run = result.run
+    grid = device.compute_with_storage_grid_size()
+    status = "refused" if run is None else run.status.name.lower().replace("_", " ")
+    return {
+        "name": name,
+        "status": status,
+        "summary": _summary(result, name, status, device),
+        "grid": [grid.x, grid.y],
+        "measures": [{"key": key, "name": words, "unit": unit} for key, words, unit in _MEASURES],
+        "cores": [] if run is None else _cores(run),
+        "waits": [] if run is None or run.status is not RunStatus.DEADLOCK else _waits(run),
+        "error": None if result.error is None else {"message": str(result.error)},
+        "findings": [_finding(each) for each in (*result.findings, *result.notes)],
+        "buffers": [] if run is None else _buffers(run),
+        "sync": [_sync_group(group) for group in result.sync_table.groups],
+        "l1": {"bytes": device.l1_size_per_core(), "regions": _l1_regions(result, device)},
+        "timeline": None,
+        "difference": None,
+    }
+
+
+def _summary(result: CheckResult, name: str, status: str, device: Device) -> str:
+    kernels = Counter(kernel.name for kernel in result.program.kernels)
+    cores = {core for kernel in result.program.kernels for core in kernel.core_ranges}
+    where = f"{len(cores)} core{'s' if len(cores) != 1 else ''} of {device.description.name}"
+    return f"{name}: {status} on {where}; kernels {', '.join(kernels)}"
+
+
+def _cores(run: Run) -> list[View]:
+    """What each core did, by the measures of the page."""
+    page_bytes = {(use.core, use.index): use.page_bytes for use in run.circular_buffers}
+    values: dict[Core, Counter[str]] = defaultdict(Counter)
+    for each in run.traffic:
+        moved = each.pages_pushed + each.pages_popped
+        values[each.core]["pages"] += moved
+        values[each.core]["bytes"] += moved * page_bytes.get((each.core, each.cb), 0)
+        values[each.core]["blocked"] += each.blocked_waits + each.blocked_reserves
+    states = _core_states(run.positions)
+    cores = sorted({*values, *states}, key=lambda core: (core[1], core[0]))
+    return [{"at": list(core), "state": states.get(core, "finished"), "values": dict(values[core])} for core in cores]
+
+
+def _core_states(positions: Iterable[KernelPosition]) -> dict[Core, str]:
+    states: dict[Core, str] = {}
+    for position in positions:
+        if position.state in STUCK:
+            states.setdefault(position.core, "stuck")
+        elif position.is_error or position.state is KernelState.FAILED:
+            states[position.core] = "failed"
+    return states
+
+
+def _waits(run: Run) -> list[View]:
+    """The groups of stuck cores, each with its kernels and who waits for whom."""
+    return [_wait_group(run, group) for group in stuck_cores(run)]
+
+
+def _wait_group(run: Run, group: StuckCores) -> View:
+    row = {position.kernel: index for index, position in enumerate(group.positions)}
+    waits: list[View] = []
+    for position, partners in could_end(run, group.positions):
+        label = _wait_label(run, position)
+        waits += [{"from": row[position.kernel], "to": row.get(kernel), "label": label} for kernel in partners or [-1]]
+    return {
+        "cores": some_cores(group.cores),
+        "kernels": [
+            {"name": run.kernel_label(position.kernel), "doing": describe_position(run, position)}
+            for position in group.positions
+        ],
+        "waits": waits,
+        "root": row[group.hang.waiting.kernel],
+        "reason": group.hang.reason,
+    }
+
+
+def _wait_label(run: Run, position: KernelPosition) -> str:
+    if position.wait_kind is WaitKind.CB_WAIT_FRONT:
+        return f"pages in {run.cb_label(position.wait_cb)}"
+    if position.wait_kind is WaitKind.CB_RESERVE_BACK:
+        return f"room in {run.cb_label(position.wait_cb)}"
+    if position.wait_semaphore is not None:
+        return f"semaphore {position.wait_semaphore}"
+    return "a word in L1"
+
+
+def _finding(finding: Finding) -> View:
+    return {
+        "severity": str(finding.severity),
+        "rule": finding.rule,
+        "where": finding.where(),
+        "numbers": finding.numbers,
+        "cause": finding.cause,
+        "cure": finding.cure,
+        "source": source_lines(finding.path, finding.line),
+    }
+
+
+def source_lines(path: str, line: int) -> list[View]:
+    """The lines of a file around one of them; none where there is no such file or line."""
+    if not path or line < 1:
+        return []
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    around = range(max(line - _LINES_AROUND, 1), min(line + _LINES_AROUND, len(lines)) + 1)
+    return [{"number": number, "text": lines[number - 1], "hit": number == line} for number in around]
+
+
+def _buffers(run: Run) -> list[View]:
+    """Every circular buffer once, as it was on the core that used most of it."""
+    fullest: dict[int, View] = {}
+    for use in run.circular_buffers:
+        known = fullest.get(use.index)
+        if known is None or use.peak > known["peak"]:
+            fullest[use.index] = {
+                "index": use.index,
+                "label": run.cb_label(use.index),
+                "pages": use.num_pages,
+                "pageBytes": use.page_bytes,
+                "peak": use.peak,
+            }
+    return [fullest[index] for index in sorted(fullest)]
+
+
+def _sync_group(group: SyncGroup) -> View:
+    rows = [
+        {
+            "cb": row.cb,
+            "from": _names(row.producers),
+            "to": _names(row.consumers),
+            "pages": row.num_pages,
+            "pushed": row.pushed,
+            "popped": row.popped,
+            "left": row.left_over,
+            "why": row.why,
+        }
+        for row in group.rows
+    ]
+    return {"title": group.title, "rows": rows}
+
+
+def _names(kernels: Sequence[str]) -> str:
+    return ", ".join(kernels) or "nobody"
+
+
+def _l1_regions(result: CheckResult, device: Device) -> list[View]:
+    """What lies where in the L1 of the first core that has circular buffers, and the tensors in every L1."""
+    program = result.program
+    cores = [core for cb in program.cbs for core in cb.core_ranges]
+    regions = []
+    if cores:
+        addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
+        for cb, address in zip(program.cbs, addresses, strict=True):
+            if cb.core_ranges.contains(cores[0]):
+                regions.append({"label": cb.label, "begin": address, "end": address + cb.total_size})
+    for buffer in device.l1_buffers():
+        size = -(-buffer.num_pages // device.allocator(buffer.buffer_type).num_banks) * buffer.aligned_page_size
+        regions.append({"label": "tensor", "begin": buffer.address, "end": buffer.address + size})
+    return sorted(regions, key=lambda region: int(str(region["begin"])))

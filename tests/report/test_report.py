@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report: what it says about a launch, and what a browser makes of it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from softmax.program import softmax_program
+
+from tilewright import check_program, ttnn
+from tilewright.check.check_program import CheckResult
+from tilewright.cli.main import main
+from tilewright.report.html_page import html_page
+from tilewright.report.launch_view import View, launch_view, source_lines
+
+GRID = (2, 2)
+
+
+def checked_softmax(device: ttnn.Device, broken: bool) -> CheckResult:
+    """Softmax of two tile-rows on each core; the broken one keeps the row maximum and stops at the second."""
+    values = np.random.default_rng(0).standard_normal((32 * 2 * GRID[0] * GRID[1], 64), np.float32)
+    x = ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    y = ttnn.allocate_tensor_on_device(x.shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    return check_program([x, y], softmax_program(x, y, broken=broken))
+
+
+@pytest.fixture(scope="module")
+def views() -> list[View]:
+    device = ttnn.open_device(device_id=0, grid=GRID)
+    views = [
+        launch_view(checked_softmax(device, broken=False), "softmax"),
+        launch_view(checked_softmax(device, broken=True), "broken softmax"),
+    ]
+    ttnn.close_device(device)
+    return views
+
+
+def embedded(page: str) -> dict[str, Any]:
+    found = re.search(r'type="application/json">\n(.*)\n</script>', page)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+def test_a_launch_that_ends_well(views: list[View]) -> None:
+    good = views[0]
+    assert good["summary"] == "softmax: ok on 4 cores of wormhole_b0; kernels reader, compute, writer"
+    assert (good["waits"], good["findings"], good["error"]) == ([], [], None)
+    assert [core["at"] for core in good["cores"]] == [[0, 0], [1, 0], [0, 1], [1, 1]]
+    assert {core["state"] for core in good["cores"]} == {"finished"}
+    # Two tile-rows of two tiles: c_0 and c_16 take four pages each, in and out.
+    (row,) = [row for row in good["sync"][0]["rows"] if row["cb"].startswith("c_16")]
+    assert (row["from"], row["to"], row["pushed"], row["popped"], row["why"]) == ("compute", "writer", 4, 4, "")
+    regions = good["l1"]["regions"]
+    assert all(one["end"] <= two["begin"] for one, two in itertools.pairwise(regions))
+
+
+def test_a_deadlock_says_who_waits_for_whom(views: list[View]) -> None:
+    (group,) = views[1]["waits"]
+    names = [kernel["name"] for kernel in group["kernels"]]
+    arrows = {(names[wait["from"]], names[wait["to"]], wait["label"]) for wait in group["waits"]}
+    assert ("writer", "compute", "pages in c_16 out") in arrows
+    assert names[group["root"]] == "compute"
+    assert {core["state"] for core in views[1]["cores"]} == {"stuck"}
+    (finding,) = views[1]["findings"]
+    (hit,) = [line for line in finding["source"] if line["hit"]]
+    assert "cb_reserve_back" in hit["text"]
+
+
+def test_lines_of_a_file_that_is_gone_or_too_short(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.cpp"
+    kernel.write_text("one\ntwo\n")
+    assert [line["number"] for line in source_lines(str(kernel), 1)] == [1, 2]
+    assert source_lines(str(kernel), 9) == source_lines(str(tmp_path / "gone.cpp"), 1) == source_lines("", 0) == []
+
+
+def test_nothing_in_the_data_can_end_the_script_it_stands_in(views: list[View]) -> None:
+    hostile = {**views[0], "name": "</script><script>alert(1)</script>{{script}}"}
+    page = html_page("<b>title</b>", [hostile])
+    assert page.count("</script>") == 2
+    assert embedded(page)["launches"][0]["name"] == hostile["name"]
+    assert "<title>&lt;b&gt;title&lt;/b&gt;</title>" in page
+
+
+def test_the_command_writes_a_page_or_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "nothing.py"
+    script.write_text("print('hello')\n")
+    assert main(["report", str(script), "-o", str(tmp_path / "run.html")]) == 2
+    assert f"tilewright report: {script} launched no program" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["report", str(script), "-o", str(tmp_path / "no" / "run.html")])
+    assert ended.value.code == 2
+    assert f"there is no directory {tmp_path / 'no'}" in capsys.readouterr().err.replace("\n", " ")
+    assert main(["report", "centralize_w_rm", "--shape", "32x32", "-o", str(tmp_path / "run.html")]) == 0
+    assert capsys.readouterr().out.startswith("2 launches checked: nothing found; ")
+    assert len(embedded((tmp_path / "run.html").read_text())["launches"]) == 2
+
+
+def made_up_timeline(view: View, tracks: int, spans: int) -> View:
+    """A timeline as a model gives it, of the size asked for."""
+    names = ("BRISC", "TRISC0", "TRISC1", "TRISC2", "NCRISC")
+    made = [
+        {
+            "core": [number // 5 % GRID[0], number // 5 // GRID[0] % GRID[1]],
+            "name": names[number % 5],
+            "spans": [[10 * i, 10 * i + 9, ("work", "wait")[i % 2], f"call {i}"] for i in range(spans)],
+        }
+        for number in range(tracks)
+    ]
+    fills = [{"core": [0, 0], "cb": buffer["index"], "points": [[0, 1], [50, 0]]} for buffer in view["buffers"]]
+    return {**view, "timeline": {"unit": "ns", "end": 10 * spans, "tracks": made, "fills": fills}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.skip("no chromium with chromedriver here")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    quiet = "--disable-background-networking --disable-component-update --disable-sync --no-first-run --disable-quic"
+    for flag in ("--headless", "--no-sandbox", "--disable-gpu", *quiet.split()):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield chrome
+    chrome.quit()
+
+
+def opened(browser: webdriver.Chrome, directory: Path, views: list[View]) -> None:
+    page = directory / "run.html"
+    page.write_text(html_page("softmax", views), encoding="utf-8")
+    browser.get(page.as_uri())
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def headings(browser: webdriver.Chrome) -> list[str]:
+    return [each.text for each in browser.find_elements(By.TAG_NAME, "h2")]
+
+
+def test_a_deadlock_opens_on_its_picture(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:
+    opened(browser, tmp_path, views)
+    assert headings(browser)[:2] == ["Who waits for whom", "Findings"]
+    words = [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#waits svg text")]
+    assert "pages in c_16 out" in words
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#waits .box.root")) == 1
+    browser.find_element(By.CSS_SELECTOR, "nav select").send_keys(Keys.ARROW_UP)
+    assert headings(browser)[0] == "Cores"
+    browser.save_screenshot(str(tmp_path / "report.png"))
+
+
+def test_cores_are_chosen_with_the_keyboard(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:
+    opened(browser, tmp_path, [made_up_timeline(views[0], 20, 100)])
+    first = browser.find_element(By.CSS_SELECTOR, ".core")
+    first.send_keys(Keys.ARROW_RIGHT)
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    chosen = browser.find_element(By.CSS_SELECTOR, '.core[aria-pressed="true"]')
+    assert chosen.get_attribute("aria-label").startswith("core (1,0): pages moved")
+    assert "core (1,0): pages moved" in browser.find_element(By.ID, "cores").text
+
+
+def test_it_is_readable_on_a_phone_and_draws_100000_events(
+    browser: webdriver.Chrome, tmp_path: Path, views: list[View]
+) -> None:
+    browser.set_window_size(390, 844)
+    opened(browser, tmp_path, [made_up_timeline(views[0], 20, 5000)])
+    width = browser.execute_script("return document.documentElement.scrollWidth")
+    assert width <= browser.execute_script("return window.innerWidth")
+    drawn = browser.execute_script(
+        "const c = document.querySelector('canvas');"
+        "return [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].some((v) => v > 0)"
+    )
+    assert drawn
+    canvas = browser.find_element(By.TAG_NAME, "canvas")
+    before = canvas.screenshot_as_base64
+    canvas.send_keys("+++")
+    assert canvas.screenshot_as_base64 != before
