@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "run_program": "tilewright.device.run_program",
     "Run": "tilewright.device.run",
+    "time_program": "tilewright.timing.every_launch",
     "check_program": "tilewright.check.check_program",
     "CheckResult": "tilewright.check.check_program",
     "CheckError": "tilewright.check.check_program",

@@ -34,6 +34,7 @@ _COMMANDS = {
     "spec": "print the specification of an operation to begin with, or check one for sense",
     "stages": "run the stages of an operation and show what each proves",
     "survey": "compile every kernel of a ttnn package and report what is missing",
+    "time": "say how long a card would take, where it waits and what would help",
 }
 
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright time``: how long a card would take, where it waits and what would help."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.operation_arguments import DTYPES, add_operation_options, checked_grid
+from tilewright.cli.operation_arguments import operation as operation_named
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.cli.run_script import run_script
+from tilewright.cli.screen import wrapped
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.ops import OPERATIONS, Options, Strategy
+from tilewright.tensor.layout import Layout
+from tilewright.tensor.tensor import Tensor
+from tilewright.timing.advice import Advice, advise
+from tilewright.timing.every_launch import TimedLaunch, every_launch_timed
+from tilewright.timing.text import time_json, time_lines
+
+_DEFAULT_SHAPE = (2, 3, 64, 128)
+_DESCRIPTION = """
+Run an operation, or a script in which `import ttnn` gives the simulated chip, and say for every launch how long a card
+would take by the model: what each processor does and waits for, rates reached and possible, what bounds it, and what
+would help most. docs/timing.md says how far such times can be relied on.
+"""
+_EXAMPLES = """
+tilewright time centralize_w_rm --shape 1024x2048
+tilewright time layernorm_fused_rm --arch blackhole --cores
+tilewright time my_script.py --json -- --batch 4
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    usage = "tilewright time [options] target [-- script arguments ...]"
+    parser = CommandParser("time", _DESCRIPTION, _EXAMPLES, usage)
+    parser.add_argument("target", help="an operation, the directory of one of your own, or a script (.py)")
+    add_operation_options(parser.add_argument_group("operations"))
+    parser.add_argument("--cores", action="store_true", help="show the processors of every core")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_args(arguments[:at])
+    script = Path(options.target)
+    is_script = script.suffix == ".py" or script.is_file()
+    if is_script and not script.is_file():
+        parser.error(f"script {options.target!r} does not exist")
+    with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
+        status = run_script(script, arguments[at + 1 :]) if is_script else _run_operation(parser, options)
+    if status:
+        return status
+    if not launches:
+        print(f"tilewright time: {options.target} launched no program", file=sys.stderr)
+        return 2
+    _show(launches, options)
+    return 0
+
+
+def _run_operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    if options.target not in OPERATIONS and not Path(options.target).is_dir():
+        parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
+    try:
+        operation = operation_named(options.target)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"target: {error}")
+    grid = checked_grid(parser, options)
+    shape, dtype = options.shape or _DEFAULT_SHAPE, DTYPES[options.dtype or "bfloat16"]
+    device = open_device(0, options.arch, grid=grid)
+    try:
+        generator = np.random.default_rng(0)
+        tensors = {
+            name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
+            for name, size in [("input_tensor", shape), *((name, shape[-1:]) for name in operation.vectors)]
+        }
+        with ProgressLine() as progress, progress.during(f"running {operation.name}"):
+            operation.launch(tensors, Options(strategy=Strategy(options.plan) if options.plan else None))
+    finally:
+        close_device(device)
+    return 0
+
+
+def _show(launches: list[TimedLaunch], options: argparse.Namespace) -> None:
+    advice: list[Advice] = [advise(launch.record, launch.time) for launch in launches]
+    if options.json:
+        found = [
+            {"kernels": launch.label, **time_json(launch.time, each)}
+            for launch, each in zip(launches, advice, strict=True)
+        ]
+        print(json.dumps({"launches": found}, indent=2))
+        return
+    for number, (launch, each) in enumerate(zip(launches, advice, strict=True), 1):
+        if len(launches) > 1:
+            print(f"{'' if number == 1 else chr(10)}launch {number}: {launch.label}")
+        lines = time_lines(launch.time, each, each_core=options.cores)
+        print("\n".join(row for line in lines for row in wrapped(line)))

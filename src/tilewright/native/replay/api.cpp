@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replay as a library of C functions. It runs nobody's code but its own, so it lives in the caller's process.
+#include "api.h"
+
+#include <algorithm>
+#include <string>
+
+#include "abi/sfpu.h"
+#include "replay.h"
+
+using tw::replay::Replay;
+
+namespace {
+
+const char* const kConstants[] = {
+#define TW_NAME(name) #name,
+    TW_REPLAY_CONSTANTS(TW_NAME)
+};
+const char* const kUnary[] = {TW_SFPU_UNARY_OPS(TW_NAME)};
+const char* const kBinary[] = {TW_SFPU_BINARY_OPS(TW_NAME)};
+const char* const kTernary[] = {TW_SFPU_TERNARY_OPS(TW_NAME)};
+#undef TW_NAME
+
+template <size_t N>
+const char* name_at(const char* const (&names)[N], uint32_t index) {
+    return index < N ? names[index] : nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+// Names in the order the tables of TwReplayInput have; null behind the last.
+const char* tw_replay_constant(uint32_t index) { return name_at(kConstants, index); }
+const char* tw_replay_sfpu_unary(uint32_t index) { return name_at(kUnary, index); }
+const char* tw_replay_sfpu_binary(uint32_t index) { return name_at(kBinary, index); }
+const char* tw_replay_sfpu_ternary(uint32_t index) { return name_at(kTernary, index); }
+
+void tw_replay_sizes(uint32_t* sizes) {
+    const size_t all[] = {
+        sizeof(TwReplayKernel), sizeof(TwReplayBuffer), sizeof(TwReplaySemaphore), sizeof(TwReplayNode),
+        sizeof(TwReplayInput), sizeof(TwReplayLane), sizeof(TwReplayWait), sizeof(TwReplayEvent),
+        sizeof(TwReplayTotals)};
+    std::copy(std::begin(all), std::end(all), sizes);
+}
+
+void* tw_replay_run(const TwReplayInput* input, TwReplayTotals* totals) {
+    auto* replay = new Replay(*input);
+    replay->run();
+    *totals = replay->totals();
+    totals->num_lanes = replay->lanes().size();
+    totals->num_waits = replay->waits().size();
+    totals->num_events = replay->events().size();
+    return replay;
+}
+
+void tw_replay_report(void* handle, TwReplayLane* lanes, TwReplayWait* waits, TwReplayEvent* events) {
+    const Replay& replay = *static_cast<Replay*>(handle);
+    std::copy(replay.lanes().begin(), replay.lanes().end(), lanes);
+    std::copy(replay.waits().begin(), replay.waits().end(), waits);
+    std::copy(replay.events().begin(), replay.events().end(), events);
+}
+
+void tw_replay_free(void* handle) { delete static_cast<Replay*>(handle); }
+}

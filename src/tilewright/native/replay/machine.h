@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cores share: the NoC and the DRAM banks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "api.h"
+#include "capacity.h"
+
+namespace tw::replay {
+
+// Where a transfer goes.
+struct Place {
+    int32_t bank = -1;  // of DRAM
+    int32_t core = -1;  // number among the cores of the record; -1: one without kernels, or nothing known
+    uint32_t x = 0, y = 0;
+};
+
+// When a write has left the core, has arrived, and is known to have.
+struct Written {
+    double sent, arrived, acknowledged;
+};
+
+class Machine {
+public:
+    explicit Machine(const TwReplayInput& input);
+
+    // Cores of the record by their logical place, told before the first transfer; gives the core's number.
+    uint32_t add_core(uint32_t x, uint32_t y);
+
+    Place place(uint64_t noc_address);
+    // Calls action(core) for each core of the record in a multicast's rectangle.
+    template <typename Action>
+    void for_each_in_rectangle(uint64_t noc_address, Action action) const;
+
+    double read_issue(const Place& from, uint32_t bytes) const;
+    double write_issue(const Place& to, uint32_t bytes) const;
+    // The issuing call ends at `time`; when has it all arrived?
+    double read(uint32_t core, uint32_t noc, const Place& from, uint32_t bytes, double time);
+    Written write(uint32_t core, uint32_t noc, const Place& to, uint32_t bytes, double time);
+    Written multicast(uint32_t core, uint32_t noc, uint32_t bytes, double time);
+
+    double dram_read_bytes = 0, dram_write_bytes = 0, noc_bytes = 0, bank_busy = 0;
+    uint64_t unknown_nodes = 0;
+
+private:
+    struct Port {
+        double in[2] = {0, 0}, out[2] = {0, 0};  // busy until, per NoC
+        uint32_t x = 0, y = 0;
+    };
+
+    double packets(uint32_t bytes) const;
+    double bank_time(double interval, double rate, uint32_t bytes) const;
+    uint32_t hops(uint32_t noc, uint32_t from_x, uint32_t from_y, uint32_t to_x, uint32_t to_y) const;
+    // Data on their way: when the last of them arrives, given when the first leaves.
+    double travel(
+        uint32_t noc, uint32_t from_x, uint32_t from_y, uint32_t to_x, uint32_t to_y, uint32_t bytes, double time);
+
+    const Constants& k_;
+    const double dram_factor_;
+    std::vector<int32_t> node_of_;  // by NoC coordinates: index into nodes_
+    std::vector<TwReplayNode> nodes_;
+    std::vector<int32_t> core_of_;  // by logical place
+    std::vector<Port> ports_;
+    std::vector<Capacity> banks_;
+    std::vector<Capacity> links_[2];  // per NoC: at each router one along the row, one along the column
+    const uint32_t columns_, rows_;
+};
+
+template <typename Action>
+void Machine::for_each_in_rectangle(uint64_t noc_address, Action action) const {
+    const auto part = [&](uint32_t shift) { return static_cast<uint32_t>(noc_address >> shift & 63u); };
+    const uint32_t x0 = std::min(part(36), part(48)), x1 = std::max(part(36), part(48));
+    const uint32_t y0 = std::min(part(42), part(54)), y1 = std::max(part(42), part(54));
+    for (uint32_t y = y0; y <= y1; y++) {
+        for (uint32_t x = x0; x <= x1; x++) {
+            const int32_t node = node_of_[y * 64 + x];
+            if (node >= 0 && nodes_[node].is_dram == 0 && core_of_[nodes_[node].index] >= 0) {
+                action(static_cast<uint32_t>(core_of_[nodes_[node].index]));
+            }
+        }
+    }
+}
+
+}  // namespace tw::replay

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every processor goes through its steps with a time of its own. A step that needs something of another (pages, a Src
+// bank, a half of DST, a semaphore's value) looks up when that was there; if it has not happened yet, the processor
+// stands until it has. So there is no queue of events, and programs of circular buffers, whose steps do not depend on
+// time, are followed exactly.
+//
+// Only banks and ports depend on who comes first. Cores therefore advance together, a window of time after the other:
+// nobody is further ahead than a window when it asks for a bank.
+#include "replay.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "abi/noc.h"
+
+namespace tw::replay {
+
+static constexpr double kWindow = 256;  // cycles
+static constexpr uint64_t kSrcBanks = 2;
+static constexpr uint32_t kL1OffsetMask = (2u << 20) - 1;
+static constexpr size_t kMostEvents = 4u << 20;
+// Maths on a tile begins when its first faces are there, and has its last part to do when the last are.
+static constexpr double kFirstFaces = 0.3, kLastPart = 0.25;
+static constexpr uint16_t kWaitEvent = 64;  // kinds of events from here on are waits
+
+const Mark* PageCount::reached(uint64_t total) {
+    while (at_ > 0 && marks_[at_ - 1].total >= total) {
+        at_--;
+    }
+    while (at_ < marks_.size() && marks_[at_].total < total) {
+        at_++;
+    }
+    return at_ < marks_.size() ? &marks_[at_] : nullptr;
+}
+
+Semaphore& CoreState::semaphore(uint32_t address) {
+    const auto found = std::find_if(
+        semaphores.begin(), semaphores.end(), [&](const Semaphore& each) { return each.address == address; });
+    if (found != semaphores.end()) {
+        return *found;
+    }
+    semaphores.push_back({.address = address, .coming = {}});
+    return semaphores.back();
+}
+
+Replay::Replay(const TwReplayInput& input) :
+    input_(input), k_(*reinterpret_cast<const Constants*>(input.constants)), machine_(input) {
+    load_cores();
+    load();
+}
+
+void Replay::load_cores() {
+    std::map<uint32_t, CoreState*> known;
+    const auto core_at = [&](uint32_t place) -> CoreState& {
+        CoreState*& core = known[place];
+        if (core == nullptr) {
+            cores_.push_back(std::make_unique<CoreState>());
+            core = cores_.back().get();
+            core->x = place & 0xff, core->y = place >> 8;
+            core->number = machine_.add_core(core->x, core->y);
+        }
+        return *core;
+    };
+    for (uint64_t at = 0; at < input_.num_words; at += 1 + (input_.words[at] >> 32)) {
+        core_at(static_cast<uint32_t>(input_.words[at] >> 16 & 0xffff));
+    }
+    for (uint32_t i = 0; i < input_.num_buffers; i++) {
+        const TwReplayBuffer& buffer = input_.buffers[i];
+        const uint32_t pages = buffer.pages * (buffer.index == input_.change.deeper_buffer ? 2 : 1);
+        for (uint32_t core = 0; core < buffer.num_cores; core++) {
+            CoreState& state = core_at(input_.places[buffer.first_core + core]);
+            state.cb[buffer.index].pages = pages;
+            state.shapes[buffer.index] = {pages, buffer.page_bytes, buffer.format, buffer.to_dest};
+        }
+    }
+    for (uint32_t i = 0; i < input_.num_semaphores; i++) {
+        const TwReplaySemaphore& semaphore = input_.semaphores[i];
+        for (uint32_t core = 0; core < semaphore.num_cores; core++) {
+            CoreState& state = core_at(input_.places[semaphore.first_core + core]);
+            state.semaphore(semaphore.address).value = semaphore.initial;
+        }
+    }
+}
+
+// Compute kernels of many cores make the same calls: their steps are made once.
+void Replay::load() {
+    std::map<std::pair<uint32_t, std::string_view>, const Steps*> made;
+    const double starts[] = {k_.start_brisc, k_.start_ncrisc, k_.start_trisc, k_.start_trisc, k_.start_trisc};
+    for (uint64_t at = 0; at < input_.num_words;) {
+        const uint64_t head = input_.words[at];
+        const uint64_t* entries = input_.words + at + 1;
+        const uint64_t count = head >> 32;
+        at += 1 + count;
+        const auto number = static_cast<uint32_t>(head & 0xffff);
+        const TwReplayKernel& kernel = input_.kernels[number];
+        CoreState& core = *cores_[machine_.add_core(head >> 16 & 0xff, head >> 24 & 0xff)];
+        const bool is_compute = kernel.processor >= 2;
+        const std::string_view text(reinterpret_cast<const char*>(entries), count * sizeof *entries);
+        const Steps*& steps = made[{number, is_compute ? text : std::string_view(text.data(), 0)}];
+        if (steps == nullptr || !is_compute) {
+            programs_.push_back(steps_of(input_, kernel, core.shapes, entries, count));
+            steps = &programs_.back();
+        }
+        counts_.matmul_tiles += steps->counts.matmul_tiles;
+        counts_.matmul_phases += steps->counts.matmul_phases;
+        counts_.unmeasured += steps->counts.unmeasured;
+        counts_.polls += steps->counts.polls;
+        if (is_compute) {
+            core.dst_halves = kernel.full_sync != 0 ? 1 : 2;
+        }
+        for (uint32_t part = 0; part < (is_compute ? 3u : 1u); part++) {
+            Lane lane;
+            lane.core = core.number;
+            lane.kernel = number;
+            lane.processor = is_compute ? kUnpack + part : kernel.processor;
+            lane.steps = &steps->of[part];
+            lane.time = lane.begin = starts[lane.processor];
+            core.lanes.push_back(static_cast<uint32_t>(lanes_.size()));
+            lanes_.push_back(lane);
+        }
+    }
+}
+
+double Replay::first_time() const {
+    double first = -1;
+    for (const Lane& lane : lanes_) {
+        if (lane.next < lane.steps->size() && (first < 0 || lane.time < first)) {
+            first = lane.time;
+        }
+    }
+    return first;
+}
+
+void Replay::run() {
+    double horizon = 0;
+    size_t turn = 0;
+    for (double first = first_time(); first >= 0; first = first_time()) {
+        horizon = std::max(horizon, first) + kWindow;
+        bool moved = false;
+        for (bool again = true; again;) {
+            again = false;
+            for (size_t i = 0; i < cores_.size(); i++) {
+                CoreState& core = *cores_[(i + turn) % cores_.size()];
+                for (bool core_moves = true; core_moves;) {
+                    core_moves = false;
+                    for (const uint32_t lane : core.lanes) {
+                        core_moves |= advance(lanes_[lane], horizon);
+                    }
+                    again |= core_moves;
+                }
+            }
+            moved |= again;
+        }
+        turn++;
+        // Beyond the horizon somebody may still move; if nobody can at all, what they wait for was not recorded.
+        if (!moved) {
+            bool any = false;
+            for (Lane& lane : lanes_) {
+                any |= advance(lane, 1e300);
+            }
+            if (!any) {
+                force();
+            }
+        }
+    }
+    report();
+}
+
+// Lets the earliest of those that wait go on.
+void Replay::force() {
+    Lane* earliest = nullptr;
+    for (Lane& lane : lanes_) {
+        if (lane.next < lane.steps->size() && (earliest == nullptr || lane.time < earliest->time)) {
+            earliest = &lane;
+        }
+    }
+    earliest->next++;
+    forced_++;
+}
+
+bool Replay::advance(Lane& lane, double horizon) {
+    const size_t before = lane.next;
+    const std::vector<Step>& steps = *lane.steps;
+    while (lane.next < steps.size() && lane.time <= horizon && take(lane, steps[lane.next])) {
+        lane.next++;
+    }
+    num_steps_ += lane.next - before;
+    return lane.next != before;
+}
+
+void Replay::spend(Lane& lane, const Step& step, double cycles, uint32_t amount) {
+    if (input_.keep_events != 0 && cycles > 0 && events_.size() < kMostEvents) {
+        const auto number = static_cast<uint32_t>(&lane - lanes_.data());
+        events_.push_back(
+            {number, static_cast<uint16_t>(step.kind), step.cb, amount, 0, lane.time, lane.time + cycles});
+    }
+    lane.time += cycles;
+    lane.busy += cycles;
+}
+
+void Replay::work(Lane& lane, const Step& step) { spend(lane, step, step.cost, step.count); }
+
+void Replay::wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll) {
+    if (time <= lane.time) {
+        return;
+    }
+    const double until = time + poll;
+    auto sum = std::find_if(
+        lane.waits.begin(), lane.waits.end(), [&](const WaitSum& each) { return each.what == what && each.cb == cb; });
+    if (sum == lane.waits.end()) {
+        sum = lane.waits.insert(sum, {what, cb, 0, 0});
+    }
+    sum->cycles += until - lane.time;
+    sum->times++;
+    if (input_.keep_events != 0 && events_.size() < kMostEvents) {
+        const auto number = static_cast<uint32_t>(&lane - lanes_.data());
+        const auto kind = static_cast<uint16_t>(kWaitEvent + static_cast<uint32_t>(what));
+        events_.push_back({number, kind, static_cast<uint16_t>(cb), 0, 0, lane.time, until});
+    }
+    lane.time = until;
+}
+
+// Does a step, or gives false where something it needs has not happened yet.
+bool Replay::take(Lane& lane, const Step& step) {
+    CoreState& core = *cores_[lane.core];
+    CircularBuffer& buffer = core.cb[step.cb & (kBuffers - 1)];
+    switch (step.kind) {
+        case StepKind::Work:
+        case StepKind::Pack: work(lane, step); return true;
+        case StepKind::Wait: {
+            const Mark* there = buffer.in.reached(buffer.out.total() + step.count);
+            if (there == nullptr) {
+                return false;
+            }
+            wait_until(lane, there->time, WaitFor::PagesFront, step.cb, k_.poll);
+            work(lane, step);
+            return true;
+        }
+        case StepKind::Reserve: {
+            const uint64_t needed = buffer.in.total() + step.count;
+            if (needed > buffer.pages) {
+                const Mark* there = buffer.out.reached(needed - buffer.pages);
+                if (there == nullptr) {
+                    return false;
+                }
+                wait_until(lane, there->time, WaitFor::PagesBack, step.cb, k_.poll);
+            }
+            work(lane, step);
+            return true;
+        }
+        case StepKind::Push:
+            work(lane, step);
+            buffer.in.add(step.count, lane.time);
+            return true;
+        case StepKind::Pop:
+            work(lane, step);
+            buffer.out.add(step.count, lane.time);
+            return true;
+        case StepKind::Unpack: return take_unpack(lane, step);
+        case StepKind::Math: return take_math(lane, step);
+        case StepKind::Acquire:
+            if (core.acquired >= core.dst_halves) {
+                const uint64_t release = core.acquired - core.dst_halves;
+                if (core.released.count() <= release) {
+                    return false;
+                }
+                wait_until(lane, core.released.at(release), WaitFor::DstFree, 0, 0);
+            }
+            core.acquired++;
+            work(lane, step);
+            return true;
+        case StepKind::Commit:
+            work(lane, step);
+            core.committed.add(lane.time);
+            return true;
+        case StepKind::AwaitCommit:
+            if (core.committed.count() <= core.awaited) {
+                return false;
+            }
+            wait_until(lane, core.committed.at(core.awaited), WaitFor::DstData, 0, 0);
+            core.awaited++;
+            work(lane, step);
+            return true;
+        case StepKind::Release:
+            work(lane, step);
+            core.released.add(lane.time);
+            return true;
+        case StepKind::Barrier: take_barrier(lane, step); return true;
+        case StepKind::SemaphoreEqual:
+        case StepKind::SemaphoreAtLeast: return take_semaphore(lane, step);
+        case StepKind::SemaphoreSet:
+            spend(lane, step, k_.mover_semaphore);
+            change_semaphore(lane.core, step.address, {lane.time, step.count, false});
+            return true;
+        default: take_transfer(lane, step); return true;
+    }
+}
+
+bool Replay::take_unpack(Lane& lane, const Step& step) {
+    CoreState& core = *cores_[lane.core];
+    const uint64_t number = core.unpack_end.count();
+    if (number >= kSrcBanks) {
+        if (core.math_end.count() <= number - kSrcBanks) {
+            return false;
+        }
+        wait_until(lane, core.math_end.at(number - kSrcBanks), WaitFor::SrcBank, 0, 0);
+    }
+    core.unpack_begin.add(lane.time);
+    work(lane, step);
+    core.unpack_end.add(lane.time);
+    return true;
+}
+
+bool Replay::take_math(Lane& lane, const Step& step) {
+    CoreState& core = *cores_[lane.core];
+    const uint64_t number = core.math_end.count();
+    if (core.unpack_end.count() <= number) {
+        return false;
+    }
+    const double begin = core.unpack_begin.at(number), end = core.unpack_end.at(number);
+    wait_until(lane, begin + (end - begin) * kFirstFaces, WaitFor::SrcData, 0, 0);
+    const double last = end + step.cost * kLastPart + k_.math_latency;
+    work(lane, step);
+    wait_until(lane, last, WaitFor::SrcData, 0, 0);
+    core.math_end.add(lane.time);
+    return true;
+}
+
+void Replay::take_transfer(Lane& lane, const Step& step) {
+    const uint32_t noc = step.noc;
+    const auto note = [&](const Written& written) {
+        lane.sent[0][noc] = std::max(lane.sent[0][noc], written.sent);
+        lane.acknowledged[0][noc] = std::max(lane.acknowledged[0][noc], written.acknowledged);
+    };
+    const auto tell = [&](double time) {
+        const bool adds = step.kind == StepKind::Increment || step.kind == StepKind::IncrementMulticast;
+        return SemaphoreChange{time, step.count, adds};
+    };
+    switch (step.kind) {
+        case StepKind::Read: {
+            const Place from = machine_.place(step.address);
+            spend(lane, step, machine_.read_issue(from, step.count), step.count);
+            const double done = machine_.read(lane.core, noc, from, step.count, lane.time);
+            lane.reads[0][noc] = std::max(lane.reads[0][noc], done);
+            break;
+        }
+        case StepKind::Write: {
+            const Place to = machine_.place(step.address);
+            spend(lane, step, machine_.write_issue(to, step.count), step.count);
+            note(machine_.write(lane.core, noc, to, step.count, lane.time));
+            break;
+        }
+        case StepKind::Multicast:
+            spend(lane, step, k_.issue_multicast, step.count);
+            note(machine_.multicast(lane.core, noc, step.count, lane.time));
+            break;
+        case StepKind::WriteWord:
+        case StepKind::Increment: {
+            const Place to = machine_.place(step.address);
+            spend(lane, step, step.kind == StepKind::Increment ? k_.issue_atomic : k_.issue_l1_write, 4);
+            const Written written = machine_.write(lane.core, noc, to, 4, lane.time);
+            note(written);
+            if (to.core >= 0) {
+                change_semaphore(static_cast<uint32_t>(to.core), step.address, tell(written.arrived));
+            }
+            break;
+        }
+        default: {
+            spend(lane, step, k_.issue_multicast, 4);
+            const Written written = machine_.multicast(lane.core, noc, 4, lane.time);
+            note(written);
+            machine_.for_each_in_rectangle(step.address, [&](uint32_t core) {
+                if (core != lane.core || (step.flags & kNocLoopback) != 0) {
+                    change_semaphore(core, step.address, tell(written.arrived));
+                }
+            });
+        }
+    }
+}
+
+void Replay::take_barrier(Lane& lane, const Step& step) {
+    const uint32_t noc = step.noc;
+    const uint32_t reads_from = input_.change.reads_ahead != 0 ? 1 : 0;
+    const uint32_t writes_from = input_.change.writes_ahead != 0 ? 1 : 0;
+    const auto kind = static_cast<Barrier>(step.cb);
+    if (kind == Barrier::Read || kind == Barrier::Full) {
+        wait_until(lane, lane.reads[reads_from][noc], WaitFor::Reads, 0, 0);
+        lane.reads[1][noc] = lane.reads[0][noc];
+    }
+    if (kind == Barrier::WriteAck || kind == Barrier::Atomic || kind == Barrier::Full) {
+        wait_until(lane, lane.acknowledged[writes_from][noc], WaitFor::Writes, 0, 0);
+        lane.acknowledged[1][noc] = lane.acknowledged[0][noc];
+    } else if (kind != Barrier::Read) {
+        wait_until(lane, lane.sent[writes_from][noc], WaitFor::Writes, 0, 0);
+        lane.sent[1][noc] = lane.sent[0][noc];
+    }
+    work(lane, step);
+}
+
+void Replay::change_semaphore(uint32_t core, uint64_t address, SemaphoreChange change) {
+    std::vector<SemaphoreChange>& coming = cores_[core]->semaphore(address & kL1OffsetMask).coming;
+    const auto later = [](double time, const SemaphoreChange& each) { return time < each.time; };
+    coming.insert(std::upper_bound(coming.begin(), coming.end(), change.time, later), change);
+}
+
+bool Replay::take_semaphore(Lane& lane, const Step& step) {
+    Semaphore& semaphore = cores_[lane.core]->semaphore(step.address & kL1OffsetMask);
+    const auto is_met = [&] {
+        return step.kind == StepKind::SemaphoreEqual ? semaphore.value == step.count : semaphore.value >= step.count;
+    };
+    double time = lane.time;
+    size_t used = 0;
+    while (used < semaphore.coming.size() && (semaphore.coming[used].time <= lane.time || !is_met())) {
+        const SemaphoreChange& change = semaphore.coming[used++];
+        semaphore.value = change.is_increment ? semaphore.value + change.value : change.value;
+        time = std::max(time, change.time);
+    }
+    semaphore.coming.erase(semaphore.coming.begin(), semaphore.coming.begin() + static_cast<ptrdiff_t>(used));
+    if (!is_met()) {
+        return false;
+    }
+    wait_until(lane, time, WaitFor::Semaphore, 0, k_.poll);
+    spend(lane, step, k_.mover_semaphore);
+    return true;
+}
+
+TwReplayTotals Replay::totals() const {
+    TwReplayTotals totals{};
+    for (const Lane& lane : lanes_) {
+        totals.cycles = std::max(totals.cycles, lane.time);
+    }
+    totals.dram_read_bytes = machine_.dram_read_bytes;
+    totals.dram_write_bytes = machine_.dram_write_bytes;
+    totals.noc_bytes = machine_.noc_bytes;
+    totals.bank_busy = machine_.bank_busy;
+    totals.matmul_tiles = counts_.matmul_tiles;
+    totals.matmul_phases = counts_.matmul_phases;
+    totals.unmeasured = counts_.unmeasured;
+    totals.steps = num_steps_;
+    totals.forced = forced_;
+    totals.polls = counts_.polls;
+    totals.unknown_nodes = machine_.unknown_nodes;
+    return totals;
+}
+
+void Replay::report() {
+    for (uint32_t number = 0; number < lanes_.size(); number++) {
+        const Lane& lane = lanes_[number];
+        const CoreState& core = *cores_[lane.core];
+        lane_reports_.push_back({lane.kernel, core.x, core.y, lane.processor, lane.begin, lane.time, lane.busy});
+        for (const WaitSum& sum : lane.waits) {
+            wait_reports_.push_back({number, static_cast<uint32_t>(sum.what), sum.cb, sum.times, sum.cycles});
+        }
+    }
+}
+
+}  // namespace tw::replay

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// A record of calls on the clock of a card.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "api.h"
+#include "machine.h"
+#include "steps.h"
+
+namespace tw::replay {
+
+enum class WaitFor : uint32_t {
+    PagesFront,      // of a circular buffer, to be pushed
+    PagesBack,       // to be popped
+    Reads, Writes,   // at a barrier
+    Semaphore,
+    SrcBank,         // unpack: maths to be done with a Src bank
+    SrcData,         // maths: unpack
+    DstFree,         // maths: pack to be done with a half of DST
+    DstData,         // pack: maths
+};
+
+inline constexpr uint32_t kBuffers = 64;
+
+// So many pages in all at a time.
+struct Mark {
+    uint64_t total;
+    double time;
+};
+
+// Pages that have gone into a circular buffer, or out of it; finds when a number of them was reached.
+class PageCount {
+public:
+    void add(uint32_t pages, double time) {
+        total_ += pages;
+        marks_.push_back({total_, time});
+    }
+    uint64_t total() const { return total_; }
+    // Null while it has not been.
+    const Mark* reached(uint64_t total);
+
+private:
+    uint64_t total_ = 0;
+    std::vector<Mark> marks_;
+    size_t at_ = 0;
+};
+
+struct CircularBuffer {
+    uint32_t pages = 0;
+    PageCount in, out;
+};
+
+// Times of the last few things of an endless row, by their number.
+class LastTimes {
+public:
+    void add(double time) { times_[count_++ % kKept] = time; }
+    uint64_t count() const { return count_; }
+    double at(uint64_t number) const { return times_[number % kKept]; }
+
+private:
+    static constexpr uint64_t kKept = 8;
+    uint64_t count_ = 0;
+    double times_[kKept] = {};
+};
+
+struct SemaphoreChange {
+    double time;
+    uint32_t value;
+    bool is_increment;
+};
+
+struct Semaphore {
+    uint32_t address = 0, value = 0;
+    std::vector<SemaphoreChange> coming;  // by time
+};
+
+struct CoreState {
+    uint32_t x = 0, y = 0, number = 0;
+    CircularBuffer cb[kBuffers];
+    BufferShape shapes[kBuffers];
+    std::deque<Semaphore> semaphores;
+    LastTimes unpack_begin, unpack_end, math_end;  // of Src banks
+    LastTimes committed, released;                 // halves of DST
+    uint64_t acquired = 0, awaited = 0;
+    uint32_t dst_halves = 2;
+    std::vector<uint32_t> lanes;
+
+    Semaphore& semaphore(uint32_t address);
+};
+
+struct WaitSum {
+    WaitFor what;
+    uint32_t cb, times;
+    double cycles;
+};
+
+struct Lane {
+    uint32_t core = 0, kernel = 0, processor = 0;
+    const std::vector<Step>* steps = nullptr;
+    size_t next = 0;
+    double time = 0, begin = 0, busy = 0;
+    // When all transfers issued so far have arrived, left, been acknowledged; per NoC. The second: at the last barrier.
+    double reads[2][2] = {}, sent[2][2] = {}, acknowledged[2][2] = {};
+    std::vector<WaitSum> waits;  // a few different ones
+};
+
+class Replay {
+public:
+    explicit Replay(const TwReplayInput& input);
+    void run();
+
+    TwReplayTotals totals() const;
+    const std::vector<TwReplayLane>& lanes() const { return lane_reports_; }
+    const std::vector<TwReplayWait>& waits() const { return wait_reports_; }
+    const std::vector<TwReplayEvent>& events() const { return events_; }
+
+private:
+    void load();
+    void load_cores();
+    bool advance(Lane& lane, double horizon);
+    bool take(Lane& lane, const Step& step);
+    bool take_unpack(Lane& lane, const Step& step);
+    bool take_math(Lane& lane, const Step& step);
+    void take_transfer(Lane& lane, const Step& step);
+    void take_barrier(Lane& lane, const Step& step);
+    bool take_semaphore(Lane& lane, const Step& step);
+    void change_semaphore(uint32_t core, uint64_t address, SemaphoreChange change);
+    void force();
+    void work(Lane& lane, const Step& step);
+    void spend(Lane& lane, const Step& step, double cycles, uint32_t amount = 0);
+    void wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll);
+    double first_time() const;
+    void report();
+
+    const TwReplayInput& input_;
+    const Constants& k_;
+    Machine machine_;
+    std::vector<std::unique_ptr<CoreState>> cores_;
+    std::vector<Lane> lanes_;
+    std::deque<Steps> programs_;
+    std::vector<TwReplayLane> lane_reports_;
+    std::vector<TwReplayWait> wait_reports_;
+    std::vector<TwReplayEvent> events_;
+    Counts counts_;
+    uint64_t num_steps_ = 0, forced_ = 0;
+};
+
+}  // namespace tw::replay

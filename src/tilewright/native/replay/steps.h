@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of a kernel as steps of the processors that make them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "api.h"
+
+namespace tw::replay {
+
+enum class StepKind : uint8_t {
+    Work,       // cost
+    Wait, Reserve, Push, Pop,  // cb, count: pages
+    Read, Write, Multicast,    // count: bytes
+    WriteWord, WriteWordMulticast, Increment, IncrementMulticast,  // count: the value
+    Barrier,    // cb: Barrier
+    SemaphoreEqual, SemaphoreAtLeast, SemaphoreSet,  // count: the value
+    Unpack,     // a tile into a Src bank
+    Math,       // on the tile of a Src bank
+    Acquire, Commit, AwaitCommit, Release,  // DST
+    Pack,
+};
+
+struct Step {
+    StepKind kind;
+    uint8_t cb = 0, noc = 0, flags = 0;
+    uint32_t count = 0;
+    float cost = 0;
+    uint64_t address = 0;
+};
+
+enum Processor : uint32_t { kBrisc = 0, kNcrisc = 1, kUnpack = 2, kMath = 3, kPack = 4, kNumProcessors = 5 };
+
+struct BufferShape {
+    uint32_t pages = 0, page_bytes = 0, format = 0, to_dest = 0;
+};
+
+// What is counted while calls are read.
+struct Counts {
+    double matmul_tiles = 0, matmul_phases = 0, unmeasured = 0;
+    uint64_t polls = 0;
+};
+
+// Steps of the one processor of a data-movement kernel, or of the three of a compute kernel.
+struct Steps {
+    std::vector<Step> of[3];
+    Counts counts;
+};
+
+Steps steps_of(
+    const TwReplayInput& input,
+    const TwReplayKernel& kernel,
+    const BufferShape* buffers,  // of the core, 64 of them
+    const uint64_t* entries,
+    uint64_t num_entries);
+
+}  // namespace tw::replay

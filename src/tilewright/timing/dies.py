@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where cores and DRAM banks lie on the die: what is near what decides how long a packet travels.
+
+Columns and rows are those of tt-metal's SoC descriptors. Which rows a card has switched off is not known beforehand;
+the first ones that exist are taken.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tilewright.tensor.arch import ArchDescription, describe_arch
+
+Place = tuple[int, int]
+
+_WORMHOLE_COLUMNS = (1, 2, 3, 4, 6, 7, 8, 9)
+_WORMHOLE_ROWS = (1, 2, 3, 4, 5, 7, 8, 9, 10, 11)
+_BLACKHOLE_COLUMNS = (1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16)
+_BLACKHOLE_ROWS = tuple(range(2, 12))
+_BLACKHOLE_BANKS = ((0, 11), (0, 2), (0, 9), (0, 5), (9, 11), (9, 3), (9, 8), (9, 6))
+
+
+@dataclasses.dataclass(frozen=True)
+class Die:
+    """Places of a chip's worker columns, worker rows and DRAM banks, and the size of its NoC."""
+
+    columns: tuple[int, ...]
+    rows: tuple[int, ...]
+    banks: tuple[Place, ...]
+    size: Place
+
+
+def die_of(arch: str) -> Die:
+    description: ArchDescription = describe_arch(arch)
+    if arch == "blackhole":
+        return Die(_BLACKHOLE_COLUMNS, _BLACKHOLE_ROWS, _BLACKHOLE_BANKS, (17, 12))
+    return Die(_WORMHOLE_COLUMNS, _WORMHOLE_ROWS, description.dram_coords, (10, 12))

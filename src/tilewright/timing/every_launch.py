@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times every launch that somebody else makes: it is recorded as it runs, then replayed."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tilewright.device.call_record import CallRecord
+from tilewright.device.run import Run
+from tilewright.device.run_program import intercepted_launches, run_program
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.tensor import Tensor
+from tilewright.timing.device_time import DeviceTime
+from tilewright.timing.replay import replay
+
+
+@dataclasses.dataclass(frozen=True)
+class TimedLaunch:
+    """A launch, what it did, and how long a card takes for it by the model."""
+
+    program: ProgramDescriptor
+    run: Run
+    record: CallRecord
+    time: DeviceTime
+
+    @property
+    def label(self) -> str:
+        """Names of its kernels, the compute kernels first."""
+        kernels = sorted(self.record.kernels, key=lambda kernel: -kernel.processor)
+        return ", ".join(dict.fromkeys(kernel.name for kernel in kernels))
+
+
+def time_program(io_tensors: Sequence[Tensor], program: ProgramDescriptor, **limits: Any) -> TimedLaunch:
+    """Runs a program and says how long a card takes for it by the model.
+
+    Args:
+        io_tensors, program: as ``run_program`` takes them.
+        limits: ``time_limit`` and the like, of ``run_program``.
+
+    Example::
+
+        launch = tilewright.time_program([x, y], program)
+        print(f"{launch.time.microseconds:.1f} us")
+    """
+    run = run_program(io_tensors, program, **limits, record_calls=True)
+    assert run.calls is not None
+    return TimedLaunch(program, run, run.calls, replay(run.calls))
+
+
+@contextlib.contextmanager
+def every_launch_timed(on_launch: Callable[[TimedLaunch], None] | None = None) -> Iterator[list[TimedLaunch]]:
+    """Within the block every launch is timed; the list grows as they end."""
+    launches: list[TimedLaunch] = []
+
+    def launch(io_tensors: Sequence[Tensor], program: ProgramDescriptor, **limits: Any) -> Run:
+        timed = time_program(io_tensors, program, **limits)
+        launches.append(timed)
+        if on_launch is not None:
+            on_launch(timed)
+        return timed.run
+
+    with intercepted_launches(launch):
+        yield launches

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transfers of one core against cycles measured on cards.
+
+The figures are rows of tt-metal's published tables of data-movement latencies: so many transactions on NoC 0, one
+barrier at the end. The model's constants come from the ends of these tables (one transaction, many); what lies between
+follows. 15 % is what the tables themselves scatter: the same transfer differs by that between neighbouring rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from transfers import Transfers
+
+from tilewright import ttnn
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.timing import Change, replay
+
+_SCATTER = 0.15
+_MEASURED = {
+    "wormhole_b0": [
+        (Transfers(1, 2048), 479),
+        (Transfers(4, 2048), 725),
+        (Transfers(16, 2048), 1465),
+        (Transfers(64, 1024), 2647),
+        (Transfers(256, 2048), 17249),
+        (Transfers(16, 2048, writes=True), 1573),
+        (Transfers(64, 4096, writes=True), 9562),
+        (Transfers(64, 2048, banks=1), 6266),
+        (Transfers(16, 2048, dram=False), 1460),
+        (Transfers(64, 256, dram=False), 1874),
+        (Transfers(16, 4096, dram=False, writes=True), 2522),
+    ],
+    "blackhole": [
+        (Transfers(1, 2048), 539),
+        (Transfers(4, 2048), 649),
+        (Transfers(16, 8192), 2640),
+        (Transfers(64, 2048), 2669),
+        (Transfers(256, 1024), 7400),
+        (Transfers(16, 2048, writes=True), 934),
+        (Transfers(64, 4096, writes=True), 4663),
+        (Transfers(64, 2048, banks=1), 3602),
+        (Transfers(16, 2048, dram=False), 929),
+        (Transfers(64, 4096, dram=False), 4705),
+        (Transfers(16, 4096, dram=False, writes=True), 1443),
+    ],
+}
+
+
+@pytest.fixture(params=list(_MEASURED))
+def device(request: pytest.FixtureRequest) -> Iterator[ttnn.Device]:
+    opened = open_device(0, request.param)
+    yield opened
+    close_device(opened)
+
+
+def test_transfers_take_as_long_as_measured(device: ttnn.Device) -> None:
+    wrong = {}
+    for transfers, measured in _MEASURED[device.description.name]:
+        modelled = transfers.cycles(device)
+        if abs(modelled / measured - 1) > _SCATTER:
+            wrong[transfers] = (round(modelled), measured)
+    assert not wrong
+
+
+def test_a_barrier_after_each_read_costs_its_latency(device: ttnn.Device) -> None:
+    one, two, many = (Transfers(count, 64, banks=1, at_once=1).cycles(device) for count in (1, 2, 16))
+    together = Transfers(16, 64, banks=1).cycles(device)
+    assert many == pytest.approx(one + 15 * (two - one))
+    assert together < many / 3
+
+
+def test_reads_ahead_hide_the_latency_of_single_reads(device: ttnn.Device) -> None:
+    record = Transfers(16, 64, at_once=1).record(device)
+    plain, ahead = replay(record), replay(record, Change(reads_ahead=True))
+    assert ahead.cycles < 0.7 * plain.cycles
+
+
+def test_the_answer_is_the_same_every_time(device: ttnn.Device) -> None:
+    first, second = (replay(Transfers(64, 2048).record(device)) for _ in range(2))
+    assert first.cycles == second.cycles
+    assert first.processors == second.processors
+
+
+def test_bytes_are_counted(device: ttnn.Device) -> None:
+    time = replay(Transfers(16, 2048).record(device))
+    assert (time.dram_read_bytes, time.dram_write_bytes, time.noc_bytes) == (16 * 2048, 0, 0)
+
+
+def test_a_constant_the_model_has_not_is_refused(device: ttnn.Device) -> None:
+    with pytest.raises(ValueError, match="the model has no constant 'speed_of_light'"):
+        replay(Transfers(1, 64).record(device), Change(constants={"speed_of_light": 1.0}))
