@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from tilewright.device.cache import cache_directory, locked
+from tilewright.device.cache import cache_directory, locked, note_use
 from tilewright.device.errors import TilewrightError
 
 DEFAULT_VERSION = "0.81.1"
@@ -38,6 +38,7 @@ def fetch_wheel(version: str = DEFAULT_VERSION) -> Path:
     """
     root = wheel_root(version)
     if root.is_dir():
+        note_use(root.parent)
         return root
     with locked(f"wheel-ttnn-{version}"):
         if not root.is_dir():

@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from tilewright.device.chip import Chip
 from tilewright.device.compiler import Compiler, available_compilers, find_compiler, major_version
 from tilewright.device.errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
 from tilewright.device.kernel_sources import kernel_source
+from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
@@ -163,6 +166,56 @@ def test_a_kernel_saved_while_it_is_compiled_is_compiled_again(
         chip.launch(file_program(kernel))
     chip.launch(file_program(kernel))
     assert capsys.readouterr().out.splitlines()[-1] == "(0,0) edited: new"
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Kernels that were compiled since, by name."""
+    compiled: list[str] = []
+    compile_one = kernel_build._compile
+
+    def counted(source: KernelSource, *arguments: Any) -> Path:
+        compiled.append(source.name)
+        return compile_one(source, *arguments)
+
+    monkeypatch.setattr(kernel_build, "_compile", counted)
+    return compiled
+
+
+def test_a_source_dated_in_the_future_is_compiled_once(
+    chip: Chip, tmp_path: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = tmp_path / "tomorrow.cpp"
+    kernel.write_text("void kernel_main() {}\n")
+    os.utime(kernel, (time.time() + 86400,) * 2)
+    for _ in range(3):
+        monkeypatch.setattr(kernel_build, "_used", {})  # as another process meets it
+        chip.launch(file_program(kernel))
+    assert compilations == ["tomorrow"]
+
+
+def test_a_header_that_appears_earlier_in_the_search_is_seen(
+    chip: Chip, tmp_path: Path, compilations: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = tmp_path / "kernels" / "search.cpp"
+    first, second = tmp_path / "first", tmp_path / "second"
+    for directory in (kernel.parent, first, second):
+        directory.mkdir()
+    (second / "value.h").write_text("#define VALUE 2")
+    kernel.write_text('#include "value.h"\nvoid kernel_main() { DPRINT << VALUE << ENDL(); }\n')
+    program = file_program(kernel)
+    program.kernels[0].compiler_include_paths = [str(first), str(second)]
+
+    def printed() -> str:
+        chip.launch(program)
+        return capsys.readouterr().out.partition(": ")[2]
+
+    assert [printed(), printed()] == ["2\n"] * 2
+    assert len(compilations) == 1
+    (first / "value.h").write_text("#define VALUE 1")
+    assert [printed(), printed()] == ["1\n"] * 2
+    (kernel.parent / "value.h").write_text("#define VALUE 0")
+    assert printed() == "0\n"
 
 
 @pytest.mark.parametrize(

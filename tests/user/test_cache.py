@@ -37,8 +37,8 @@ def start(cache: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def leftovers(cache: Path) -> list[Path]:
     """Files that are neither an entry of the cache nor a lock."""
-    known = {".json", ".so", ".lock", ".gch", ".pch", ".h", ".hpp", ".cpp", ".o"}
-    return [path for path in cache.rglob("*") if path.is_file() and path.suffix not in known and path.name != "bytes"]
+    known = {".json", ".so", ".lock", ".gch", ".pch", ".h", ".hpp", ".cpp", ".o", ".digest"}
+    return [path for path in cache.rglob("*") if path.is_file() and path.suffix not in known and path.name != "digest"]
 
 
 def test_two_processes_that_start_at_once_both_succeed(fresh_cache: Path, add_one: str, python: Run) -> None:
@@ -110,7 +110,7 @@ def test_a_cache_that_cannot_be_written_is_named(add_one: str, python: Run, tmp_
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == (
         f"tilewright.device.errors.CacheError: cannot write to the cache directory {in_the_way / 'cache'} "
-        f"(Not a directory: {in_the_way / 'cache' / 'locks'}); set TILEWRIGHT_CACHE to a directory you may write to"
+        f"(Not a directory: {in_the_way / 'cache'}); set TILEWRIGHT_CACHE to a directory you may write to"
     )
 
 

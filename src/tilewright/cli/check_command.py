@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
 from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.hang import pages
 from tilewright.ops import Plan
@@ -104,8 +104,8 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(ours)
     if options.seeds is not None and options.seeds < 0:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
-    if options.sarif is not None and not options.sarif.parent.is_dir():
-        parser.error(f"--sarif {options.sarif}: there is no directory {options.sarif.parent}")
+    if options.sarif is not None:
+        require_writable(parser, "--sarif", options.sarif)
     session = _Session(options)
     work = target_work(parser, options, script_arguments, session.progress, session.take_plan)
     found: list[Finding] = []
@@ -121,7 +121,7 @@ def run(arguments: list[str]) -> int:
     report = Report.of(results, found)
     if options.sarif is not None:
         log = sarif_log([*report.findings, *report.notes], report.silenced)
-        _write(options.sarif, json.dumps(log, indent=2) + "\n")
+        write_output("--sarif", options.sarif, (json.dumps(log, indent=2) + "\n").encode())
     print(_rendered(options, session, report))
     return 1 if report.findings else status
 
@@ -134,17 +134,6 @@ def _findings_only(options: argparse.Namespace) -> Iterator[None]:
         return
     with contextlib.redirect_stdout(sys.stderr):
         yield
-
-
-def _write(path: Path, text: str) -> None:
-    """All of it or nothing."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise SystemExit(f"tilewright check: cannot write --sarif {path}: {error.strerror}") from None
 
 
 def _rendered(options: argparse.Namespace, session: _Session, report: Report) -> str:

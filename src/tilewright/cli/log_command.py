@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
-from tilewright.device.cache import write_atomically
+from tilewright.cli.output_file import require_writable, write_output
 from tilewright.logs.rendering import render_log
 from tilewright.workshop.home import find_operation
 from tilewright.workshop.operation_log import operation_log
@@ -34,13 +34,13 @@ def build_parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
+    if options.output is not None:
+        require_writable(parser, "--output", options.output)
     log = operation_log(find_operation(options.operation))
     text = json.dumps(dataclasses.asdict(log), indent=2, default=str) if options.json else render_log(log).rstrip()
     if options.output is None:
         print(text)
         return 0
-    if not options.output.parent.is_dir():
-        parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
-    write_atomically(options.output, (text + "\n").encode())
+    write_output("--output", options.output, (text + "\n").encode())
     print(f"{options.output}: {len(text.splitlines())} lines")
     return 0

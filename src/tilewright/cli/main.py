@@ -19,6 +19,7 @@ from tilewright.device.errors import TilewrightError
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
 _COMMANDS = {
     "audit": "find contradictions and unproven claims in execution logs",
+    "cache": "show how large the cache of compiled kernels is, and prune it",
     "check": "run a script or an operation under strict rules and say what is wrong",
     "debug": "keep the journal of a hang or a wrong result",
     "doctor": "check that this machine can compile and run kernels",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 import time
@@ -14,6 +15,7 @@ import numpy as np
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
+from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.screen import fitted, wrapped
 from tilewright.device.open_devices import close_device, open_device
@@ -21,7 +23,6 @@ from tilewright.ops import Operation, Options, Outcome, Strategy
 from tilewright.ops.accuracy import Accuracy, compare
 from tilewright.ops.arrays import is_of_floats
 from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, table
-from tilewright.ops.validation import OperationError
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
@@ -142,7 +143,7 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
     generator = np.random.default_rng(options.seed)
     files = _files(parser, options, operation)
     if options.output is not None:
-        _require_writable(parser, options.output)
+        require_writable(parser, "--output", options.output)
     if options.input is not None and options.shape is not None:
         parser.error("--shape and --input: a file has its own shape; give one of them")
     arrays: dict[str, Array] = {}
@@ -152,19 +153,6 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
             shape = arrays["input_tensor"].shape[-1:]
         arrays[name] = _load(parser, *files[name]) if name in files else generator.standard_normal(shape, np.float32)
     return arrays
-
-
-def _require_writable(parser: argparse.ArgumentParser, path: Path) -> None:
-    """Before anything is computed: a result that cannot be kept is no result."""
-    if not path.parent.is_dir():
-        parser.error(f"--output {path}: there is no directory {path.parent}")
-    if path.is_dir():
-        parser.error(f"--output {path}: this is a directory; name a file")
-    try:
-        _part(path).touch()
-        _part(path).unlink()
-    except OSError as error:
-        parser.error(f"--output {path}: nothing can be written to {path.parent}: {error.strerror or error}")
 
 
 def _load(parser: argparse.ArgumentParser, option: str, path: Path) -> Array:
@@ -190,22 +178,12 @@ def _tensors(arrays: dict[str, Array], options: argparse.Namespace, device: Devi
     return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
 
 
-def _part(path: Path) -> Path:
-    """Where a result is written before it is whole."""
-    return path.with_name(path.name + ".part")
-
-
 def _save(path: Path, output: Tensor) -> None:
     array = output.to_numpy()
     plain = array.astype(np.float32) if output.dtype is DataType.BFLOAT16 else array
-    part = _part(path)
-    try:
-        with part.open("wb") as file:
-            np.save(file, plain)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise OperationError(f"--output {path}: {error.strerror or error}") from None
+    data = io.BytesIO()
+    np.save(data, plain)
+    write_output("--output", path, data.getvalue())
     print(f"result written to {path} as {plain.dtype}", file=sys.stderr)
 
 

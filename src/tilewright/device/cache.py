@@ -4,6 +4,9 @@
 Entries are made in a place of their own and renamed into the cache, so a reader never sees half a file; a lock
 per entry keeps two processes from building the same thing twice. What a crash or a full disk may have damaged is
 noticed when it is read, and counts as missing.
+
+What is in the cache is run, so it must come from the user alone: directories are made for nobody else, one that belongs
+to somebody else is refused, and a file that somebody else owns or can write counts as missing (``cache_trust``).
 """
 
 from __future__ import annotations
@@ -17,10 +20,12 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tilewright.device.cache_trust import close_to_others, is_trusted, not_trusted, private_directory
 from tilewright.device.errors import CacheError
 
 
@@ -30,7 +35,10 @@ def cache_directory() -> Path:
     if chosen:
         return Path(chosen).absolute()  # kernels are compiled from other working directories too
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "tilewright"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "tilewright"
+    except RuntimeError as error:
+        raise CacheError(f"no home directory to keep compiled kernels in ({error}); set TILEWRIGHT_CACHE") from error
 
 
 def cache_environment() -> tuple[str | None, ...]:
@@ -66,7 +74,7 @@ def locked(name: str) -> Iterator[None]:
     directory = cache_directory() / "locks"
     with contextlib.ExitStack() as stack:
         with _explained():
-            directory.mkdir(parents=True, exist_ok=True)
+            _make_directory(directory)
             lock = stack.enter_context((directory / f"{name}.lock").open("w"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -83,7 +91,7 @@ def building(name: str) -> Iterator[Path]:
     with locked(name):
         shutil.rmtree(place, ignore_errors=True)
         with _explained():
-            place.mkdir(parents=True, exist_ok=True)
+            _make_directory(place)
             work = Path(tempfile.mkdtemp(dir=place))
         try:
             yield work
@@ -91,10 +99,15 @@ def building(name: str) -> Iterator[Path]:
             shutil.rmtree(place, ignore_errors=True)
 
 
+def _make_directory(directory: Path) -> None:
+    """Makes a directory of the cache, for this user only."""
+    private_directory(directory, cache_directory())
+
+
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes ``path`` in one step: it is either the old content or all of the new."""
+    """Writes an entry of the cache in one step: it is either the old content or all of the new."""
     with _explained():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_directory(path.parent)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -109,7 +122,8 @@ def write_atomically(path: Path, data: bytes) -> None:
 def move_into_cache(built: Path, target: Path) -> None:
     """Gives a file made in a ``building`` directory its place."""
     with _explained():
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make_directory(target.parent)
+        close_to_others(built)  # a compiler makes its files by the user's umask
         built.replace(target)
 
 
@@ -123,18 +137,52 @@ def store_library(entry: Path, built: Path, **facts: Any) -> Path:
 
 def stored_library(entry: Path) -> tuple[Path, dict[str, Any]] | None:
     """The library and the facts stored at ``entry``; None when they are missing or damaged."""
+    data = read_entry(entry)
     try:
-        record = json.loads(entry.read_bytes())
-        library = entry.parent / record["library"]
-        state = library.stat()
-    except (OSError, ValueError, TypeError, KeyError):
+        record = json.loads(data or b"")
+        library = entry.parent / Path(record["library"]).name
+        state = library.lstat()
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    return (library, record) if _is_intact(library, state.st_size, state.st_mtime_ns) else None
+    if not is_trusted(state) or not _is_intact(library, state.st_size, state.st_mtime_ns):
+        return None
+    note_use(entry)
+    return library, record
+
+
+def read_entry(path: Path) -> bytes | None:
+    """What a file of the cache holds; None if there is none, or somebody else may have written it.
+
+    Raises:
+        CacheError: the cache itself belongs to somebody else.
+    """
+    reason = not_trusted(path.parent, cache_directory())
+    if reason:
+        raise CacheError(f"{reason}; set TILEWRIGHT_CACHE to a directory of your own")
+    try:
+        return path.read_bytes() if is_trusted(path.lstat()) else None
+    except OSError:
+        return None
+
+
+_USE_NOTED_EVERY = 600.0  # seconds: what is used again soon need not be noted
+
+
+def note_use(entry: Path) -> None:
+    """Dates an entry as used now, for what is pruned first; a cache that may only be read stays as it is."""
+    with contextlib.suppress(OSError):
+        if time.time() - entry.stat().st_mtime > _USE_NOTED_EVERY:
+            os.utime(entry)
 
 
 @functools.lru_cache(maxsize=4096)
 def _is_intact(library: Path, size: int, modified: int) -> bool:
-    return digest(library.read_bytes()) == library.stem
+    return file_digest(library) == library.stem
+
+
+def file_digest(path: Path) -> str:
+    """The :func:`digest` of a file's content."""
+    return digest(path.read_bytes())
 
 
 def digest(*parts: str | bytes) -> str:

@@ -38,16 +38,19 @@ class Compiler:
         command: how it is started, e.g. ``("/usr/bin/g++",)``.
         family: ``"gcc"``, ``"clang"`` or ``"zig"``.
         version: what it calls itself.
+        search: what else decides what it makes of a source: where it looks for headers and parts of itself, and a
+            command the user gave, which may have flags.
     """
 
     command: tuple[str, ...]
     family: str
     version: str
+    search: str = ""
 
     @property
     def identity(self) -> str:
         """Distinguishes compilers whose output must not be mixed."""
-        return f"{self.family} {self.version} {platform.machine()}"
+        return " ".join(filter(None, (self.family, self.version, platform.machine(), self.search)))
 
     def __str__(self) -> str:
         return f"{' '.join(self.command)} ({self.version})"
@@ -151,7 +154,23 @@ def _examine(command: tuple[str, ...]) -> Compiler | str:
         return f"{shown} is neither g++ nor clang++ (it says {version!r})"
     if major_version(version) < _MINIMUM[family]:
         return f"{shown} is too old: {version}; {_NAMES[family]} must be {_MINIMUM[family]} or newer"
-    return Compiler(command, family, version)
+    return Compiler(command, family, version, _search_path(command))
+
+
+# Variables that make a compiler look elsewhere for headers, libraries and its own parts.
+_SEARCH_VARIABLES = (
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+)
+
+
+def _search_path(command: tuple[str, ...]) -> str:
+    given = [f"{name}={os.environ[name]}" for name in _SEARCH_VARIABLES if os.environ.get(name)]
+    return " ".join([*(command if os.environ.get("TILEWRIGHT_CXX") else ()), *given])
 
 
 def major_version(version: str) -> int:

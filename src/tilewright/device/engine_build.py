@@ -18,10 +18,14 @@ from tilewright.device.cache import (
     building,
     cache_directory,
     digest,
+    file_digest,
     full_cache,
     move_into_cache,
+    note_use,
+    read_entry,
     store_library,
     stored_library,
+    write_atomically,
 )
 from tilewright.device.compiler import Compiler, engine_flags, find_compiler
 from tilewright.device.errors import TilewrightError
@@ -115,7 +119,24 @@ def _compile(compiler: Compiler, work: Path, source: Path, target: Path) -> None
     prelude = ["-include", str(_prelude(work, folder))] if compiler.family == "gcc" else []
     flags = [*_flags(compiler, folder), *_include_flags()]
     _run(compiler, [*flags, *prelude, "-c", str(source), "-o", str(built)], "compile")
+    content = file_digest(built)
     move_into_cache(built, target)
+    write_atomically(_record(target), content.encode())
+
+
+def _record(target: Path) -> Path:
+    """Where the digest of an object is kept."""
+    return target.with_suffix(".digest")
+
+
+def _is_kept(target: Path) -> bool:
+    """Whether the cache has this object as it was once put there."""
+    content = read_entry(_record(target))
+    data = read_entry(target)
+    if content is None or data is None or digest(data) != content.decode(errors="replace"):
+        return False
+    note_use(_record(target))
+    return True
 
 
 def _compile_prelude(compiler: Compiler, work: Path, folder: str) -> None:
@@ -146,7 +167,7 @@ def _build(compiler: Compiler, work: Path) -> Path:
     kept = cache_directory() / "engine" / "objects"
     sources = sorted((NATIVE / "engine").rglob("*.cpp"))
     objects = [kept / f"{_object_name(compiler, source)}.o" for source in sources]
-    missing = [(source, target) for source, target in zip(sources, objects, strict=True) if not target.exists()]
+    missing = [pair for pair in zip(sources, objects, strict=True) if not _is_kept(pair[1])]
     folders = {source.parent.name if source.parent.name in _FOLDER_FLAGS else "engine" for source, _ in missing}
     import concurrent.futures  # the engine is there already in almost every process
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from tilewright.device.cache import cache_directory, digest, locked, write_atomically
+from tilewright.device.cache import cache_directory, digest, locked, note_use, read_entry, write_atomically
 
 # Folders whose headers have the same names below another folder: (older, today's) and the names, without ".h".
 _MOVED_FOLDERS = {
@@ -123,8 +123,9 @@ def write_forwarding_headers() -> None:
     with locked(f"headers-{directory.name}"):
         for name, header in forwarding_headers().items():
             path, text = directory / name, _text(header)
-            if not path.is_file() or path.read_bytes() != text:
+            if read_entry(path) != text:
                 write_atomically(path, text)
+        note_use(directory)
     _written.add(directory)
 
 

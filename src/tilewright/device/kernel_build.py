@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 import os
 import re
@@ -20,12 +21,17 @@ from tilewright.device.cache import (
     cache_directory,
     cache_environment,
     digest,
+    file_digest,
     full_cache,
     move_into_cache,
+    note_use,
+    read_entry,
     store_library,
     stored_library,
     write_atomically,
 )
+from tilewright.device.cache_pruning import prune_when_large
+from tilewright.device.cache_trust import is_trusted
 from tilewright.device.compiler import (
     Compiler,
     available_compilers,
@@ -58,7 +64,7 @@ def source_file(name: str, text: str) -> Path:
     """A file holding the text of a kernel given as source code; the same text has the same file."""
     label = re.sub(r"[^A-Za-z0-9_.-]", "_", name) or "kernel"
     path = cache_directory() / "sources" / digest(text) / f"{label}.cpp"
-    if not path.exists():
+    if read_entry(path) != text.encode():
         write_atomically(path, text.encode())
     return path
 
@@ -105,7 +111,10 @@ def _surroundings() -> tuple[str | None, ...]:
 
 
 def _file_state(path: Path) -> tuple[int, int]:
-    status = path.stat()
+    return _state(path.stat())
+
+
+def _state(status: os.stat_result) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
@@ -139,7 +148,9 @@ def compile_kernel(source: KernelSource) -> Path:
 
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     own = [NATIVE / "include", NATIVE, forwarding_directory()]
-    roots = [*map(str, own), *source.include_paths, *include_roots(source.path)]
+    # A relative path means another directory from another working directory.
+    given = [Path(path).absolute() for path in source.include_paths]
+    roots = [*map(str, [*own, *given]), *include_roots(source.path)]
     return [
         *kernel_flags(compiler),
         *(instrumentation_flags(compiler) if source.checked else ()),
@@ -184,17 +195,27 @@ def _valid_library(entry: Path, source: KernelSource) -> Path | None:
     if stored is None:
         return None
     library, record = stored
-    states: dict[Path, tuple[int, int]] = {}
-    for name, content in record["dependencies"].items():
-        path = Path(name)
-        try:
+    try:
+        states = {library: _file_state(library)}
+        for name, content in record["dependencies"].items():
+            path = Path(name)
             states[path] = _file_state(path)  # before it is read: a later edit must show
             if digest(path.read_bytes()) != content:
                 return None
-        except OSError:
-            return None
+        for name in record["absent"]:
+            states |= _nearest_directory(Path(name))
+            if Path(name).exists():
+                return None  # the compiler would find this one now
+    except (OSError, KeyError, TypeError, AttributeError):
+        return None
     _used[source, _surroundings()] = library, states
     return library
+
+
+def _nearest_directory(path: Path) -> dict[Path, tuple[int, int]]:
+    """The state of the directory that changes when a file appears at ``path``."""
+    directory = next(parent for parent in path.parents if parent.is_dir())
+    return {directory: _file_state(directory)}
 
 
 def _compile(
@@ -215,10 +236,27 @@ def _compile(
         _run(source, compiler, [*command, *linking, str(unit)], unit)
     files = _dependencies(depends.read_text(encoding="utf-8"), unit)
     dependencies = {str(path): digest(path.read_bytes()) for path in files}
-    if any(path.stat().st_mtime_ns > began for path in files):
-        # Saved while the compiler read it: which of the two texts this library has is anyone's guess.
+    ended = time.time_ns()
+    if any(began < path.stat().st_ctime_ns <= ended for path in files):
+        # Saved while the compiler read it: which of the two texts this library has is anyone's guess. Its own date says
+        # nothing, it may lie in the future; the system's is when it really changed.
         dependencies["changed while it was compiled"] = ""
-    return store_library(entry, library, dependencies=dependencies, kernel=source.name)
+    absent = _shadowing(files, arguments, Path(source.path).parent)
+    stored = store_library(entry, library, dependencies=dependencies, absent=absent, kernel=source.name)
+    prune_when_large()
+    return stored
+
+
+def _shadowing(files: Sequence[Path], arguments: Sequence[str], beside: Path) -> list[str]:
+    """Files that are not there, and would be read instead of one that was: in a directory that is searched earlier."""
+    roots = [Path(argument.removeprefix("-I")) for argument in arguments if argument.startswith("-I")]
+    absent: dict[str, None] = {}
+    for file in files:
+        root = next((each for each in roots if each in file.parents), None)
+        if root is not None:
+            earlier = (beside, *roots[: roots.index(root)])
+            absent.update((str(each / file.relative_to(root)), None) for each in earlier)
+    return [name for name in absent if not Path(name).exists()]
 
 
 def _run(source: KernelSource, compiler: Compiler, arguments: Sequence[str], unit: Path) -> None:
@@ -267,28 +305,38 @@ def _precompiled_prelude(source: KernelSource, compiler: Compiler, arguments: li
         content += [tree_dates("include"), tree_dates("abi")]
     key = digest(prelude_name(source), *own, compiler.identity, *content, str(NATIVE))
     directory = cache_directory() / "preludes" / key
-    header, size = directory / "tw_prelude.h", directory / "bytes"
+    header, record = directory / "tw_prelude.h", directory / "digest"
     compiled = directory / ("tw_prelude.h.gch" if compiler.family == "gcc" else "tw_prelude.h.pch")
-    if _is_complete(compiled, size):
+    if _is_complete(compiled, record):
+        note_use(record)
         return directory
     with building(f"prelude-{key}") as work:
-        if not _is_complete(compiled, size):
+        if not _is_complete(compiled, record):
             write_atomically(header, f'#include "{prelude_name(source)}"\n'.encode())
             roots = [f"-I{NATIVE / 'include'}", f"-I{NATIVE}"]
             target = work / compiled.name
             command = [*own, *roots, "-x", "c++-header", str(header), "-o", str(target)]
             _run(dataclasses.replace(source, name="(kernel API headers)"), compiler, command, header)
+            content_name = file_digest(target)
             move_into_cache(target, compiled)
-            write_atomically(size, str(compiled.stat().st_size).encode())
+            write_atomically(record, content_name.encode())
     return directory
 
 
-def _is_complete(compiled: Path, size: Path) -> bool:
-    """Whether a compiled prelude has its full length; it is too large to be read for every kernel."""
+def _is_complete(compiled: Path, record: Path) -> bool:
+    """Whether a compiled prelude is what was once put there."""
+    content = read_entry(record)
     try:
-        return compiled.stat().st_size == int(size.read_bytes())
-    except (OSError, ValueError):
+        status = compiled.lstat()
+    except OSError:
         return False
+    return content is not None and is_trusted(status) and content.decode() == _prelude_digest(compiled, *_state(status))
+
+
+@functools.lru_cache(maxsize=64)
+def _prelude_digest(compiled: Path, modified: int, size: int) -> str:
+    """It is large, so it is read once for each state the file is in."""
+    return file_digest(compiled)
 
 
 def _dependencies(rule: str, unit: Path) -> list[Path]:
