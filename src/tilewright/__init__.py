@@ -18,6 +18,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 # Loaded when first asked for, so that `import tilewright` stays quick.
+_MODULES = ("kernels", "metal2", "ops", "ttnn")
 _LAZY = {
     "run_program": "tilewright.device.run_program",
     "Run": "tilewright.device.run",
@@ -32,8 +33,12 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name == "ops":
-        return importlib.import_module("tilewright.ops")
+    if name in _MODULES:
+        return importlib.import_module(f"tilewright.{name}")
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(["__version__", *_MODULES, *_LAZY])

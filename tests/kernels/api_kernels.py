@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 
 from tilewright.kernels import api
-from tilewright.kernels.api import FUNCTIONS
+from tilewright.kernels.api_table import FUNCTIONS
 from tilewright.kernels.signatures import Argument, KernelEnum, Signature
 
 _VALUES = {

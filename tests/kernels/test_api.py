@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from api_kernels import every_call, kernel_text
 
 from tilewright import ttnn
 from tilewright.kernels import api
+from tilewright.kernels.api_stub import STUB, stub_text
 
 
 @pytest.mark.parametrize("is_compute", [True, False], ids=["compute", "dataflow"])
@@ -30,3 +33,12 @@ def test_names_that_do_not_exist() -> None:
         _ = api.add_tile
     with pytest.raises(ImportError):
         from tilewright.kernels.api import add_tiles_init  # noqa: F401
+
+
+def test_editors_know_the_table() -> None:
+    """``python -m tilewright.kernels.api_stub`` writes the stub again."""
+    assert STUB.read_text() == stub_text()
+    defined = set(re.findall(r"^(?:def )?(\w+)[(:]", STUB.read_text(), re.MULTILINE))
+    enums = {name for name in api.__all__ if isinstance(getattr(api, name), type)}
+    assert defined - {"class"} == set(api.__all__) - enums
+    assert sorted(api.__all__) == dir(api)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.kernels import values
-from tilewright.kernels.api import BIT_CAST, FUNCTIONS, PRINT, PRINT_HEADER, TENSOR_METHODS, dprint, nearest_name
+from tilewright.kernels.api_table import BIT_CAST, FUNCTIONS, PRINT, PRINT_HEADER, TENSOR_METHODS, dprint, nearest_name
 from tilewright.kernels.expressions import Expressions
 from tilewright.kernels.kernel_function import UNKNOWN, KernelFunction
 from tilewright.kernels.parameters import Kind, Parameter, is_circular_buffer_index

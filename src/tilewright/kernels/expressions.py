@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tilewright.kernels import values
-from tilewright.kernels.api import FUNCTIONS, nearest_name
+from tilewright.kernels.api_table import FUNCTIONS, nearest_name
 from tilewright.kernels.errors import KernelLanguageError
 from tilewright.kernels.kernel_function import UNKNOWN, KernelFunction
 from tilewright.kernels.parameters import CircularBuffers, circular_buffer_names

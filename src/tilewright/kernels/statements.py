@@ -7,7 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tilewright.kernels import values
-from tilewright.kernels.api import ASSERT, ASSERT_HEADER
+from tilewright.kernels.api_table import ASSERT, ASSERT_HEADER
 from tilewright.kernels.calls import is_pure
 from tilewright.kernels.cpp_text import CPP_WORDS, INDENT, LINE_LENGTH, Line
 from tilewright.kernels.expressions import Expressions, Variable

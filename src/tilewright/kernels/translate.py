@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from tilewright.kernels.api import (
+from tilewright.kernels.api_table import (
     ACCESSOR,
     ACCESSOR_ARGS,
     BIT_CAST,
