@@ -12,7 +12,7 @@ import pytest
 
 from tilewright import ttnn
 from tilewright.program.circular_buffer import TileDescriptor
-from tilewright.program.kernel import KernelBuildOptLevel
+from tilewright.program.kernel import ArgumentsInL1, KernelBuildOptLevel
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.device import Device
 
@@ -55,6 +55,7 @@ KERNEL: dict[str, Change] = {
     "circular_buffers": lambda kernel: setattr(kernel, "circular_buffers", frozenset({0})),
     "bindings": lambda kernel: setattr(kernel, "bindings", "// bindings"),
     "entry": lambda kernel: setattr(kernel, "entry", "// entry"),
+    "arguments_in_l1": lambda kernel: setattr(kernel, "arguments_in_l1", ArgumentsInL1(0, 1, 0, 0)),
     "_name": lambda kernel: setattr(kernel, "name", "other"),
 }
 DATA_MOVEMENT: dict[str, Change] = {
@@ -76,12 +77,14 @@ CIRCULAR_BUFFER: dict[str, Change] = {
     "_core_ranges": lambda cb: setattr(cb, "core_ranges", OTHER_CORES),
     "_format_descriptors": lambda cb: setattr(cb, "format_descriptors", []),
     "_address_offset": lambda cb: setattr(cb, "address_offset", 64),
+    "host_address": lambda cb: setattr(cb, "host_address", 0x20000),
 }
 FORMAT: dict[str, Change] = {
     "_buffer_index": lambda descriptor: setattr(descriptor, "buffer_index", 1),
     "_data_format": lambda descriptor: setattr(descriptor, "data_format", ttnn.float32),
     "_page_size": lambda descriptor: setattr(descriptor, "page_size", 1024),
     "tile": lambda descriptor: setattr(descriptor.tile, "height", 16),
+    "faces": lambda descriptor: setattr(descriptor, "faces", (4, 1)),
     "_name": lambda descriptor: setattr(descriptor, "name", "other"),
 }
 SEMAPHORE: dict[str, Change] = {

@@ -49,10 +49,11 @@ def buffer_format(descriptor: CBFormatDescriptor, unpack_to_dest_fp32: bool = Fa
     """What one CB index holds."""
     height, width = (descriptor.tile.height, descriptor.tile.width) if descriptor.tile else (32, 32)
     face_rows = min(height, 16)
+    num_faces, face_rows = descriptor.faces or ((height // face_rows) * (width // 16), face_rows)
     return BufferFormat(
         data_format=descriptor.data_format_as_uint8,
         tile_bytes=tile_bytes(descriptor.data_format, height, width),
-        num_faces=(height // face_rows) * (width // 16),
+        num_faces=num_faces,
         face_rows=face_rows,
         tile_rows=height,
         tile_cols=width,

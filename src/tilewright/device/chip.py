@@ -164,6 +164,15 @@ class Chip:
         with ONE_AT_A_TIME:
             engine().tw_chip_settle(self._handle)
 
+    def set_l1_banks(self, cores: Sequence[int]) -> None:
+        """Says which core each bank of L1 lies in, as a host that allocates L1 itself has them: rows of the grid one
+        after another, a number for each bank. Without it bank ``i`` is core ``i``.
+        """
+        self._check_usable()
+        if sorted(cores) != list(range(self.grid[0] * self.grid[1])):
+            raise ValueError(f"cores must name each of the {self.grid[0]}x{self.grid[1]} cores once, not {list(cores)}")
+        engine().tw_chip_set_l1_banks(self._handle, (ctypes.c_uint16 * len(cores))(*cores))
+
     def _check_usable(self) -> None:
         if self._process != os.getpid():
             raise TilewrightError(

@@ -63,6 +63,12 @@ class KernelSpec(ctypes.Structure):
         ("text_end", c_uint64),
         ("cores", c_void_p),
         ("num_cores", c_uint64),
+        ("has_arguments_in_l1", c_uint32),
+        ("args_offset", c_uint32),
+        ("num_args", c_uint32),
+        ("common_args_offset", c_uint32),
+        ("num_common_args", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -221,6 +227,7 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_chip_files": (None, [c_void_p, POINTER(MemoryFiles)]),
     "tw_chip_free": (None, [c_void_p]),
     "tw_chip_settle": (None, [c_void_p]),
+    "tw_chip_set_l1_banks": (None, [c_void_p, POINTER(c_uint16)]),
     "tw_core_l1": (c_uint64, [c_void_p, c_uint32, c_uint32]),
     "tw_core_kept_l1": (c_uint32, [c_void_p, c_uint32, c_uint32, c_uint32, c_uint32]),
     "tw_write_pages": (None, [c_void_p, c_uint32, c_uint64, c_uint64, c_uint64, c_uint64, c_void_p]),
@@ -231,6 +238,7 @@ _SIGNATURES: dict[str, tuple[object, list[object]]] = {
     "tw_program_set_print": (None, [c_void_p, PrintFunction]),
     "tw_program_add_kernel": (c_uint32, [c_void_p, POINTER(KernelSpec)]),
     "tw_program_add_circular_buffer": (None, [c_void_p, POINTER(CircularBufferSpec)]),
+    "tw_program_set_semaphore_base": (None, [c_void_p, c_uint32]),
     "tw_program_add_semaphore": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
     "tw_program_add_scratchpad": (None, [c_void_p, c_uint32, c_uint32, POINTER(c_uint16), c_uint64]),
     "tw_unwritten_pages": (c_uint64, [c_void_p, POINTER(HostMemory), POINTER(c_uint64)]),

@@ -84,7 +84,10 @@ class EngineProgram:
         self._add_circular_buffers(program, cb_addresses)
         self._traffic_reports = 0
         self._circular_buffer_reports = engine().tw_program_circular_buffers(self._handle, None, 0)
+        self._semaphore_base = program.semaphore_base
         self._semaphores = {(each.id, core.x, core.y) for each in program.semaphores for core in each.core_ranges}
+        if program.semaphore_base is not None:
+            engine().tw_program_set_semaphore_base(self._handle, program.semaphore_base)
         for semaphore in program.semaphores:
             cores = _core_array(semaphore.core_ranges)
             pointer = cores.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))
@@ -121,6 +124,11 @@ class EngineProgram:
             cores=cores.ctypes.data,
             num_cores=len(cores),
         )
+        in_l1 = kernel.arguments_in_l1
+        if in_l1 is not None:
+            spec.has_arguments_in_l1 = 1
+            spec.args_offset, spec.num_args = in_l1.address, in_l1.count
+            spec.common_args_offset, spec.num_common_args = in_l1.common_address, in_l1.common_count
         library.restore_statics()  # another program's run may have left them changed
         engine().tw_program_add_kernel(self._handle, ctypes.byref(spec))
 
@@ -140,7 +148,7 @@ class EngineProgram:
                     offset=address,
                     total_bytes=cb.total_size,
                     page_bytes=descriptor.page_size,
-                    owns_memory=int(not cb.has_buffer()),
+                    owns_memory=int(cb.owns_memory()),
                     format=format_.data_format,
                     num_faces=format_.num_faces,
                     face_rows=format_.face_rows,
@@ -285,7 +293,7 @@ class EngineProgram:
 
     def _semaphore(self, report: native.InstanceReport) -> tuple[int | None, bool]:
         """Which semaphore a kernel polls, and whether the program has it on that core."""
-        semaphore_id = semaphore_at(report.wait_address)
+        semaphore_id = semaphore_at(report.wait_address, self._semaphore_base)
         return semaphore_id, (semaphore_id, report.core_x, report.core_y) in self._semaphores
 
     def _related(self, report: native.FindingReport) -> RelatedCall | None:

@@ -19,7 +19,8 @@ def semaphore_offset(semaphore_id: int) -> int:
     return CONFIG_BASE + SEMAPHORE_BYTES * semaphore_id
 
 
-def semaphore_at(address: int) -> int | None:
-    """Id of the semaphore at an L1 address; None where there is none."""
-    semaphore_id, rest = divmod((address & _SLOT_MASK) - CONFIG_BASE, SEMAPHORE_BYTES)
+def semaphore_at(address: int, base: int | None = None) -> int | None:
+    """Id of the semaphore at an L1 address, of those that begin at ``base``; None where there is none."""
+    first = CONFIG_BASE if base is None else base
+    semaphore_id, rest = divmod((address & _SLOT_MASK) - first, SEMAPHORE_BYTES)
     return semaphore_id if rest == 0 and 0 <= semaphore_id < NUM_SEMAPHORES else None

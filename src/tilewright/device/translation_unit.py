@@ -131,7 +131,7 @@ def translation_unit(source: KernelSource) -> str:
         extern "C" __attribute__((visibility("default"))) void tw_kernel_entry() { kernel_main(); }
     """
     parts = [f'#include "{prelude_name(source)}"', *_argument_macros(source), *_define_lines(source.defines)]
-    parts += [*_descriptors(source), source.bindings, '#include "tw/late.h"']
+    parts += [*_descriptors(source), '#include "tw/late.h"', source.bindings]
     if source.is_compute:
         parts.append("using namespace ckernel;")
     parts += [f'#include "{source.path}"', source.entry]

@@ -21,6 +21,9 @@ def place_circular_buffers(program: ProgramDescriptor, base: int, alignment: int
     addresses: list[int] = []
     ends: dict[CoreRangeSet, int] = {}  # CBs of one program mostly have the same cores
     for cb in program.cbs:
+        if cb.host_address is not None:
+            addresses.append(cb.host_address)
+            continue
         if cb.buffer is not None:
             addresses.append(cb.buffer.address + cb.address_offset)
             continue

@@ -74,6 +74,8 @@ class CBFormatDescriptor:
         self.data_format = DataFormat.Float32 if data_format is None else data_format
         self.page_size = 0 if page_size is None else page_size
         self.tile = tile.copy() if tile is not None else None
+        # Number and rows of a tile's faces, where a host has them other than the tile's shape says.
+        self.faces: tuple[int, int] | None = None
         self._name = name
 
     @property
@@ -128,10 +130,12 @@ class CBFormatDescriptor:
     def state(self) -> tuple[object, ...]:
         tile = self.tile
         shape = None if tile is None else (tile.height, tile.width, tile.transpose)
-        return self._buffer_index, self._data_format, self._page_size, shape, self._name
+        return self._buffer_index, self._data_format, self._page_size, shape, self.faces, self._name
 
     def copy(self) -> CBFormatDescriptor:
-        return CBFormatDescriptor(self._buffer_index, self._data_format, self._page_size, self.tile, name=self._name)
+        other = CBFormatDescriptor(self._buffer_index, self._data_format, self._page_size, self.tile, name=self._name)
+        other.faces = self.faces
+        return other
 
     def __repr__(self) -> str:
         parts = [
@@ -141,6 +145,8 @@ class CBFormatDescriptor:
         ]
         if self.tile is not None:
             parts.append(f"tile={self.tile!r}")
+        if self.faces is not None:
+            parts.append(f"faces={self.faces}")
         if self._name:
             parts.append(f"name={self._name!r}")
         return f"CBFormatDescriptor({', '.join(parts)})"
@@ -175,6 +181,7 @@ class CBDescriptor:
         self.format_descriptors = () if format_descriptors is None else format_descriptors
         self.remote_format_descriptors: list[CBFormatDescriptor] = []
         self.address_offset = 0
+        self.host_address: int | None = None  # where a host that places buffers itself has put it
         self._buffer: Buffer | None = None
 
     @property
@@ -238,6 +245,10 @@ class CBDescriptor:
     def has_buffer(self) -> bool:
         return self._buffer is not None
 
+    def owns_memory(self) -> bool:
+        """Whether its memory is nobody else's; a host that places buffers itself may lay one over a tensor."""
+        return self._buffer is None and self.host_address is None
+
     def has_global_circular_buffer(self) -> bool:
         return False
 
@@ -269,6 +280,7 @@ class CBDescriptor:
             self._total_size,
             self._core_ranges,
             self._address_offset,
+            self.host_address,
             None if buffer is None else (buffer.address, buffer.bytes_per_bank()),
             [descriptor.state() for descriptor in self._format_descriptors],
         )
@@ -280,6 +292,7 @@ class CBDescriptor:
         other.format_descriptors = self._format_descriptors
         other.remote_format_descriptors = list(self.remote_format_descriptors)
         other.address_offset = self.address_offset
+        other.host_address = self.host_address
         other._buffer = self._buffer
         return other
 
@@ -289,6 +302,8 @@ class CBDescriptor:
             f"core_ranges={self._core_ranges}",
             f"format_descriptors={list(self._format_descriptors)}",
         ]
+        if self.host_address is not None:
+            parts.append(f"host_address={self.host_address:#x}")
         if self._buffer is not None:
             parts.append(f"buffer_address={self._buffer.address:#x}")
         return f"CBDescriptor({', '.join(parts)})"

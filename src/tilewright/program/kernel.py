@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -231,6 +232,22 @@ class SourceType(Enum):
         return f"SourceType.{self.name}"
 
 
+@dataclasses.dataclass(frozen=True)
+class ArgumentsInL1:
+    """Arguments the host puts into the L1 of a kernel's cores by itself; a launch leaves them where they are.
+
+    Attributes:
+        address: L1 offset of the first runtime argument, on every core.
+        count: how many words may be read from there.
+        common_address, common_count: the same of common runtime arguments.
+    """
+
+    address: int
+    count: int
+    common_address: int
+    common_count: int
+
+
 class KernelDescriptor:
     """One kernel: its source, the cores it runs on and the arguments it gets.
 
@@ -275,6 +292,8 @@ class KernelDescriptor:
         # Generated C++ around the source, for kernels with named bindings (see program/spec.py).
         self.bindings = ""
         self.entry = ""
+        # For programs of a host that writes L1 itself (see card/); the arguments above are empty then.
+        self.arguments_in_l1: ArgumentsInL1 | None = None
         self._name = name
 
     @property
@@ -410,6 +429,7 @@ class KernelDescriptor:
             self.circular_buffers,
             self.bindings,
             self.entry,
+            self.arguments_in_l1,
         )
 
     def copy(self) -> KernelDescriptor:
@@ -425,6 +445,7 @@ class KernelDescriptor:
         other.compiler_include_paths = list(self.compiler_include_paths)
         other.circular_buffers = self.circular_buffers
         other.bindings, other.entry = self.bindings, self.entry
+        other.arguments_in_l1 = self.arguments_in_l1
         other._name = self._name
         return other
 

@@ -46,6 +46,7 @@ class ProgramDescriptor:
         self.semaphores = semaphores
         self.cbs = cbs
         self.custom_program_hash: int | None = None
+        self.semaphore_base: int | None = None  # L1 offset of semaphore 0, of a host that places them itself
         self._structure: ProgramStructure | None = None
 
     @property
@@ -88,6 +89,7 @@ class ProgramDescriptor:
             [kernel.state() for kernel in self._kernels],
             [cb.state() for cb in self._cbs],
             [semaphore.state() for semaphore in self._semaphores],
+            self.semaphore_base,
         )
         kept = self._structure
         if kept is None or not kept.is_of(state):

@@ -110,6 +110,9 @@ void tw_chip_files(void* chip, TwMemoryFiles* files) {
 // Writes the poison DRAM still owes.
 void tw_chip_settle(void* chip) { static_cast<Chip*>(chip)->settle_poison(); }
 
+// Which core (row by row over the grid) each bank of L1 lies in, for as many banks as the chip has cores.
+void tw_chip_set_l1_banks(void* chip, const uint16_t* cores) { static_cast<Chip*>(chip)->set_l1_banks(cores); }
+
 void tw_chip_free(void* chip) { delete static_cast<Chip*>(chip); }
 
 // Whether what the core's last run left there is still in its L1.
@@ -203,6 +206,11 @@ uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec) {
     kernel->text_begin = spec->text_begin;
     kernel->text_end = spec->text_end;
     kernel->cores = to_cores(spec->cores, spec->num_cores);
+    kernel->has_arguments_in_l1 = spec->has_arguments_in_l1 != 0;
+    kernel->args_offset = spec->args_offset;
+    kernel->num_args = spec->num_args;
+    kernel->common_args_offset = spec->common_args_offset;
+    kernel->num_common_args = spec->num_common_args;
     kernels.push_back(std::move(kernel));
     return static_cast<uint32_t>(kernels.size() - 1);
 }
@@ -223,6 +231,11 @@ void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* s
     buffer.geometry.unpack_to_dest_fp32 = static_cast<uint8_t>(spec->unpack_to_dest_fp32);
     buffer.cores = to_cores(spec->cores, spec->num_cores);
     static_cast<Program*>(program)->circular_buffers.push_back(std::move(buffer));
+}
+
+// Where the host keeps semaphores, if not where the chip does: the L1 offset of the first.
+void tw_program_set_semaphore_base(void* program, uint32_t offset) {
+    static_cast<Program*>(program)->semaphore_base = offset;
 }
 
 void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count) {

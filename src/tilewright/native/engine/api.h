@@ -24,6 +24,8 @@ struct TwKernelSpec {
     uint64_t text_begin, text_end;
     const uint16_t* cores;  // x, y pairs
     uint64_t num_cores;
+    // Arguments that the host puts into L1 by itself, at the same offsets on all cores: runtime and common ones.
+    uint32_t has_arguments_in_l1, args_offset, num_args, common_args_offset, num_common_args, reserved;
 };
 
 struct TwCircularBufferSpec {

@@ -63,6 +63,14 @@ void Chip::settle_poison() {
 
 const NocNode& Chip::bank(bool is_dram, uint32_t index) const { return is_dram ? dram_[index] : l1_[index]; }
 
+void Chip::set_l1_banks(const uint16_t* cores) {
+    for (size_t bank = 0; bank < cores_.size(); bank++) {
+        Core& core = cores_[cores[bank]];
+        l1_[bank] = node(core.noc_x, core.noc_y);
+        l1_xy_[bank] = noc_bits(core.noc_x, core.noc_y);
+    }
+}
+
 uint64_t Chip::bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const {
     return (is_dram ? dram_xy_[bank] : l1_xy_[bank]) | local;
 }

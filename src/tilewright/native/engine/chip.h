@@ -93,6 +93,8 @@ public:
         return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
     }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
+    // Which core each bank of L1 lies in; core i in bank i until somebody says otherwise.
+    void set_l1_banks(const uint16_t* cores);
     ChipMemory& memory() { return memory_; }
     const ChipMemory& memory() const { return memory_; }
     // Writes the poison that DRAM still owes.

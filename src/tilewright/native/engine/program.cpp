@@ -28,7 +28,7 @@ void reset_compute_state(ComputeState& state) {
         sizeof(ComputeState) - begin);
 }
 
-Program::Program(Chip& chip) : chip(chip) {}
+Program::Program(Chip& chip) : chip(chip), semaphore_base(chip.config().config_base) {}
 Program::~Program() = default;
 
 void Program::fail(RunStatus why, KernelInstance* who, const std::string& text) {
@@ -146,7 +146,7 @@ void Program::load_cores() {
     for (const ProgramSemaphore& semaphore : semaphores) {
         for (const CoreXY& where : semaphore.cores) {
             const Core& core = chip.core(where.x, where.y);
-            *l1_word(core, chip.config().config_base + semaphore.id * kSemaphoreStride) = semaphore.initial;
+            *l1_word(core, semaphore_base + semaphore.id * kSemaphoreStride) = semaphore.initial;
         }
     }
 }
@@ -186,6 +186,13 @@ void Program::move_circular_buffers(Core& core, uint32_t base) {
 uint32_t Program::place_arguments(KernelInstance& instance, uint32_t core_index, uint32_t offset) {
     const Kernel& kernel = *instance.kernel;
     KernelContext& context = instance.context;
+    if (kernel.has_arguments_in_l1) {
+        context.num_runtime_args = kernel.num_args;
+        context.num_common_runtime_args = kernel.num_common_args;
+        context.runtime_args = l1_word(*instance.core, kernel.args_offset);
+        context.common_runtime_args = l1_word(*instance.core, kernel.common_args_offset);
+        return offset;
+    }
     const uint32_t begin = kernel.arg_offsets.empty() ? 0 : kernel.arg_offsets[core_index];
     const uint32_t end = kernel.arg_offsets.empty() ? 0 : kernel.arg_offsets[core_index + 1];
     context.num_runtime_args = end - begin;
@@ -204,7 +211,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     KernelContext& context = instance.context;
     context.l1_base = core.l1_base;
     context.l1_size = chip.config().l1_bytes;
-    context.semaphore_base = core.l1_base + chip.config().config_base;
+    context.semaphore_base = core.l1_base + semaphore_base;
     context.kind = static_cast<uint8_t>(kernel.kind);
     context.processor = kernel.processor;
     context.noc_index = kernel.noc_index;
@@ -213,8 +220,10 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     context.noc_y[0] = context.noc_y[1] = core.noc_y;
     context.logical_x = static_cast<uint8_t>(core.x);
     context.logical_y = static_cast<uint8_t>(core.y);
-    context.relative_x = static_cast<uint8_t>(core.x - kernel.cores.front().x);
-    context.relative_y = static_cast<uint8_t>(core.y - kernel.cores.front().y);
+    // A host that launches without command queues leaves the origin of relative coordinates at (0,0).
+    const CoreXY origin = kernel.has_arguments_in_l1 ? CoreXY{0, 0} : kernel.cores.front();
+    context.relative_x = static_cast<uint8_t>(core.x - origin.x);
+    context.relative_y = static_cast<uint8_t>(core.y - origin.y);
     context.compute_words = kernel.kind == KernelKind::Compute ? 1 : 0;
     for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
         if (core.cb[index].num_pages != 0) {
@@ -224,6 +233,9 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     }
     uint32_t offset = chip.config().config_base + kNumSemaphores * kSemaphoreStride;
     for (const KernelInstance* earlier : core.instances) {
+        if (earlier->kernel->has_arguments_in_l1) {
+            continue;
+        }
         const auto* end = earlier->context.common_runtime_args + earlier->context.num_common_runtime_args;
         const auto used = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(end) - core.l1_base);
         offset = std::max(offset, (used + 15u) & ~15u);

@@ -41,6 +41,9 @@ struct Kernel {
     uintptr_t text_begin = 0, text_end = 0;
     // Arguments: those of core i are args[arg_offsets[i] .. arg_offsets[i + 1]).
     std::vector<uint32_t> args, arg_offsets, common_args;
+    // Or the host has put them into the L1 of every core.
+    bool has_arguments_in_l1 = false;
+    uint32_t args_offset = 0, num_args = 0, common_args_offset = 0, num_common_args = 0;
 };
 
 struct ProgramCircularBuffer {
@@ -174,6 +177,7 @@ public:
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<ProgramCircularBuffer> circular_buffers;
     std::vector<ProgramSemaphore> semaphores;
+    uint32_t semaphore_base;  // L1 offset of semaphore 0
     std::vector<ProgramScratchpad> scratchpads;
     std::vector<HostMemory> host_memory;  // every buffer there is, given for checked runs
     std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next

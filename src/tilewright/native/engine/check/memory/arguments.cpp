@@ -49,8 +49,8 @@ void ArgumentReads::note_unread(const Program& program, Findings& findings) cons
     static const Reads none;
     const Kernel* previous = nullptr;
     for (const auto& instance : program.instances) {
-        if (instance->kernel == previous) {
-            continue;  // what is true of all cores is said of the first
+        if (instance->kernel == previous || instance->kernel->has_arguments_in_l1) {
+            continue;  // what is true of all cores is said of the first; how many a host gave, only it knows
         }
         previous = instance->kernel;
         const auto found = reads_.find(instance->kernel);

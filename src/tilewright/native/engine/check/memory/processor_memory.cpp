@@ -27,7 +27,7 @@ uint32_t number_on_core(const KernelInstance& instance) {
 void ProcessorMemory::start(const Program& program) {
     Chip& chip = program.chip;
     kernels_ = std::vector<Kernel>(program.instances.size());
-    config_base_ = chip.config().config_base;
+    config_base_ = program.semaphore_base;
     semaphore_end_ = config_base_ + kSemaphoreBytes;
     unreserved_base_ = chip.config().unreserved_base;
     has_cache_ = chip.config().has_l1_cache != 0;
