@@ -1,36 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright exec script.py``: run a script written for ttnn on the simulated chip."""
+"""``tilewright exec``: run a script or a command written for ttnn on the simulated card."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import sys
 from pathlib import Path
+from typing import NoReturn
 
+from tilewright.cli.card_options import add_card_options, add_ttnn_option, environment_with_card, wants_real_ttnn
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.run_script import run_script
 
+_DESCRIPTION = """
+Run a Python script, or after -- any command, in which `import ttnn` gives the simulated card: the installed ttnn as it
+was published, or, where none is installed, tilewright's own module, which has the part of it that programs of one's own
+need. The exit status is the script's.
+"""
+_EXAMPLES = """
+tilewright exec my_script.py --batch 4
+tilewright exec --arch blackhole --grid p100a my_script.py
+tilewright exec -- pytest tests/ttnn/unit_tests/operations/eltwise/test_add.py
+"""
+
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = CommandParser(
-        "exec",
-        "Run a Python script in which `import ttnn` gives the simulated chip. Whatever of ttnn exists here works; what "
-        "does not says so by name. The exit status is the script's.",
-        """
-        tilewright exec my_script.py
-        tilewright exec my_script.py --batch 4
-        """,
-        usage="tilewright exec [-h] script [arguments ...]",
+    usage = (
+        "tilewright exec [options] script [arguments ...]\n       tilewright exec [options] -- command [arguments ...]"
     )
-    parser.add_argument("script", help="the script to run; whatever follows is handed to it")
+    parser = CommandParser("exec", _DESCRIPTION, _EXAMPLES, usage)
+    add_ttnn_option(parser)
+    add_card_options(parser)
+    parser.add_argument("script", nargs="?", help="the script to run; whatever follows is handed to it")
     return parser
 
 
 def run(arguments: list[str]) -> int:
-    # Only the first word is ours: options after the script are the script's.
-    options = build_parser().parse_args(arguments[:1])
-    script = Path(options.script)
-    if not script.is_file():
-        print(f"tilewright exec: script {options.script!r} does not exist", file=sys.stderr)
+    ours, target = _split(arguments)
+    parser = build_parser()
+    options = parser.parse_args(ours)
+    if not target or target == ["--"]:
+        parser.error("give a script, or -- and a command")
+    is_command = target[0] == "--"
+    if not is_command and not Path(target[0]).is_file():
+        print(f"tilewright exec: script {target[0]!r} does not exist", file=sys.stderr)
         return 2
-    return run_script(script, arguments[1:])
+    if wants_real_ttnn(options):
+        _become([*target[1:]] if is_command else [sys.executable, *target], environment_with_card(options))
+    if options.arch is not None or options.grid is not None:
+        parser.error("--arch and --grid choose the card of the real ttnn; a script of the built-in one says so itself")
+    if is_command:
+        parser.error("-- and a command need the real ttnn; with the built-in one give a script")
+    return run_script(Path(target[0]), target[1:])
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Our options, and what to run: options after the script are the script's."""
+    with_value = {"--ttnn", "--arch", "--grid"}
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-") and arguments[position] != "--":
+        position += 2 if arguments[position] in with_value else 1
+    return arguments[:position], arguments[position:]
+
+
+def _become(command: list[str], environment: dict[str, str]) -> NoReturn:
+    """Replaces this process: signals, exit status and terminal are the command's own."""
+    program = shutil.which(command[0], path=environment.get("PATH"))
+    if program is None:
+        print(f"tilewright exec: there is no command {command[0]!r}", file=sys.stderr)
+        raise SystemExit(127)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(program, command, environment)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From cores that were told to go to a program.
+
+What a launch is stands in L1: a message on each core, and behind it the kernels' names, circular buffers, semaphores
+and arguments. All but the values of arguments decides what the program is, so those bytes of all cores together are
+the key under which a decoded program is kept; the next launch with the same bytes is the same program. Arguments are
+read by the kernels themselves, where the host put them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.card.kernel_record import CbFormat, KernelRecord, kernel_record
+from tilewright.card.launch_message import (
+    CbConfig,
+    LaunchMessage,
+    MessageReader,
+    circular_buffers,
+    kernel_directory,
+    semaphore_values,
+)
+from tilewright.card.layout import Layout
+from tilewright.card.package import CardError
+from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
+from tilewright.program.kernel import ArgumentsInL1, KernelDescriptor
+from tilewright.program.program import ProgramDescriptor
+from tilewright.program.semaphore import SemaphoreDescriptor
+from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+from tilewright.tensor.dtype import DataFormat
+
+_PROCESSORS = {0: "BRISC", 1: "NCRISC", 2: "TRISC0"}
+_PROGRAMS_KEPT = 1024
+_LONGEST_NAME = 512  # of a build directory, in a kernel's text
+_DEFAULT_FORMAT = CbFormat(DataFormat.Float16_b.value, 32, 32, 4, 16)
+
+Core = tuple[int, int]
+
+
+@dataclasses.dataclass
+class _Found:
+    """What was found on the cores so far: each thing with the cores it is on."""
+
+    kernels: dict[tuple[str, ArgumentsInL1], list[Core]] = dataclasses.field(default_factory=dict)
+    buffers: dict[tuple[CbConfig, CbFormat], list[Core]] = dataclasses.field(default_factory=dict)
+    semaphores: dict[tuple[int, int], list[Core]] = dataclasses.field(default_factory=dict)
+
+
+class Decoder:
+    """Decodes launches of one card, each only once.
+
+    Args:
+        l1: the L1 of every core, a row each, row by row over the grid.
+        columns: columns of the grid.
+        root: where tt-metal's files lie.
+    """
+
+    def __init__(self, layout: Layout, l1: NDArray[np.uint8], columns: int, root: str) -> None:
+        self._messages = MessageReader(layout)
+        self._l1 = l1
+        self._columns = columns
+        self._root = root
+        self._known: dict[bytes, ProgramDescriptor] = {}
+
+    def program(self, cores: Sequence[Core]) -> ProgramDescriptor:
+        """The program that these cores (columns and rows of the grid) were told to run."""
+        rows = np.array([y * self._columns + x for x, y in cores])
+        key = self._key(rows)
+        program = self._known.get(key)
+        if program is None:
+            program = self._known[key] = self._decode(cores, rows)
+            if len(self._known) > _PROGRAMS_KEPT:
+                self._known.pop(next(iter(self._known)))
+        return program
+
+    def _read(self, row: int, begin: int, size: int) -> bytes:
+        return self._l1[row, begin : begin + size].tobytes()
+
+    def _key(self, rows: NDArray[np.intp]) -> bytes:
+        """The bytes that decide what the program is. The host numbers its launches; that does not count."""
+        reader = self._messages
+        messages = self._l1[rows, reader.address : reader.address + reader.size]
+        messages[:, reader.id_offset : reader.id_offset + 4] = 0
+        parts = [rows.tobytes(), messages.tobytes()]
+        for row, message in _first_of_each(rows, messages):
+            launch = reader.read(message)
+            begin = launch.base + min(launch.semaphores, launch.local_cbs)
+            end = launch.base + max(launch.text) + _LONGEST_NAME
+            same = rows[(messages == self._l1_message(row)).all(axis=1)] if len(rows) > 1 else rows
+            parts.append(self._l1[same, begin:end].tobytes())
+        return b"".join(parts)
+
+    def _l1_message(self, row: int) -> NDArray[np.uint8]:
+        reader = self._messages
+        message: NDArray[np.uint8] = self._l1[row, reader.address : reader.address + reader.size].copy()
+        message[reader.id_offset : reader.id_offset + 4] = 0
+        return message
+
+    def _decode(self, cores: Sequence[Core], rows: NDArray[np.intp]) -> ProgramDescriptor:
+        found, base = _Found(), 0
+        for core, row in zip(cores, rows.tolist(), strict=True):
+            launch = self._messages.read(self._read(row, self._messages.address, self._messages.size))
+            _refuse_unknown(core, launch)
+            base = launch.base + launch.semaphores
+            formats = self._decode_kernels(found, core, row, launch)
+            self._decode_buffers(found, core, row, launch, formats)
+            region = self._read(row, base, 16 * launch.num_semaphores)
+            for index, value in enumerate(semaphore_values(region)):
+                found.semaphores.setdefault((index, value), []).append(core)
+        program = ProgramDescriptor(
+            kernels=[self._kernel(directory, place, on) for (directory, place), on in found.kernels.items()],
+            semaphores=[
+                SemaphoreDescriptor(index, core_ranges=_ranges(on), initial_value=value)
+                for (index, value), on in sorted(found.semaphores.items())
+            ],
+            cbs=[_buffer(*key, on) for key, on in sorted(found.buffers.items(), key=lambda item: item[0][0].index)],
+        )
+        program.semaphore_base = base
+        return program
+
+    def _decode_kernels(self, found: _Found, core: Core, row: int, launch: LaunchMessage) -> dict[int, CbFormat]:
+        """Notes the core's kernels, and gives the formats they were compiled with."""
+        formats: dict[int, CbFormat] = {}
+        for processor in _PROCESSORS:
+            if launch.enables >> processor & 1:
+                text = self._read(row, launch.base + launch.text[processor], _LONGEST_NAME)
+                directory = kernel_directory(text)
+                if directory is None:
+                    raise CardError(
+                        f"core {core}: {_PROCESSORS[processor]} was told to run something that is no kernel built by "
+                        "the card's compiler; was it built before the environment was set up?"
+                    )
+                place = ArgumentsInL1(*launch.arguments_of(processor))
+                found.kernels.setdefault((directory, place), []).append(core)
+                formats.update(self._record(directory).formats)
+        return formats
+
+    def _decode_buffers(
+        self, found: _Found, core: Core, row: int, launch: LaunchMessage, formats: dict[int, CbFormat]
+    ) -> None:
+        table = self._read(row, launch.base + launch.local_cbs, 16 * launch.cb_mask.bit_length())
+        for buffer in circular_buffers(table, launch.cb_mask):
+            key = buffer, formats.get(buffer.index, _DEFAULT_FORMAT)
+            found.buffers.setdefault(key, []).append(core)
+
+    def _record(self, directory: str) -> KernelRecord:
+        return kernel_record(directory, self._root)
+
+    def _kernel(self, directory: str, place: ArgumentsInL1, cores: list[Core]) -> KernelDescriptor:
+        kernel = self._record(directory).descriptor(_ranges(cores))
+        kernel.arguments_in_l1 = place
+        return kernel
+
+
+def _first_of_each(rows: NDArray[np.intp], messages: NDArray[np.uint8]) -> list[tuple[int, bytes]]:
+    """One core for each different message."""
+    first: dict[bytes, int] = {}
+    for row, message in zip(rows.tolist(), messages, strict=True):
+        first.setdefault(message.tobytes(), row)
+    return [(row, message) for message, row in first.items()]
+
+
+def _refuse_unknown(core: Core, launch: LaunchMessage) -> None:
+    if launch.first_remote_cb < launch.cb_mask.bit_length():
+        raise CardError(f"core {core}: the launch has overlapping local and remote circular buffers")
+
+
+def _buffer(config: CbConfig, format_: CbFormat, cores: list[Core]) -> CBDescriptor:
+    descriptor = CBFormatDescriptor(
+        config.index,
+        DataFormat(format_.data_format),
+        config.page_size,
+        TileDescriptor(format_.tile_rows, format_.tile_cols),
+    )
+    descriptor.faces = (format_.num_faces, format_.face_rows)
+    cb = CBDescriptor(config.size, _ranges(cores), [descriptor])
+    cb.host_address = config.address
+    return cb
+
+
+def _ranges(cores: Sequence[Core]) -> CoreRangeSet:
+    """The cores as rectangles: runs of a row, joined with those above them that are as wide."""
+    runs: list[list[int]] = []  # first column, last column, first row, last row
+    for x, y in sorted(cores, key=lambda core: (core[1], core[0])):
+        if runs and runs[-1][3] == y and runs[-1][2] == y and runs[-1][1] == x - 1:
+            runs[-1][1] = x
+        else:
+            runs.append([x, x, y, y])
+    joined: list[list[int]] = []
+    for run in runs:
+        above = next((each for each in joined if each[:2] == run[:2] and each[3] == run[2] - 1), None)
+        if above is None:
+            joined.append(run)
+        else:
+            above[3] = run[3]
+    return CoreRangeSet([CoreRange(CoreCoord(a, c), CoreCoord(b, d)) for a, b, c, d in joined])

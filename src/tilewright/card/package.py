@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ttnn package that is installed beside tilewright, found without importing it."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+
+from tilewright.device.errors import TilewrightError
+
+
+class CardError(TilewrightError):
+    """The simulated card cannot be set up."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TtMetal:
+    """An installed tt-metal: where its files lie, and what it calls itself.
+
+    Attributes:
+        root: the directory with ``tt_metal/`` in it; of a wheel that is the package ``ttnn`` itself.
+    """
+
+    root: Path
+    version: str
+
+    def __str__(self) -> str:
+        return f"ttnn {self.version} ({self.root})"
+
+
+def installed_ttnn() -> TtMetal | None:
+    """The ttnn that ``import ttnn`` would give, or None where none is installed."""
+    spec = importlib.util.find_spec("ttnn")
+    if spec is None or spec.origin is None:
+        return None
+    root = Path(spec.origin).parent
+    if not (root / "tt_metal" / "hw" / "inc").is_dir():
+        return None
+    try:
+        version = importlib.metadata.version("ttnn")
+    except importlib.metadata.PackageNotFoundError:
+        version = "unknown"
+    return TtMetal(root, version)
+
+
+def require_ttnn() -> TtMetal:
+    """The installed ttnn.
+
+    Raises:
+        CardError: there is none; the message says how to get one.
+    """
+    found = installed_ttnn()
+    if found is None:
+        raise CardError(
+            'ttnn is not installed beside tilewright: pip install "tilewright[ttnn]" with CPython 3.10 or 3.12, '
+            "which ttnn has wheels for; or choose the built-in module with --ttnn built-in"
+        )
+    return found

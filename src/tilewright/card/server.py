@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that runs what a host launches on the simulated card.
+
+The library in the host's process starts it (native/card/simulator), and it ends with that process. They share the
+chip's memory: what the host wrote is already there when a launch arrives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import socket
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from tilewright.card.decode import Core, Decoder
+from tilewright.card.environment import described_card
+from tilewright.card.layout import Layout
+from tilewright.card.products import CardModel, nodes_of
+from tilewright.card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
+from tilewright.device import launch as device_launch
+from tilewright.device.chip import Chip
+from tilewright.device.errors import TilewrightError
+
+_BANK_TABLES_BYTES = 2048
+_NOCS = 2
+
+
+class CardServer:
+    """One card: its chip, and the launches that arrive for it."""
+
+    def __init__(self, channel: socket.socket, model: CardModel, layout: Layout, root: Path) -> None:
+        self._channel = channel
+        self._arch = model.arch
+        self._grid = model.grid
+        self._chip = Chip(self._arch, model.grid)
+        files = self._chip.memory_files()
+        cores = model.grid[0] * model.grid[1]
+        shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
+        l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
+        self._decoder = Decoder(layout, l1, model.grid[0], str(root))
+        nodes = nodes_of(
+            model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_address
+        )
+        send_greeting(channel, _greeting(model, layout), nodes, [files.l1, files.dram])
+
+    def serve(self) -> None:
+        """Runs what arrives until the host has gone."""
+        while True:
+            kind, data = receive(self._channel)
+            if kind is MessageKind.BANK_TABLES:
+                self._take_bank_tables(data)
+            elif kind is MessageKind.LAUNCH:
+                self._answer([self._core(*each) for each in struct.iter_unpack("<II", data)])
+
+    def _answer(self, cores: list[Core]) -> None:
+        try:
+            self._launch(cores)
+        except KeyboardInterrupt:
+            send(self._channel, MessageKind.INTERRUPTED)
+        except TilewrightError as error:
+            send(self._channel, MessageKind.FAILED, f"{type(error).__name__}: {error}")
+        else:
+            send(self._channel, MessageKind.DONE)
+
+    def _launch(self, cores: list[Core]) -> None:
+        program = self._decoder.program(cores)
+        self._chip.launch(program, keep_l1=True, time_limit=_time_limit())
+
+    def _core(self, x: int, y: int) -> Core:
+        return self._arch.worker_columns.index(x), self._arch.worker_rows.index(y)
+
+    def _take_bank_tables(self, tables: bytes) -> None:
+        """Takes over which core each bank of L1 lies in. Before it stands the same of DRAM, for both NoCs."""
+        cores = self._grid[0] * self._grid[1]
+        begin = 2 * _NOCS * self._arch.num_dram_banks
+        places = np.frombuffer(tables, np.uint16, cores, begin) >> 4
+        banks = [self._core(place & 63, place >> 6) for place in places.tolist()]
+        self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
+
+
+def _greeting(model: CardModel, layout: Layout) -> Greeting:
+    return Greeting(
+        pci_id=model.chip.pci_id,
+        go_signal_byte=layout["go_msg_t.signal"],
+        init=layout["RUN_MSG_INIT"],
+        go=layout["RUN_MSG_GO"],
+        reset_read_pointer=layout["RUN_MSG_RESET_READ_PTR"],
+        reset_read_pointer_from_host=layout["RUN_MSG_RESET_READ_PTR_FROM_HOST"],
+        done=layout["RUN_MSG_DONE"],
+        bank_tables_bytes=_BANK_TABLES_BYTES,
+        config_begin=layout["MEM_MAP_END"],
+        config_end=model.arch.l1_unreserved_base,
+        bank_tables=layout["MEM_BANK_TO_NOC_SCRATCH"],
+    )
+
+
+def _time_limit() -> float | None:
+    text = os.environ.get("TILEWRIGHT_TIME_LIMIT")
+    return float(text) if text else None
+
+
+def main(arguments: list[str]) -> int:
+    directory, descriptor = arguments
+    channel = socket.socket(fileno=int(descriptor))
+    device_launch.show_print = lambda core, kernel, line: send(
+        channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n"
+    )
+    try:
+        server = CardServer(channel, *described_card(Path(directory)))
+    except TilewrightError as error:
+        send(channel, MessageKind.FAILED, f"tilewright: {error}")
+        return 1
+    with contextlib.suppress(ClosedError):
+        server.serve()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that choose the ttnn a script gets, and the card under it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from tilewright.card.environment import card_environment
+from tilewright.card.package import installed_ttnn, require_ttnn
+from tilewright.card.products import PRODUCTS, choose_card
+
+BUILT_IN, REAL = "built-in", "real"
+
+
+def add_card_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """``--arch`` and ``--grid``."""
+    parser.add_argument("--arch", metavar="NAME", help="chip of the card: wormhole_b0 (default) or blackhole")
+    parser.add_argument(
+        "--grid",
+        metavar="GRID",
+        help=f"cores of the card: a product ({', '.join(PRODUCTS)}) or columns x rows, such as 4x4",
+    )
+
+
+def add_ttnn_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """``--ttnn``."""
+    parser.add_argument(
+        "--ttnn",
+        choices=(REAL, BUILT_IN),
+        help="the installed package on a simulated card, or tilewright's own small module; real where it is installed",
+    )
+
+
+def wants_real_ttnn(options: argparse.Namespace) -> bool:
+    """Whether the script gets the installed package."""
+    chosen = options.ttnn or (REAL if installed_ttnn() is not None else BUILT_IN)
+    return bool(chosen == REAL)
+
+
+def environment_with_card(options: argparse.Namespace) -> dict[str, str]:
+    """This process's environment with the card that the options choose."""
+    return {**os.environ, **card_environment(require_ttnn(), choose_card(options.arch, options.grid))}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright env``: print what makes tt-metal find the simulated card, for a shell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+
+from tilewright.card.environment import card_environment
+from tilewright.card.package import require_ttnn
+from tilewright.card.products import choose_card
+from tilewright.cli.card_options import add_card_options
+from tilewright.cli.command_parser import CommandParser
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = CommandParser(
+        "env",
+        "Print shell commands that set the environment in which tt-metal, and so the installed ttnn, finds the "
+        "simulated card: for notebooks, debuggers, host programs in C++, and everything else that is not a script. "
+        "Programs started from such a shell each get a card of their own.",
+        """
+        eval "$(tilewright env)"
+        eval "$(tilewright env --arch blackhole)"
+        tilewright env --json
+        """,
+    )
+    add_card_options(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    options = build_parser().parse_args(arguments)
+    variables = card_environment(require_ttnn(), choose_card(options.arch, options.grid))
+    if options.json:
+        print(json.dumps(variables, indent=2))
+    else:
+        print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items()))
+    return 0

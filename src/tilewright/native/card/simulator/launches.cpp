@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launches.h"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace card {
+
+static bool overlaps(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t end) {
+    return address < end && address + bytes > begin;
+}
+
+Launches::Launches(Memory& memory, Server& server) : memory_(memory), server_(server) {}
+
+void Launches::after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) {
+    const Memory::Mapped* node = memory_.node(x, y);
+    if (node == nullptr || node->go_address == 0) {
+        return;
+    }
+    const Greeting& known = server_.greeting;
+    if (node->kind == NodeKind::Worker && node->bytes != nullptr && overlaps(address, bytes, known.config_begin, known.config_end)) {
+        const std::lock_guard lock(mutex_);
+        configured_.insert({x, y});
+    }
+    if (overlaps(address, bytes, node->go_address, node->go_address + 4)) {
+        const std::lock_guard lock(mutex_);
+        take_signal(*node, {x, y});
+    }
+}
+
+void Launches::before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) {
+    const Memory::Mapped* node = memory_.node(x, y);
+    if (node == nullptr || node->go_address == 0 ||
+        !overlaps(address, bytes, node->go_address, node->go_address + 4)) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (armed_.count({x, y}) != 0) {
+        run();
+    }
+}
+
+// What firmware would do with its go word.
+void Launches::take_signal(const Memory::Mapped& node, Core core) {
+    const GoSignals& signals = server_.greeting.signals;
+    uint8_t signal = 0;
+    memory_.read(core.first, core.second, node.go_address + signals.byte, &signal, 1);
+    if (signal == signals.init || signal == signals.reset_read_pointer ||
+        signal == signals.reset_read_pointer_from_host) {
+        if (signal == signals.init && node.bytes != nullptr) {
+            send_bank_tables(core);
+        }
+        set_signal(node, core, signals.done);
+        armed_.erase(core);
+        configured_.erase(core);  // what was written there until now was the firmware's
+    } else if (signal == signals.go && node.kind == NodeKind::Ethernet) {
+        set_signal(node, core, signals.done);
+        throw std::runtime_error(
+            "tilewright: a kernel on ethernet core " + std::to_string(core.first) + "-" + std::to_string(core.second) +
+            " was launched; the simulated card runs kernels on Tensix cores only");
+    } else if (signal == signals.go) {
+        if (node.bytes == nullptr) {
+            set_signal(node, core, signals.done);
+            throw std::runtime_error(
+                "tilewright: a kernel was launched on core " + std::to_string(core.first) + "-" +
+                std::to_string(core.second) + ", which is outside the grid of the simulated card");
+        }
+        armed_.insert(core);
+        // A core may have been configured alone, for a launch that never came.
+        if (armed_.size() >= configured_.size()) {
+            run();
+        }
+    }
+}
+
+// Firmware copies the tables when it starts; programs are then configured over them. They are the same on all cores, so
+// those of the first core after a launch will do.
+void Launches::send_bank_tables(Core core) {
+    if (!tables_sent_) {
+        std::vector<uint8_t> tables(server_.greeting.bank_tables_bytes);
+        memory_.read(core.first, core.second, server_.greeting.bank_tables, tables.data(), tables.size());
+        server_.send_bank_tables(tables);
+        tables_sent_ = true;
+    }
+}
+
+void Launches::set_signal(const Memory::Mapped& node, Core core, uint32_t signal) {
+    const auto byte = static_cast<uint8_t>(signal);
+    memory_.write(core.first, core.second, node.go_address + server_.greeting.signals.byte, &byte, 1);
+}
+
+// Cores are done whatever came of it: the host must be able to go on, or to close the device.
+void Launches::run() {
+    const std::vector<Core> cores(armed_.begin(), armed_.end());
+    armed_.clear();
+    configured_.clear();
+    tables_sent_ = false;
+    for (const Core& core : cores) {
+        set_signal(*memory_.node(core.first, core.second), core, server_.greeting.signals.done);
+    }
+    server_.launch(cores);
+}
+
+}  // namespace card

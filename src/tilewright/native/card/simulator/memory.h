@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What answers at which NoC coordinate. L1 and DRAM are the engine's own memory, shared through files, so what the
+// host writes is where kernels read it. Everything else the host reaches for (registers, firmware of other
+// processors) is plain memory that starts as zeros.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol.h"
+
+namespace card {
+
+class Memory {
+public:
+    struct Mapped {
+        NodeKind kind;
+        uint8_t* bytes;
+        uint64_t address, size, go_address;
+    };
+    // Maps the nodes' memory out of the files; the files may be closed afterwards.
+    Memory(const std::vector<Node>& nodes, const std::vector<int>& files);
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    void read(uint32_t x, uint32_t y, uint64_t address, void* data, uint64_t bytes);
+    void write(uint32_t x, uint32_t y, uint64_t address, const void* data, uint64_t bytes);
+    // Null where no worker, DRAM bank or ethernet core answers.
+    const Mapped* node(uint32_t x, uint32_t y) const;
+
+private:
+    using Page = std::array<uint8_t, 4096>;
+
+    // Of the mapped memory behind a coordinate, the part these bytes lie in; null: none of them.
+    uint8_t* mapped(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const;
+    template <typename Copy>
+    void each_page(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes, Copy copy);
+
+    std::vector<std::pair<uint8_t*, uint64_t>> mappings_;
+    std::array<std::vector<Mapped>, 64 * 64> nodes_;
+    std::mutex mutex_;  // of the pages
+    std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace card

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace card {
+
+static const char* required_variable(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == 0) {
+        throw std::runtime_error(
+            std::string("tilewright: ") + name +
+            " is not set; run the program with `tilewright exec`, or set up the shell with eval \"$(tilewright env)\"");
+    }
+    return value;
+}
+
+// Ctrl-C while a program runs: it goes on to the server, which ends the program, and to whoever had the signal before.
+static volatile sig_atomic_t g_server_process = 0;
+static struct sigaction g_earlier_action;
+
+static void pass_interrupt_on(int number, siginfo_t* info, void* context) {
+    if (g_server_process > 0) {
+        kill(static_cast<pid_t>(g_server_process), SIGINT);
+    }
+    if ((g_earlier_action.sa_flags & SA_SIGINFO) != 0) {
+        g_earlier_action.sa_sigaction(number, info, context);
+    } else if (g_earlier_action.sa_handler == SIG_DFL) {
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    } else if (g_earlier_action.sa_handler != SIG_IGN) {
+        g_earlier_action.sa_handler(number);
+    }
+}
+
+class InterruptsPassedOn {
+public:
+    explicit InterruptsPassedOn(pid_t server) {
+        g_server_process = server;
+        struct sigaction action{};
+        action.sa_sigaction = pass_interrupt_on;
+        action.sa_flags = SA_SIGINFO | SA_RESTART;
+        sigaction(SIGINT, &action, &g_earlier_action);
+    }
+    ~InterruptsPassedOn() {
+        g_server_process = 0;
+        sigaction(SIGINT, &g_earlier_action, nullptr);
+    }
+    InterruptsPassedOn(const InterruptsPassedOn&) = delete;
+    InterruptsPassedOn& operator=(const InterruptsPassedOn&) = delete;
+};
+
+Server::Server() : owner_(getpid()) {
+    start();
+    receive_greeting();
+}
+
+// The server ends when its end of the socket does.
+Server::~Server() {
+    for (const int file : files) {
+        close(file);
+    }
+    close(socket_);
+    if (getpid() == owner_) {
+        waitpid(process_, nullptr, 0);
+    }
+}
+
+void Server::start() {
+    const char* python = required_variable("TILEWRIGHT_CARD_PYTHON");
+    const char* directory = required_variable("TILEWRIGHT_CARD");
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        throw std::runtime_error("tilewright: cannot make a socket for the simulated card");
+    }
+    socket_ = ends[0];
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    constexpr int kServerEnd = 3;  // ends[1] may be 3 already, and then keeps its close-on-exec flag
+    const int server_end = fcntl(ends[1], F_DUPFD_CLOEXEC, kServerEnd + 1);
+    posix_spawn_file_actions_adddup2(&actions, server_end, kServerEnd);
+    // Its own process group: Ctrl-C at the terminal is for the host program, which passes it on.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    const std::string descriptor = std::to_string(kServerEnd);
+    const char* arguments[] = {python, "-m", "tilewright.card.server", directory, descriptor.c_str(), nullptr};
+    const int error =
+        posix_spawn(&process_, python, &actions, &attributes, const_cast<char* const*>(arguments), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    close(server_end);
+    close(ends[1]);
+    if (error != 0) {
+        throw std::runtime_error(std::string("tilewright: cannot start ") + python + ": " + std::strerror(error));
+    }
+}
+
+// The files come with the first bytes; a server that could not come up says why instead.
+void Server::receive_greeting() {
+    Message message{};
+    iovec part{&message, sizeof(message)};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxFiles)];
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control;
+    header.msg_controllen = sizeof(control);
+    ssize_t got = 0;
+    do {
+        got = recvmsg(socket_, &header, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+    } while (got < 0 && errno == EINTR);
+    if (got != sizeof(message)) {
+        fail_lost();
+    }
+    for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr; each = CMSG_NXTHDR(&header, each)) {
+        if (each->cmsg_level == SOL_SOCKET && each->cmsg_type == SCM_RIGHTS) {
+            const size_t count = (each->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+            const size_t before = files.size();
+            files.resize(before + count);
+            std::memcpy(files.data() + before, CMSG_DATA(each), count * sizeof(int));
+        }
+    }
+    if (message.kind == MessageKind::Failed) {
+        throw std::runtime_error(receive_text(message.bytes));
+    }
+    receive(&greeting, sizeof(greeting));
+    if (greeting.magic != kMagic || greeting.version != kVersion || greeting.num_files != files.size()) {
+        throw std::runtime_error("tilewright: the card's library and its server are of different versions");
+    }
+    nodes.resize(greeting.num_nodes);
+    receive(nodes.data(), nodes.size() * sizeof(Node));
+}
+
+void Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
+    if (getpid() != owner_) {
+        throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
+    }
+    const InterruptsPassedOn interrupts(process_);
+    const Message request{MessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
+    send(&request, sizeof(request));
+    send(cores.data(), request.bytes);
+    for (;;) {
+        Message answer{};
+        receive(&answer, sizeof(answer));
+        const std::string text = receive_text(answer.bytes);
+        switch (answer.kind) {
+            case MessageKind::Print:
+                std::fwrite(text.data(), 1, text.size(), stdout);
+                std::fflush(stdout);
+                break;
+            case MessageKind::Done:
+            case MessageKind::Interrupted: return;
+            default: throw std::runtime_error(text);
+        }
+    }
+}
+
+void Server::send_bank_tables(const std::vector<uint8_t>& tables) {
+    const Message message{MessageKind::BankTables, static_cast<uint32_t>(tables.size())};
+    send(&message, sizeof(message));
+    send(tables.data(), tables.size());
+}
+
+void Server::send(const void* data, size_t bytes) {
+    const auto* from = static_cast<const char*>(data);
+    while (bytes > 0) {
+        const ssize_t sent = ::send(socket_, from, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) {
+            continue;
+        }
+        if (sent <= 0) {
+            fail_lost();
+        }
+        from += sent;
+        bytes -= static_cast<size_t>(sent);
+    }
+}
+
+void Server::receive(void* data, size_t bytes) {
+    auto* to = static_cast<char*>(data);
+    while (bytes > 0) {
+        const ssize_t got = recv(socket_, to, bytes, 0);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            fail_lost();
+        }
+        to += got;
+        bytes -= static_cast<size_t>(got);
+    }
+}
+
+std::string Server::receive_text(uint32_t bytes) {
+    std::string text(bytes, 0);
+    receive(text.data(), bytes);
+    return text;
+}
+
+void Server::fail_lost() {
+    throw std::runtime_error(
+        "tilewright: the process that runs the simulated card has ended; what it said last is on stderr");
+}
+
+}  // namespace card

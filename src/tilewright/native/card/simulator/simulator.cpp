@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nine functions tt-metal calls in the library it takes for a simulator (TT_METAL_SIMULATOR). There is no clock to
+// advance: a program runs to its end when it is launched (launches.h).
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "launches.h"
+#include "memory.h"
+#include "server.h"
+#include "windows.h"
+
+namespace card {
+
+struct Card {
+    Server server;
+    Windows windows{server.greeting.pci_id};
+    Memory memory{server.nodes, server.files};
+    Launches launches{memory, server};
+};
+
+static std::unique_ptr<Card> g_card;
+
+static Card& opened() {
+    if (!g_card) {
+        throw std::runtime_error("tilewright: the simulated card was used before it was initialised");
+    }
+    return *g_card;
+}
+
+static void write_node(Card& card, uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
+    card.memory.write(x, y, address, data, bytes);
+    card.launches.after_write(x, y, address, bytes);
+}
+
+static void write_target(Card& card, const Target& target, const void* data, uint32_t bytes) {
+    if (!target.multicast) {
+        write_node(card, target.x_end, target.y_end, target.address, data, bytes);
+        return;
+    }
+    for (uint32_t x = target.x_begin; x <= target.x_end; x++) {
+        for (uint32_t y = target.y_begin; y <= target.y_end; y++) {
+            const Memory::Mapped* node = card.memory.node(x, y);
+            if (node != nullptr && node->kind == NodeKind::Worker) {
+                write_node(card, x, y, target.address, data, bytes);
+            }
+        }
+    }
+}
+
+}  // namespace card
+
+extern "C" {
+
+void libttsim_init() {
+    if (!card::g_card) {
+        card::g_card = std::make_unique<card::Card>();
+    }
+}
+
+void libttsim_exit() { card::g_card.reset(); }
+
+void libttsim_clock(uint32_t) {}
+
+void libttsim_set_pci_dma_mem_callbacks(void*, void*) {}
+
+uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset) {
+    return bus_device_function != 0 ? 0xffffffffu : card::opened().windows.config_word(offset);
+}
+
+void libttsim_pci_mem_rd_bytes(uint64_t address, void* data, uint32_t bytes) {
+    card::Card& card = card::opened();
+    if (card.windows.access_registers(false, address, data, bytes)) {
+        return;
+    }
+    if (const auto target = card.windows.target(address)) {
+        card.launches.before_read(target->x_end, target->y_end, target->address, bytes);
+        card.memory.read(target->x_end, target->y_end, target->address, data, bytes);
+    } else {
+        std::memset(data, 0, bytes);
+    }
+}
+
+void libttsim_pci_mem_wr_bytes(uint64_t address, const void* data, uint32_t bytes) {
+    card::Card& card = card::opened();
+    if (card.windows.access_registers(true, address, const_cast<void*>(data), bytes)) {
+        return;
+    }
+    if (const auto target = card.windows.target(address)) {
+        card::write_target(card, *target, data, bytes);
+    }
+}
+
+void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void* data, uint32_t bytes) {
+    card::Card& card = card::opened();
+    card.launches.before_read(x, y, address, bytes);
+    card.memory.read(x, y, address, data, bytes);
+}
+
+void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
+    card::write_node(card::opened(), x, y, address, data, bytes);
+}
+}

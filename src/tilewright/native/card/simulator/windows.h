@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card on the PCI bus: three address ranges (BARs) full of windows, each of which shows a stretch of one NoC
+// node's memory, or of a rectangle of nodes, wherever its register points.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace card {
+
+// Where an access to a window goes.
+struct Target {
+    uint32_t x_begin = 0, y_begin = 0, x_end = 0, y_end = 0;  // inclusive; equal unless multicast
+    uint64_t address = 0;
+    bool multicast = false;
+};
+
+class Windows {
+public:
+    explicit Windows(uint32_t pci_id);
+
+    uint32_t config_word(uint32_t offset) const;
+    // Whether the bytes are those of window registers; then they are read or written.
+    bool access_registers(bool write, uint64_t address, void* data, uint32_t bytes);
+    std::optional<Target> target(uint64_t address) const;
+
+private:
+    std::optional<Target> wormhole_target(uint64_t address) const;
+    std::optional<Target> blackhole_target(uint64_t address) const;
+    Target pointed(uint32_t window, uint32_t register_bytes, int address_bits, int multicast_bit) const;
+
+    uint32_t pci_id_;
+    bool is_blackhole_;
+    std::array<uint8_t, 12 * 256> registers_{};
+};
+
+}  // namespace card
