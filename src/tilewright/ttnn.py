@@ -47,6 +47,7 @@ from tilewright.program.compute_kernel_config import WormholeComputeKernelConfig
 from tilewright.program.errors import ProgramError
 from tilewright.tensor.allocator import OutOfMemoryError
 from tilewright.tensor.arch import Arch
+from tilewright.tensor.argument import flag
 from tilewright.tensor.creation import (
     as_tensor,
     copy_host_to_device_tensor,
@@ -77,6 +78,7 @@ from tilewright.tensor.dtype import (
     bfloat16,
     float32,
     int32,
+    require_supported,
     uint8,
     uint16,
     uint32,
@@ -92,7 +94,7 @@ from tilewright.tensor.memory_config import (
     TensorMemoryLayout,
 )
 from tilewright.tensor.shape import Shape
-from tilewright.tensor.tensor import StorageType, Tensor, allocate_tensor_on_device
+from tilewright.tensor.tensor import StorageType, Tensor, allocate_tensor_on_device, require_tensor
 from tilewright.tensor.tile import TILE_SIZE, Tile
 from tilewright.tensor.ttnn_names import TTNN_NAMES, missing_attribute
 
@@ -110,7 +112,7 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
     ``check`` is ours: run it under every rule of the checker, and raise ``CheckError`` if one is broken.
     """
     # Imported here: a program is described long before the engine is needed.
-    if check:
+    if flag("check", check):
         from tilewright.check.check_program import require_clean
 
         require_clean(io_tensors, program_descriptor)
@@ -122,20 +124,20 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
 
 
 def get_memory_config(tensor: Tensor) -> MemoryConfig:
-    return tensor.memory_config()
+    return require_tensor("tensor", tensor).memory_config()
 
 
 def is_tensor_storage_on_device(tensor: Tensor) -> bool:
-    return tensor.storage_type() is StorageType.DEVICE
+    return require_tensor("tensor", tensor).storage_type() is StorageType.DEVICE
 
 
 def tile_size(dtype: DataType) -> int:
     """Bytes of a 32x32 tile."""
-    return dtype.tile_bytes()
+    return require_supported(dtype).tile_bytes()
 
 
 def element_size(dtype: DataType) -> int:
-    return dtype.element_bytes
+    return require_supported(dtype).element_bytes
 
 
 def __getattr__(name: str) -> Any:

@@ -92,7 +92,10 @@ def test_texts_show_what_matters():
         (lambda: ttnn.CBFormatDescriptor(0, "bf16", 2048), "data_format must be a dtype such as ttnn.bfloat16"),
         (lambda: ttnn.CBFormatDescriptor(0, ttnn.DataType.INT8, 2048), "dtype INT8 is not simulated"),
         (lambda: ttnn.ComputeConfigDescriptor(math_fidelity=4), "math_fidelity must be a MathFidelity"),
-        (lambda: ttnn.ProgramDescriptor(kernels=[3]), "ProgramDescriptor.kernels takes KernelDescriptor objects"),
+        (
+            lambda: ttnn.ProgramDescriptor(kernels=[3]),
+            r"kernels\[0\] must be a KernelDescriptor, not 3",
+        ),
         (lambda: ttnn.CBDescriptor(1, "cores", []), "CBDescriptor.core_ranges must be a CoreRangeSet"),
     ],
 )

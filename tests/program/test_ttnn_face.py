@@ -125,7 +125,7 @@ def test_l1_small_is_kept_free():
     [
         ({"arch": "grayskull"}, "arch 'grayskull' is not simulated; allowed: wormhole_b0, blackhole"),
         ({"grid": (9, 9)}, "grid 9x9 does not fit; allowed: 1x1 to 8x8"),
-        ({"l1_small_size": -1}, "l1_small_size must be 0 .."),
+        ({"l1_small_size": -1}, "l1_small_size must be a whole number from 0 to 1393311, not -1"),
     ],
 )
 def test_open_device_errors(keywords, message):
@@ -136,3 +136,17 @@ def test_open_device_errors(keywords, message):
 def test_a_device_that_is_none_is_refused():
     with pytest.raises(TypeError, match=r"device must be a device from ttnn\.open_device, not 'cpu'"):
         ttnn.allocate_tensor_on_device(ttnn.Shape([32, 32]), ttnn.bfloat16, ttnn.TILE_LAYOUT, "cpu")
+
+
+def test_closing_a_closed_device_leaves_its_successor_open():
+    first = ttnn.open_device(device_id=7, grid=(1, 1))
+    ttnn.close_device(first)
+    second = ttnn.open_device(device_id=7, grid=(1, 1))
+    ttnn.close_device(first)
+    assert ttnn.open_device(device_id=7) is second
+    ttnn.close_device(second)
+
+
+def test_closing_something_else_is_refused():
+    with pytest.raises(TypeError, match=r"device must be a device from ttnn.open_device, not 0"):
+        ttnn.close_device(0)

@@ -22,7 +22,10 @@ from tilewright.device.run import Run
 from tilewright.device.run_program import run_program
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
-from tilewright.tensor.tensor import Tensor
+from tilewright.tensor.argument import require, whole_number
+from tilewright.tensor.tensor import Tensor, tensor_list
+
+_MOST_SEEDS = 100_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,8 +110,11 @@ def check_program(
         for finding in result.findings:
             print(finding.text())
     """
-    if seeds is not None and seeds < 0:
-        raise ValueError(f"seeds must be 0 or more, not {seeds}")
+    io_tensors = tensor_list("io_tensors", io_tensors)
+    if seeds is not None:
+        seeds = whole_number("seeds", seeds, most=_MOST_SEEDS)
+    if fresh_program is not None:
+        require("fresh_program", fresh_program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
     before = save_tensors(io_tensors)
     run, error, found = _checked_run(io_tensors, program, 0, time_limit, spin_limit)
     if error is None and run is not None:

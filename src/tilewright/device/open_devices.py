@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from tilewright.tensor.arch import Arch, describe_arch
+from tilewright.tensor.argument import require, whole_number
 from tilewright.tensor.cores import CoreCoord
 from tilewright.tensor.creation import refuse_unsupported
 from tilewright.tensor.device import Device
@@ -16,6 +17,7 @@ from tilewright.tensor.device import Device
 if TYPE_CHECKING:
     from tilewright.device.chip import Chip
 
+_MOST_DEVICES = 1024  # more chips than a machine has memory for
 _open_devices: dict[int, Device] = {}
 os.register_at_fork(after_in_child=_open_devices.clear)  # a forked process opens its own
 
@@ -36,8 +38,7 @@ def open_device(
     ``arch`` ("wormhole_b0" or "blackhole") and ``grid`` (fewer columns and rows than the chip has) are ours.
     ``l1_small_size`` bytes at the top of every L1 are kept free, as on a card; nothing here allocates from them.
     """
-    if not isinstance(device_id, int) or device_id < 0:
-        raise ValueError(f"device_id must be an int of 0 or more, not {device_id!r}")
+    device_id = whole_number("device_id", device_id, most=_MOST_DEVICES - 1)
     description = describe_arch(arch)
     if device_id in _open_devices:
         device = _open_devices[device_id]
@@ -48,8 +49,7 @@ def open_device(
             raise ValueError(f"device {device_id} is open with a {open_grid.x}x{open_grid.y} grid; close it first")
         return device
     most = description.l1_bytes - description.l1_unreserved_base
-    if not isinstance(l1_small_size, int) or not 0 <= l1_small_size < most:
-        raise ValueError(f"l1_small_size must be 0 .. {most - 1} bytes, not {l1_small_size!r}")
+    l1_small_size = whole_number("l1_small_size", l1_small_size, most=most - 1)
     refuse_unsupported("open_device", worker_l1_size=worker_l1_size)
     size = _checked_grid(grid, description.grid)
 
@@ -62,9 +62,13 @@ def open_device(
 
 def close_device(device: Device) -> None:
     """Free the chip's memory and forget the device; tensors on it are gone."""
+    require("device", device, Device, "a device from ttnn.open_device")
     device.close()
-    cast("Chip", device.memory).close()
-    _open_devices.pop(device.id(), None)
+    memory = device.memory
+    if hasattr(memory, "close"):  # a device on paper has none
+        cast("Chip", memory).close()
+    if _open_devices.get(device.id()) is device:  # not another that was opened since under its number
+        del _open_devices[device.id()]
 
 
 def all_open_devices() -> list[Device]:

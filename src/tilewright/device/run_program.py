@@ -12,7 +12,8 @@ from tilewright.device.run import Run
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.validate import validate_program
-from tilewright.tensor.tensor import Tensor
+from tilewright.tensor.argument import require
+from tilewright.tensor.tensor import Tensor, tensor_list
 
 # Gets what ``run_program`` got, limits by name.
 Launch = Callable[..., Run]
@@ -73,12 +74,8 @@ def run_program(
     if _interceptors and not checked and not record and not record_calls:
         with _not_intercepted() as launch:
             return launch(io_tensors, program, threads=threads, time_limit=time_limit, spin_limit=spin_limit)
-    if isinstance(io_tensors, Tensor):
-        raise TypeError("io_tensors must be a list of tensors, not one ttnn.Tensor")
-    if not io_tensors:
-        raise ValueError("io_tensors is empty; it takes the inputs and, last, the output tensor")
-    if not isinstance(program, ProgramDescriptor):
-        raise TypeError(f"the program must be a ttnn.ProgramDescriptor, not {program!r}")
+    io_tensors = tensor_list("io_tensors", io_tensors)
+    require("program", program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
     last = io_tensors[-1]
     if not isinstance(last, Tensor):
         raise ProgramError([f"io_tensors[{len(io_tensors) - 1}] is not a ttnn.Tensor but {type(last).__name__}"])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from tilewright.tensor.argument import require
+
 
 @dataclass(frozen=True)
 class Row:
@@ -112,7 +114,7 @@ _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
 
 def read_sections(text: str) -> list[Section]:
     """The sections of a document, in order; the first holds what stands before any heading."""
-    return _Reader(text).sections
+    return _Reader(require("text", text, str, "Markdown, as a str")).sections
 
 
 class _Reader:

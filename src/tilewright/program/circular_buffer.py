@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from tilewright.program.kernel import require_core_ranges
 from tilewright.program.uint32_list import CopiedList, uint32
+from tilewright.tensor.argument import items, require, text
 from tilewright.tensor.cores import CoreRangeSet
 from tilewright.tensor.dtype import DataFormat, DataType
 from tilewright.tensor.memory_config import BufferType
+from tilewright.tensor.tensor import Tensor, require_tensor
 from tilewright.tensor.tile import Tile
 
 if TYPE_CHECKING:
     from tilewright.tensor.buffer import Buffer
-    from tilewright.tensor.tensor import Tensor
 
 
 class TileDescriptor:
@@ -73,10 +74,10 @@ class CBFormatDescriptor:
         self.buffer_index = 0 if buffer_index is None else buffer_index
         self.data_format = DataFormat.Float32 if data_format is None else data_format
         self.page_size = 0 if page_size is None else page_size
-        self.tile = tile.copy() if tile is not None else None
+        self.tile = require("tile", tile, TileDescriptor, "a TileDescriptor").copy() if tile is not None else None
         # Number and rows of a tile's faces, where a host has them other than the tile's shape says.
         self.faces: tuple[int, int] | None = None
-        self._name = name
+        self.name = name
 
     @property
     def buffer_index(self) -> int:
@@ -119,7 +120,7 @@ class CBFormatDescriptor:
 
     @name.setter
     def name(self, name: str | None) -> None:
-        self._name = name
+        self._name = None if name is None else text("name", name)
 
     @property
     def label(self) -> str:
@@ -175,7 +176,7 @@ class CBDescriptor:
         missing = [label for label, value in given.items() if value is None]
         if missing and len(missing) < len(given):
             raise TypeError(f"CBDescriptor needs {', '.join(given)}; missing: {', '.join(missing)}")
-        self._name = name
+        self._name = None if name is None else text("name", name)
         self.total_size = 0 if total_size is None else total_size
         self.core_ranges = CoreRangeSet([]) if core_ranges is None else core_ranges
         self.format_descriptors = () if format_descriptors is None else format_descriptors
@@ -215,10 +216,9 @@ class CBDescriptor:
 
     @format_descriptors.setter
     def format_descriptors(self, descriptors: Iterable[CBFormatDescriptor]) -> None:
-        if not isinstance(descriptors, Iterable):
-            raise TypeError(f"format_descriptors must be a list of CBFormatDescriptor, not {descriptors!r}")
         copies = []
-        for index, descriptor in enumerate(descriptors):
+        given = items("format_descriptors", descriptors, "a list of CBFormatDescriptor")
+        for index, descriptor in enumerate(given):
             if not isinstance(descriptor, CBFormatDescriptor):
                 raise TypeError(f"format_descriptors[{index}] must be a CBFormatDescriptor, not {descriptor!r}")
             copies.append(descriptor.copy())
@@ -258,6 +258,7 @@ class CBDescriptor:
 
     def set_buffer_from_tensor(self, tensor: Tensor) -> None:
         """Put this CB where ``tensor``'s L1 memory is (ours; ttnn does it in cb_descriptor_from_sharded_tensor)."""
+        require_tensor("tensor", tensor)
         if tensor.buffer().buffer_type is not BufferType.L1:
             raise ValueError(
                 f"a circular buffer can only be backed by a tensor in L1; this one is in "
@@ -266,7 +267,7 @@ class CBDescriptor:
         self._buffer = tensor.buffer()
 
     def set_buffer_from_cb(self, other: CBDescriptor) -> None:
-        self._buffer = other._buffer
+        self._buffer = require("other", other, CBDescriptor, "a CBDescriptor")._buffer
 
     def set_global_circular_buffer(self, global_circular_buffer: object) -> None:
         raise NotImplementedError("tilewright does not simulate global circular buffers")
@@ -317,7 +318,7 @@ def cb_descriptor_from_sharded_tensor(
     core_ranges: CoreRangeSet | None = None,
 ) -> CBDescriptor:
     """A CB that is the tensor's own L1 memory. Needs a sharded tensor, as in ttnn."""
-    shard_spec = tensor.memory_config().shard_spec
+    shard_spec = require_tensor("tensor", tensor).memory_config().shard_spec
     if shard_spec is None:
         raise ValueError(
             f"cb_descriptor_from_sharded_tensor: tensor has no shard_spec (memory_config {tensor.memory_config()})"

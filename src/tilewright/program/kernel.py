@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from tilewright.program.runtime_args import RuntimeArgs, as_runtime_args
 from tilewright.program.uint32_list import CopiedList, VectorUInt32, uint32
+from tilewright.tensor.argument import flag, items, path_text, require, text
 from tilewright.tensor.cores import CoreRangeSet
 
 
@@ -167,10 +168,10 @@ class ComputeConfigDescriptor:
         bfp8_pack_precise: bool = False,
     ) -> None:
         self.math_fidelity = _member("math_fidelity", math_fidelity, MathFidelity)
-        self.math_approx_mode = math_approx_mode
-        self.fp32_dest_acc_en = fp32_dest_acc_en
-        self.dst_full_sync_en = dst_full_sync_en
-        self.bfp8_pack_precise = bfp8_pack_precise
+        self.math_approx_mode = flag("math_approx_mode", math_approx_mode)
+        self.fp32_dest_acc_en = flag("fp32_dest_acc_en", fp32_dest_acc_en)
+        self.dst_full_sync_en = flag("dst_full_sync_en", dst_full_sync_en)
+        self.bfp8_pack_precise = flag("bfp8_pack_precise", bfp8_pack_precise)
         self._unpack_to_dest_mode: list[UnpackToDestMode] = []
 
     @property
@@ -179,8 +180,9 @@ class ComputeConfigDescriptor:
 
     @unpack_to_dest_mode.setter
     def unpack_to_dest_mode(self, modes: Iterable[UnpackToDestMode]) -> None:
+        given = items("unpack_to_dest_mode", modes, "a list of UnpackToDestMode")
         self._unpack_to_dest_mode = [
-            _member(f"unpack_to_dest_mode[{index}]", mode, UnpackToDestMode) for index, mode in enumerate(modes)
+            _member(f"unpack_to_dest_mode[{index}]", mode, UnpackToDestMode) for index, mode in enumerate(given)
         ]
 
     def state(self) -> tuple[object, ...]:
@@ -276,7 +278,7 @@ class KernelDescriptor:
         name: str | None = None,
     ) -> None:
         _require_all_or_none(kernel_source=kernel_source, core_ranges=core_ranges, config=config)
-        self.kernel_source = os.fspath(kernel_source) if kernel_source is not None else ""
+        self.kernel_source = _source("kernel_source", kernel_source, source_type)
         self.source_type = _member("source_type", source_type, SourceType)
         self.core_ranges = core_ranges if core_ranges is not None else CoreRangeSet([])
         self.config = config if config is not None else ReaderConfigDescriptor()
@@ -286,7 +288,10 @@ class KernelDescriptor:
         self.runtime_args = runtime_args
         self.common_runtime_args = common_runtime_args
         self.opt_level = opt_level
-        self.compiler_include_paths = [os.fspath(path) for path in compiler_include_paths]
+        paths = items("compiler_include_paths", compiler_include_paths, "a list of paths")
+        self.compiler_include_paths = [
+            path_text(f"compiler_include_paths[{index}]", path) for index, path in enumerate(paths)
+        ]
         # CB indices the kernel is known to use; a program is checked to have them on every core of the kernel.
         self.circular_buffers: frozenset[int] = frozenset()
         # Generated C++ around the source, for kernels with named bindings (see program/spec.py).
@@ -294,7 +299,7 @@ class KernelDescriptor:
         self.entry = ""
         # For programs of a host that writes L1 itself (see card/); the arguments above are empty then.
         self.arguments_in_l1: ArgumentsInL1 | None = None
-        self._name = name
+        self.name = name
 
     @property
     def name(self) -> str:
@@ -310,7 +315,7 @@ class KernelDescriptor:
 
     @name.setter
     def name(self, name: str | None) -> None:
-        self._name = name
+        self._name = None if name is None else text("name", name)
 
     @property
     def is_compute(self) -> bool:
@@ -394,15 +399,17 @@ class KernelDescriptor:
 
     def extend_runtime_args_uniform(self, values: Iterable[int]) -> None:
         """Add the same values at the end of every core's runtime args."""
-        words = list(values)
+        words = items("values", values, "a list of ints")
         for _, args in self._runtime_args:
             args.extend(words)
 
     def append_common_runtime_args_from(self, other: KernelDescriptor) -> None:
+        require("other", other, KernelDescriptor, "a KernelDescriptor")
         self._common_runtime_args.extend(list(other.common_runtime_args))
 
     def append_runtime_args_from(self, other: KernelDescriptor) -> None:
         """Add ``other``'s args of each core to ours, zero-padded so that they start and end alike everywhere."""
+        require("other", other, KernelDescriptor, "a KernelDescriptor")
         if not len(self._runtime_args):
             for core in self._core_ranges:
                 self._runtime_args.append(core, [])
@@ -477,6 +484,12 @@ def _require_all_or_none(**required: object) -> None:
         raise TypeError(f"KernelDescriptor needs {', '.join(required)}; missing: {', '.join(missing)}")
 
 
+def _source(what: str, given: str | os.PathLike[str] | None, source_type: SourceType) -> str:
+    if given is None:
+        return ""
+    return text(what, given) if source_type is SourceType.SOURCE_CODE else path_text(what, given)
+
+
 def _member(what: str, value: Any, kind: Any) -> Any:
     if not isinstance(value, kind):
         raise TypeError(f"{what} must be a {kind.__name__} ({', '.join(m.name for m in kind)}), not {value!r}")
@@ -486,7 +499,7 @@ def _member(what: str, value: Any, kind: Any) -> Any:
 def _pairs(what: str, pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     if isinstance(pairs, dict):
         raise TypeError(f"{what} must be a list of (name, value) pairs, not a dict; use list(your_dict.items())")
-    result = list(pairs)
+    result = items(what, pairs, "a list of (name, value) pairs")
     for index, pair in enumerate(result):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             raise TypeError(f"{what}[{index}] must be a pair (name, value), not {pair!r}")

@@ -10,6 +10,7 @@ from tilewright.program.circular_buffer import CBDescriptor
 from tilewright.program.kernel import KernelDescriptor
 from tilewright.program.semaphore import SemaphoreDescriptor
 from tilewright.program.uint32_list import CopiedList
+from tilewright.tensor.argument import items, require
 from tilewright.tensor.cores import CoreRangeSet
 
 
@@ -99,19 +100,15 @@ class ProgramDescriptor:
     def __repr__(self) -> str:
         sections = [("kernels", self._kernels), ("cbs", self._cbs), ("semaphores", self._semaphores)]
         lines = ["ProgramDescriptor("]
-        for label, items in sections:
-            if items:
+        for label, descriptors in sections:
+            if descriptors:
                 lines.append(f"  {label}=[")
-                lines += [f"    {item!r}," for item in items]
+                lines += [f"    {each!r}," for each in descriptors]
                 lines.append("  ],")
         return "\n".join(lines) + ("\n)" if len(lines) > 1 else ")")
 
 
 def _all(label: str, values: Iterable[Any], kind: type) -> list[Any]:
-    if not isinstance(values, Iterable):
-        raise TypeError(f"ProgramDescriptor.{label} takes a list of {kind.__name__} objects, not {values!r}")
-    items = list(values)
-    for item in items:
-        if not isinstance(item, kind):
-            raise TypeError(f"ProgramDescriptor.{label} takes {kind.__name__} objects, not {item!r}")
-    return items
+    what = f"ProgramDescriptor.{label}"
+    given = items(what, values, f"a list of {kind.__name__} objects")
+    return [require(f"{what}[{index}]", each, kind, f"a {kind.__name__}") for index, each in enumerate(given)]

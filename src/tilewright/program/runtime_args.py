@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tilewright.program.uint32_list import VectorUInt32
+from tilewright.tensor.argument import items, shown, whole_number
 from tilewright.tensor.cores import CoreCoord, as_core
 
 
@@ -47,7 +48,7 @@ class RuntimeArgs:
         self._first_of_core.setdefault(core, words)
 
     def get(self, idx: int) -> tuple[CoreCoord, list[int]]:
-        if not 0 <= idx < len(self._cores):
+        if whole_number("idx", idx) >= len(self._cores):
             raise IndexError(f"idx {idx} is outside the {len(self._cores)} entries of runtime args")
         return self._cores[idx], list(self._words[idx])
 
@@ -61,7 +62,7 @@ class RuntimeArgs:
 
     def of_core(self, core: CoreCoord) -> VectorUInt32 | None:
         """The live args of ``core``, or None when it has no entry."""
-        return self._first_of_core.get(core)
+        return self._first_of_core.get(as_core(core))
 
     def state(self) -> tuple[object, ...]:
         """The cores, and how many args each has."""
@@ -104,7 +105,7 @@ class RuntimeArgsColProxy:
         if existing is None:
             self._runtime_args.append(core, values)
         else:
-            existing[:] = list(values)
+            existing[:] = VectorUInt32(values, f"runtime_args[{core.x}][{core.y}]")
 
     def append(self, y: int, value: int) -> None:
         self[y].append(value)
@@ -118,10 +119,10 @@ def as_runtime_args(value: Any) -> RuntimeArgs:
     if isinstance(value, RuntimeArgs):
         return value.copy()
     result = RuntimeArgs()
-    for index, pair in enumerate(value):
+    for index, pair in enumerate(items("runtime_args", value, "a RuntimeArgs or a list of (CoreCoord, [values])")):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], (CoreCoord, tuple)):
             raise TypeError(
-                f"runtime_args[{index}] must be a pair (CoreCoord, [values]), not {pair!r}; "
+                f"runtime_args[{index}] must be a pair (CoreCoord, [values]), not {shown(pair)}; "
                 "or pass a ttnn.RuntimeArgs filled by args[x][y] = [values]"
             )
         result.append(pair[0], pair[1])

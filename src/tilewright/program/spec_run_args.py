@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tilewright.tensor.cores import CoreCoord
+from tilewright.program.uint32_list import uint32
+from tilewright.tensor.argument import items, require, shown
+from tilewright.tensor.cores import CoreCoord, as_core
 from tilewright.tensor.tensor import Tensor
 
 Node: TypeAlias = CoreCoord | tuple[int, int]
@@ -60,8 +62,15 @@ def AddRuntimeArgsForNode(  # noqa: N802 (upstream's name)
     >>> values["num_tiles"]
     {(0, 0): 4}
     """
-    for name, value in dict(named_values).items():
-        runtime_arg_values.setdefault(name, {})[node] = value
+    require("runtime_arg_values", runtime_arg_values, dict, "a dict of arguments by name")
+    given = list(named_values.items()) if isinstance(named_values, Mapping) else named_values
+    pairs = items("named_values", given, "a dict, or a list of (name, value) pairs")
+    for index, pair in enumerate(pairs):
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise TypeError(f"named_values[{index}] must be a pair (name, value), not {shown(pair)}")
+    as_core(node)
+    for name, value in pairs:
+        runtime_arg_values.setdefault(name, {})[node] = uint32(value, f"named_values[{name!r}]")
 
 
 def MakeRuntimeArgsForSingleNode(  # noqa: N802 (upstream's name)

@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from enum import IntFlag
-from typing import TYPE_CHECKING
 
 from tilewright.tensor.memory_config import BufferType
-
-if TYPE_CHECKING:
-    from tilewright.tensor.tensor import Tensor
+from tilewright.tensor.tensor import Tensor, require_tensor
 
 
 class ArgConfig(IntFlag):
@@ -33,7 +30,7 @@ class TensorAccessorArgs:
     """
 
     def __init__(self, tensor: Tensor) -> None:
-        buffer = tensor.buffer()
+        buffer = require_tensor("tensor", tensor).buffer()
         in_dram = buffer.buffer_type is BufferType.DRAM
         self._compile_time_args = [
             int(ArgConfig.IsDram if in_dram else ArgConfig.NONE),

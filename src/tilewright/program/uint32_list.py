@@ -8,8 +8,11 @@ ttnn descriptor is handed out as a copy, so ``program.kernels.append(kernel)`` d
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Any, NoReturn, SupportsIndex, TypeVar
+
+from tilewright.tensor.argument import items, shown
 
 Item = TypeVar("Item")
 
@@ -17,9 +20,9 @@ Item = TypeVar("Item")
 def uint32(value: object, what: str) -> int:
     """``value`` as an int of 32 bits without sign; ``what`` names it in the error."""
     try:
-        number = int(value.__index__())  # type: ignore[attr-defined]
-    except AttributeError:
-        raise TypeError(f"{what} must be an int that fits 32 bits without sign, not {value!r}") from None
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{what} must be an int that fits 32 bits without sign, not {shown(value)}") from None
     if not 0 <= number < 2**32:
         raise TypeError(f"{what} must be an int that fits 32 bits without sign (0 .. 2**32 - 1), not {number}")
     return number
@@ -37,7 +40,7 @@ class VectorUInt32(list[int]):
         if isinstance(values, VectorUInt32):  # checked when it was made
             super().__init__(values)
             return
-        words = list(values)
+        words = items(what, values, "a list of ints that fit 32 bits without sign")
         if not all(type(word) is int and 0 <= word < 2**32 for word in words):
             words = [uint32(word, f"{what}[{index}]") for index, word in enumerate(words)]
         super().__init__(words)
@@ -49,7 +52,8 @@ class VectorUInt32(list[int]):
         super().append(uint32(value, self._what))
 
     def extend(self, values: Iterable[int]) -> None:
-        super().extend([uint32(value, self._what) for value in values])
+        words = items(self._what, values, "a list of ints that fit 32 bits without sign")
+        super().extend([uint32(value, self._what) for value in words])
 
     def insert(self, index: SupportsIndex, value: int) -> None:
         super().insert(index, uint32(value, self._what))

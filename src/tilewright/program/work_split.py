@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TypeAlias
 
+from tilewright.tensor.argument import require, shown, whole_number
 from tilewright.tensor.cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, as_core
 
 WorkSplit = tuple[int, CoreRangeSet, CoreRangeSet, CoreRangeSet, int, int]
@@ -19,8 +21,7 @@ def split_work_to_cores(grid_size: Grid | CoreRangeSet, units_to_divide: int, ro
     >>> split_work_to_cores(CoreCoord(8, 8), 10)
     (10, {[0-0 - 0-7], [1-0 - 1-1]}, {[0-0 - 0-7], [1-0 - 1-1]}, {}, 1, 0)
     """
-    if units_to_divide < 0:
-        raise ValueError(f"units_to_divide must be 0 or more, not {units_to_divide}")
+    whole_number("units_to_divide", units_to_divide)
     empty = CoreRangeSet([])
     if units_to_divide == 0:
         return 0, empty, empty, empty, 0, 0
@@ -40,6 +41,7 @@ def split_work_to_cores(grid_size: Grid | CoreRangeSet, units_to_divide: int, ro
 def num_cores_to_corerangeset(target_num_cores: int, grid_size: Grid, row_wise: bool = False) -> CoreRangeSet:
     """The first cores of a grid, column by column unless ``row_wise``."""
     grid = _whole_grid(grid_size)
+    whole_number("target_num_cores", target_num_cores)
     _require_enough(target_num_cores, grid.num_cores())
     return _take(grid, 0, target_num_cores, row_wise)
 
@@ -51,8 +53,9 @@ def num_cores_to_corerangeset_in_subcoregrids(
     row_wise: bool = False,
 ) -> CoreRangeSet:
     """``target_num_cores`` cores of ``sub_core_grids``, counted from ``start_core`` on."""
-    cores = _ordered(sub_core_grids, row_wise)
+    cores = _ordered(require("sub_core_grids", sub_core_grids, CoreRangeSet, "a CoreRangeSet"), row_wise)
     core = as_core(start_core)
+    whole_number("target_num_cores", target_num_cores)
     if core not in cores:
         raise ValueError(f"start_core {core} is not one of the cores in sub_core_grids {sub_core_grids}")
     first = cores.index(core)
@@ -64,15 +67,20 @@ def corerange_to_cores(
     core_range_set: CoreRangeSet, max_cores: int | None = None, row_wise: bool = False
 ) -> list[CoreCoord]:
     """The cores of a set as a list, range after range."""
-    cores = _ordered(core_range_set, row_wise)
-    return cores if max_cores is None else cores[:max_cores]
+    cores = _ordered(require("core_range_set", core_range_set, CoreRangeSet, "a CoreRangeSet"), row_wise)
+    return cores if max_cores is None else cores[: whole_number("max_cores", max_cores)]
 
 
 def grid_to_cores(*arguments: object, **keywords: object) -> list[CoreCoord]:
     """``grid_to_cores(num_cores, grid_size_x, grid_size_y, row_wise)`` or ``grid_to_cores(start, end, row_wise)``."""
-    if (arguments and isinstance(arguments[0], (CoreCoord, tuple))) or "start" in keywords:
-        return _cores_between(*arguments, **keywords)  # type: ignore[arg-type]
-    return _first_cores_of_grid(*arguments, **keywords)  # type: ignore[arg-type]
+    is_between = (arguments and isinstance(arguments[0], (CoreCoord, tuple))) or "start" in keywords
+    form = _cores_between if is_between else _first_cores_of_grid
+    try:
+        bound = inspect.signature(form).bind(*arguments, **keywords)
+    except TypeError as error:
+        forms = "(num_cores, grid_size_x, grid_size_y, row_wise) or (start, end, row_wise)"
+        raise TypeError(f"grid_to_cores takes {forms}: {error}") from None
+    return form(*bound.args, **bound.kwargs)
 
 
 def _cores_between(start: CoreCoord, end: CoreCoord, row_wise: bool = False) -> list[CoreCoord]:
@@ -80,7 +88,8 @@ def _cores_between(start: CoreCoord, end: CoreCoord, row_wise: bool = False) -> 
 
 
 def _first_cores_of_grid(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False) -> list[CoreCoord]:
-    _require_enough(num_cores, grid_size_x * grid_size_y)
+    sides = whole_number("grid_size_x", grid_size_x), whole_number("grid_size_y", grid_size_y)
+    _require_enough(whole_number("num_cores", num_cores), sides[0] * sides[1])
     return _ordered(_whole_grid((grid_size_x, grid_size_y)), row_wise)[:num_cores]
 
 
@@ -90,7 +99,10 @@ def _require_enough(wanted: int, available: int) -> None:
 
 
 def _whole_grid(grid_size: Grid) -> CoreRangeSet:
-    x, y = (grid_size.x, grid_size.y) if isinstance(grid_size, (CoreCoord, CoreGrid)) else grid_size
+    given = (grid_size.x, grid_size.y) if isinstance(grid_size, CoreCoord | CoreGrid) else grid_size
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise TypeError(f"grid_size must be a CoreCoord, a CoreGrid or (x, y), not {shown(grid_size)}")
+    x, y = whole_number("grid_size x", given[0]), whole_number("grid_size y", given[1])
     return CoreRangeSet([CoreRange((0, 0), (x - 1, y - 1))] if x and y else [])
 
 

@@ -8,8 +8,14 @@ Iterating over a range or a set, which ttnn cannot do, is allowed here and yield
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
+
+from tilewright.tensor.argument import from_json, items, require, shown
+
+# Going through the cores of a set is for sets a chip could have; no chip comes near this.
+_MOST_CORES = 1 << 20
 
 
 class CoreCoord:
@@ -28,7 +34,7 @@ class CoreCoord:
     def __init__(self, x: int | tuple[int, int], y: int | None = None, /) -> None:
         if y is None:
             if not isinstance(x, tuple) or len(x) != 2:
-                raise TypeError(f"CoreCoord takes (x, y) or one tuple (x, y), not {x!r}")
+                raise TypeError(f"CoreCoord takes (x, y) or one tuple (x, y), not {shown(x)}")
             x, y = x
         self._x = _coordinate("x", x)
         self._y = _coordinate("y", y)
@@ -59,7 +65,7 @@ class CoreCoord:
 
     @staticmethod
     def from_json(text: str) -> CoreCoord:
-        return _coord_from_dict(json.loads(text))
+        return from_json("text", text, "a core", _coord_from_dict)
 
 
 class CoreRange:
@@ -101,11 +107,13 @@ class CoreRange:
         return self._start.x <= core.x <= self._end.x and self._start.y <= core.y <= self._end.y
 
     def intersection(self, other: CoreRange) -> CoreRange | None:
+        require("other", other, CoreRange, "a CoreRange")
         left, top = max(self._start.x, other._start.x), max(self._start.y, other._start.y)
         right, bottom = min(self._end.x, other._end.x), min(self._end.y, other._end.y)
         return CoreRange((left, top), (right, bottom)) if left <= right and top <= bottom else None
 
     def __iter__(self) -> Iterator[CoreCoord]:
+        _refuse_endless(self)
         for y in range(self._start.y, self._end.y + 1):
             for x in range(self._start.x, self._end.x + 1):
                 yield CoreCoord(x, y)
@@ -129,7 +137,7 @@ class CoreRange:
 
     @staticmethod
     def from_json(text: str) -> CoreRange:
-        return _range_from_dict(json.loads(text))
+        return from_json("text", text, "a core range", _range_from_dict)
 
 
 class CoreRangeSet:
@@ -140,16 +148,16 @@ class CoreRangeSet:
     """
 
     __slots__ = ("_cores", "_ranges")
+    _ranges: tuple[CoreRange, ...]
 
     def __init__(self, core_ranges: Sequence[CoreRange] | set[CoreRange] | frozenset[CoreRange]) -> None:
-        if isinstance(core_ranges, CoreRange) or not isinstance(core_ranges, Iterable):
-            raise TypeError(f"CoreRangeSet takes a list or set of CoreRange, not {core_ranges!r}")
+        if isinstance(core_ranges, CoreRange):
+            raise TypeError(f"core_ranges must be a list or set of CoreRange, not one: {core_ranges!r}")
+        given = items("core_ranges", core_ranges, "a list or set of CoreRange", most=_MOST_CORES)
+        for index, core_range in enumerate(given):
+            require(f"core_ranges[{index}]", core_range, CoreRange, "a CoreRange")
         # A Python set has no order of its own: sort, so that the same set always gives the same program.
-        ordered = _sorted(core_ranges) if isinstance(core_ranges, (set, frozenset)) else list(core_ranges)
-        for core_range in ordered:
-            if not isinstance(core_range, CoreRange):
-                raise TypeError(f"CoreRangeSet takes CoreRange objects, not {core_range!r}")
-        self._ranges = tuple(ordered)
+        self._ranges = tuple(_sorted(given) if isinstance(core_ranges, (set, frozenset)) else given)
         self._cores: tuple[CoreCoord, ...] | None = None
         self._refuse_overlap()
 
@@ -185,6 +193,7 @@ class CoreRangeSet:
 
     def intersects(self, other: CoreRangeSet) -> bool:
         """Whether the sets have a core in common."""
+        require("other", other, CoreRangeSet, "a CoreRangeSet")
         if self is other:
             return not self.empty()
         return any(first.intersection(second) is not None for first in self._ranges for second in other._ranges)
@@ -199,11 +208,13 @@ class CoreRangeSet:
 
     def merge(self, other: CoreRangeSet | Iterable[CoreRange]) -> CoreRangeSet:
         """All cores of both sets, as few rectangles as one downward scan finds."""
-        ranges = other._ranges if isinstance(other, CoreRangeSet) else tuple(other)
-        return CoreRangeSet(_rectangles(core for r in self._ranges + ranges for core in r))
+        given = other._ranges if isinstance(other, CoreRangeSet) else items("other", other, "a list of CoreRange")
+        ranges = [require(f"other[{index}]", each, CoreRange, "a CoreRange") for index, each in enumerate(given)]
+        return CoreRangeSet(_rectangles(core for r in (*self._ranges, *ranges) for core in r))
 
     def subtract(self, other: CoreRangeSet) -> CoreRangeSet:
         """The cores of this set that are not in ``other``."""
+        require("other", other, CoreRangeSet, "a CoreRangeSet")
         remaining = list(self._ranges)
         for taken in other._ranges:
             remaining = [piece for core_range in remaining for piece in _without(core_range, taken)]
@@ -212,6 +223,7 @@ class CoreRangeSet:
     def cores(self) -> tuple[CoreCoord, ...]:
         """Every core, rectangle after rectangle, row by row; made once, as programs are walked through often."""
         if self._cores is None:
+            _refuse_endless(self)
             self._cores = tuple(core for core_range in self._ranges for core in core_range)
         return self._cores
 
@@ -241,7 +253,7 @@ class CoreRangeSet:
 
     @staticmethod
     def from_json(text: str) -> CoreRangeSet:
-        return CoreRangeSet([_range_from_dict(item) for item in json.loads(text)])
+        return from_json("text", text, "a list of core ranges", _range_set_from_list)
 
 
 class CoreGrid:
@@ -271,18 +283,23 @@ class CoreGrid:
         return f"ttnn.CoreGrid(x={self.x}, y={self.y})"
 
 
+def _refuse_endless(cores: CoreRange | CoreRangeSet) -> None:
+    if cores.num_cores() > _MOST_CORES:
+        raise ValueError(f"{shown(cores)} has {cores.num_cores()} cores; at most {_MOST_CORES} can be gone through")
+
+
 def as_core(value: CoreCoord | tuple[int, int]) -> CoreCoord:
     return value if isinstance(value, CoreCoord) else CoreCoord(value)
 
 
 def _coordinate(name: str, value: object) -> int:
     try:
-        number = value.__index__()  # type: ignore[attr-defined]
-    except AttributeError:
-        raise TypeError(f"{name} of a core must be an int, not {value!r}") from None
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} of a core must be an int, not {shown(value)}") from None
     if number < 0:
         raise TypeError(f"{name} of a core must be 0 or more, not {number}")
-    return int(number)
+    return number
 
 
 def _sorted(core_ranges: Iterable[CoreRange]) -> list[CoreRange]:
@@ -351,6 +368,10 @@ def _range_as_dict(core_range: CoreRange) -> dict[str, Any]:
 
 def _coord_from_dict(value: dict[str, int]) -> CoreCoord:
     return CoreCoord(value["x"], value["y"])
+
+
+def _range_set_from_list(ranges: list[dict[str, Any]]) -> CoreRangeSet:
+    return CoreRangeSet([_range_from_dict(each) for each in ranges])
 
 
 def _range_from_dict(value: dict[str, Any]) -> CoreRange:

@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tilewright.tensor.dtype import DataType
+from tilewright.tensor.argument import shown
+from tilewright.tensor.dtype import DataType, require_supported
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
 from tilewright.tensor.shape import Shape
-from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device, numpy_to_torch
+from tilewright.tensor.tensor import (
+    Tensor,
+    allocate_tensor_on_device,
+    checked_fill_value,
+    checked_shape,
+    numpy_to_torch,
+    require_tensor,
+)
 from tilewright.tensor.tile import Tile
 
 if TYPE_CHECKING:
@@ -72,6 +80,8 @@ def as_tensor(
     mesh_mapper: Any = None,
 ) -> Tensor:
     refuse_unsupported("as_tensor", cache_file_name=cache_file_name, mesh_mapper=mesh_mapper)
+    if preprocess is not None and not callable(preprocess):
+        raise TypeError(f"preprocess must be a function of the tensor, not {shown(preprocess)}")
     prepared = preprocess(tensor) if preprocess is not None else tensor
     return Tensor(prepared, dtype, device, layout, memory_config)
 
@@ -87,7 +97,7 @@ def to_torch(
 ) -> Any:
     """The elements as a torch tensor, read back from the device if they are there."""
     refuse_unsupported("to_torch", mesh_composer=mesh_composer)
-    array = tensor.to_numpy()
+    array = require_tensor("tensor", tensor).to_numpy()
     if torch_rank is not None:
         array = array.reshape(tuple(tensor.shape.to_rank(torch_rank)))
     result = numpy_to_torch(array)
@@ -95,19 +105,19 @@ def to_torch(
 
 
 def to_numpy(tensor: Tensor) -> NDArray[Any]:
-    return tensor.to_numpy()
+    return require_tensor("tensor", tensor).to_numpy()
 
 
 def to_device(
     tensor: Tensor, device: Device, memory_config: MemoryConfig | None = None, *, queue_id: Any = None
 ) -> Tensor:
-    if tensor.device() is not None:
+    if require_tensor("tensor", tensor).device() is not None:
         raise RuntimeError("to_device: the tensor is on a device already")
     return tensor.to(device, memory_config)
 
 
 def from_device(tensor: Tensor, blocking: bool = True, *, queue_id: Any = None) -> Tensor:
-    return tensor.cpu(blocking)
+    return require_tensor("tensor", tensor).cpu(blocking)
 
 
 def to_layout(
@@ -119,33 +129,33 @@ def to_layout(
     pad_value: float | None = None,
 ) -> Tensor:
     """The tensor in another layout. On host tensors only: on a device this is an operation of its own."""
-    if tensor.device() is not None:
+    if require_tensor("tensor", tensor).device() is not None:
         raise NotImplementedError(
             "to_layout: tilewright converts layouts of host tensors only; call ttnn.from_device first, "
             "or run a tilize/untilize program"
         )
     converted = tensor.to_layout(layout, pad_value)
-    return converted if dtype in (None, converted.dtype) else to_dtype(converted, dtype)
+    return converted if dtype is None or dtype is converted.dtype else to_dtype(converted, dtype)
 
 
 def to_dtype(tensor: Tensor, dtype: DataType | None) -> Tensor:
-    if tensor.device() is not None:
+    if require_tensor("tensor", tensor).device() is not None:
         raise RuntimeError("to_dtype: the tensor must be on the host")
     return Tensor(tensor, dtype, layout=tensor.layout, tile=tensor.tile)
 
 
 def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None = None) -> Tensor:
     """A copy of a device tensor at another place."""
-    device = tensor.device()
+    device = require_tensor("tensor", tensor).device()
     if device is None:
         raise RuntimeError("to_memory_config: the tensor must be on a device")
-    if dtype not in (None, tensor.dtype):
+    if dtype is not None and require_supported(dtype) is not tensor.dtype:
         raise NotImplementedError("to_memory_config: tilewright does not change the dtype of device tensors")
     return tensor.cpu().to(device, memory_config)
 
 
 def deallocate(tensor: Tensor, force: bool = True) -> None:
-    tensor.deallocate(force)
+    require_tensor("tensor", tensor).deallocate(force)
 
 
 def full(
@@ -161,9 +171,9 @@ def full(
     >>> full([2, 3], 1.5).dtype
     DataType.BFLOAT16
     """
-    chosen = dtype or DataType.BFLOAT16
-    array = np.full(tuple(Shape(shape)), fill_value, chosen.numpy_dtype)
-    return Tensor(array, chosen, device, layout, memory_config)
+    chosen = DataType.BFLOAT16 if dtype is None else require_supported(dtype)
+    sides, value = checked_shape(shape, chosen), checked_fill_value("fill_value", fill_value, chosen)
+    return Tensor(np.full(tuple(sides), value, chosen.numpy_dtype), chosen, device, layout, memory_config)
 
 
 def zeros(
@@ -196,8 +206,9 @@ def empty(
     """A device tensor of poison: what ``allocate_tensor_on_device`` gives, with ttnn's defaults."""
     if device is None:
         raise ValueError("empty: device must be given")
+    chosen = DataType.BFLOAT16 if dtype is None else dtype
     return allocate_tensor_on_device(
-        Shape(shape), dtype or DataType.BFLOAT16, layout or Layout.ROW_MAJOR, device, memory_config
+        Shape(shape), chosen, Layout.ROW_MAJOR if layout is None else layout, device, memory_config
     )
 
 
@@ -210,9 +221,16 @@ def full_like(
     memory_config: MemoryConfig | None = None,
 ) -> Tensor:
     """Same shape, and what is not said as ``tensor`` has it; every element ``fill_value``."""
-    place = device or tensor.device()
-    config = memory_config or (tensor.memory_config() if place is not None else None)
-    return full(tensor.shape, fill_value, dtype or tensor.dtype, layout or tensor.layout, place, config)
+    require_tensor("tensor", tensor)
+    place = tensor.device() if device is None else device
+    config = tensor.memory_config() if memory_config is None and place is not None else memory_config
+    dtype, layout = _or_as_in(tensor, dtype, layout)
+    return full(tensor.shape, fill_value, dtype, layout, place, config)
+
+
+def _or_as_in(tensor: Tensor, dtype: DataType | None, layout: Layout | None) -> tuple[DataType, Layout]:
+    """What was said, and what was not as ``tensor`` has it."""
+    return tensor.dtype if dtype is None else dtype, tensor.layout if layout is None else layout
 
 
 def zeros_like(
@@ -243,9 +261,10 @@ def empty_like(
     device: Device | None = None,
     memory_config: MemoryConfig | None = None,
 ) -> Tensor:
-    place = device or tensor.device()
-    config = memory_config or tensor.memory_config()
-    return empty(tensor.shape, dtype or tensor.dtype, layout or tensor.layout, place, config)
+    require_tensor("tensor", tensor)
+    place = tensor.device() if device is None else device
+    config = tensor.memory_config() if memory_config is None else memory_config
+    return empty(tensor.shape, *_or_as_in(tensor, dtype, layout), place, config)
 
 
 def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: int | None = None) -> None:
@@ -255,6 +274,8 @@ def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id
 
 
 def _require_alike(function: str, first: Tensor, second: Tensor) -> None:
+    require_tensor("host_tensor", first)
+    require_tensor("device_tensor", second)
     for name in ("shape", "dtype", "layout"):
         if getattr(first, name) != getattr(second, name):
             raise ValueError(

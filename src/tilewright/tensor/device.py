@@ -8,6 +8,7 @@ from weakref import WeakSet
 
 from tilewright.tensor.allocator import BankAllocator
 from tilewright.tensor.arch import Arch, ArchDescription
+from tilewright.tensor.argument import require, shown, whole_number
 from tilewright.tensor.cores import CoreCoord, CoreGrid, as_core
 from tilewright.tensor.memory_config import BufferType
 from tilewright.tensor.ttnn_names import DEVICE_NAMES, missing_attribute
@@ -28,16 +29,17 @@ class Device:
         grid: CoreCoord | None = None,
         l1_small_size: int = 0,
     ) -> None:
-        self.description = description
+        self.description = require("description", description, ArchDescription, "what describe_arch gives")
         self.memory = memory
         self._device_id = device_id
-        self._grid = grid or description.grid
+        self._grid = description.grid if grid is None else as_core(grid)
         self._is_open = True
         # Programs of the operations by what they depend on; whoever makes them knows what the entries are.
         self.program_cache: dict[object, object] = {}
         self._buffers: WeakSet[Buffer] = WeakSet()
         alignment = description.allocation_alignment
-        self.l1_end = (description.l1_bytes - l1_small_size) // alignment * alignment
+        kept = whole_number("l1_small_size", l1_small_size, most=description.l1_bytes)
+        self.l1_end = (description.l1_bytes - kept) // alignment * alignment
         self._allocators = {
             BufferType.DRAM: BankAllocator(
                 "DRAM",
@@ -137,6 +139,8 @@ class Device:
     def allocator(self, buffer_type: BufferType) -> BankAllocator:
         if not self._is_open:
             raise RuntimeError(f"device {self._device_id} is closed")
+        if not isinstance(buffer_type, BufferType) or buffer_type not in self._allocators:
+            raise ValueError(f"buffer_type must be BufferType.DRAM or BufferType.L1, not {shown(buffer_type)}")
         return self._allocators[buffer_type]
 
     def page_alignment(self, buffer_type: BufferType) -> int:

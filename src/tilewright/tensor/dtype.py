@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tilewright.tensor.argument import shown, whole_number
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -85,7 +87,7 @@ class DataType(Enum):
 
     def tile_bytes(self, height: int = 32, width: int = 32) -> int:
         """Bytes of one tile: 2048 for a 32x32 tile of bfloat16, 1088 for bfloat8_b."""
-        elements = height * width
+        elements = whole_number("height", height) * whole_number("width", width)
         if self is DataType.BFLOAT8_B:
             return elements + exponent_bytes(height, width)
         if self is DataType.BFLOAT4_B:
@@ -106,7 +108,7 @@ def exponent_bytes(height: int, width: int) -> int:
 
 def require_supported(dtype: DataType) -> DataType:
     if not isinstance(dtype, DataType):
-        raise TypeError(f"dtype must be a ttnn.DataType such as ttnn.bfloat16, not {dtype!r}")
+        raise TypeError(f"dtype must be a ttnn.DataType such as ttnn.bfloat16, not {shown(dtype)}")
     if dtype not in _DATA_FORMATS:
         allowed = ", ".join(known.name for known in _DATA_FORMATS)
         raise TypeError(f"dtype {dtype.name} is not simulated; allowed: {allowed}")

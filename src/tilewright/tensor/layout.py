@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tilewright.tensor.argument import shown
 from tilewright.tensor.block_float import pack_tiles, unpack_tiles
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.shape import Shape
@@ -35,8 +36,8 @@ TILE_LAYOUT = Layout.TILE
 
 
 def check_layout(dtype: DataType, layout: Layout) -> None:
-    if layout not in (Layout.ROW_MAJOR, Layout.TILE):
-        raise TypeError(f"layout must be ROW_MAJOR_LAYOUT or TILE_LAYOUT, not {layout!r}")
+    if layout is not Layout.ROW_MAJOR and layout is not Layout.TILE:
+        raise TypeError(f"layout must be ROW_MAJOR_LAYOUT or TILE_LAYOUT, not {shown(layout)}")
     if dtype.is_block_float and layout is not Layout.TILE:
         raise ValueError(f"{dtype.name} shares exponents within tiles: layout must be TILE_LAYOUT, not {layout!r}")
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from enum import Enum
 
+from tilewright.tensor.argument import items, require, shown, whole_number
 from tilewright.tensor.cores import CoreRangeSet
 
 
@@ -43,9 +44,11 @@ class ShardSpec:
     """The cores a tensor is cut over, and the shape of each core's piece."""
 
     def __init__(self, grid: CoreRangeSet, shard_shape: Sequence[int], shard_orientation: ShardOrientation) -> None:
-        self.grid = grid
-        self.shape = [int(side) for side in shard_shape]
-        self.orientation = shard_orientation
+        self.grid = require("grid", grid, CoreRangeSet, "a CoreRangeSet")
+        sides = items("shard_shape", shard_shape, "(height, width)", most=64)
+        self.shape = [whole_number(f"shard_shape[{index}]", side) for index, side in enumerate(sides)]
+        allowed = "a ShardOrientation (ROW_MAJOR, COL_MAJOR)"
+        self.orientation = require("shard_orientation", shard_orientation, ShardOrientation, allowed)
 
     def num_cores(self) -> int:
         return self.grid.num_cores()
@@ -81,9 +84,11 @@ class MemoryConfig:
         shard_spec: ShardSpec | None = None,
     ) -> None:
         if not isinstance(memory_layout, TensorMemoryLayout):
-            raise TypeError(f"memory_layout must be a TensorMemoryLayout, not {memory_layout!r}")
+            raise TypeError(f"memory_layout must be a TensorMemoryLayout, not {shown(memory_layout)}")
         if not isinstance(buffer_type, BufferType):
-            raise TypeError(f"buffer_type must be a BufferType, not {buffer_type!r}")
+            raise TypeError(f"buffer_type must be a BufferType, not {shown(buffer_type)}")
+        if shard_spec is not None:
+            require("shard_spec", shard_spec, ShardSpec, "a ShardSpec or None")
         self._memory_layout = memory_layout
         self._buffer_type = buffer_type
         self._shard_spec = shard_spec
@@ -136,10 +141,14 @@ class MemoryConfig:
         )
 
 
+def require_memory_config(value: object) -> MemoryConfig:
+    """``value``, if it is a memory config."""
+    return require("memory_config", value, MemoryConfig, "a ttnn.MemoryConfig")
+
+
 def require_allocatable(memory_config: MemoryConfig) -> None:
     """Refuse, by name, placements that cannot be allocated here."""
-    if not isinstance(memory_config, MemoryConfig):
-        raise TypeError(f"memory_config must be a ttnn.MemoryConfig, not {memory_config!r}")
+    require_memory_config(memory_config)
     if memory_config.is_sharded():
         raise NotImplementedError(
             f"memory_config: tilewright does not allocate {memory_config.memory_layout.name} tensors yet; "

@@ -3,8 +3,25 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from math import prod
+
+from tilewright.tensor.argument import items, shown, whole_number
+
+_MOST_SIDES = 64  # as many as NumPy has
+
+
+def _side(index: int, value: object) -> int:
+    if type(value) is int and value >= 0:
+        return value
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"shape[{index}] must be an int, not {shown(value)}") from None
+    if number < 0:
+        raise TypeError(f"shape[{index}] must be 0 or more, not {number}")
+    return number
 
 
 class Shape:
@@ -15,18 +32,11 @@ class Shape:
     """
 
     __slots__ = ("_sides",)
+    _sides: tuple[int, ...]
 
     def __init__(self, shape: Sequence[int] | Shape) -> None:
-        sides = []
-        for index, side in enumerate(shape):
-            try:
-                number = int(side.__index__())
-            except AttributeError:
-                raise TypeError(f"shape[{index}] must be an int, not {side!r}") from None
-            if number < 0:
-                raise TypeError(f"shape[{index}] must be 0 or more, not {number}")
-            sides.append(number)
-        self._sides = tuple(sides)
+        sides = shape._sides if isinstance(shape, Shape) else items("shape", shape, "a list of sides", most=_MOST_SIDES)
+        self._sides = tuple(_side(index, side) for index, side in enumerate(sides))
 
     @property
     def rank(self) -> int:
@@ -37,7 +47,7 @@ class Shape:
 
     def to_rank(self, rank: int) -> Shape:
         """The same elements with sides of 1 added, or taken away, in front."""
-        extra = rank - self.rank
+        extra = whole_number("rank", rank, most=_MOST_SIDES) - self.rank
         if extra >= 0:
             return Shape((1,) * extra + self._sides)
         if any(side != 1 for side in self._sides[:-extra]):
@@ -45,9 +55,10 @@ class Shape:
         return Shape(self._sides[-extra:])
 
     def __getitem__(self, index: int) -> int:
-        if not -self.rank <= index < self.rank:
-            raise IndexError(f"index {index} is outside {self}")
-        return self._sides[index]
+        number = whole_number("index", index, least=-_MOST_SIDES, most=_MOST_SIDES)
+        if not -self.rank <= number < self.rank:
+            raise IndexError(f"index {number} is outside {self}")
+        return self._sides[number]
 
     def __len__(self) -> int:
         return len(self._sides)

@@ -7,16 +7,18 @@ happens in one place (``layout.encode`` and ``layout.decode``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tilewright.tensor.argument import items, real_number, require, shown
 from tilewright.tensor.buffer import Buffer
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType, data_type_of_numpy, require_supported
 from tilewright.tensor.layout import Layout, check_layout, decode, encode, padded_shape, page_geometry
-from tilewright.tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, require_allocatable
+from tilewright.tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, require_allocatable, require_memory_config
 from tilewright.tensor.shape import Shape
 from tilewright.tensor.tile import TILE_SIZE, Tile
 from tilewright.tensor.ttnn_names import TENSOR_NAMES, missing_attribute
@@ -54,11 +56,12 @@ class Tensor:
         array = _as_numpy(tensor)
         dtype = require_supported(data_type) if data_type is not None else data_type_of_numpy(array)
         default_layout = Layout.TILE if dtype.is_block_float else Layout.ROW_MAJOR
-        self._describe(Shape(array.shape), dtype, layout or default_layout, tile)
-        pages = encode(_convert(array, dtype), dtype, self._layout, self._tile, pad_value)
+        self._describe(Shape(array.shape), dtype, default_layout if layout is None else layout, tile)
+        filling = None if pad_value is None else checked_fill_value("pad_value", pad_value, dtype)
+        pages = encode(_convert(array, dtype), dtype, self._layout, self._tile, filling)
         self._pages: NDArray[np.uint8] | None = pages
         self._buffer: Buffer | None = None
-        self._memory_config = mem_config or DRAM_MEMORY_CONFIG
+        self._memory_config = DRAM_MEMORY_CONFIG if mem_config is None else require_memory_config(mem_config)
         if device is not None:
             self._move_to(device, self._memory_config)
 
@@ -67,7 +70,7 @@ class Tensor:
         self._shape = shape
         self._dtype = dtype
         self._layout = layout
-        self._tile = tile or Tile((TILE_SIZE, TILE_SIZE))
+        self._tile = Tile((TILE_SIZE, TILE_SIZE)) if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
 
     def _move_to(self, device: Device, memory_config: MemoryConfig) -> None:
         pages = self.host_pages()
@@ -190,16 +193,18 @@ class Tensor:
         """A copy on a device, or (host tensors only) in another layout."""
         if isinstance(target, Layout):
             return self.to_layout(target)
+        require("target", target, Device, "a device from ttnn.open_device, or a Layout")
         moved = Tensor._made_of(self, self.host_pages(), None, self._memory_config)
-        moved._move_to(target, mem_config or self._memory_config)
+        moved._move_to(target, self._memory_config if mem_config is None else mem_config)
         return moved
 
     def to_layout(self, layout: Layout, pad_value: float | None = None) -> Tensor:
         if layout is self._layout:
             return self
         check_layout(self._dtype, layout)
+        filling = None if pad_value is None else checked_fill_value("pad_value", pad_value, self._dtype)
         array = decode(self.host_pages(), self._shape, self._dtype, self._layout, self._tile)
-        pages = encode(array, self._dtype, layout, self._tile, pad_value)
+        pages = encode(array, self._dtype, layout, self._tile, filling)
         description = (self._shape, self._dtype, layout, self._tile)
         return Tensor._made_of(description, pages, None, self._memory_config)
 
@@ -270,12 +275,10 @@ def allocate_tensor_on_device(
     tile: Tile | None = None,
 ) -> Tensor:
     """A tensor nobody has written yet: it holds poison (see ``dtype.POISON_PATTERNS``)."""
-    sides, config, used_tile = (
-        Shape(shape),
-        memory_config or DRAM_MEMORY_CONFIG,
-        tile or Tile((TILE_SIZE, TILE_SIZE)),
-    )
+    config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
+    used_tile = Tile((TILE_SIZE, TILE_SIZE)) if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
     check_layout(require_supported(dtype), layout)
+    sides = checked_shape(shape, dtype)
     buffer = _new_buffer(sides, dtype, layout, used_tile, mesh_device, config)
     return Tensor._made_of((sides, dtype, layout, used_tile), None, buffer, config)
 
@@ -291,7 +294,7 @@ def _new_buffer(
     shape: Shape, dtype: DataType, layout: Layout, tile: Tile, device: Device, memory_config: MemoryConfig
 ) -> Buffer:
     if not isinstance(device, Device):
-        raise TypeError(f"device must be a device from ttnn.open_device, not {device!r}")
+        raise TypeError(f"device must be a device from ttnn.open_device, not {shown(device)}")
     require_allocatable(memory_config)
     page_size, num_pages = page_geometry(shape, dtype, layout, tile)
     return Buffer(device, memory_config.buffer_type, page_size, num_pages, dtype.poison)
@@ -302,7 +305,54 @@ def _as_numpy(value: Any) -> NDArray[Any]:
         return value.to_numpy()
     if hasattr(value, "detach"):  # a torch tensor, without importing torch to find out
         return torch_to_numpy(value)
-    return np.asarray(value)
+    if isinstance(value, range) or (hasattr(value, "__next__") and not hasattr(value, "__array__")):
+        raise TypeError(f"tensor must be an array of numbers, not {shown(value)}")
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise TypeError(f"tensor must be an array of numbers, not {shown(value)} ({error})") from None
+    if array.dtype.kind not in "biuf":
+        data_type_of_numpy(array)
+    return array
+
+
+def require_tensor(name: str, value: object) -> Tensor:
+    """``value``, if it is a tensor."""
+    return require(name, value, Tensor, "a ttnn.Tensor")
+
+
+def tensor_list(name: str, value: object) -> list[Tensor]:
+    """The inputs and, last, the output of a program; which of them are what they must be is the program's business."""
+    if isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a list of tensors, not one ttnn.Tensor")
+    given = items(name, value, "a list of tensors", most=_MOST_TENSORS)
+    if not given:
+        raise ValueError(f"{name} is empty; it takes the inputs and, last, the output tensor")
+    return given
+
+
+_MOST_TENSORS = 10_000
+_MOST_BYTES = 1 << 36  # more than the memory of any chip
+
+
+def checked_shape(shape: Shape | Sequence[int], dtype: DataType) -> Shape:
+    """The shape of a tensor that can be made: no larger than the memory of any chip."""
+    sides = Shape(shape)
+    if sides.volume() * dtype.numpy_dtype.itemsize > _MOST_BYTES:
+        raise ValueError(f"shape must be of at most {_MOST_BYTES} bytes in all, not {sides} of {dtype.name}")
+    return sides
+
+
+def checked_fill_value(name: str, value: object, dtype: DataType) -> float:
+    """A number that elements of the dtype can hold."""
+    number = real_number(name, value)
+    if not dtype.is_floating_point:
+        limits = np.iinfo(dtype.numpy_dtype)
+        if not limits.min <= number <= limits.max:
+            allowed = f"a number from {limits.min} to {limits.max}, as {dtype.name} holds"
+            raise ValueError(f"{name} must be {allowed}, not {shown(value)}")
+        return int(number)
+    return number
 
 
 def torch_to_numpy(value: Any) -> NDArray[Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilewright.tensor.dtype import DataType
+from tilewright.tensor.argument import items, whole_number
+from tilewright.tensor.dtype import DataType, require_supported
 
 TILE_SIZE = 32
 
@@ -36,7 +37,8 @@ class Tile:
     __slots__ = ("_shape", "_transpose")
 
     def __init__(self, tile_shape: Sequence[int], transpose_tile: bool = False) -> None:
-        shape = tuple(int(side) for side in tile_shape)
+        given = items("tile_shape", tile_shape, "(height, width)", most=64)
+        shape = tuple(whole_number(f"tile_shape[{index}]", side) for index, side in enumerate(given))
         if len(shape) != 2 or shape not in FACE_SHAPES:
             allowed = ", ".join(f"{h}x{w}" for h, w in FACE_SHAPES)
             raise ValueError(f"tile_shape {list(shape)} is not valid for the hardware; allowed: {allowed}")
@@ -81,7 +83,7 @@ class Tile:
         return self._transpose
 
     def get_tile_size(self, dtype: DataType) -> int:
-        return dtype.tile_bytes(self.height, self.width)
+        return require_supported(dtype).tile_bytes(self.height, self.width)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tile):

@@ -16,6 +16,7 @@ from tilewright.logs.markdown import read_sections
 from tilewright.logs.model import Buffer, ExecutionLog, Requirement
 from tilewright.logs.reading import parse_log
 from tilewright.logs.reading_buffers import read_buffer_tables, read_requirements
+from tilewright.tensor.argument import items, require
 
 __all__ = [
     "RULES",
@@ -36,7 +37,10 @@ def audit_log(
 
     ``source`` are the lines its facts name, to quote them: of the text it was read from, or of its breadcrumbs.
     """
-    case = Case(log, tuple(specification), tuple(source))
+    required = items("specification", specification, "a list of Requirement")
+    for index, each in enumerate(required):
+        require(f"specification[{index}]", each, Requirement, "a Requirement")
+    case = Case(require("log", log, ExecutionLog, "an ExecutionLog"), tuple(required), tuple(source))
     findings = [finding for rule in RULES.values() for finding in rule.findings(case)]
     return sorted(findings, key=lambda finding: (finding.lines, finding.rule))
 
