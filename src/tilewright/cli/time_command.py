@@ -14,15 +14,19 @@ import numpy as np
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.operation_arguments import DTYPES, add_operation_options, checked_grid
 from tilewright.cli.operation_arguments import operation as operation_named
+from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
 from tilewright.cli.screen import wrapped
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops import OPERATIONS, Options, Strategy
+from tilewright.report.perf_csv import perf_csv
+from tilewright.report.timeline import timeline_json
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import Tensor
 from tilewright.timing.advice import Advice, advise
 from tilewright.timing.every_launch import TimedLaunch, every_launch_timed
+from tilewright.timing.replay import replay
 from tilewright.timing.text import time_json, time_lines
 
 _DEFAULT_SHAPE = (2, 3, 64, 128)
@@ -34,6 +38,7 @@ would help most. docs/timing.md says how far such times can be relied on.
 _EXAMPLES = """
 tilewright time centralize_w_rm --shape 1024x2048
 tilewright time layernorm_fused_rm --arch blackhole --cores
+tilewright time variance_w_rm --timeline run.json --csv ops.csv
 tilewright time my_script.py --json -- --batch 4
 """
 
@@ -44,6 +49,11 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("target", help="an operation, the directory of one of your own, or a script (.py)")
     add_operation_options(parser.add_argument_group("operations"))
     parser.add_argument("--cores", action="store_true", help="show the processors of every core")
+    parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of the launch for Perfetto")
+    parser.add_argument(
+        "--launch", metavar="N", type=int, default=1, help="which launch the timeline shows (default 1)"
+    )
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the launches as tt-metal's profiler does")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -53,6 +63,9 @@ def run(arguments: list[str]) -> int:
     at = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_args(arguments[:at])
     script = Path(options.target)
+    for name, path in (("--timeline", options.timeline), ("--csv", options.csv)):
+        if path is not None:
+            require_writable(parser, name, path)
     is_script = script.suffix == ".py" or script.is_file()
     if is_script and not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
@@ -63,8 +76,21 @@ def run(arguments: list[str]) -> int:
     if not launches:
         print(f"tilewright time: {options.target} launched no program", file=sys.stderr)
         return 2
+    if not 1 <= options.launch <= len(launches):
+        parser.error(f"--launch is {options.launch}; there are launches 1 to {len(launches)}")
+    _write_files(launches, options)
     _show(launches, options)
     return 0
+
+
+def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> None:
+    if options.timeline is not None:
+        record = launches[options.launch - 1].record
+        text = timeline_json(record, replay(record, keep_events=True))
+        write_output("--timeline", options.timeline, text.encode())
+    if options.csv is not None:
+        columns, rows = launches[0].record.grid
+        write_output("--csv", options.csv, perf_csv(launches, columns * rows).encode())
 
 
 def _run_operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:

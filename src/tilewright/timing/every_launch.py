@@ -18,13 +18,41 @@ from tilewright.timing.replay import replay
 
 
 @dataclasses.dataclass(frozen=True)
+class TensorFacts:
+    """A tensor of a launch in words, as profilers write it."""
+
+    logical: tuple[int, ...]
+    padded: tuple[int, ...]
+    layout: str
+    dtype: str
+    memory: str
+
+    @staticmethod
+    def of(tensor: Tensor) -> TensorFacts:
+        config = tensor.memory_config()
+        return TensorFacts(
+            tuple(tensor.shape),
+            tuple(tensor.padded_shape),
+            tensor.layout.name,
+            tensor.dtype.name,
+            f"{config.buffer_type.name}_{config.memory_layout.name}",
+        )
+
+
+@dataclasses.dataclass(frozen=True)
 class TimedLaunch:
     """A launch, what it did, and how long a card takes for it by the model."""
 
     program: ProgramDescriptor
+    tensors: tuple[TensorFacts, ...]  # the output last
     run: Run
     record: CallRecord
     time: DeviceTime
+
+    @property
+    def name(self) -> str:
+        """That of its first compute kernel, or of its first kernel."""
+        return max(self.record.kernels, key=lambda kernel: kernel.processor).name
 
     @property
     def label(self) -> str:
@@ -47,7 +75,8 @@ def time_program(io_tensors: Sequence[Tensor], program: ProgramDescriptor, **lim
     """
     run = run_program(io_tensors, program, **limits, record_calls=True)
     assert run.calls is not None
-    return TimedLaunch(program, run, run.calls, replay(run.calls))
+    tensors = tuple(TensorFacts.of(tensor) for tensor in io_tensors)
+    return TimedLaunch(program, tensors, run, run.calls, replay(run.calls))
 
 
 @contextlib.contextmanager

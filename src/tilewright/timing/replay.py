@@ -18,21 +18,11 @@ from tilewright.timing import replay_library as native
 from tilewright.timing.constants import constants_of
 from tilewright.timing.device_time import DeviceTime, Processor, ProcessorTime, Wait, WaitFor
 from tilewright.timing.dies import die_of
+from tilewright.timing.events import EVENT
 from tilewright.timing.sfpu_costs import TYPECAST, binary_costs, unary_costs
 
 _NO_BUFFER = 0xFFFFFFFF
 _FORMATS = 32
-EVENT = np.dtype(
-    [
-        ("lane", np.uint32),
-        ("kind", np.uint16),
-        ("detail", np.uint16),
-        ("amount", np.uint32),
-        ("unused", np.float32),
-        ("begin", np.float64),
-        ("end", np.float64),
-    ]
-)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-from ctypes import c_char_p, c_double, c_float, c_uint16, c_uint32, c_uint64, c_void_p
+from ctypes import c_char_p, c_double, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
 from tilewright.device.cache import building, cache_directory, digest, store_library, stored_library
@@ -85,13 +85,9 @@ class Wait(ctypes.Structure):
 
 class Event(ctypes.Structure):
     _fields_ = [
-        ("lane", c_uint32),
-        ("kind", c_uint16),
-        ("detail", c_uint16),
-        ("amount", c_uint32),
-        ("unused", c_float),
         ("begin", c_double),
         ("end", c_double),
+        *((name, c_uint32) for name in ("lane", "amount", "kind", "detail")),
     ]
 
 
@@ -132,7 +128,7 @@ _MIRRORED = (Kernel, Buffer, Semaphore, Node, Input, Lane, Wait, Event, Totals)
 def replay_library() -> ctypes.CDLL:
     """The library, built if this machine has none of these sources yet."""
     library = ctypes.CDLL(str(_library_path()))
-    for name in ("constant", "sfpu_unary", "sfpu_binary", "sfpu_ternary"):
+    for name in ("constant", "call", "sfpu_unary", "sfpu_binary", "sfpu_ternary"):
         function = getattr(library, f"tw_replay_{name}")
         function.restype, function.argtypes = c_char_p, [c_uint32]
     library.tw_replay_run.restype = c_void_p

@@ -13,47 +13,51 @@
 namespace tw {
 
 // The comment says what a, b and c hold.
+#define TW_RECORDED_CALLS(X) \
+    X(Blocks) /* c: basic blocks since the call before */ \
+    /* --- circular buffers; a: index, c: pages */ \
+    X(CbWaitFront) X(CbReserveBack) X(CbPushBack) X(CbPopFront) \
+    X(CbPoll) /* asked how many pages there are */ \
+    /* --- NoC; a: NoC, b: flags, c: bytes; the next entry is the address */ \
+    X(NocRead) X(NocWrite) X(NocWriteMulticast) \
+    X(NocWriteWord) X(NocWriteWordMulticast) /* 4 bytes or an inline value; c: the value */ \
+    X(NocIncrement) X(NocIncrementMulticast) /* c: by how much */ \
+    X(NocBarrier) /* a: NoC, b: Barrier; no address */ \
+    /* --- words of L1 others may write; c: value; the next entry is the address in L1 */ \
+    X(SemaphoreEqual) X(SemaphoreAtLeast) X(SemaphoreSet) \
+    X(Poll) /* gives others a turn in a loop of its own */ \
+    X(Mailbox) /* a: thread; b: 1 write, 0 read */ \
+    /* --- set-up; a, b, c: circular buffers */ \
+    X(Startup) X(ReconfigSrcA) X(ReconfigSrcB) X(ReconfigPack) X(ReconfigSrcAIfDifferent) \
+    X(ReconfigSrcBIfDifferent) X(ReconfigPackIfDifferent) X(CopyInit) X(BinaryInit) X(MatmulInit) X(UnpackLoop) \
+    X(MathLoop) X(PackLoop) X(PackMask) X(PackConfig) X(SfpuInit) \
+    /* --- DST */ \
+    X(DstAcquire) X(DstCommit) X(DstWait) X(DstRelease) X(DstAcquireBoth) X(DstReleaseBoth) \
+    /* --- tiles; a: first circular buffer */ \
+    X(CopyTile) X(TransposeTile) X(UnaryBroadcast) \
+    X(BinaryTiles) /* b: BinaryOp, c: second circular buffer */ \
+    X(BinaryReuseDest) /* b: BinaryOp */ \
+    X(ReduceTile) X(ReduceTileMath) /* b: Pool | ReduceAxis << 4 */ \
+    X(UnpackTilize) /* c: tiles */ \
+    X(MatmulTiles) /* b: second circular buffer */ \
+    X(MatmulBlock) /* b: second circular buffer, c: columns | rows << 16 */ \
+    X(MatmulFidelity) /* c: phases */ \
+    X(TransposeDest) X(PackTile) \
+    X(TilizeBlock) X(UntilizeBlock) /* b: out, c: tiles */ \
+    X(PackUntilizeBlock) /* b: out, c: columns | rows << 16 */ \
+    X(PackUntilizeDest) /* a: out, c: columns | rows << 16 */ \
+    X(PackRows) \
+    /* --- vector unit */ \
+    X(SfpuUnary) /* a: SfpuFaces, b: SfpuUnary, c: vectors of each face */ \
+    X(SfpuBinary) X(SfpuTernary) /* b: the operation */ \
+    X(SfpuTypecast) /* b: from | to << 8 */ \
+    X(SfpuOther) /* of the rest, each a pass over a tile */
+
 enum class RecordedCall : uint8_t {
-    Blocks = 1,             // c: basic blocks since the call before
-    // --- circular buffers; a: index, c: pages
-    CbWaitFront, CbReserveBack, CbPushBack, CbPopFront,
-    CbPoll,                 // asked how many pages there are
-    // --- NoC; a: NoC, b: flags, c: bytes; the next entry is the address
-    NocRead, NocWrite, NocWriteMulticast,
-    NocWriteWord, NocWriteWordMulticast,  // 4 bytes or an inline value; c: the value
-    NocIncrement, NocIncrementMulticast,  // c: by how much
-    NocBarrier,             // a: NoC, b: Barrier; no address
-    // --- words of L1 others may write; c: value; the next entry is the address in L1
-    SemaphoreEqual, SemaphoreAtLeast, SemaphoreSet,
-    Poll,                   // gives others a turn in a loop of its own
-    Mailbox,                // a: thread; b: 1 write, 0 read
-    // --- set-up; a, b, c: circular buffers
-    Startup, ReconfigSrcA, ReconfigSrcB, ReconfigPack,
-    ReconfigSrcAIfDifferent, ReconfigSrcBIfDifferent, ReconfigPackIfDifferent,
-    CopyInit, BinaryInit, MatmulInit, UnpackLoop, MathLoop, PackLoop, PackMask, PackConfig, SfpuInit,
-    // --- DST
-    DstAcquire, DstCommit, DstWait, DstRelease, DstAcquireBoth, DstReleaseBoth,
-    // --- tiles; a: first circular buffer
-    CopyTile, TransposeTile, UnaryBroadcast,
-    BinaryTiles,            // b: BinaryOp, c: second circular buffer
-    BinaryReuseDest,        // b: BinaryOp
-    ReduceTile,             // b: Pool | ReduceAxis << 4
-    ReduceTileMath,
-    UnpackTilize,           // c: tiles
-    MatmulTiles,            // b: second circular buffer
-    MatmulBlock,            // b: second circular buffer, c: columns | rows << 16
-    MatmulFidelity,         // c: phases
-    TransposeDest, PackTile,
-    TilizeBlock, UntilizeBlock,  // b: out, c: tiles
-    PackUntilizeBlock,      // b: out, c: columns | rows << 16
-    PackUntilizeDest,       // a: out, c: columns | rows << 16
-    PackRows,
-    // --- vector unit
-    SfpuUnary,              // a: SfpuFaces, b: SfpuUnary, c: vectors of each face
-    SfpuBinary, SfpuTernary,  // b: the operation
-    SfpuTypecast,           // b: from | to << 8
-    SfpuOther,              // of the rest, each a pass over a tile
-    Count
+    None,
+#define TW_ENUMERATOR(name) name,
+    TW_RECORDED_CALLS(TW_ENUMERATOR)
+#undef TW_ENUMERATOR
 };
 
 }  // namespace tw

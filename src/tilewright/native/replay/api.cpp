@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "abi/record.h"
 #include "abi/sfpu.h"
 #include "replay.h"
 
@@ -16,6 +17,7 @@ const char* const kConstants[] = {
 #define TW_NAME(name) #name,
     TW_REPLAY_CONSTANTS(TW_NAME)
 };
+const char* const kCalls[] = {"None", TW_RECORDED_CALLS(TW_NAME)};
 const char* const kUnary[] = {TW_SFPU_UNARY_OPS(TW_NAME)};
 const char* const kBinary[] = {TW_SFPU_BINARY_OPS(TW_NAME)};
 const char* const kTernary[] = {TW_SFPU_TERNARY_OPS(TW_NAME)};
@@ -32,6 +34,7 @@ extern "C" {
 
 // Names in the order the tables of TwReplayInput have; null behind the last.
 const char* tw_replay_constant(uint32_t index) { return name_at(kConstants, index); }
+const char* tw_replay_call(uint32_t index) { return name_at(kCalls, index); }
 const char* tw_replay_sfpu_unary(uint32_t index) { return name_at(kUnary, index); }
 const char* tw_replay_sfpu_binary(uint32_t index) { return name_at(kBinary, index); }
 const char* tw_replay_sfpu_ternary(uint32_t index) { return name_at(kTernary, index); }

@@ -68,13 +68,12 @@ struct TwReplayWait {
     double cycles;
 };
 
-// What a processor did from begin to end; a transfer goes on after the call that issued it.
+// What a processor did from begin to end, what it waited for, or a transfer on its way (EventKind in replay.h).
 struct TwReplayEvent {
-    uint32_t lane;
-    uint16_t kind, detail;
-    uint32_t amount;
-    float unused;
     double begin, end;
+    uint32_t lane, amount;  // pages or bytes
+    uint32_t kind;
+    uint32_t detail;  // of a call: RecordedCall | circular buffer << 16; of a wait: WaitFor | circular buffer << 16
 };
 
 struct TwReplayTotals {

@@ -22,7 +22,6 @@ static constexpr uint32_t kL1OffsetMask = (2u << 20) - 1;
 static constexpr size_t kMostEvents = 4u << 20;
 // Maths on a tile begins when its first faces are there, and has its last part to do when the last are.
 static constexpr double kFirstFaces = 0.3, kLastPart = 0.25;
-static constexpr uint16_t kWaitEvent = 64;  // kinds of events from here on are waits
 
 const Mark* PageCount::reached(uint64_t total) {
     while (at_ > 0 && marks_[at_ - 1].total >= total) {
@@ -189,17 +188,24 @@ bool Replay::advance(Lane& lane, double horizon) {
     return lane.next != before;
 }
 
-void Replay::spend(Lane& lane, const Step& step, double cycles, uint32_t amount) {
-    if (input_.keep_events != 0 && cycles > 0 && events_.size() < kMostEvents) {
+void Replay::keep(
+    const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb) {
+    if (input_.keep_events != 0 && events_.size() < kMostEvents) {
         const auto number = static_cast<uint32_t>(&lane - lanes_.data());
-        events_.push_back(
-            {number, static_cast<uint16_t>(step.kind), step.cb, amount, 0, lane.time, lane.time + cycles});
+        events_.push_back({begin, end, number, amount, static_cast<uint32_t>(kind), what | cb << 16});
     }
+}
+
+void Replay::spend(Lane& lane, const Step& step, double cycles) {
+    const EventKind kind = step.kind == StepKind::Push ? EventKind::Push
+                           : step.kind == StepKind::Pop ? EventKind::Pop
+                                                        : EventKind::Call;
+    keep(lane, kind, lane.time, lane.time + cycles, step.count, step.call, step.cb);
     lane.time += cycles;
     lane.busy += cycles;
 }
 
-void Replay::work(Lane& lane, const Step& step) { spend(lane, step, step.cost, step.count); }
+void Replay::work(Lane& lane, const Step& step) { spend(lane, step, step.cost); }
 
 void Replay::wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll) {
     if (time <= lane.time) {
@@ -213,11 +219,7 @@ void Replay::wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, doub
     }
     sum->cycles += until - lane.time;
     sum->times++;
-    if (input_.keep_events != 0 && events_.size() < kMostEvents) {
-        const auto number = static_cast<uint32_t>(&lane - lanes_.data());
-        const auto kind = static_cast<uint16_t>(kWaitEvent + static_cast<uint32_t>(what));
-        events_.push_back({number, kind, static_cast<uint16_t>(cb), 0, 0, lane.time, until});
-    }
+    keep(lane, EventKind::Wait, lane.time, until, 0, static_cast<uint32_t>(what), cb);
     lane.time = until;
 }
 
@@ -330,6 +332,7 @@ bool Replay::take_math(Lane& lane, const Step& step) {
 void Replay::take_transfer(Lane& lane, const Step& step) {
     const uint32_t noc = step.noc;
     const auto note = [&](const Written& written) {
+        keep(lane, EventKind::Write, lane.time, written.acknowledged, step.count, step.call, 0);
         lane.sent[0][noc] = std::max(lane.sent[0][noc], written.sent);
         lane.acknowledged[0][noc] = std::max(lane.acknowledged[0][noc], written.acknowledged);
     };
@@ -340,25 +343,26 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
     switch (step.kind) {
         case StepKind::Read: {
             const Place from = machine_.place(step.address);
-            spend(lane, step, machine_.read_issue(from, step.count), step.count);
+            spend(lane, step, machine_.read_issue(from, step.count));
             const double done = machine_.read(lane.core, noc, from, step.count, lane.time);
+            keep(lane, EventKind::Read, lane.time, done, step.count, step.call, 0);
             lane.reads[0][noc] = std::max(lane.reads[0][noc], done);
             break;
         }
         case StepKind::Write: {
             const Place to = machine_.place(step.address);
-            spend(lane, step, machine_.write_issue(to, step.count), step.count);
+            spend(lane, step, machine_.write_issue(to, step.count));
             note(machine_.write(lane.core, noc, to, step.count, lane.time));
             break;
         }
         case StepKind::Multicast:
-            spend(lane, step, k_.issue_multicast, step.count);
+            spend(lane, step, k_.issue_multicast);
             note(machine_.multicast(lane.core, noc, step.count, lane.time));
             break;
         case StepKind::WriteWord:
         case StepKind::Increment: {
             const Place to = machine_.place(step.address);
-            spend(lane, step, step.kind == StepKind::Increment ? k_.issue_atomic : k_.issue_l1_write, 4);
+            spend(lane, step, step.kind == StepKind::Increment ? k_.issue_atomic : k_.issue_l1_write);
             const Written written = machine_.write(lane.core, noc, to, 4, lane.time);
             note(written);
             if (to.core >= 0) {
@@ -367,7 +371,7 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
             break;
         }
         default: {
-            spend(lane, step, k_.issue_multicast, 4);
+            spend(lane, step, k_.issue_multicast);
             const Written written = machine_.multicast(lane.core, noc, 4, lane.time);
             note(written);
             machine_.for_each_in_rectangle(step.address, [&](uint32_t core) {

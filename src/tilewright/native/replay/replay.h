@@ -23,6 +23,8 @@ enum class WaitFor : uint32_t {
     DstData,         // pack: maths
 };
 
+enum class EventKind : uint32_t { Call, Push, Pop, Wait, Read, Write };
+
 inline constexpr uint32_t kBuffers = 64;
 
 // So many pages in all at a time.
@@ -130,7 +132,8 @@ private:
     void change_semaphore(uint32_t core, uint64_t address, SemaphoreChange change);
     void force();
     void work(Lane& lane, const Step& step);
-    void spend(Lane& lane, const Step& step, double cycles, uint32_t amount = 0);
+    void spend(Lane& lane, const Step& step, double cycles);
+    void keep(const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb);
     void wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll);
     double first_time() const;
     void report();

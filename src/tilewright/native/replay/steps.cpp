@@ -56,6 +56,7 @@ public:
     Steps read(const uint64_t* entries, uint64_t count) {
         for (uint64_t i = 0; i < count; i++) {
             const Fields fields(entries[i]);
+            call_ = static_cast<uint8_t>(fields.call);
             if (has_address(fields.call)) {
                 i++;
                 transfer(fields, entries[i]);
@@ -84,15 +85,15 @@ private:
             return;
         }
         std::vector<Step>& steps = lane(index);
-        if (!steps.empty() && steps.back().kind == StepKind::Work) {
-            steps.back().cost += static_cast<float>(cost);
-        } else {
-            steps.push_back({.kind = StepKind::Work, .cost = static_cast<float>(cost)});
-        }
+        steps.push_back({.kind = StepKind::Work, .cost = static_cast<float>(cost), .call = call_});
     }
     void step(uint32_t index, StepKind kind, double cost, uint32_t cb = 0, uint32_t count = 0) {
         lane(index).push_back(
-            {.kind = kind, .cb = static_cast<uint8_t>(cb), .count = count, .cost = static_cast<float>(cost)});
+            {.kind = kind,
+             .cb = static_cast<uint8_t>(cb),
+             .count = count,
+             .cost = static_cast<float>(cost),
+             .call = call_});
     }
     // Maths costs are scaled by what the caller asked to change.
     void math(double cost) { work(1, cost * input_.change.math_factor); }
@@ -137,6 +138,7 @@ private:
              .noc = static_cast<uint8_t>(call.a & 1u),
              .flags = static_cast<uint8_t>(call.b),
              .count = call.c,
+             .call = call_,
              .address = address});
     }
 
@@ -145,6 +147,7 @@ private:
             Step barrier{.kind = StepKind::Barrier, .cb = static_cast<uint8_t>(call.b)};
             barrier.noc = static_cast<uint8_t>(call.a & 1u);
             barrier.cost = static_cast<float>(k_.mover_barrier);
+            barrier.call = call_;
             lane(0).push_back(barrier);
         } else if (call.call == RecordedCall::Blocks) {
             work(0, (call.c - std::min<double>(call.c, k_.mover_free_blocks)) * k_.mover_block);
@@ -348,6 +351,7 @@ private:
     const BufferShape* buffers_;
     const bool is_compute_;
     uint32_t phases_ = 4;
+    uint8_t call_ = 0;  // being read
     Steps steps_;
 };
 

@@ -28,6 +28,7 @@ struct Step {
     uint8_t cb = 0, noc = 0, flags = 0;
     uint32_t count = 0;
     float cost = 0;
+    uint8_t call = 0;  // RecordedCall it comes from
     uint64_t address = 0;
 };
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Timed launches as files for other people's tools: a timeline, a profiler's CSV."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.ops import centralize_w_rm
+from tilewright.report.perf_csv import perf_csv
+from tilewright.report.timeline import timeline_json
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.layout import Layout
+from tilewright.tensor.tensor import Tensor
+from tilewright.timing import replay
+from tilewright.timing.every_launch import TimedLaunch, every_launch_timed
+
+
+@pytest.fixture(scope="module")
+def launch() -> Iterator[TimedLaunch]:
+    device = open_device(0, grid=(2, 1))
+    values = np.random.default_rng(0).standard_normal((128, 64), np.float32)
+    with every_launch_timed() as launches:
+        centralize_w_rm.launch({"input_tensor": Tensor(values, DataType.BFLOAT16, device, Layout.ROW_MAJOR)})
+    yield launches[0]
+    close_device(device)
+
+
+@pytest.fixture(scope="module")
+def timeline(launch: TimedLaunch) -> list[dict[str, Any]]:
+    text = timeline_json(launch.record, replay(launch.record, keep_events=True))
+    events: list[dict[str, Any]] = json.loads(text)["traceEvents"]
+    return events
+
+
+def test_every_core_and_processor_has_a_name(timeline: list[dict[str, Any]]) -> None:
+    names = [event["args"]["name"] for event in timeline if event["ph"] == "M"]
+    assert "core (1,0)" in names
+    assert names.count("MATH centralize") == 2
+    assert len(names) == 2 * (1 + 5)
+
+
+def test_calls_and_waits_of_a_processor_fill_its_time_without_overlap(
+    launch: TimedLaunch, timeline: list[dict[str, Any]]
+) -> None:
+    for processor in launch.time.processors:
+        pid, tid = 1 + processor.core[0] + 100 * processor.core[1], int(processor.processor)
+        own = [event for event in timeline if event["ph"] == "X" and (event["pid"], event["tid"]) == (pid, tid)]
+        spans = sorted((event["ts"], event["ts"] + event["dur"]) for event in own)
+        assert all(before[1] <= after[0] + 1e-9 for before, after in itertools.pairwise(spans))
+        filled = sum(end - begin for begin, end in spans)
+        assert filled * launch.time.clock_hz * 1e-6 == pytest.approx(processor.end - processor.begin)
+
+
+def test_waits_say_what_for(timeline: list[dict[str, Any]]) -> None:
+    waits = {event["name"] for event in timeline if event.get("cat") == "wait"}
+    assert {"waits for pages of c_0 in_rm", "waits for reads", "waits for pages of c_16 out_rm"} <= waits
+
+
+def test_buffers_are_never_fuller_than_they_are_deep(launch: TimedLaunch, timeline: list[dict[str, Any]]) -> None:
+    deep = {buffer.label: buffer.pages for buffer in launch.record.buffers}
+    counters = [event for event in timeline if event["ph"] == "C"]
+    assert {event["name"] for event in counters} == set(deep)
+    for event in counters:
+        assert 0 <= event["args"]["pages"] <= deep[event["name"]]
+
+
+def test_transfers_begin_and_end(launch: TimedLaunch, timeline: list[dict[str, Any]]) -> None:
+    begun = [event for event in timeline if event["ph"] == "b"]
+    assert len(begun) == len([event for event in timeline if event["ph"] == "e"])
+    moved = launch.time.dram_read_bytes + launch.time.dram_write_bytes
+    assert sum(event["args"]["bytes"] for event in begun) == moved
+
+
+def test_a_time_without_events_has_no_timeline(launch: TimedLaunch) -> None:
+    with pytest.raises(ValueError, match="replay with keep_events=True"):
+        timeline_json(launch.record, launch.time)
+
+
+def test_the_csv_has_a_profilers_columns(launch: TimedLaunch) -> None:
+    rows = list(csv.DictReader(perf_csv([launch, launch], available_cores=2).splitlines()))
+    assert [row["GLOBAL CALL COUNT"] for row in rows] == ["1", "2"]
+    row = rows[0]
+    assert row["OP CODE"] == "centralize"
+    assert int(row["DEVICE KERNEL DURATION [ns]"]) == round(launch.time.cycles)  # 1 GHz
+    assert (row["INPUT_0_Y_PAD[LOGICAL]"], row["INPUT_0_X_PAD[LOGICAL]"]) == ("128[128]", "64[64]")
+    assert row["OUTPUT_0_MEMORY"] == "DEV_0_DRAM_INTERLEAVED"
+    assert int(row["DEVICE TRISC1 KERNEL DURATION [ns]"]) > 0
