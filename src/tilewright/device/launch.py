@@ -126,8 +126,6 @@ class Launcher:
         name = signal.Signals(report.fault_signal).name
         if report.error_text:
             return f"{report.error_text.decode()} (256 KiB of stack used up; a card has far less)"
-        if report.fault_signal == signal.SIGFPE:
-            return "integer division by zero"
         if report.fault_signal == signal.SIGABRT:
             return "called abort(), or threw a C++ exception that nothing catches"
         if report.fault_signal not in (signal.SIGSEGV, signal.SIGBUS):

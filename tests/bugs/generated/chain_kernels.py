@@ -46,6 +46,9 @@ void kernel_main() {  // AT BIG_STACK
         volatile uint32_t none = 0;
         spare[0] = num_tiles / none;  // AT DIVIDE_BY_ZERO
     }
+    if (fault == NO_SUCH_ADDRESS) {
+        *reinterpret_cast<volatile uint32_t*>(0x7f000000) = num_tiles;  // AT NO_SUCH_ADDRESS
+    }
     if (fault == NO_SUCH_CORE) {
         noc_async_read(get_noc_addr(40, 40, 0), get_write_ptr(cb_spare), 32);  // AT NO_SUCH_CORE
     }

@@ -71,9 +71,17 @@ HOST_RULES = (
     Rule(
         "kernel-fault",
         Severity.ERROR,
-        "a kernel touches memory that is not there, or divides by zero",
+        "a kernel touches memory that is not there",
         "The access goes to another part of the address space, or hangs the processor.",
-        "An address or a divisor was computed wrongly.",
+        "An address was computed wrongly.",
         "Follow the value back from the line shown.",
+    ),
+    Rule(
+        "divide-by-zero",
+        Severity.WARNING,
+        "an integer division by zero",
+        "Nothing stops: the quotient has all bits set, the remainder is the dividend.",
+        "A divisor was computed wrongly, or an argument that is never zero is.",
+        "Leave the division out where there is nothing to divide.",
     ),
 )

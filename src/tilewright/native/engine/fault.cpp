@@ -17,6 +17,8 @@
 #include <iterator>
 #include <mutex>
 
+#include "check/checks.h"
+#include "division.h"
 #include "scheduler.h"
 
 namespace tw {
@@ -90,6 +92,31 @@ static void restore_and_raise(int signal_number) {
     }
 }
 
+static bool is_in_kernel(const Scheduler& scheduler, void* raw_context) {
+    uintptr_t program_counter = 0;
+    uintptr_t frame_pointer = 0;
+    machine_position(raw_context, program_counter, frame_pointer);
+    const Kernel& kernel = *scheduler.current->kernel;
+    return program_counter >= kernel.text_begin && program_counter < kernel.text_end;
+}
+
+static bool divides(KernelInstance& instance, void* raw_context) {
+    uint64_t frames[kFindingFrames];
+    uintptr_t frame_pointer = 0;
+    machine_position(raw_context, frames[0], frame_pointer);
+    frames[0]++;  // frames are places calls return to
+    if (!divide_as_on_a_card(raw_context)) {
+        return false;
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        const uint32_t depth = 1 + walk_frames(*instance.stack, frame_pointer, frames + 1, kFindingFrames - 1);
+        instance.checks->findings.add(
+            instance, "divide-by-zero", kNoCircularBuffer, 0, frames, depth,
+            "an integer division by zero, or of the most negative number by -1");
+    }
+    return true;
+}
+
 static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr || scheduler->current == nullptr) {
@@ -98,6 +125,9 @@ static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
     }
     const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
     if (signal_number == SIGSEGV && show_l1_window(*scheduler, address)) {
+        return;
+    }
+    if (signal_number == SIGFPE && is_in_kernel(*scheduler, raw_context) && divides(*scheduler->current, raw_context)) {
         return;
     }
     if (scheduler->exploring) {
