@@ -308,13 +308,18 @@ def test_credit_counters_wrap_at_sixteen_bits(device: ttnn.Device, fixed: bool) 
         ("cb-over-capacity", "void kernel_main() { cb_reserve_back(0, 5); }"),
         ("cb-index-wrap", "void kernel_main() { for (int i = 0; i < 2; i++) { cb_reserve_back(0, 3); "
          "cb_push_back(0, 3); cb_wait_front(0, 3); cb_pop_front(0, 3); } }"),
-        ("cb-pop-unwaited", "void kernel_main() { cb_pop_front(0, 1); }"),
     ],
 )  # fmt: skip
 def test_what_cannot_go_on_ends_the_run_with_its_rule(device: ttnn.Device, rule: str, reader: str) -> None:
     with pytest.raises(KernelError) as caught:
         notes([words(device)], {0: 4}, fixed=False, reader=reader)
     assert caught.value.rule == rule
+
+
+def test_more_pages_popped_than_there_are(device: ttnn.Device) -> None:
+    """A card only moves the pointer and the counter, and the run goes on."""
+    found = notes([words(device)], {0: 4}, fixed=False, reader="void kernel_main() { cb_pop_front(0, 1); }")
+    assert [note.rule for note in found] == ["cb-pop-unwaited"]
 
 
 def test_pages_left_on_one_core_that_others_take(device: ttnn.Device) -> None:

@@ -31,7 +31,8 @@ struct CoreCircularBuffer {
     TileGeometry geometry;
 
     uint32_t occupied() const { return static_cast<uint32_t>(pushed - popped); }
-    uint32_t free_pages() const { return num_pages - occupied(); }
+    // None, for good, after more pages were popped than pushed: a card takes the difference for a full buffer.
+    uint32_t free_pages() const { return occupied() < num_pages ? num_pages - occupied() : 0; }
 };
 
 struct MailboxWord {

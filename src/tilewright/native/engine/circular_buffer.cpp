@@ -233,15 +233,6 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
         return;
     }
     LocalCBInterface& view = instance.context.cb[cb];
-    if (pages > buffer.occupied()) {
-        rule_error(
-            "cb-pop-unwaited",
-            "cb_pop_front(c_%u, %u) frees more pages than there are: %u of %u pages hold data",
-            cb,
-            pages,
-            buffer.occupied(),
-            buffer.num_pages);
-    }
     if (instance.checks != nullptr) [[unlikely]] {
         on_pop(instance, cb, pages);
     }
