@@ -197,7 +197,7 @@ void tw_sfpu_topk_local_sort(
     int32_t start_phase,
     int32_t end_step,
     int32_t start_step,
-    uint32_t tie_order);  // 0: none, 1: smaller index first going up, 2: going down
+    uint32_t tie_order);  // 0: none, 1: smaller index first going up, 2: going down, 3: fused keys, no index tiles
 void tw_sfpu_topk_merge(uint32_t dst, int32_t m_iter, int32_t k, uint32_t ascending, uint32_t tie_order);
 void tw_sfpu_topk_rebuild(
     uint32_t dst,
@@ -208,4 +208,10 @@ void tw_sfpu_topk_rebuild(
     int32_t skip_second,
     uint32_t tie_order);
 void tw_sfpu_topk_canonicalize_zeros(uint32_t dst);
+// Keys with something in their low bits. The runs a merge with the same m_iter and k compares get their ranks; a tile
+// the ranks from rank_base on; two value tiles their 16-bit indices, and back.
+void tw_sfpu_topk_stamp_runs(uint32_t dst, int32_t m_iter, int32_t k, uint32_t largest, uint32_t tag_bits);
+void tw_sfpu_topk_stamp_tile(uint32_t dst, uint32_t rank_base, uint32_t largest, uint32_t tag_bits);
+void tw_sfpu_topk_fuse(uint32_t dst, uint32_t largest);
+void tw_sfpu_topk_defuse(uint32_t dst, uint32_t num_tiles, uint32_t largest);
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sorting network of top-k. Every column holds a sequence of 64: the rows of the tile at dst, then those of the
 // next. The indices travel along two tiles further on. Tie order without a stable sort is not the hardware's.
+//
+// Two ways to make ties come out in order without comparing indices put something into the low bits of a value, where
+// a bfloat16 has none: its index (a fused key: the index tiles then stay where they are), or its rank in the sequence,
+// stamped before each sort and merge. Among positive keys the larger word comes first, so for the largest first what
+// is put there is complemented in positive values, and for the smallest first in negative ones.
 #include <algorithm>
 
 #include "../../abi/sfpu.h"
@@ -10,7 +15,15 @@
 namespace tw::sfpu {
 namespace {
 
-enum TieOrder : uint32_t { kUnset = 0, kAscending = 1, kDescending = 2 };
+enum TieOrder : uint32_t { kUnset = 0, kAscending = 1, kDescending = 2, kFusedKeys = 3 };
+
+constexpr uint32_t kLow16 = 0xffff;
+
+// `tag` in the low bits of a value, so that equal values sort by it.
+uint32_t tagged(uint32_t value, uint32_t tag, uint32_t mask, bool largest) {
+    const bool is_negative = value >> 31 != 0;
+    return (value & ~mask) | (is_negative != largest ? tag ^ mask : tag);
+}
 
 // One column of the value and index tiles.
 struct Sequence {
@@ -22,7 +35,7 @@ struct Sequence {
 
     bool less(uint32_t a, uint32_t b) const {
         int32_t key_a = key(*value[a]), key_b = key(*value[b]);
-        if (key_a != key_b || tie_order == kUnset) {
+        if (key_a != key_b || tie_order == kUnset || tie_order == kFusedKeys) {
             return key_a < key_b;
         }
         return tie_order == kAscending ? *index[a] < *index[b] : *index[a] > *index[b];
@@ -31,7 +44,9 @@ struct Sequence {
     void order(uint32_t first, uint32_t second, bool ascending) {
         if (ascending ? less(second, first) : less(first, second)) {
             std::swap(*value[first], *value[second]);
-            std::swap(*index[first], *index[second]);
+            if (tie_order != kFusedKeys) {
+                std::swap(*index[first], *index[second]);
+            }
         }
     }
     // One step of the network over positions [begin, end): pairs `distance` apart.
@@ -57,6 +72,24 @@ void for_columns(uint32_t dst, uint32_t tie_order, Body body) {
             sequence.index[i] = &index_tiles[i / 32][element(i % 32, column)];
         }
         body(sequence);
+    }
+}
+
+constexpr DataRange kWholeTile[] = {{0, kTileElements}};
+
+// Runs of k that lie `distance` apart are merged in pairs: body(begin of the first, position in it, position in the
+// second).
+template <class Body>
+void for_pairs_of_runs(int32_t m_iter, int32_t k, Body body) {
+    const uint32_t run = uint32_t(std::min(k, 32));
+    const uint32_t distance = std::min(run << m_iter, 32u);
+    const uint32_t total = std::max(2 * run, 64u >> m_iter);
+    uint32_t compared = 0;
+    for (uint32_t begin = 0; compared < total && begin + distance + run <= 64; begin += 2 * distance) {
+        for (uint32_t i = begin; i < begin + run; ++i) {
+            body(begin, i, i + distance);
+        }
+        compared += 2 * run;
     }
 }
 
@@ -97,20 +130,60 @@ void tw_sfpu_topk_local_sort(
     });
 }
 
-// Runs of k that lie `distance` apart: the first of two takes the larger (or smaller) of each pair.
+// The first of two runs takes the larger (or smaller) of each pair.
 void tw_sfpu_topk_merge(uint32_t dst, int32_t m_iter, int32_t k, uint32_t ascending, uint32_t tie_order) {
-    const uint32_t run = uint32_t(std::min(k, 32));
-    const uint32_t distance = std::min(run << m_iter, 32u);
-    const uint32_t total = std::max(2 * run, 64u >> m_iter);
     for_columns(dst, tie_order, [&](Sequence& sequence) {
-        uint32_t compared = 0;
-        for (uint32_t begin = 0; compared < total && begin + distance + run <= 64; begin += 2 * distance) {
-            for (uint32_t i = begin; i < begin + run; ++i) {
-                sequence.order(i, i + distance, ascending != 0);
-            }
-            compared += 2 * run;
-        }
+        for_pairs_of_runs(m_iter, k, [&](uint32_t begin, uint32_t first, uint32_t second) {
+            sequence.order(first, second, ascending != 0);
+        });
     });
+}
+
+// The second run lies in the other direction, and behind the first.
+void tw_sfpu_topk_stamp_runs(uint32_t dst, int32_t m_iter, int32_t k, uint32_t largest, uint32_t tag_bits) {
+    const uint32_t mask = (1u << tag_bits) - 1;
+    for_columns(dst, kUnset, [&](Sequence& sequence) {
+        for_pairs_of_runs(m_iter, k, [&](uint32_t begin, uint32_t first, uint32_t second) {
+            const uint32_t rank = first - begin, last = 2 * uint32_t(k) - 1;
+            *sequence.value[first] = tagged(*sequence.value[first], rank, mask, largest != 0);
+            *sequence.value[second] = tagged(*sequence.value[second], last ^ rank, mask, largest != 0);
+        });
+    });
+}
+
+void tw_sfpu_topk_stamp_tile(uint32_t dst, uint32_t rank_base, uint32_t largest, uint32_t tag_bits) {
+    uint32_t* tile = dst_for_sfpu(dst);
+    const uint32_t mask = (1u << tag_bits) - 1;
+    for (uint32_t row = 0; row < 32; ++row) {
+        for (uint32_t column = 0; column < 32; ++column) {
+            uint32_t& word = tile[element(row, column)];
+            const uint32_t value = word & ~mask;
+            word = tagged(value << 1 == 0 ? 0 : value, rank_base + row, mask, largest != 0);
+        }
+    }
+}
+
+void tw_sfpu_topk_fuse(uint32_t dst, uint32_t largest) {
+    for (uint32_t slot : {dst, dst + 1}) {
+        uint32_t* values = dst_for_sfpu(slot);
+        const uint32_t* indices = dst_for_sfpu(slot + 2);
+        taint_vector_binary(compute_state(), slot, slot + 2, slot, kWholeTile, 1);
+        for (uint32_t i = 0; i < kTileElements; ++i) {
+            values[i] |= tagged(values[i] & 0x80000000u, indices[i] & kLow16, kLow16, largest != 0);
+        }
+    }
+}
+
+void tw_sfpu_topk_defuse(uint32_t dst, uint32_t num_tiles, uint32_t largest) {
+    for (uint32_t slot = dst; slot < dst + num_tiles; ++slot) {
+        uint32_t* values = dst_for_sfpu(slot);
+        uint32_t* indices = dst_for_sfpu(slot + 2);
+        taint_vector_binary(compute_state(), slot, slot, slot + 2, kWholeTile, 1);
+        for (uint32_t i = 0; i < kTileElements; ++i) {
+            indices[i] = tagged(values[i], values[i] & kLow16, kLow16, largest != 0) & kLow16;
+            values[i] &= ~kLow16;
+        }
+    }
 }
 
 // The runs that kept the top k are bitonic: sorted again, directions alternating.

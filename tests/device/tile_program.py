@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One core, one compute kernel given as source: tiles of the inputs in c_0, c_1 ..., tiles of the results from c_16."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import tilewright
+from tilewright import ttnn
+
+CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+
+_READER = """
+#include "api/dataflow/dataflow_api.h"
+
+template <uint32_t cb, typename Args>
+void read(Args args, uint32_t address, uint32_t pages) {{
+    const auto from = TensorAccessor(args, address);
+    cb_reserve_back(cb, pages);
+    for (uint32_t page = 0; page < pages; page++) {{
+        noc_async_read_page(page, from, get_write_ptr(cb) + page * get_tile_size(cb));
+    }}
+    noc_async_read_barrier();
+    cb_push_back(cb, pages);
+}}
+
+void kernel_main() {{
+{body}
+}}
+"""
+_WRITER = """
+#include "api/dataflow/dataflow_api.h"
+
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto to = TensorAccessor(args, get_common_arg_val<uint32_t>(0));
+    for (uint32_t page = 0; page < get_common_arg_val<uint32_t>(1); page++) {
+        cb_wait_front(16, 1);
+        noc_async_write_page(page, to, get_read_ptr(16));
+        noc_async_write_barrier();
+        cb_pop_front(16, 1);
+    }
+}
+"""
+
+
+def _kernel(name: str, source: str, config: Any, tensors: Sequence[ttnn.Tensor], *args: int) -> ttnn.KernelDescriptor:
+    words = [word for tensor in tensors for word in ttnn.TensorAccessorArgs(tensor).get_compile_time_args()]
+    return ttnn.KernelDescriptor(
+        kernel_source=source,
+        source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+        core_ranges=CORE,
+        compile_time_args=words,
+        common_runtime_args=[*(tensor.buffer_address() for tensor in tensors), *args],
+        config=config,
+        name=name,
+    )
+
+
+def _reader_text(pages: Sequence[int]) -> str:
+    lines, offset = [], "0"
+    for index, count in enumerate(pages):
+        lines.append(f"    constexpr auto args{index} = TensorAccessorArgs<{offset}>();")
+        lines.append(f"    read<{index}>(args{index}, get_common_arg_val<uint32_t>({index}), {count});")
+        offset = f"args{index}.next_compile_time_args_offset()"
+    return _READER.format(body="\n".join(lines))
+
+
+def run_tiles(
+    device: ttnn.Device,
+    inputs: Sequence[tuple[np.ndarray, ttnn.DataType]],
+    compute: str,
+    result_shape: tuple[int, int],
+    result_dtype: ttnn.DataType,
+    *,
+    defines: Mapping[str, str] | None = None,
+    runtime_args: Sequence[int] = (),
+    unpack_to_dest: Sequence[int] = (),
+    checked: bool = False,
+    **config: Any,
+) -> np.ndarray:
+    """What a compute kernel makes of its inputs; ``config`` goes into its :class:`ComputeConfigDescriptor`.
+
+    ``runtime_args`` are the kernel's common arguments; ``unpack_to_dest`` names the buffers that go to DST in 32 bits.
+    """
+    tensors = [ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device) for array, dtype in inputs]
+    result = ttnn.allocate_tensor_on_device(
+        ttnn.Shape(list(result_shape)), result_dtype, ttnn.TILE_LAYOUT, device, ttnn.DRAM_MEMORY_CONFIG
+    )
+    pages = [array.size // 1024 for array, _ in inputs]
+    result_pages = result_shape[0] * result_shape[1] // 1024
+    settings = ttnn.ComputeConfigDescriptor(**config)
+    settings.unpack_to_dest_mode = [
+        ttnn.UnpackToDestMode.UnpackToDestFp32 if index in unpack_to_dest else ttnn.UnpackToDestMode.Default
+        for index in range(64)
+    ]
+    kernel = _kernel("compute", compute, settings, [])
+    kernel.defines = list((defines or {}).items())
+    kernel.common_runtime_args = list(runtime_args)
+    dtypes = {**{index: dtype for index, (_, dtype) in enumerate(inputs)}, 16: result_dtype}
+    depths = {**dict(enumerate(pages)), 16: result_pages}
+    program = ttnn.ProgramDescriptor(
+        kernels=[
+            _kernel("reader", _reader_text(pages), ttnn.ReaderConfigDescriptor(), tensors),
+            kernel,
+            _kernel("writer", _WRITER, ttnn.WriterConfigDescriptor(), [result], result_pages),
+        ],
+        cbs=[
+            ttnn.CBDescriptor(
+                depths[index] * ttnn.tile_size(dtype),
+                CORE,
+                [ttnn.CBFormatDescriptor(index, dtype, ttnn.tile_size(dtype))],
+            )
+            for index, dtype in dtypes.items()
+        ],
+        semaphores=[],
+    )
+    tilewright.run_program([*tensors, result], program, checked=checked)
+    return np.asarray(ttnn.to_numpy(result))
