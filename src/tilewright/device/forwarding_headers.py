@@ -71,9 +71,8 @@ _OTHER_NAMES = {
     """,
     "tw/llk/sfpu_programs.h": """
         ckernel_addrmod ckernel_sfpu ckernel_sfpu_copy_dest_values ckernel_sfpu_exp ckernel_sfpu_recip
-        ckernel_sfpu_sigmoid experimental/llk_sfpu/ckernel_sfpu_sdpa llk_math_eltwise_binary_sfpu_macros
-        llk_math_eltwise_binary_sfpu_params llk_math_eltwise_unary_sfpu_macros llk_math_eltwise_unary_sfpu_params lltt
-        sfpi
+        ckernel_sfpu_sigmoid llk_math_eltwise_binary_sfpu_macros llk_math_eltwise_binary_sfpu_params
+        llk_math_eltwise_unary_sfpu_macros llk_math_eltwise_unary_sfpu_params lltt
     """,
     "tw/llk/unpack.h": """
         llk_io_unpack llk_unpack_A llk_unpack_AB llk_unpack_AB_api llk_unpack_AB_matmul_api llk_unpack_AB_reduce_api

@@ -7,27 +7,114 @@
 
 #include <cstdint>
 
+#include "../abi/vector_program.h"
 #include "tw/engine.h"
 
-// Where the SFPU looks for DST when the pack thread drives it. There is one DST in program order, so this register
-// needs no value; every other configuration register does.
+// The row of DST that the vector unit counts from, and which half of the address modifiers its instructions mean.
 #define DEST_TARGET_REG_CFG_MATH_Offset_ADDR32 1
+#define ADDR_MOD_SET_Base_ADDR32 2
 
 namespace tw {
 
-inline void write_thread_register(uint32_t address, uint32_t) {
-    if (address != DEST_TARGET_REG_CFG_MATH_Offset_ADDR32) {
+inline void write_thread_register(uint32_t address, uint32_t value) {
+    if (address == ADDR_MOD_SET_Base_ADDR32) {
+        tw_vector_address_base(value);
+    } else if (address == DEST_TARGET_REG_CFG_MATH_Offset_ADDR32) {
+        tw_vector_set_base(value);
+    } else {
         tw_not_modelled("TT_SETC16");
     }
 }
 
+// Vector-unit instructions work on its registers; matrix-unit, packer and unpacker ones on registers that are not
+// modelled.
+template <typename... Operands>
+inline void vector_instruction(tw::VectorInstruction instruction, Operands... operands) {
+    const std::uint32_t given[6] = {static_cast<std::uint32_t>(operands)...};
+    tw_vector_instruction(
+        static_cast<std::uint32_t>(instruction), given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+
 }  // namespace tw
+
+#define TTI_SFPNOP ::tw::vector_instruction(::tw::VectorInstruction::SFPNOP)
+#define TT_SFPLOAD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPLOAD, __VA_ARGS__)
+#define TTI_SFPLOAD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPLOAD, __VA_ARGS__)
+#define TT_SFPLOADI(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPLOADI, __VA_ARGS__)
+#define TTI_SFPLOADI(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPLOADI, __VA_ARGS__)
+#define TT_SFPSTORE(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSTORE, __VA_ARGS__)
+#define TTI_SFPSTORE(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSTORE, __VA_ARGS__)
+#define TT_SFPMAD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMAD, __VA_ARGS__)
+#define TTI_SFPMAD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMAD, __VA_ARGS__)
+#define TT_SFPADD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPADD, __VA_ARGS__)
+#define TTI_SFPADD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPADD, __VA_ARGS__)
+#define TT_SFPMUL(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMUL, __VA_ARGS__)
+#define TTI_SFPMUL(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMUL, __VA_ARGS__)
+#define TT_SFPADDI(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPADDI, __VA_ARGS__)
+#define TTI_SFPADDI(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPADDI, __VA_ARGS__)
+#define TT_SFPMULI(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMULI, __VA_ARGS__)
+#define TTI_SFPMULI(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMULI, __VA_ARGS__)
+#define TT_SFPDIVP2(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPDIVP2, __VA_ARGS__)
+#define TTI_SFPDIVP2(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPDIVP2, __VA_ARGS__)
+#define TT_SFPIADD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPIADD, __VA_ARGS__)
+#define TTI_SFPIADD(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPIADD, __VA_ARGS__)
+#define TT_SFPMOV(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMOV, __VA_ARGS__)
+#define TTI_SFPMOV(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPMOV, __VA_ARGS__)
+#define TT_SFPABS(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPABS, __VA_ARGS__)
+#define TTI_SFPABS(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPABS, __VA_ARGS__)
+#define TT_SFPAND(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPAND, __VA_ARGS__)
+#define TTI_SFPAND(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPAND, __VA_ARGS__)
+#define TT_SFPOR(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPOR, __VA_ARGS__)
+#define TTI_SFPOR(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPOR, __VA_ARGS__)
+#define TT_SFPXOR(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPXOR, __VA_ARGS__)
+#define TTI_SFPXOR(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPXOR, __VA_ARGS__)
+#define TT_SFPNOT(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPNOT, __VA_ARGS__)
+#define TTI_SFPNOT(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPNOT, __VA_ARGS__)
+#define TT_SFPLZ(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPLZ, __VA_ARGS__)
+#define TTI_SFPLZ(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPLZ, __VA_ARGS__)
+#define TT_SFPSHFT(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSHFT, __VA_ARGS__)
+#define TTI_SFPSHFT(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSHFT, __VA_ARGS__)
+#define TT_SFPSHFT2(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSHFT2, __VA_ARGS__)
+#define TTI_SFPSHFT2(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSHFT2, __VA_ARGS__)
+#define TT_SFPEXEXP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPEXEXP, __VA_ARGS__)
+#define TTI_SFPEXEXP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPEXEXP, __VA_ARGS__)
+#define TT_SFPEXMAN(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPEXMAN, __VA_ARGS__)
+#define TTI_SFPEXMAN(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPEXMAN, __VA_ARGS__)
+#define TT_SFPSETEXP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETEXP, __VA_ARGS__)
+#define TTI_SFPSETEXP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETEXP, __VA_ARGS__)
+#define TT_SFPSETMAN(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETMAN, __VA_ARGS__)
+#define TTI_SFPSETMAN(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETMAN, __VA_ARGS__)
+#define TT_SFPSETSGN(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETSGN, __VA_ARGS__)
+#define TTI_SFPSETSGN(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETSGN, __VA_ARGS__)
+#define TT_SFPCAST(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPCAST, __VA_ARGS__)
+#define TTI_SFPCAST(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPCAST, __VA_ARGS__)
+#define TT_SFP_STOCH_RND(...) ::tw::vector_instruction(::tw::VectorInstruction::SFP_STOCH_RND, __VA_ARGS__)
+#define TTI_SFP_STOCH_RND(...) ::tw::vector_instruction(::tw::VectorInstruction::SFP_STOCH_RND, __VA_ARGS__)
+#define TT_SFPSWAP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSWAP, __VA_ARGS__)
+#define TTI_SFPSWAP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSWAP, __VA_ARGS__)
+#define TT_SFPTRANSP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPTRANSP, __VA_ARGS__)
+#define TTI_SFPTRANSP(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPTRANSP, __VA_ARGS__)
+#define TT_SFPSETCC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETCC, __VA_ARGS__)
+#define TTI_SFPSETCC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPSETCC, __VA_ARGS__)
+#define TT_SFPENCC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPENCC, __VA_ARGS__)
+#define TTI_SFPENCC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPENCC, __VA_ARGS__)
+#define TT_SFPCOMPC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPCOMPC, __VA_ARGS__)
+#define TTI_SFPCOMPC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPCOMPC, __VA_ARGS__)
+#define TT_SFPPUSHC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPPUSHC, __VA_ARGS__)
+#define TTI_SFPPUSHC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPPUSHC, __VA_ARGS__)
+#define TT_SFPPOPC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPPOPC, __VA_ARGS__)
+#define TTI_SFPPOPC(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPPOPC, __VA_ARGS__)
+#define TT_SFPCONFIG(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPCONFIG, __VA_ARGS__)
+#define TTI_SFPCONFIG(...) ::tw::vector_instruction(::tw::VectorInstruction::SFPCONFIG, __VA_ARGS__)
+#define TT_SETRWC(...) ::tw::vector_instruction(::tw::VectorInstruction::SETRWC, __VA_ARGS__)
+#define TTI_SETRWC(...) ::tw::vector_instruction(::tw::VectorInstruction::SETRWC, __VA_ARGS__)
+#define TT_INCRWC(...) ::tw::vector_instruction(::tw::VectorInstruction::INCRWC, __VA_ARGS__)
+#define TTI_INCRWC(...) ::tw::vector_instruction(::tw::VectorInstruction::INCRWC, __VA_ARGS__)
 
 #define TT_SETC16(address, value) tw::write_thread_register(address, value)
 #define TTI_SETC16(address, value) tw::write_thread_register(address, value)
 
 #define TTI_NOP ((void)0)
-#define TTI_SFPNOP ((void)0)
 #define TTI_DMANOP ((void)0)
 #define TT_STALLWAIT(...) ((void)0)
 #define TTI_STALLWAIT(...) ((void)0)
@@ -44,68 +131,10 @@ inline void write_thread_register(uint32_t address, uint32_t) {
 #define TT_ATRELM(...) ((void)0)
 #define TTI_ATRELM(...) ((void)0)
 
-#define TT_SFPLOAD(...) tw_not_modelled("TT_SFPLOAD")
-#define TTI_SFPLOAD(...) tw_not_modelled("TTI_SFPLOAD")
-#define TT_SFPLOADI(...) tw_not_modelled("TT_SFPLOADI")
-#define TTI_SFPLOADI(...) tw_not_modelled("TTI_SFPLOADI")
-#define TT_SFPSTORE(...) tw_not_modelled("TT_SFPSTORE")
-#define TTI_SFPSTORE(...) tw_not_modelled("TTI_SFPSTORE")
-#define TT_SFPSWAP(...) tw_not_modelled("TT_SFPSWAP")
-#define TTI_SFPSWAP(...) tw_not_modelled("TTI_SFPSWAP")
-#define TT_SFPTRANSP(...) tw_not_modelled("TT_SFPTRANSP")
-#define TTI_SFPTRANSP(...) tw_not_modelled("TTI_SFPTRANSP")
-#define TT_SFPIADD(...) tw_not_modelled("TT_SFPIADD")
-#define TTI_SFPIADD(...) tw_not_modelled("TTI_SFPIADD")
-#define TT_SFPMAD(...) tw_not_modelled("TT_SFPMAD")
-#define TTI_SFPMAD(...) tw_not_modelled("TTI_SFPMAD")
-#define TT_SFPADD(...) tw_not_modelled("TT_SFPADD")
-#define TTI_SFPADD(...) tw_not_modelled("TTI_SFPADD")
-#define TT_SFPMUL(...) tw_not_modelled("TT_SFPMUL")
-#define TTI_SFPMUL(...) tw_not_modelled("TTI_SFPMUL")
-#define TT_SFPMOV(...) tw_not_modelled("TT_SFPMOV")
-#define TTI_SFPMOV(...) tw_not_modelled("TTI_SFPMOV")
-#define TT_SFPSETCC(...) tw_not_modelled("TT_SFPSETCC")
-#define TTI_SFPSETCC(...) tw_not_modelled("TTI_SFPSETCC")
-#define TT_SFPENCC(...) tw_not_modelled("TT_SFPENCC")
-#define TTI_SFPENCC(...) tw_not_modelled("TTI_SFPENCC")
-#define TT_SFPCOMPC(...) tw_not_modelled("TT_SFPCOMPC")
-#define TTI_SFPCOMPC(...) tw_not_modelled("TTI_SFPCOMPC")
-#define TT_SFPPUSHC(...) tw_not_modelled("TT_SFPPUSHC")
-#define TTI_SFPPUSHC(...) tw_not_modelled("TTI_SFPPUSHC")
-#define TT_SFPPOPC(...) tw_not_modelled("TT_SFPPOPC")
-#define TTI_SFPPOPC(...) tw_not_modelled("TTI_SFPPOPC")
-#define TT_SFPAND(...) tw_not_modelled("TT_SFPAND")
-#define TTI_SFPAND(...) tw_not_modelled("TTI_SFPAND")
-#define TT_SFPOR(...) tw_not_modelled("TT_SFPOR")
-#define TTI_SFPOR(...) tw_not_modelled("TTI_SFPOR")
-#define TT_SFPXOR(...) tw_not_modelled("TT_SFPXOR")
-#define TTI_SFPXOR(...) tw_not_modelled("TTI_SFPXOR")
-#define TT_SFPNOT(...) tw_not_modelled("TT_SFPNOT")
-#define TTI_SFPNOT(...) tw_not_modelled("TTI_SFPNOT")
-#define TT_SFPSHFT(...) tw_not_modelled("TT_SFPSHFT")
-#define TTI_SFPSHFT(...) tw_not_modelled("TTI_SFPSHFT")
-#define TT_SFPSHFT2(...) tw_not_modelled("TT_SFPSHFT2")
-#define TTI_SFPSHFT2(...) tw_not_modelled("TTI_SFPSHFT2")
-#define TT_SFPCAST(...) tw_not_modelled("TT_SFPCAST")
-#define TTI_SFPCAST(...) tw_not_modelled("TTI_SFPCAST")
-#define TT_SFPCONFIG(...) tw_not_modelled("TT_SFPCONFIG")
-#define TTI_SFPCONFIG(...) tw_not_modelled("TTI_SFPCONFIG")
-#define TT_SFPABS(...) tw_not_modelled("TT_SFPABS")
-#define TTI_SFPABS(...) tw_not_modelled("TTI_SFPABS")
-#define TT_SFPEXEXP(...) tw_not_modelled("TT_SFPEXEXP")
-#define TTI_SFPEXEXP(...) tw_not_modelled("TTI_SFPEXEXP")
-#define TT_SFPSETEXP(...) tw_not_modelled("TT_SFPSETEXP")
-#define TTI_SFPSETEXP(...) tw_not_modelled("TTI_SFPSETEXP")
 #define TT_SFPLUT(...) tw_not_modelled("TT_SFPLUT")
 #define TTI_SFPLUT(...) tw_not_modelled("TTI_SFPLUT")
 #define TT_SFPLUTFP32(...) tw_not_modelled("TT_SFPLUTFP32")
 #define TTI_SFPLUTFP32(...) tw_not_modelled("TTI_SFPLUTFP32")
-#define TT_SFP_STOCH_RND(...) tw_not_modelled("TT_SFP_STOCH_RND")
-#define TTI_SFP_STOCH_RND(...) tw_not_modelled("TTI_SFP_STOCH_RND")
-#define TT_SETRWC(...) tw_not_modelled("TT_SETRWC")
-#define TTI_SETRWC(...) tw_not_modelled("TTI_SETRWC")
-#define TT_INCRWC(...) tw_not_modelled("TT_INCRWC")
-#define TTI_INCRWC(...) tw_not_modelled("TTI_INCRWC")
 #define TT_ZEROACC(...) tw_not_modelled("TT_ZEROACC")
 #define TTI_ZEROACC(...) tw_not_modelled("TTI_ZEROACC")
 #define TT_ZEROSRC(...) tw_not_modelled("TT_ZEROSRC")

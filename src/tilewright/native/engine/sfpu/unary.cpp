@@ -153,8 +153,9 @@ TW_UNARY(PowerIterative, Truncate, power_by_squaring(x, p.word[0]))
 
 // --- comparisons ---
 #define TW_TEST(name, condition) TW_UNARY(name, Truncate, select(condition, 1.0f, 0.0f))
-TW_TEST(EqualZero, x == 0.0f)
-TW_TEST(NotEqualZero, x != 0.0f)
+// By their bits: 16-bit integers in a 16-bit DST are tested with these too.
+TW_TEST(EqualZero, (words_of(x) << 1) == 0u)
+TW_TEST(NotEqualZero, (words_of(x) << 1) != 0u)
 TW_TEST(LessZero, x < 0.0f)
 TW_TEST(GreaterZero, x > 0.0f)
 TW_TEST(LessEqualZero, x <= 0.0f)
