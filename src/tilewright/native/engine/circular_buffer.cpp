@@ -126,6 +126,25 @@ void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write) {
     }
 }
 
+void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_write, const char* call) {
+    KernelInstance& instance = current_instance();
+    const auto& view = instance.context.cb[cb];
+    const uint64_t limit = static_cast<uint64_t>(view.fifo_limit) << (instance.context.compute_words ? 4 : 0);
+    const uint64_t memory = instance.scheduler->program.chip.config().l1_bytes;
+    if ((limit & kL1OffsetMask) - left + bytes > memory) {
+        rule_error(
+            "cb-index-wrap", "%s: %zu bytes of rows in c_%u, but only %llu are left before the end of L1", call, bytes,
+            cb, static_cast<unsigned long long>(memory - (limit & kL1OffsetMask) + left));
+    }
+    if (instance.checks != nullptr) [[unlikely]] {
+        note_finding(
+            instance, "cb-index-wrap", cb, 0,
+            "%s %s %zu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block "
+            "does not wrap)",
+            call, is_write ? "writes" : "reads", bytes, cb, static_cast<unsigned long long>(left));
+    }
+}
+
 }  // namespace tw
 
 using namespace tw;

@@ -39,6 +39,8 @@ uint8_t* back_tile(uint32_t cb, uint32_t index);
 uint8_t* front_rows(uint32_t cb);
 uint8_t* back_rows(uint32_t cb, uint32_t index);
 void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write);
+// The rows are `bytes` long, of which `left` lie before the end of the buffer.
+void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_write, const char* call);
 // Called by every packer call: waits for reservations still pending (the pack thread runs behind the others).
 void pack_thread_enter();
 // Ends the run with an error about the calling kernel; never returns. Short sentence, no newline.

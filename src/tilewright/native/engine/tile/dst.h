@@ -29,6 +29,7 @@ enum ScratchWord : uint32_t {
     kQueueCbB,
     kQueueTileB,
     kQueueFill,
+    kQueueReloadsB,  // face 0 of the SrcB tile goes with every face of SrcA's
     kPackRows,  // rows tw_pack_rows writes
     kScratchWords,
 };

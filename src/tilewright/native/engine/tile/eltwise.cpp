@@ -224,6 +224,22 @@ void run_integers(BinaryOp op, Broadcast broadcast, uint32_t row, Target target,
     }
 }
 
+// UInt16 beside a float: the multiplier takes its 16 bits for a bfloat16 (what a comparison left in such a tile).
+bool mixes_uint16(const Operand& a, const Operand& b) {
+    return is_integer(a.format) != is_integer(b.format) &&
+           (a.format == DataFormat::UInt16 || b.format == DataFormat::UInt16);
+}
+
+Operand as_bfloat16_bits(const Operand& operand) {
+    Operand result = operand;
+    if (operand.format == DataFormat::UInt16) {
+        result.format = DataFormat::Float16_b;
+        result.halves = reinterpret_cast<const uint16_t*>(operand.bytes);
+        result.words = nullptr;
+    }
+    return result;
+}
+
 bool takes_integers(const Operand& a, const Operand& b, const char* call) {
     const auto small = [](DataFormat format) { return format == DataFormat::Int8 || format == DataFormat::UInt8; };
     if (!is_integer(a.format) && !is_integer(b.format)) [[likely]] {
@@ -254,6 +270,10 @@ Arithmetic arithmetic_of(const ComputeState& state, BinaryOp op) {
 void combine_operands(
     const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, Target target, const Operand& a,
     const Operand& b, const char* call) {
+    if (mixes_uint16(a, b) && a.geometry.face_rows == 16 && b.geometry.face_rows == 16) [[unlikely]] {
+        combine_operands(state, op, broadcast, row, target, as_bfloat16_bits(a), as_bfloat16_bits(b), call);
+        return;
+    }
     if (takes_integers(a, b, call)) {
         run_integers(op, broadcast, row, target, a, b);
         return;

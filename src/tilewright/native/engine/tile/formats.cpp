@@ -375,7 +375,11 @@ void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool 
             encode_each<uint8_t>(words, count, bytes, [](uint32_t word) { return narrow(word, kFloat8E4M3); });
             return;
         case DataFormat::UInt16:
-            encode_each<uint16_t>(words, count, bytes, [](uint32_t word) { return word; });
+            if (wide) {
+                encode_each<uint16_t>(words, count, bytes, [](uint32_t word) { return word; });
+            } else {  // the 16 bits there are, be they an integer or a float
+                encode_each<uint16_t>(words, count, bytes, [](uint32_t word) { return word >> 16 ? word >> 16 : word; });
+            }
             return;
         case DataFormat::UInt8:
             encode_each<uint8_t>(

@@ -114,20 +114,15 @@ bool passes_unchanged(const ComputeState& state, uint32_t cb_in) {
             (format == DataFormat::Float32 && copy_mask(state, state.src_a, cb_in) == ~0u));
 }
 
-// Row-major blocks are read and written as one stretch, which must not run over the end of the circular buffer.
+// Row-major blocks are read and written as one stretch. Nothing wraps it at the end of the circular buffer: it goes on
+// into whatever lies behind. Rows nobody uses may do so (a window of fewer rows than a face has).
 void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, bool is_write, const char* call) {
     const KernelContext& context = *tw_context();
     const uint64_t limit = static_cast<uint64_t>(context.cb[cb].fifo_limit) << (context.compute_words ? 4 : 0);
     const uint64_t first = reinterpret_cast<uintptr_t>(start);
-    if (first + bytes > limit) {
-        rule_error(
-            "cb-index-wrap",
-            "%s: %zu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block does "
-            "not wrap)",
-            call,
-            bytes,
-            cb,
-            static_cast<unsigned long long>(limit - first));
+    if (first + bytes > limit) [[unlikely]] {
+        leaves_circular_buffer(cb, limit - first, bytes, is_write, call);
+        bytes = limit - first;
     }
     check_rows(cb, start, bytes, is_write);
 }

@@ -58,7 +58,8 @@ TileTaint next_taint(const ComputeState& state) {
 
 extern "C" {
 
-void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b, uint32_t fill) {
+void tw_unpack_tilize_a_b(
+    uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b, uint32_t fill, uint32_t reloads_b) {
     ComputeState& state = started_state("unpack_tilizeA_B_block");
     check_loops(state, {UnpackLoop::TilizeReduce, 0}, kNoCb, "unpack_tilizeA_B_block");
     check_source(state, state.src_a, cb_a, "unpack_tilizeA_B_block");
@@ -76,6 +77,7 @@ void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint
     queue[kQueueCbB] = cb_b;
     queue[kQueueTileB] = tile_b;
     queue[kQueueFill] = fill;
+    queue[kQueueReloadsB] = reloads_b;
 }
 
 void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t num_faces) {
@@ -97,8 +99,11 @@ void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t nu
     const TileTaint data_taint = next_taint(state);
     const Operand data = next_tile(state, num_faces, words);
     queue[kQueueNext]++;
-    const Operand scaler =
+    Operand scaler =
         unpack(state, state.src_b, queue[kQueueCbB], queue[kQueueTileB], scaler_buffer, "reduce_tile_math");
+    if (queue[kQueueReloadsB] != 0) {
+        scaler.geometry.num_faces = 1;  // its first face serves every face of the data
+    }
     const TileTaint scaler_taint = taint_of(state, queue[kQueueCbB], scaler.bytes);
     reduce(
         state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,

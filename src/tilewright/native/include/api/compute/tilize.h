@@ -74,7 +74,7 @@ template <
     bool zero_srcA_reduce = false>
 ALWI void unpack_tilizeA_B_block(uint32_t icb0, uint32_t icb1, uint32_t block, uint32_t tile_idx_b) {
     constexpr uint32_t fill = neginf_srcA ? 1 : (zero_srcA || zero_srcA_reduce) ? 2 : 0;
-    tw_unpack_tilize_a_b(icb0, icb1, block, tile_idx_b, fill);
+    tw_unpack_tilize_a_b(icb0, icb1, block, tile_idx_b, fill, reload_srcB);
 }
 
 ALWI void unpack_tilizeA_B_uninit(uint32_t icb) { tw_unpack_restored(icb); }
