@@ -29,10 +29,11 @@ from tilewright.program.kernel import (
     UnpackToDestMode,
 )
 from tilewright.tensor.cores import CoreRangeSet
+from tilewright.tensor.dtype import DataFormat
 
 _COMMAND_FILE = "tilewright.command"
-_NO_FORMAT = 255
-_FLOAT32 = 0
+_NO_FORMAT = DataFormat.Invalid.value
+_FLOAT32 = DataFormat.Float32.value
 # What every kernel is compiled with; our own translation unit says the same in its way.
 _BUILD_MACROS = frozenset((
     "ARCH_BLACKHOLE", "ARCH_WORMHOLE", "COMPILE_FOR_BRISC", "COMPILE_FOR_NCRISC", "COMPILE_FOR_TRISC",

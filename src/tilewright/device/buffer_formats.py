@@ -32,7 +32,6 @@ _ELEMENT_BITS = {
     DataFormat.Bfp2: 2,
     DataFormat.Bfp2_b: 2,
 }
-_BLOCK_FLOATS = frozenset(format_ for format_ in DataFormat if format_.name.startswith("Bfp"))
 
 
 def tile_bytes(data_format: DataFormat, height: int = 32, width: int = 32) -> int:
@@ -42,7 +41,7 @@ def tile_bytes(data_format: DataFormat, height: int = 32, width: int = 32) -> in
     1088
     """
     size = height * width * _ELEMENT_BITS.get(data_format, 16) // 8
-    return size + (exponent_bytes(height, width) if data_format in _BLOCK_FLOATS else 0)
+    return size + (exponent_bytes(height, width) if data_format.is_block_float else 0)
 
 
 def buffer_format(descriptor: CBFormatDescriptor, unpack_to_dest_fp32: bool = False) -> BufferFormat:

@@ -8,13 +8,17 @@ import enum
 import functools
 from collections.abc import Mapping, Sequence
 
+from tilewright.tensor.dtype import DataFormat
+
 NUM_CIRCULAR_BUFFERS = 64
-_INVALID_FORMAT = 255
+_INVALID_FORMAT: int = DataFormat.Invalid.value
 # What a card's build puts for a CB the program does not have.
 _UNSET_TILE_BYTES = 1088
 
-_FLOAT32, _TF32, _FLOAT16_B = 0, 4, 5
-_BLOCK_FLOATS = frozenset({2, 3, 6, 7, 11, 15})
+_FLOAT32: int = DataFormat.Float32.value
+_TF32: int = DataFormat.Tf32.value
+_FLOAT16_B: int = DataFormat.Float16_b.value
+_BLOCK_FLOATS = frozenset(each.value for each in DataFormat if each.is_block_float)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -39,6 +39,10 @@ class DataFormat(Enum):
     RawUInt32 = 0xF2
     Invalid = 0xFF
 
+    @property
+    def is_block_float(self) -> bool:
+        return self.name.startswith("Bfp")
+
 
 class DataType(Enum):
     """ttnn's element types. ``FP8_E4M3`` and ``INT8`` exist by name only: no tensor can have them here."""

@@ -5,32 +5,12 @@
 
 #include <cstdint>
 
+#include "abi/data_format.h"
 #include "sfpu/machine.h"
 
 namespace tw {
 
-// Values as in tt-metal's DataFormat.
-enum class DataFormat : uint8_t {
-    Float32 = 0,
-    Float16 = 1,
-    Bfp8 = 2,
-    Bfp4 = 3,
-    Tf32 = 4,
-    Float16_b = 5,
-    Bfp8_b = 6,
-    Bfp4_b = 7,
-    Int32 = 8,
-    UInt16 = 9,
-    Lf8 = 10,
-    Bfp2 = 11,
-    Int8 = 14,
-    Bfp2_b = 15,
-    UInt32 = 24,
-    Fp8_e4m3 = 0x1A,
-    UInt8 = 30,
-    RawUInt32 = 0xf3,
-    Invalid = 0xff,
-};
+using ::DataFormat;
 
 inline constexpr uint32_t kTileElements = 1024;
 inline constexpr uint32_t kFaceElements = 256;

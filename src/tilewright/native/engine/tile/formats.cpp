@@ -230,6 +230,8 @@ const char* format_name(DataFormat format) {
         case DataFormat::UInt32: return "UInt32";
         case DataFormat::Fp8_e4m3: return "Fp8_e4m3";
         case DataFormat::UInt8: return "UInt8";
+        case DataFormat::RawUInt8: return "RawUInt8";
+        case DataFormat::RawUInt16: return "RawUInt16";
         case DataFormat::RawUInt32: return "RawUInt32";
         case DataFormat::Invalid: break;
     }
