@@ -28,6 +28,8 @@ from tilewright.device.errors import TilewrightError
 
 _BANK_TABLES_BYTES = 2048
 _NOCS = 2
+# A directory in which the calls of every launch are kept, one file each in their order (device/call_record.py).
+RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
 
 
 class CardServer:
@@ -35,6 +37,7 @@ class CardServer:
 
     def __init__(self, channel: socket.socket, model: CardModel, layout: Layout, root: Path) -> None:
         self._channel = channel
+        self._num_records = 0
         self._arch = model.arch
         self._grid = model.grid
         self._chip = Chip(self._arch, model.grid)
@@ -69,7 +72,11 @@ class CardServer:
 
     def _launch(self, cores: list[Core]) -> None:
         program = self._decoder.program(cores)
-        self._chip.launch(program, keep_l1=True, time_limit=_time_limit())
+        kept = os.environ.get(RECORDS_VARIABLE)
+        run = self._chip.launch(program, keep_l1=True, time_limit=_time_limit(), record_calls=bool(kept))
+        if kept and run.calls is not None:
+            self._num_records += 1
+            run.calls.save(Path(kept) / f"{os.getpid()}-{self._num_records:06}.npz")
 
     def _core(self, x: int, y: int) -> Core:
         return self._arch.worker_columns.index(x), self._arch.worker_rows.index(y)

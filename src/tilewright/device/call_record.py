@@ -8,7 +8,10 @@ Plain numbers only, so that it can be kept in a file, sent to another process, a
 from __future__ import annotations
 
 import dataclasses
+import json
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,11 +93,40 @@ class CallRecord:
     def num_entries(self) -> int:
         return len(self.words)
 
+    def save(self, path: Path) -> None:
+        """Writes it to a file, all of it or nothing."""
+        facts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "words"}
+        text = json.dumps(facts, default=dataclasses.asdict)
+        partial = path.with_name(f".{path.name}.{os.getpid()}")
+        with partial.open("wb") as file:
+            np.savez_compressed(file, facts=np.frombuffer(text.encode(), np.uint8), words=self.words)
+        partial.replace(path)
+
+    @staticmethod
+    def load(path: Path) -> CallRecord:
+        """Reads what ``save`` wrote."""
+        with np.load(path, allow_pickle=False) as stored:
+            facts, words = json.loads(stored["facts"].tobytes()), stored["words"]
+
+        def cores(given: list[list[int]]) -> tuple[Core, ...]:
+            return tuple((x, y) for x, y in given)
+
+        return CallRecord(
+            facts["arch"],
+            (facts["grid"][0], facts["grid"][1]),
+            tuple(RecordedKernel(**each) for each in facts["kernels"]),
+            tuple(RecordedBuffer(**{**each, "cores": cores(each["cores"])}) for each in facts["buffers"]),
+            tuple(RecordedSemaphore(**{**each, "cores": cores(each["cores"])}) for each in facts["semaphores"]),
+            words,
+        )
+
 
 def call_record(program: ProgramDescriptor, arch: str, grid: Core, words: NDArray[np.uint64]) -> CallRecord:
     """The record of a run of ``program`` whose engine wrote down ``words``."""
     semaphores = (
-        RecordedSemaphore(semaphore_offset(each.id), each.initial_value, _cores(each.core_ranges))
+        RecordedSemaphore(
+            semaphore_offset(each.id, program.semaphore_base), each.initial_value, _cores(each.core_ranges)
+        )
         for each in program.semaphores
     )
     kernels = tuple(_kernel(each) for each in program.kernels)

@@ -10,13 +10,13 @@ SEMAPHORE_BYTES = 16
 _SLOT_MASK = (2 << 20) - 1
 
 
-def semaphore_offset(semaphore_id: int) -> int:
-    """L1 offset of a semaphore.
+def semaphore_offset(semaphore_id: int, base: int | None = None) -> int:
+    """L1 offset of a semaphore, of those that begin at ``base``.
 
     >>> hex(semaphore_offset(1))
     '0x8010'
     """
-    return CONFIG_BASE + SEMAPHORE_BYTES * semaphore_id
+    return (CONFIG_BASE if base is None else base) + SEMAPHORE_BYTES * semaphore_id
 
 
 def semaphore_at(address: int, base: int | None = None) -> int | None:
