@@ -104,7 +104,17 @@ def test_the_command_writes_a_page_or_says_why_not(tmp_path: Path, capsys: pytes
     assert f"there is no directory {tmp_path / 'no'}" in capsys.readouterr().err.replace("\n", " ")
     assert main(["report", "centralize_w_rm", "--shape", "32x32", "-o", str(tmp_path / "run.html")]) == 0
     assert capsys.readouterr().out.startswith("2 launches checked: nothing found; ")
-    assert len(embedded((tmp_path / "run.html").read_text())["launches"]) == 2
+    launch, _ = embedded((tmp_path / "run.html").read_text())["launches"]
+    timeline = launch["timeline"]
+    assert [(track["core"], track["name"].split()[0]) for track in timeline["tracks"]] == [
+        ([0, 0], name) for name in ("BRISC", "NCRISC", "UNPACK", "MATH", "PACK")
+    ]
+    for track in timeline["tracks"]:  # one thing after the other, all of it within the launch
+        times = [time for span in track["spans"] for time in span[:2]]
+        assert times == sorted(times)
+        assert 0 <= times[0] <= times[-1] <= timeline["end"] + 0.1
+    assert all(fill["points"][-1][1] == 0 for fill in timeline["fills"] if fill["cb"] == 16)  # drained
+    assert launch["cores"][0]["values"]["busy"] > 0
 
 
 def made_up_timeline(view: View, tracks: int, spans: int) -> View:

@@ -4,23 +4,29 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import sys
 from pathlib import Path
 
 from tilewright.check.check_program import CheckResult
 from tilewright.check.every_launch import every_launch_checked
+from tilewright.check.orders import restore_tensors, save_tensors
 from tilewright.check.report import Report
 from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.report.html_page import html_page
 from tilewright.report.launch_view import View, launch_view
+from tilewright.report.timed_view import with_time
+from tilewright.timing.every_launch import TimedLaunch, time_program
+from tilewright.timing.replay import replay
 
 _DESCRIPTION = """
 Run a script, in which `import ttnn` gives the simulated chip, or an operation of tilewright, with every launch under
-the checker, and write one HTML file: the cores, who waits for whom in a deadlock, findings with their source lines,
-circular buffers, who pushes and pops what, and a map of L1. It opens in any browser and loads nothing.
+the checker, and write one HTML file: the cores, their timeline on the modelled clock of a card, who waits for whom in
+a deadlock, findings with their source lines, circular buffers filling and draining, who pushes and pops what, and a map
+of L1. It opens in any browser and loads nothing.
 
 Exit status: 0 the report is written, 1 the script failed (the report is written all the same), 2 bad usage.
 """
@@ -53,7 +59,8 @@ def run(arguments: list[str]) -> int:
 
     def take(result: CheckResult) -> None:
         """As soon as a launch has ended: its device may be closed later."""
-        views.append(launch_view(result, _launch_name(result)))
+        view = launch_view(result, _launch_name(result))
+        views.append(view if result.error is not None else with_time(view, _timed_again(result)))
         progress.show(f"launch {len(views)}")
 
     work = target_work(parser, options, script_arguments, progress, lambda plan: None)
@@ -76,6 +83,14 @@ def _launch_name(result: CheckResult) -> str:
     kernels = result.program.kernels
     named = next((kernel for kernel in kernels if kernel.is_compute), kernels[0])
     return named.name
+
+
+def _timed_again(result: CheckResult) -> TimedLaunch:
+    """The same launch once more for its time; the tensors are left as the check left them."""
+    kept = save_tensors(result.io_tensors)
+    timed = time_program(result.io_tensors, result.program)
+    restore_tensors(kept)
+    return dataclasses.replace(timed, time=replay(timed.record, keep_events=True))
 
 
 def _write(path: Path, text: str) -> None:

@@ -62,7 +62,7 @@ def _events(record: CallRecord, time: DeviceTime) -> Iterator[dict[str, Any]]:
             yield {"ph": "b", **shown, "ts": event.begin * to_us, "args": {"bytes": event.amount}}
             yield {"ph": "e", **shown, "ts": event.end * to_us}
         elif event.kind is EventKind.WAIT:
-            yield {"ph": "X", "name": _wait_words(event, labels), "cat": "wait", "cname": "terrible", **where, **times}
+            yield {"ph": "X", "name": wait_words(event, labels), "cat": "wait", "cname": "terrible", **where, **times}
         else:
             yield {"ph": "X", "name": event.call, "cat": "call", **where, **times, "args": _arguments(event, labels)}
         if event.kind in (EventKind.PUSH, EventKind.POP):
@@ -71,7 +71,8 @@ def _events(record: CallRecord, time: DeviceTime) -> Iterator[dict[str, Any]]:
     yield from _counters(changes, labels, to_us)
 
 
-def _wait_words(event: Event, labels: dict[int, str]) -> str:
+def wait_words(event: Event, labels: dict[int, str]) -> str:
+    """What a processor waits for, e.g. ``waits for pages of c_0 in``."""
     assert event.wait is not None
     label = labels.get(event.cb, f"c_{event.cb}") if event.wait <= WaitFor.PAGES_BACK else ""
     return f"waits for {Wait(event.wait, label, 0.0, 0).what}"

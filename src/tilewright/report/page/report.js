@@ -262,7 +262,8 @@ function timelineSection(launch) {
     element("button", { onclick: () => timeline.zoom(2) }, "zoom out"),
     element("button", { onclick: () => timeline.move(0, launch.timeline.end) }, "all"));
   return section("timeline", "Timeline on the modelled clock", buttons, timeline.canvas, timeline.says,
-    element("p", { class: "quiet" }, "Blue works, amber waits. Ctrl and the wheel zoom; + - and arrows do too."));
+    element("p", { class: "quiet" }, "Blue works, amber waits. Ctrl and the wheel zoom; + - and arrows do too." +
+      (launch.timeline.left_out ? ` The last ${whole(launch.timeline.left_out)} events are left out.` : "")));
 }
 
 // ---------------------------------------------------------------- circular buffers, traffic, L1, errors of a result
