@@ -56,3 +56,9 @@ def test_a_room_imports_only_from_rooms_above_it() -> None:
         if imported in order and order[imported] > order[room]
     ]
     assert upwards == []
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    """pytest imports them by name, wherever they lie."""
+    names = [path.name for path in (ROOT / "tests").glob("*/*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))
