@@ -16,7 +16,7 @@ from bench import programs
 from bench.timing import Row, best_of_turns, milliseconds
 from tilewright import ttnn
 from tilewright.device.cache import cache_directory
-from tilewright.device.engine_build import engine_library
+from tilewright.device.engine_build import find_engine
 
 _COLD = """
 import time, numpy as np
@@ -57,7 +57,7 @@ def _cold_seconds(with_preludes: bool) -> float:
     """Launch of three kernels never compiled before; the engine is there."""
     with tempfile.TemporaryDirectory() as directory:
         cache = Path(directory)
-        shutil.copytree(engine_library().parent, cache / "engine")
+        shutil.copytree(find_engine().library.parent, cache / "engine")
         if with_preludes:
             shutil.copytree(cache_directory() / "preludes", cache / "preludes")
         return _in_process(_COLD, cache)

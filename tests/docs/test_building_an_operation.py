@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from walkthrough import Step, apply_change, prints, run_command, steps_of
 
-from tilewright.device.engine_build import engine_library
+from tilewright.device.engine_build import find_engine
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -25,7 +25,7 @@ TEXTS = {"README": section(README, "Building an operation"), "page": PAGE.read_t
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_reader_gets_what_the_document_shows(name: str, tmp_path: Path) -> None:
-    engine_library()  # the first command on a new machine would say that it is being built
+    find_engine()  # the first command on a new machine would say that it is being built
     project = tmp_path / "project"
     project.mkdir()
     for step in steps_of(TEXTS[name]):

@@ -11,7 +11,7 @@ import pytest
 from running import Runner
 
 from tilewright import ttnn
-from tilewright.device import engine_program, kernel_build
+from tilewright.device import kernel_build, loaded_program
 from tilewright.kernels import Kernel
 from tilewright.ops import OPERATIONS
 from tilewright.program.errors import ProgramError
@@ -38,7 +38,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> Counter:
     counter = Counter()
     counter.watch(monkeypatch, Kernel, "descriptor")
     counter.watch(monkeypatch, kernel_build, "_compile")
-    counter.watch(monkeypatch, engine_program.EngineProgram, "__init__")
+    counter.watch(monkeypatch, loaded_program.LoadedProgram, "__init__")
     return counter
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from ttnn_script import Run, process_environment
 
-from tilewright.device.engine_build import engine_library
+from tilewright.device.engine_build import find_engine
 
 
 @pytest.fixture(scope="session")
 def built_engine() -> Path:
     """The shared cache's engine; whoever needs another cache gets a copy of it, for building one takes a while."""
-    return engine_library().parent
+    return find_engine().library.parent
 
 
 @pytest.fixture

@@ -91,11 +91,19 @@ def test_a_damaged_engine_is_noticed(built_engine: Path, tmp_path: Path, monkeyp
     from tilewright.device import engine_build
 
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
-    monkeypatch.setattr(engine_build, "_build", lambda compiler, work: _write(work / "engine.so", b"an engine"))
-    library = engine_build.engine_library()
-    assert library.read_bytes() == b"an engine"
-    library.write_bytes(b"an eng")
-    assert engine_build.engine_library().read_bytes() == b"an engine"
+    monkeypatch.setattr(
+        engine_build,
+        "_build",
+        lambda compiler, work: engine_build.Engine(
+            _write(work / "engine.so", b"an engine"), _write(work / "runner", b"a runner")
+        ),
+    )
+    built = engine_build.find_engine()
+    for file, content in ((built.library, b"an engine"), (built.runner, b"a runner")):
+        assert file.read_bytes() == content
+        file.write_bytes(content[:-1])
+        engine_build.find_engine()
+        assert file.read_bytes() == content
 
 
 def _write(path: Path, data: bytes) -> Path:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import platform
 import sys
 import time
@@ -96,6 +97,21 @@ def _try_kernel() -> str:
     return f"compiled and ran in {seconds:.2f} s, right result"
 
 
+def _protection() -> str:
+    from tilewright.device.chip import Chip
+    from tilewright.tensor.arch import describe_arch
+
+    chip = Chip(describe_arch("wormhole_b0"), (1, 1))
+    refused = chip.filter_error()
+    chip.close()
+    if refused:
+        return (
+            f"kernels run in a process of their own, but this system does not filter its calls "
+            f"({os.strerror(refused)}): a kernel could reach files and the network"
+        )
+    return "kernels run in a process of their own, which gets no files, no network and no new processes"
+
+
 def _check(findings: dict[str, str], name: str, examine: Callable[[], str]) -> bool:
     try:
         findings[name] = examine()
@@ -116,6 +132,7 @@ def run(arguments: list[str]) -> int:
     findings["processor"] = _cpu_features()
     healthy &= _check(findings, "cache", _cache_state)
     healthy = healthy and _check(findings, "engine", _engine) and _check(findings, "kernel", _try_kernel)
+    healthy = healthy and _check(findings, "protection", _protection)
     findings["torch"] = "installed" if importlib.util.find_spec("torch") else "not installed (optional)"
     if options.json:
         print(json.dumps({**findings, "healthy": healthy}, indent=2))

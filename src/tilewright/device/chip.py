@@ -7,19 +7,21 @@ import ctypes
 import dataclasses
 import os
 import weakref
+from array import array
 from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.device import engine as native
+from tilewright.device import structures as native
 from tilewright.device.engine import engine
 from tilewright.device.errors import TilewrightError
 from tilewright.device.host_memory import HostMemory
 from tilewright.device.l1_layout import CONFIG_BASE, semaphore_offset
-from tilewright.device.launch import ONE_AT_A_TIME, Launcher
+from tilewright.device.launch import Launcher
 from tilewright.device.run import Run
 from tilewright.device.run_options import RunOptions
+from tilewright.device.runner import Runner
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
 from tilewright.tensor.arch import Arch, ArchDescription
@@ -44,6 +46,21 @@ class MemoryFiles:
     state: int
     l1_slot_bytes: int
     dram_bank_stride: int
+
+
+@dataclasses.dataclass(frozen=True)
+class _RunnerStarter:
+    """Starts runners on a chip's memory. It must not hold on to the chip, which closes when nobody uses it."""
+
+    config: native.ChipConfig
+    noc_xy: NDArray[np.uint8]
+    files: MemoryFiles
+    l1_banks: array[int]
+
+    def __call__(self) -> Runner:
+        request = native.ChipRequest(config=self.config, num_nodes=len(self.noc_xy), num_l1_banks=len(self.l1_banks))
+        parts = [bytes(request), self.noc_xy.tobytes(), self.l1_banks.tobytes()]
+        return Runner((self.files.l1, self.files.dram, self.files.state), parts)
 
 
 class Chip:
@@ -84,11 +101,12 @@ class Chip:
         noc_xy = np.array([*workers, *arch.dram_coords], dtype=np.uint8)
         pointer = noc_xy.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
         files = native.MemoryFiles(l1=memory.l1, dram=memory.dram, state=memory.state) if memory is not None else None
-        self._handle = engine().tw_chip_new(ctypes.byref(config), pointer, files)
+        self._handle = engine().tw_chip_new(ctypes.byref(config), pointer, files, 0)
         if not self._handle:
             raise TilewrightError(engine().tw_last_error().decode())
         self._process = os.getpid()
-        self._launcher = Launcher(self._handle, arch, self.grid)
+        self._l1_banks = array("H")
+        self._launcher = Launcher(arch, self.grid, _RunnerStarter(config, noc_xy, self.memory_files(), self._l1_banks))
         self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
         _chips.add(self)
 
@@ -134,17 +152,8 @@ class Chip:
             KernelCompileError: a kernel does not compile.
         """
         self._check_usable()
-        if threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
-        if time_limit is not None and time_limit <= 0:
-            raise ValueError(f"time_limit must be a positive number of seconds, not {time_limit}")
-        if spin_limit <= 0:
-            raise ValueError(f"spin_limit must be a positive number of seconds, not {spin_limit}")
-        _check_seed(seed, checked)
+        options = RunOptions(threads, time_limit, spin_limit, checked, seed, record, keep_l1, record_calls)
         _check_recorded(program, record)
-        if record_calls and checked:
-            raise ValueError("record_calls keeps the calls of a plain run; leave checked out")
-        options = RunOptions(threads, time_limit or 0.0, spin_limit, checked, seed, record, keep_l1, record_calls)
         return self._launcher.launch(program, options, HostMemory(io_tensors) if checked else None)
 
     def memory_files(self) -> MemoryFiles:
@@ -153,15 +162,20 @@ class Chip:
         A launch and a transfer of a tensor leave memory complete but for poison that DRAM still owes where nobody
         wrote; ``settle`` writes that.
         """
-        self._check_usable()
         files = native.MemoryFiles()
         engine().tw_chip_files(self._handle, ctypes.byref(files))
         return MemoryFiles(files.l1, files.dram, files.state, files.l1_slot_bytes, files.dram_bank_stride)
 
+    def filter_error(self) -> int:
+        """Why the system does not filter the runner's system calls, as an error number; 0 where it does."""
+        self._check_usable()
+        with self._launcher.one_at_a_time:
+            return self._launcher.runner().filter_error
+
     def settle(self) -> None:
         """Writes the poison DRAM still owes, for those that read the memory files themselves."""
         self._check_usable()
-        with ONE_AT_A_TIME:
+        with self._launcher.one_at_a_time:
             engine().tw_chip_settle(self._handle)
 
     def set_l1_banks(self, cores: Sequence[int]) -> None:
@@ -171,7 +185,10 @@ class Chip:
         self._check_usable()
         if sorted(cores) != list(range(self.grid[0] * self.grid[1])):
             raise ValueError(f"cores must name each of the {self.grid[0]}x{self.grid[1]} cores once, not {list(cores)}")
-        engine().tw_chip_set_l1_banks(self._handle, (ctypes.c_uint16 * len(cores))(*cores))
+        with self._launcher.one_at_a_time:
+            engine().tw_chip_set_l1_banks(self._handle, (ctypes.c_uint16 * len(cores))(*cores))
+            self._l1_banks[:] = array("H", cores)
+            self._launcher.end_runner()  # the next is told
 
     def _check_usable(self) -> None:
         if self._process != os.getpid():
@@ -184,8 +201,8 @@ class Chip:
     def _forget(self) -> None:
         """In a forked process: the memory is not mapped here, and the parent frees it."""
         self._finalizer.detach()
-        files = native.MemoryFiles()
-        engine().tw_chip_files(self._handle, ctypes.byref(files))
+        self._launcher.forget()
+        files = self.memory_files()
         for file in (files.l1, files.dram, files.state):
             os.close(file)
 
@@ -200,7 +217,7 @@ class Chip:
         """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
         self._check_usable()
         data = np.ascontiguousarray(pages)
-        with ONE_AT_A_TIME:
+        with self._launcher.one_at_a_time:
             engine().tw_write_pages(
                 self._handle,
                 int(buffer_type is BufferType.DRAM),
@@ -217,7 +234,7 @@ class Chip:
         """Reads pages spread over the banks of a memory."""
         self._check_usable()
         data = np.empty((num_pages, page_bytes), dtype=np.uint8)
-        with ONE_AT_A_TIME:
+        with self._launcher.one_at_a_time:
             engine().tw_read_pages(
                 self._handle,
                 int(buffer_type is BufferType.DRAM),
@@ -234,7 +251,7 @@ class Chip:
     ) -> None:
         """Fills pages with a 32-bit pattern."""
         self._check_usable()
-        with ONE_AT_A_TIME:
+        with self._launcher.one_at_a_time:
             engine().tw_fill_pages(
                 self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
             )
@@ -243,7 +260,7 @@ class Chip:
         """How many pages of a tensor hold an element that neither the host nor a kernel wrote; the first of them."""
         self._check_usable()
         memory, first = HostMemory([tensor]), ctypes.c_uint64()
-        with ONE_AT_A_TIME:
+        with self._launcher.one_at_a_time:
             count = engine().tw_unwritten_pages(self._handle, memory.specs[0], ctypes.byref(first))
         return count, first.value
 
@@ -281,13 +298,6 @@ def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None
         raise ValueError(
             f"record names circular buffer {unknown[0]}, which the program has not; it has {sorted(known)}"
         )
-
-
-def _check_seed(seed: int, checked: bool) -> None:
-    if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
-        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
-    if seed and not checked:
-        raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
 
 
 def _free(handle: int, launcher: Launcher) -> None:

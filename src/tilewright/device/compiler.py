@@ -99,6 +99,8 @@ def kernel_flags(compiler: Compiler) -> list[str]:
         "-fvisibility=hidden",
         "-fno-strict-aliasing",
         "-fno-delete-null-pointer-checks",  # address 0 is memory on a card; here using it must fault, not vanish
+        "-fstack-protector-strong",  # an array that is overrun is found at the end of its function
+        "-fstack-clash-protection",  # locals larger than a stack's guard must not reach other memory
         "-w",
     ]
     if compiler.family == "gcc":

@@ -7,6 +7,7 @@ ours that it reads. A changed source costs its own compilation and a link, where
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import platform
@@ -163,9 +164,17 @@ def _run(compiler: Compiler, arguments: list[str], verb: str) -> None:
     raise TilewrightError(f"the engine does not {verb} with {compiler}:\n{result.stderr.strip()}{hint}")
 
 
-def _build(compiler: Compiler, work: Path) -> Path:
+@dataclasses.dataclass(frozen=True)
+class Engine:
+    """Files the engine was built into."""
+
+    library: Path
+    runner: Path
+
+
+def _build(compiler: Compiler, work: Path) -> Engine:
     kept = cache_directory() / "engine" / "objects"
-    sources = sorted((NATIVE / "engine").rglob("*.cpp"))
+    sources = [source for tree in ("engine", "runner") for source in sorted((NATIVE / tree).rglob("*.cpp"))]
     objects = [kept / f"{_object_name(compiler, source)}.o" for source in sources]
     missing = [pair for pair in zip(sources, objects, strict=True) if not _is_kept(pair[1])]
     folders = {source.parent.name if source.parent.name in _FOLDER_FLAGS else "engine" for source, _ in missing}
@@ -178,30 +187,49 @@ def _build(compiler: Compiler, work: Path) -> Path:
     finally:
         # After an error, or Ctrl-C, what has not begun is not worth waiting for.
         pool.shutdown(cancel_futures=True)
+    in_library = [str(each) for each, source in zip(objects, sources, strict=True) if source.parent.name != "runner"]
     exports = work / "exports.map"
     exports.write_text(_EXPORTS)
-    library = work / "engine.so"
-    link = ["-shared", "-o", str(library), *map(str, objects), "-Wl,-Bsymbolic", f"-Wl,--version-script={exports}"]
-    _run(compiler, [*link, "-lpthread", "-ldl", "-lrt"], "link")
-    return library
+    built = Engine(work / "engine.so", work / "runner")
+    link = ["-shared", "-o", str(built.library), *in_library, "-Wl,-Bsymbolic", f"-Wl,--version-script={exports}"]
+    _run(compiler, [*link, *_LIBRARIES], "link")
+    # Kernels find the engine's functions in the program that loads them.
+    _run(compiler, ["-rdynamic", "-o", str(built.runner), *map(str, objects), *_LIBRARIES], "link")
+    return built
 
 
-def engine_library() -> Path:
-    """Path of the engine's shared library; built first if this machine has none yet."""
+_LIBRARIES = ("-lpthread", "-ldl", "-lrt")
+
+
+def _stored(name: str) -> Engine | None:
+    library, runner = (stored_library(_entry(name, part)) for part in ("library", "runner"))
+    return Engine(library[0], runner[0]) if library is not None and runner is not None else None
+
+
+def _entry(name: str, part: str) -> Path:
+    return cache_directory() / "engine" / f"{name}-{part}.json"
+
+
+def find_engine() -> Engine:
+    """The engine; built first if this machine has none yet."""
     compiler = find_compiler()
-    parts = (tree_digest("engine"), tree_digest("abi"), compiler.identity, _processor(), *engine_flags(compiler))
+    trees = (tree_digest(tree) for tree in ("engine", "abi", "runner"))
+    parts = (*trees, compiler.identity, _processor(), *engine_flags(compiler))
     name = digest(*parts, Path(__file__).read_bytes())  # and how it is built
-    entry = cache_directory() / "engine" / f"{name}.json"
-    stored = stored_library(entry)
+    stored = _stored(name)
     if stored is not None:
-        return stored[0]
+        return stored
     with building(f"engine-{name}") as work:
-        stored = stored_library(entry)  # another process may have built it while this one waited
+        stored = _stored(name)  # another process may have built it while this one waited
         if stored is not None:
-            return stored[0]
+            return stored
         print(
             f"tilewright: building the engine with {compiler}, once; this takes a while ...",
             file=sys.stderr,
             flush=True,
         )
-        return store_library(entry, _build(compiler, work), compiler=str(compiler))
+        built = _build(compiler, work)
+        return Engine(
+            store_library(_entry(name, "library"), built.library, compiler=str(compiler)),
+            store_library(_entry(name, "runner"), built.runner, compiler=str(compiler)),
+        )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.device import engine as native
+from tilewright.device import structures as native
 from tilewright.tensor.buffer import Buffer
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
@@ -26,13 +26,22 @@ class HostMemory:
     """Every buffer of the device the tensors are on; of the tensors themselves also what is in them."""
 
     def __init__(self, io_tensors: Sequence[object]) -> None:
-        self._keep: list[NDArray[np.uint8]] = []
+        # By the description's identity: bits of the bytes beside the tensor's shape.
+        self._outside: dict[int, NDArray[np.uint8]] = {}
         tensors = [each for each in io_tensors if isinstance(each, Tensor) and each.device() is not None]
         described = {id(tensor.buffer()): self._describe(tensor) for tensor in tensors}
         devices = {id(device): device for tensor in tensors if (device := tensor.device()) is not None}
         others = [buffer for device in devices.values() for buffer in device.buffers() if id(buffer) not in described]
-        specs = [*described.values(), *(_spec(buffer) for buffer in others)]
-        self.specs = (native.HostMemory * len(specs))(*specs)
+        self.specs = [*described.values(), *(_spec(buffer) for buffer in others)]
+
+    def parts(self) -> list[bytes]:
+        """The buffers in the words of the runner's messages."""
+        parts = []
+        for spec in self.specs:
+            bits = self._outside.get(id(spec))
+            outside = bits.tobytes() if bits is not None else b""
+            parts += [bytes(native.HostBuffer(buffer=spec, outside_bytes=len(outside))), outside]
+        return parts
 
     def _describe(self, tensor: Tensor) -> native.HostMemory:
         """Padding that holds the dtype's poison holds nothing. Elements of the shape count only if the host never wrote
@@ -48,7 +57,7 @@ class HostMemory:
         padding = padding_bits(tensor)
         if padding is not None:
             bits = np.concatenate([padding, np.zeros(_SPARE_BYTES, np.uint8)])
-            self._keep.append(bits)
+            self._outside[id(spec)] = bits
             spec.outside = bits.ctypes.data
         return spec
 

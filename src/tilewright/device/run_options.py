@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a program is to be run; what each means stands at ``Chip.launch``."""
+"""How a program is to be run."""
 
 from __future__ import annotations
 
@@ -7,22 +7,57 @@ import dataclasses
 from collections.abc import Collection
 
 from tilewright.device.translation_unit import Watch
+from tilewright.tensor.argument import flag, items, seconds, whole_number
 
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
-    """What a launch was asked for, on its way to the engine."""
+    """What a launch is asked for: one value from whoever asks to the engine.
 
-    threads: int
-    time_limit: float  # seconds; 0: none
-    spin_limit: float
-    checked: bool
-    seed: int
-    record: Collection[int]
-    keep_l1: bool
+    Attributes:
+        threads: OS threads. Cores are spread over them only when nothing ties the cores together.
+        time_limit: seconds after which the run is stopped; None is no limit.
+        spin_limit: seconds a kernel may poll memory that nobody changes, or stay in a call that moves nothing.
+        checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+        seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
+        record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
+        keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
+        record_calls: keep every call of a plain run that would cost a card time; ``Run.calls`` has them.
+
+    Example::
+
+        run = tilewright.run_program([x, y], program, RunOptions(time_limit=10))
+    """
+
+    threads: int = 1
+    time_limit: float | None = None
+    spin_limit: float = 5.0
+    checked: bool = False
+    seed: int = 0
+    record: Collection[int] = ()
+    keep_l1: bool = False
     record_calls: bool = False
+
+    def __post_init__(self) -> None:
+        whole_number("threads", self.threads, 1, _MOST_THREADS)
+        if self.time_limit is not None:
+            seconds("time_limit", self.time_limit)
+        seconds("spin_limit", self.spin_limit)
+        for name in ("checked", "keep_l1", "record_calls"):
+            flag(name, getattr(self, name))
+        whole_number("seed", self.seed, 0, (1 << 64) - 1)
+        for index in items("record", self.record, "indices of circular buffers"):
+            whole_number("record", index, 0, _MOST_CIRCULAR_BUFFERS - 1)
+        if self.seed and not self.checked:
+            raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
+        if self.record_calls and self.checked:
+            raise ValueError("record_calls keeps the calls of a plain run; leave checked out")
 
     @property
     def watch(self) -> Watch:
         """What kernels of this run are compiled to show the engine."""
         return Watch.MEMORY if self.checked else Watch.CALLS if self.record_calls else Watch.NOTHING
+
+
+_MOST_THREADS = 256
+_MOST_CIRCULAR_BUFFERS = 64

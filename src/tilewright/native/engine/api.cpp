@@ -62,23 +62,6 @@ static HostMemory to_host_memory(const TwHostMemory& from) {
 
 extern "C" {
 
-// Sizes of the structures above, so that Python can refuse a library built from other sources.
-void tw_api_sizes(uint32_t* sizes) {
-    const uint32_t all[] = {
-        sizeof(TwKernelSpec),
-        sizeof(TwCircularBufferSpec),
-        sizeof(TwInstanceReport),
-        sizeof(TwTrafficReport),
-        sizeof(TwCircularBufferReport),
-        sizeof(TwRunReport),
-        sizeof(TwFindingReport),
-        sizeof(TwPushReport),
-        sizeof(TwHostMemory),
-        sizeof(ChipConfig),
-        sizeof(TwMemoryFiles)};
-    std::memcpy(sizes, all, sizeof all);
-}
-
 // Where the library that holds `symbol` is loaded.
 uint64_t tw_library_base(void* symbol) {
     Dl_info info;
@@ -88,14 +71,12 @@ uint64_t tw_library_base(void* symbol) {
 const char* tw_last_error() { return t_last_error.c_str(); }
 
 // A chip with memory of its own; with `files`, on the memory of a chip that some process already has. The numbers in
-// `files` stay the caller's.
-void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy, const TwMemoryFiles* files) {
+// `files` stay the caller's. Programs run only on a chip whose L1 kernels can reach (`runs_kernels`).
+void* tw_chip_new(
+    const ChipConfig* config, const uint8_t* noc_xy, const TwMemoryFiles* files, uint32_t runs_kernels) {
     try {
-        if (files == nullptr) {
-            return new Chip(*config, noc_xy);
-        }
-        const MemoryFiles given{files->l1, files->dram, files->state};
-        return new Chip(*config, noc_xy, &given);
+        const MemoryFiles given = files != nullptr ? MemoryFiles{files->l1, files->dram, files->state} : MemoryFiles{};
+        return new Chip(*config, noc_xy, given, runs_kernels != 0);
     } catch (const std::exception& error) {
         t_last_error = error.what();
         return nullptr;
@@ -121,7 +102,11 @@ uint32_t tw_core_kept_l1(void* chip, uint32_t x, uint32_t y, uint32_t offset, ui
     return offset >= given_up.end || offset + bytes <= given_up.begin;
 }
 
-uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) { return static_cast<Chip*>(chip)->core(x, y).l1_base; }
+uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) {
+    Chip& target = *static_cast<Chip*>(chip);
+    const size_t core = y * target.config().grid_x + x;
+    return reinterpret_cast<uintptr_t>(target.memory().l1() + core * kL1SlotBytes);
+}
 
 // Pages are spread over the banks in turn; `data` holds them one after another.
 void tw_write_pages(
@@ -185,7 +170,7 @@ void* tw_program_new(void* chip) { return new Program(*static_cast<Chip*>(chip))
 
 void tw_program_free(void* program) { delete static_cast<Program*>(program); }
 
-void tw_program_set_print(void* program, PrintFunction print) { static_cast<Program*>(program)->print = print; }
+void tw_program_set_print(void* program, TwPrintFunction print) { static_cast<Program*>(program)->print = print; }
 
 uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec) {
     auto& kernels = static_cast<Program*>(program)->kernels;
@@ -313,6 +298,8 @@ void tw_program_run(
     report->fault_signal = target.fault_signal;
     report->fault_address = slot_address(target.error_instance, target.fault_address);
     report->switches = target.switches;
+    report->l1_base = target.error_instance != nullptr ? target.error_instance->core->l1_base : 0;
+    report->spent = target.spent.load() ? 1 : 0;
     report->error_text = target.error_text.c_str();
     report->error_rule = target.error_rule;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine as Python sees it (through ctypes). Plain C types only; every structure is mirrored in
-// device/engine.py, which checks the sizes when it loads the library.
+// The engine as others see it, in plain C types: Python calls what is about memory (device/engine.py, through ctypes),
+// the runner (native/runner/) what is about programs. Structures are mirrored in device/engine.py.
 #pragma once
 
 #include <cstdint>
+
+namespace tw {
+struct ChipConfig;
+}
 
 extern "C" {
 
@@ -67,6 +71,8 @@ struct TwCircularBufferReport {
 struct TwRunReport {
     int32_t status, fault_signal;
     uint64_t fault_address, switches;
+    uint32_t l1_base;  // slot pointer of the core the error is on; 0: none
+    uint32_t spent;    // the process that ran the program must go
     const char* error_text;
     const char* error_rule;  // id of the checker's rule the error breaks; null if none
 };
@@ -88,4 +94,51 @@ struct TwFindingReport {
     uint32_t related_kernel, related_x, related_y, related_num_frames;  // kernel 0xffffffff: none
     uint64_t related_frames[12];
 };
+
+using TwPrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
+
+// A chip and its memory.
+void* tw_chip_new(
+    const tw::ChipConfig* config, const uint8_t* noc_xy, const TwMemoryFiles* files, uint32_t runs_kernels);
+void tw_chip_set_l1_banks(void* chip, const uint16_t* cores);
+const char* tw_last_error();
+
+// A program on a chip; what it points to is copied, or is the caller's to keep where it says so.
+uint64_t tw_library_base(void* symbol);
+void* tw_program_new(void* chip);
+void tw_program_free(void* program);
+void tw_program_set_print(void* program, TwPrintFunction print);
+uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec);
+void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* spec);
+void tw_program_set_semaphore_base(void* program, uint32_t offset);
+void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count);
+void tw_program_add_scratchpad(void* program, uint32_t offset, uint32_t bytes, const uint16_t* cores, uint64_t count);
+void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count);
+void tw_program_set_args(
+    void* program,
+    uint32_t kernel,
+    const uint32_t* args,
+    const uint32_t* offsets,
+    uint64_t num_offsets,
+    const uint32_t* common,
+    uint64_t num_common);
+void tw_program_run(
+    void* program,
+    uint32_t threads,
+    double time_limit,
+    double spin_limit,
+    uint32_t checked,
+    uint64_t seed,
+    uint64_t recorded_circular_buffers,
+    uint32_t keep_l1,
+    TwRunReport* report);
+
+// The record of its last run. Those with a capacity fill at most as many and return how many there are.
+uint64_t tw_program_num_instances(void* program);
+void tw_program_instances(void* program, TwInstanceReport* reports);
+uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t capacity);
+uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* reports, uint64_t capacity);
+uint64_t tw_program_findings(void* program, TwFindingReport* reports, uint64_t capacity);
+uint64_t tw_program_pushes(void* program, TwPushReport* reports, uint64_t capacity);
+uint64_t tw_program_calls(void* program, uint64_t* words, uint64_t capacity);
 }

@@ -12,8 +12,8 @@ static uint64_t noc_bits(uint8_t x, uint8_t y) {
     return (static_cast<uint64_t>(x) << kNocLocalBits) | (static_cast<uint64_t>(y) << (kNocLocalBits + kNocNodeBits));
 }
 
-Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles* files)
-    : config_(config), memory_(config, files), cores_(config.grid_x * config.grid_y), nodes_(64 * 64) {
+Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& files, bool runs_kernels)
+    : config_(config), memory_(config, files, runs_kernels), cores_(config.grid_x * config.grid_y), nodes_(64 * 64) {
     for (uint32_t index = 0; index < cores_.size(); index++) {
         Core& core = cores_[index];
         uint8_t* slot = memory_.l1() + static_cast<size_t>(index) * kL1SlotBytes;

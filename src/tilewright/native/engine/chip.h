@@ -80,7 +80,7 @@ class Chip {
 public:
     // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank. With `files`, the memory
     // is that of a chip some process already has.
-    Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles* files = nullptr);
+    Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& files, bool runs_kernels);
     ~Chip();
     Chip(const Chip&) = delete;
     Chip& operator=(const Chip&) = delete;

@@ -25,28 +25,6 @@ static uint64_t rounded_up(uint64_t bytes, uint64_t unit) { return (bytes + unit
 
 static uint64_t poison_states_begin(uint32_t cores) { return rounded_up(cores * sizeof(CoreMemoryState), 64); }
 
-ChipMemory::ChipMemory(const ChipConfig& config, const MemoryFiles* given) :
-    cores_(config.grid_x * config.grid_y),
-    l1_bytes_(config.l1_bytes),
-    banks_(config.dram_banks),
-    bank_stride_(rounded_up(config.dram_bank_bytes, kHugePage)),
-    notes_begin_(rounded_up(poison_states_begin(cores_) + banks_ * sizeof(PoisonState), kPage)),
-    state_bytes_(notes_begin_ + LazyPoison::notes_bytes(config.dram_bank_bytes, banks_)) {
-    try {
-        open_files(given);
-        map_l1();
-    } catch (...) {
-        unmap();
-        throw;
-    }
-}
-
-ChipMemory::~ChipMemory() { unmap(); }
-
-PoisonState& ChipMemory::poison_state(uint32_t bank) {
-    return reinterpret_cast<PoisonState*>(state_ + poison_states_begin(cores_))[bank];
-}
-
 static int open_file(const char* name, uint64_t bytes, int given) {
     const int file = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, 0) : memfd_create(name, MFD_CLOEXEC);
     if (file < 0 || (given < 0 && ftruncate(file, static_cast<off_t>(bytes)) != 0)) {
@@ -64,7 +42,7 @@ static uint8_t* map_file(int file, uint64_t bytes) {
     const uint64_t room = bytes + kHugePage;
     void* reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) {
-        throw std::runtime_error("cannot reserve address space for the DRAM banks");
+        throw std::runtime_error("cannot reserve address space for the memory of the chip");
     }
     const auto begin = reinterpret_cast<uintptr_t>(reserved);
     const uintptr_t wanted = rounded_up(begin, kHugePage);
@@ -82,9 +60,33 @@ static uint8_t* map_file(int file, uint64_t bytes) {
     return static_cast<uint8_t*>(memory);
 }
 
-void ChipMemory::open_files(const MemoryFiles* given) {
-    const MemoryFiles none;
-    const MemoryFiles& from = given != nullptr ? *given : none;
+ChipMemory::ChipMemory(const ChipConfig& config, const MemoryFiles& given, bool runs_kernels) :
+    cores_(config.grid_x * config.grid_y),
+    l1_bytes_(config.l1_bytes),
+    banks_(config.dram_banks),
+    bank_stride_(rounded_up(config.dram_bank_bytes, kHugePage)),
+    notes_begin_(rounded_up(poison_states_begin(cores_) + banks_ * sizeof(PoisonState), kPage)),
+    state_bytes_(notes_begin_ + LazyPoison::notes_bytes(config.dram_bank_bytes, banks_)) {
+    try {
+        open_files(given);
+        if (runs_kernels) {
+            map_l1_for_kernels();
+        } else {
+            l1_ = map_file(files_.l1, cores_ * kL1SlotBytes);
+        }
+    } catch (...) {
+        unmap();
+        throw;
+    }
+}
+
+ChipMemory::~ChipMemory() { unmap(); }
+
+PoisonState& ChipMemory::poison_state(uint32_t bank) {
+    return reinterpret_cast<PoisonState*>(state_ + poison_states_begin(cores_))[bank];
+}
+
+void ChipMemory::open_files(const MemoryFiles& from) {
     files_.l1 = open_file("tilewright-l1", cores_ * kL1SlotBytes, from.l1);
     files_.dram = open_file("tilewright-dram", banks_ * bank_stride_, from.dram);
     files_.state = open_file("tilewright-state", state_bytes_, from.state);
@@ -92,7 +94,7 @@ void ChipMemory::open_files(const MemoryFiles* given) {
     state_ = map_file(files_.state, rounded_up(state_bytes_, kPage));
 }
 
-void ChipMemory::map_l1() {
+void ChipMemory::map_l1_for_kernels() {
     const size_t bytes = cores_ * kL1SlotBytes;
     constexpr int kFlags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     for (uint64_t base = 0x40000000ull; base + bytes <= 0x100000000ull; base += 0x8000000ull) {

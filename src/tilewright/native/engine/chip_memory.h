@@ -42,8 +42,9 @@ struct MemoryFiles {
 
 class ChipMemory {
 public:
-    // Makes the files, or maps those given, of which it keeps duplicates.
-    ChipMemory(const ChipConfig& config, const MemoryFiles* given);
+    // Makes the files, or maps those given, of which it keeps duplicates. Where kernels run, slots lie below 4 GiB: a
+    // kernel's 32-bit address is a pointer.
+    ChipMemory(const ChipConfig& config, const MemoryFiles& given, bool runs_kernels);
     ~ChipMemory();
     ChipMemory(const ChipMemory&) = delete;
     ChipMemory& operator=(const ChipMemory&) = delete;
@@ -51,7 +52,6 @@ public:
     const MemoryFiles& files() const { return files_; }
     uint64_t bank_stride() const { return bank_stride_; }
     uint64_t notes_begin() const { return notes_begin_; }
-    // Slots lie below 4 GiB: a kernel's 32-bit address is a pointer.
     uint8_t* l1() const { return l1_; }
     uint8_t* dram_bank(uint32_t bank) const { return dram_ + bank * bank_stride_; }
     uint8_t* notes() const { return state_ + notes_begin_; }
@@ -61,8 +61,8 @@ public:
     void expect_tensor(uint64_t address, uint64_t bytes_per_bank);
 
 private:
-    void open_files(const MemoryFiles* given);
-    void map_l1();
+    void open_files(const MemoryFiles& given);
+    void map_l1_for_kernels();
     void unmap();
 
     const uint32_t cores_, l1_bytes_, banks_;

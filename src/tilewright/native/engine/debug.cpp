@@ -12,6 +12,8 @@
 
 namespace tw {
 
+static constexpr size_t kLongestLine = 64 * 1024;
+
 void show_line(KernelInstance& instance, const std::string& line) {
     static std::mutex mutex;  // of several threads
     Program& program = instance.scheduler->program;
@@ -71,6 +73,10 @@ void tw_print_text(const char* text, uint32_t length) {
         const auto* newline = static_cast<const char*>(std::memchr(text, '\n', static_cast<size_t>(end - text)));
         if (newline == nullptr) {
             instance.printed.append(text, end);
+            if (instance.printed.size() > kLongestLine) {
+                instance.scheduler->print(instance.printed);
+                instance.printed.clear();
+            }
             return;
         }
         instance.printed.append(text, newline);

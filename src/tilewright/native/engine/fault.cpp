@@ -5,6 +5,11 @@
 // It also shows a core's L1 at the addresses a card uses. Kernels hold full slot pointers, but an address that comes
 // from the host (an L1 buffer's) is a plain offset. The first access through such an address faults; the core's L1
 // is then mapped there as well, until another core runs.
+//
+// A kernel is left in one of two ways. Where it stands in its own code, or comes to a call of the engine, nothing is
+// half-way and the process goes on. Where it faulted, or stands in the C library, anything may be half-way: the run is
+// reported and the process ends (Program::spent), for its owner to start another.
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -12,46 +17,66 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
+#include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <mutex>
 
 #include "check/checks.h"
 #include "division.h"
+#include "last_words.h"
 #include "scheduler.h"
 
 namespace tw {
 
-// SIGABRT: abort(), and a C++ exception nobody catches.
-static constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-static constexpr size_t kAlternateStackBytes = 64 * 1024;
+// SIGABRT: abort(), and a C++ exception nobody catches. SIGTERM and the like: sent by a kernel to itself.
+static constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+static constexpr int kOtherSignals[] = {SIGHUP,  SIGQUIT, SIGPIPE,  SIGALRM,   SIGTERM, SIGUSR1, SIGUSR2,
+                                        SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGPOLL, SIGTSTP, SIGTTIN, SIGTTOU, SIGPWR, SIGSTKFLT};
+static constexpr size_t kAlternateStackBytes = 128 * 1024;
 static constexpr long kTickNanoseconds = 20'000'000;
+// Ticks a kernel may take to come out of the engine after the run was stopped.
+static constexpr uint32_t kTicksToLeave = 10;
 // The lowest page a process may map; L1 below it is firmware's and no buffer lies there.
 static constexpr uintptr_t kWindowBegin = 0x10000;
 
-static struct sigaction g_old_faults[std::size(kFaultSignals)];
-static struct sigaction g_old_interrupt;
-static struct sigaction g_old_tick;
-// Handlers and the window on L1 belong to the whole process, so one program runs at a time.
-static std::mutex g_run_mutex;
 static std::atomic<Program*> g_running{nullptr};
+static uintptr_t g_engine_begin = 0, g_engine_end = 0;  // its code
 
 static int tick_signal() { return SIGRTMIN + 3; }
 
-static void machine_position(void* raw_context, uintptr_t& program_counter, uintptr_t& frame_pointer) {
-    const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
+namespace {
+// Where a signal found the processor.
+struct Interrupted {
+    uintptr_t program_counter = 0, frame_pointer = 0, stack_pointer = 0;
+
+    explicit Interrupted(void* raw_context) {
+        const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
 #if defined(__x86_64__)
-    program_counter = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
-    frame_pointer = static_cast<uintptr_t>(machine.gregs[REG_RBP]);
+        program_counter = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+        frame_pointer = static_cast<uintptr_t>(machine.gregs[REG_RBP]);
+        stack_pointer = static_cast<uintptr_t>(machine.gregs[REG_RSP]);
 #elif defined(__aarch64__)
-    program_counter = machine.pc;
-    frame_pointer = machine.regs[29];
+        program_counter = machine.pc;
+        frame_pointer = machine.regs[29];
+        stack_pointer = machine.sp;
 #else
-    (void)machine;
-    program_counter = frame_pointer = 0;
+        (void)machine;
 #endif
-}
+    }
+    bool is_in(const Kernel& kernel) const {
+        return program_counter >= kernel.text_begin && program_counter < kernel.text_end;
+    }
+    bool is_in_engine() const { return program_counter >= g_engine_begin && program_counter < g_engine_end; }
+};
+
+struct UnwoundFrames {
+    KernelInstance& instance;
+    uint32_t count = 0;
+};
+}  // namespace
+
+bool is_in_kernel() { return this_scheduler() != nullptr && this_scheduler()->current != nullptr; }
 
 static bool show_l1_window(Scheduler& scheduler, uintptr_t address) {
     const Chip& chip = scheduler.program.chip;
@@ -84,32 +109,117 @@ void hide_l1_window(Scheduler& scheduler) {
     }
 }
 
-static void restore_and_raise(int signal_number) {
-    for (size_t i = 0; i < std::size(kFaultSignals); i++) {
-        if (kFaultSignals[i] == signal_number) {
-            sigaction(signal_number, &g_old_faults[i], nullptr);
+static _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
+    auto& found = *static_cast<UnwoundFrames*>(argument);
+    const uintptr_t address = _Unwind_GetIP(context);
+    const Kernel& kernel = *found.instance.kernel;
+    if (address > kernel.text_begin && address <= kernel.text_end && found.count < kMaxFrames) {
+        found.instance.frames[found.count++] = address;
+    }
+    return address == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+static int is_code_of(dl_phdr_info* info, size_t, void* address) {
+    for (int index = 0; index < info->dlpi_phnum; index++) {
+        const auto& part = info->dlpi_phdr[index];
+        const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+        if (part.p_type == PT_LOAD && reinterpret_cast<uintptr_t>(address) - begin < part.p_memsz) {
+            return 1;
         }
     }
+    return 0;
 }
 
-static bool is_in_kernel(const Scheduler& scheduler, void* raw_context) {
-    uintptr_t program_counter = 0;
-    uintptr_t frame_pointer = 0;
-    machine_position(raw_context, program_counter, frame_pointer);
-    const Kernel& kernel = *scheduler.current->kernel;
-    return program_counter >= kernel.text_begin && program_counter < kernel.text_end;
+static bool is_code(uintptr_t address) { return dl_iterate_phdr(is_code_of, reinterpret_cast<void*>(address)) != 0; }
+
+// Notes where the running kernel stands. Its own code keeps frame pointers; from elsewhere (the C library) the way back
+// is in the tables of the unwinder; a jump to nowhere has left its return address.
+static void note_stack_at(KernelInstance& instance, const Interrupted& at) {
+    const Kernel& kernel = *instance.kernel;
+    const FiberStack& stack = *instance.stack;
+    instance.failed_program_counter = at.program_counter;
+    instance.failed_frame_pointer = at.frame_pointer;
+    instance.state = InstanceState::Failed;
+    if (at.is_in(kernel) || at.is_in_engine() || !stack.contains(at.stack_pointer)) {
+        instance.note_stack();
+    } else if (is_code(at.program_counter)) {
+        UnwoundFrames found{instance};
+        _Unwind_Backtrace(note_frame, &found);
+        instance.num_frames = found.count;
+    } else {
+        instance.frames[0] = *reinterpret_cast<const uintptr_t*>(at.stack_pointer);
+        instance.num_frames = 1 + walk_frames(stack, at.frame_pointer, instance.frames + 1, kMaxFrames - 1);
+    }
+    instance.stack_noted = true;
 }
+
+// The words come first: looking for the stack of a kernel that wrote over it may fail in its turn.
+static void say_where(RunStatus why, KernelInstance& instance, const Interrupted& at, int signal_number,
+                      uintptr_t address, const char* text) {
+    instance.num_frames = 0;
+    say_last_words(why, &instance, signal_number, address, text);
+    note_stack_at(instance, at);
+    std::copy_n(instance.frames, instance.num_frames, g_watch->frames);
+    g_watch->num_frames = instance.num_frames;
+}
+
+// Back to the scheduler, which finds that the run has failed.
+[[noreturn]] static void leave_kernel(Scheduler& scheduler) {
+    scheduler.program.spent = true;
+    siglongjmp(scheduler.fault_landing, 1);
+}
+
+static const char* stack_words(const KernelInstance& instance, uintptr_t address, uintptr_t stack_pointer) {
+    const FiberStack& stack = *instance.stack;
+    const bool has_left = stack_pointer < reinterpret_cast<uintptr_t>(stack.low());
+    if (stack.is_below(address) || (has_left && !stack.is_above(address))) {
+        return "stack overflow (256 KiB of stack used up; a card has far less)";
+    }
+    return stack.is_above(address) ? "ran over the upper end of its stack: an array among its local variables is overrun"
+                                   : "";
+}
+
+static const char* words_outside_a_run(const Interrupted& at) {
+    if (g_watch->doing == kLoadingKernel) {
+        return at.is_in_engine() ? "a static constructor calls the kernel API, which works only in kernel_main"
+                                 : "a static constructor failed while the kernel was loaded";
+    }
+    return at.is_in_engine() ? "" : "a thread that a kernel started failed";
+}
+
+static void fail_at(void* raw_context, int signal_number, uintptr_t address, const char* text) {
+    const Interrupted at(raw_context);
+    Scheduler* scheduler = this_scheduler();
+    if (g_watch->said != 0) {
+        end_process(1);  // reporting the first failure failed
+    }
+    if (is_in_kernel() && scheduler->exploring) {
+        siglongjmp(scheduler->fault_landing, 1);
+    }
+    if (!is_in_kernel()) {
+        say_last_words(RunStatus::Fault, nullptr, signal_number, address, *text != 0 ? text : words_outside_a_run(at));
+        end_process(1);
+    }
+    KernelInstance& instance = *scheduler->current;
+    const char* words = *text != 0 ? text : stack_words(instance, address, at.stack_pointer);
+    say_where(RunStatus::Fault, instance, at, signal_number, address, words);
+    scheduler->program.fault_signal = signal_number;
+    scheduler->program.fault_address = address;
+    scheduler->program.fail(RunStatus::Fault, &instance, words);
+    leave_kernel(*scheduler);
+}
+
+void give_up_kernel(void* raw_context, const char* text) { fail_at(raw_context, 0, 0, text); }
 
 static bool divides(KernelInstance& instance, void* raw_context) {
+    const Interrupted at(raw_context);
     uint64_t frames[kFindingFrames];
-    uintptr_t frame_pointer = 0;
-    machine_position(raw_context, frames[0], frame_pointer);
-    frames[0]++;  // frames are places calls return to
-    if (!divide_as_on_a_card(raw_context)) {
+    frames[0] = at.program_counter + 1;  // frames are places calls return to
+    if (!at.is_in(*instance.kernel) || !divide_as_on_a_card(raw_context)) {
         return false;
     }
     if (instance.checks != nullptr) [[unlikely]] {
-        const uint32_t depth = 1 + walk_frames(*instance.stack, frame_pointer, frames + 1, kFindingFrames - 1);
+        const uint32_t depth = 1 + walk_frames(*instance.stack, at.frame_pointer, frames + 1, kFindingFrames - 1);
         instance.checks->findings.add(
             instance, "divide-by-zero", kNoCircularBuffer, 0, frames, depth,
             "an integer division by zero, or of the most negative number by -1");
@@ -118,50 +228,45 @@ static bool divides(KernelInstance& instance, void* raw_context) {
 }
 
 static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
-    Scheduler* scheduler = this_scheduler();
-    if (scheduler == nullptr || scheduler->current == nullptr) {
-        restore_and_raise(signal_number);  // not ours: the instruction faults again under the old handler
-        return;
-    }
     const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-    if (signal_number == SIGSEGV && show_l1_window(*scheduler, address)) {
+    if (signal_number == SIGSEGV && is_in_kernel() && show_l1_window(*this_scheduler(), address)) {
         return;
     }
-    if (signal_number == SIGFPE && is_in_kernel(*scheduler, raw_context) && divides(*scheduler->current, raw_context)) {
+    if (signal_number == SIGFPE && is_in_kernel() && divides(*this_scheduler()->current, raw_context)) {
         return;
     }
-    if (scheduler->exploring) {
-        siglongjmp(scheduler->fault_landing, 1);
-    }
-    KernelInstance& instance = *scheduler->current;
-    machine_position(raw_context, instance.failed_program_counter, instance.failed_frame_pointer);
-    instance.state = InstanceState::Failed;
-    Program& program = scheduler->program;
-    program.fault_signal = signal_number;
-    program.fault_address = address;
-    program.fail(RunStatus::Fault, &instance, instance.stack->in_guard(address) ? "stack overflow" : "");
-    siglongjmp(scheduler->fault_landing, 1);
+    fail_at(raw_context, signal_number, address, "");
 }
 
-static void on_interrupt(int signal_number, siginfo_t* info, void* raw_context) {
+static bool is_sent_by(const siginfo_t& info, bool by_this_process) {
+    const bool is_sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
+    return is_sent && (info.si_pid == getpid()) == by_this_process;
+}
+
+// Signals a process gets from itself are the kernel's doing; from outside they mean what they always mean.
+static void on_other_signal(int signal_number, siginfo_t* info, void* raw_context) {
+    if (is_sent_by(*info, false)) {
+        end_process(128 + signal_number);
+    }
+    fail_at(raw_context, signal_number, 0, "");
+}
+
+// Ctrl-C in a terminal reaches owner and runner; what the owner's thread does with it is the owner's business.
+static void on_interrupt(int, siginfo_t* info, void* raw_context) {
+    if (is_sent_by(*info, true)) {
+        fail_at(raw_context, SIGINT, 0, "");
+    }
     if (Program* program = g_running.load()) {
         program->fail(RunStatus::Interrupted, nullptr, "");
-    }
-    // Python's own handler notes the interrupt, so KeyboardInterrupt follows when the run returns.
-    if ((g_old_interrupt.sa_flags & SA_SIGINFO) != 0) {
-        g_old_interrupt.sa_sigaction(signal_number, info, raw_context);
-    } else if (g_old_interrupt.sa_handler != SIG_DFL && g_old_interrupt.sa_handler != SIG_IGN) {
-        g_old_interrupt.sa_handler(signal_number);
     }
 }
 
 // Who called the function that was interrupted before it had made its frame, after it had left it, or in a stub of the
 // linker: the frame pointer is still the caller's, and a walk over frames would leave the caller out. 0: none left out.
-static uintptr_t caller_without_frame(void* raw_context) {
+static uintptr_t caller_without_frame(const Interrupted& at) {
 #if defined(__x86_64__)
-    const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
-    const auto* code = reinterpret_cast<const uint8_t*>(machine.gregs[REG_RIP]);
-    const auto* stack = reinterpret_cast<const uintptr_t*>(machine.gregs[REG_RSP]);
+    const auto* code = reinterpret_cast<const uint8_t*>(at.program_counter);
+    const auto* stack = reinterpret_cast<const uintptr_t*>(at.stack_pointer);
     constexpr uint8_t kPushFrame[] = {0x55}, kReturn[] = {0xc3}, kEntry[] = {0xf3, 0x0f, 0x1e, 0xfa};
     constexpr uint8_t kJump[] = {0xff, 0x25}, kBoundJump[] = {0xf2, 0xff, 0x25}, kSetFrame[] = {0x48, 0x89, 0xe5};
     auto stands_at = [&](auto& bytes) { return std::memcmp(code, bytes, sizeof bytes) == 0; };
@@ -170,9 +275,49 @@ static uintptr_t caller_without_frame(void* raw_context) {
     }
     return stands_at(kSetFrame) ? stack[1] : 0;
 #else
-    (void)raw_context;
+    (void)at;
     return 0;
 #endif
+}
+
+// The run was stopped, and the kernel stands somewhere in the engine or in the C library.
+static void stop_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
+    scheduler.abandon = true;  // at its next call of the engine, which holds nothing half-way then
+    scheduler.ticks_since_stop++;
+    if (at.is_in_engine() && scheduler.ticks_since_stop < kTicksToLeave) {
+        return;
+    }
+    KernelInstance& instance = *scheduler.current;
+    say_where(static_cast<RunStatus>(scheduler.program.status.load()), instance, at, 0, 0, "");
+    leave_kernel(scheduler);
+}
+
+// A loop in the C library, or a call that waits there, moves nothing either.
+static void watch_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
+    const uint64_t moved = scheduler.progress + scheduler.switches;
+    if (at.is_in_engine() || moved != scheduler.moved_at_tick) {
+        scheduler.moved_at_tick = moved;
+        scheduler.still_since = monotonic_seconds();
+    } else if (monotonic_seconds() - scheduler.still_since > scheduler.options.spin_limit_seconds) {
+        scheduler.current->wait_kind = WaitKind::Spin;
+        scheduler.program.fail(RunStatus::Spinning, scheduler.current, "");
+    }
+}
+
+// A kernel that has run since the tick before gives its turn away. In a checked run, which calls the engine at every
+// load and store, or where it prints, it is asked to (memory_access.cpp, scheduler.cpp) only after a while: what happens
+// should not depend on time.
+static void ask_for_turn(Scheduler& scheduler) {
+    scheduler.ticks_in_turn = scheduler.switches == scheduler.tick_switches ? scheduler.ticks_in_turn + 1 : 0;
+    scheduler.tick_switches = scheduler.switches;
+    scheduler.give_turn = scheduler.ticks_in_turn >= kTicksToLeave;
+}
+
+static void beat(Scheduler& scheduler) {
+    g_watch->beats++;
+    if (scheduler.deadline != 0 && monotonic_seconds() > scheduler.deadline) {
+        scheduler.program.fail(RunStatus::TimeLimit, scheduler.current, "");
+    }
 }
 
 static void on_tick(int, siginfo_t*, void* raw_context) {
@@ -180,69 +325,88 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
     if (scheduler == nullptr) {
         return;
     }
-    if (scheduler->deadline != 0 && monotonic_seconds() > scheduler->deadline) {
-        scheduler->program.fail(RunStatus::TimeLimit, scheduler->current, "");
-    }
+    beat(*scheduler);
     if (scheduler->current == nullptr) {
+        ask_for_turn(*scheduler);
         return;
     }
     KernelInstance& instance = *scheduler->current;
-    uintptr_t program_counter = 0;
-    uintptr_t frame_pointer = 0;
-    machine_position(raw_context, program_counter, frame_pointer);
-    const bool in_kernel =
-        program_counter >= instance.kernel->text_begin && program_counter < instance.kernel->text_end;
-    if (!in_kernel) {
-        // Inside the engine, which may hold state that must not be left half-way.
-        scheduler->abandon = scheduler->program.stop.load();
+    const Interrupted at(raw_context);
+    if (!at.is_in(*instance.kernel)) {
+        watch_outside_kernel(*scheduler, at);
+        if (scheduler->program.stop.load()) {
+            stop_outside_kernel(*scheduler, at);
+        }
+        ask_for_turn(*scheduler);
         return;
     }
+    if (!scheduler->program.stop.load() && scheduler->switches != scheduler->tick_switches) {
+        ask_for_turn(*scheduler);
+        return;
+    }
+    instance.failed_program_counter = at.program_counter;
+    instance.failed_frame_pointer = at.frame_pointer;
     if (scheduler->program.stop.load()) {
-        instance.failed_program_counter = program_counter;
-        instance.failed_frame_pointer = frame_pointer;
         instance.state = InstanceState::Failed;
         siglongjmp(scheduler->fault_landing, 1);
     }
-    if (scheduler->switches != scheduler->tick_switches) {
-        scheduler->tick_switches = scheduler->switches;
-        return;
-    }
-    instance.failed_program_counter = program_counter;
-    instance.failed_frame_pointer = frame_pointer;
-    instance.failed_caller = caller_without_frame(raw_context);
+    instance.failed_caller = caller_without_frame(at);
     flush_denormals();
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     instance.failed_program_counter = instance.failed_caller = 0;
 }
 
-static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int extra, struct sigaction* old) {
+static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int extra) {
     struct sigaction action {};
     action.sa_sigaction = handler;
     // NODEFER: a handler may leave by switching fibers, so the signal must not stay blocked.
     action.sa_flags = SA_SIGINFO | SA_NODEFER | extra;
     sigemptyset(&action.sa_mask);
-    sigaction(signal_number, &action, old);
+    sigaction(signal_number, &action, nullptr);
 }
 
-SignalScope::SignalScope(Program& program) : lock_(g_run_mutex) {
+static int find_engine(dl_phdr_info* info, size_t, void*) {
+    const auto here = reinterpret_cast<uintptr_t>(&find_engine);
+    for (int index = 0; index < info->dlpi_phnum; index++) {
+        const auto& part = info->dlpi_phdr[index];
+        const uintptr_t begin = info->dlpi_addr + part.p_vaddr, end = begin + part.p_memsz;
+        if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0 && here >= begin && here < end) {
+            g_engine_begin = begin;
+            g_engine_end = end;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void install_signal_handlers() {
+    dl_iterate_phdr(find_engine, nullptr);
+    for (const int signal_number : kFaultSignals) {
+        install(signal_number, on_fault, SA_ONSTACK);
+    }
+    for (const int signal_number : kOtherSignals) {
+        install(signal_number, on_other_signal, SA_ONSTACK);
+    }
+    for (int signal_number = SIGRTMIN; signal_number <= SIGRTMAX; signal_number++) {
+        install(signal_number, on_other_signal, SA_ONSTACK);
+    }
+    install(tick_signal(), on_tick, SA_RESTART);
+    struct sigaction old {};
+    sigaction(SIGINT, nullptr, &old);
+    if (old.sa_handler != SIG_IGN) {  // a process started in the background: Ctrl-C is not for it
+        install(SIGINT, on_interrupt, SA_RESTART);
+    }
+}
+
+RunScope::RunScope(Program& program) {
     g_running.store(&program);
-    for (size_t i = 0; i < std::size(kFaultSignals); i++) {
-        install(kFaultSignals[i], on_fault, SA_ONSTACK, &g_old_faults[i]);
-    }
-    install(tick_signal(), on_tick, SA_RESTART, &g_old_tick);
-    install(SIGINT, on_interrupt, SA_RESTART, &g_old_interrupt);
-    if (g_old_interrupt.sa_handler == SIG_IGN) {
-        sigaction(SIGINT, &g_old_interrupt, nullptr);  // a process started in the background: Ctrl-C is not for it
-    }
+    g_watch->doing = kRunningProgram;
 }
 
-SignalScope::~SignalScope() {
-    for (size_t i = 0; i < std::size(kFaultSignals); i++) {
-        sigaction(kFaultSignals[i], &g_old_faults[i], nullptr);
-    }
-    sigaction(SIGINT, &g_old_interrupt, nullptr);
-    sigaction(tick_signal(), &g_old_tick, nullptr);
+RunScope::~RunScope() {
     g_running.store(nullptr);
+    g_watch->place = kNoPlace;
+    g_watch->doing = kDoingNothing;
 }
 
 static bool start_tick(timer_t& timer) {

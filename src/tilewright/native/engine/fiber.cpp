@@ -2,18 +2,18 @@
 #include "fiber.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <new>
 
 namespace tw {
 
-static size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+static constexpr size_t kGuardBelow = 64u << 20;
+static constexpr size_t kGuardAbove = 1u << 20;
 
 FiberStack::~FiberStack() {
     if (mapping_ != nullptr) {
-        munmap(mapping_, bytes_ + page_bytes());
+        munmap(mapping_, kGuardBelow + bytes_ + kGuardAbove);
     }
 }
 
@@ -21,20 +21,26 @@ void FiberStack::allocate(size_t bytes) {
     if (mapping_ != nullptr) {
         return;
     }
-    void* mapping = mmap(
-        nullptr, bytes + page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* mapping = mmap(nullptr, kGuardBelow + bytes + kGuardAbove, PROT_NONE, kFlags, -1, 0);
     if (mapping == MAP_FAILED) {
         throw std::bad_alloc();
     }
     mapping_ = static_cast<uint8_t*>(mapping);
-    mprotect(mapping_, page_bytes(), PROT_NONE);
-    low_ = mapping_ + page_bytes();
+    low_ = mapping_ + kGuardBelow;
     bytes_ = bytes;
+    if (mprotect(low_, bytes, PROT_READ | PROT_WRITE) != 0) {
+        throw std::bad_alloc();
+    }
 }
 
-bool FiberStack::in_guard(uintptr_t address) const {
-    const auto start = reinterpret_cast<uintptr_t>(mapping_);
-    return mapping_ != nullptr && address >= start && address < start + page_bytes();
+bool FiberStack::is_below(uintptr_t address) const {
+    return address >= reinterpret_cast<uintptr_t>(mapping_) && address < reinterpret_cast<uintptr_t>(low_);
+}
+
+bool FiberStack::is_above(uintptr_t address) const {
+    const auto end = reinterpret_cast<uintptr_t>(high());
+    return address >= end && address < end + kGuardAbove;
 }
 
 bool FiberStack::contains(uintptr_t address) const {

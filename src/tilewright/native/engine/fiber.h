@@ -13,7 +13,8 @@
 
 namespace tw {
 
-// A guarded stack; the page below it faults, so an overflow is reported instead of corrupting memory.
+// A stack between guards: touching memory below or above it faults, so an overflow and an overrun are reported instead
+// of corrupting memory. The guard below is large because a function may begin with far more locals than fit.
 class FiberStack {
 public:
     FiberStack() = default;
@@ -23,7 +24,8 @@ public:
     void allocate(size_t bytes);
     uint8_t* low() const { return low_; }
     uint8_t* high() const { return low_ + bytes_; }
-    bool in_guard(uintptr_t address) const;
+    bool is_below(uintptr_t address) const;
+    bool is_above(uintptr_t address) const;
     bool contains(uintptr_t address) const;
 
 private:

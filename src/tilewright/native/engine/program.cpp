@@ -79,12 +79,14 @@ void Program::create_instances() {
     if (!instances.empty()) {
         return;
     }
-    for (auto& kernel : kernels) {
+    for (uint32_t index = 0; index < kernels.size(); index++) {
+        Kernel* kernel = kernels[index].get();
         for (const CoreXY& where : kernel->cores) {
             auto instance = std::make_unique<KernelInstance>();
-            instance->kernel = kernel.get();
+            instance->kernel = kernel;
             instance->core = &chip.core(where.x, where.y);
             instance->number = static_cast<uint32_t>(instances.size());
+            instance->place = {index, where.x, where.y};
             instances.push_back(std::move(instance));
         }
     }
@@ -327,6 +329,7 @@ static void take_over(Scheduler& from, Scheduler& to) {
 }
 
 void Program::run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
+    const RunScope running(*this);
     moving.store(static_cast<uint32_t>(schedulers.size()));
     std::vector<std::thread> others;
     for (size_t thread = 1; thread < schedulers.size(); thread++) {
@@ -355,7 +358,6 @@ void Program::finish_checks() {
 }
 
 RunStatus Program::run(const RunOptions& requested) {
-    const SignalScope signals(*this);
     status.store(0);
     stop.store(false);
     error_text.clear();

@@ -10,11 +10,13 @@
 
 #include "abi/context.h"
 #include "abi/noc_state.h"
+#include "api.h"
 #include "call_record.h"
 #include "check/checks.h"
 #include "chip.h"
 #include "fiber.h"
 #include "l1_turns.h"
+#include "last_words.h"
 #include "recorder.h"
 
 namespace tw {
@@ -113,6 +115,7 @@ struct KernelInstance {
     Checks* checks = nullptr;  // of a checked run
     Recorder* recorder = nullptr;  // of a run that keeps pages
     uint32_t number = 0;       // among the instances of the program
+    TwPlace place = kNoPlace;
     int64_t priority = 0;      // in a run with a seed
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
@@ -164,8 +167,6 @@ struct RunOptions {
     uint64_t seed = 0;  // of the order kernels run in; 0: core after core
 };
 
-using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
-
 class Program {
 public:
     explicit Program(Chip& chip);
@@ -192,9 +193,10 @@ public:
     int fault_signal = 0;
     uintptr_t fault_address = 0;
     uint64_t switches = 0;
+    std::atomic<bool> spent{false};  // the process must go: a kernel was left half-way (fault.cpp)
     std::unique_ptr<Checks> checks;  // of a checked run
     std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
-    PrintFunction print = nullptr;
+    TwPrintFunction print = nullptr;
     L1TurnRecord turns;
 
     // The first failure wins; every scheduler stops as soon as it sees it.

@@ -111,6 +111,7 @@ void Scheduler::resume(KernelInstance& instance) {
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     switches++;
+    *place = instance.place;
     current = &instance;
     fiber_switch(home, instance.fiber);
     current = nullptr;
@@ -118,6 +119,11 @@ void Scheduler::resume(KernelInstance& instance) {
         const std::string& line = *line_to_print_;
         line_to_print_ = nullptr;
         show_line(instance, line);
+        if (give_turn) {
+            give_turn = false;
+            instance.state = InstanceState::Yielded;
+            return;
+        }
         current = &instance;
         fiber_switch(home, instance.fiber);
         current = nullptr;

@@ -12,13 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "last_words.h"
 #include "program.h"
 
 namespace tw {
 
 struct Scheduler {
     explicit Scheduler(Program& program, const RunOptions& options) :
-        program(program), options(options), turns_(program, !options.keep_l1) {}
+        program(program),
+        options(options),
+        place(options.threads == 1 ? &g_watch->place : &unseen_place_),
+        turns_(program, !options.keep_l1) {}
 
     void run();
 
@@ -32,7 +36,13 @@ struct Scheduler {
     uint64_t progress = 0;         // raised by anything another kernel could be waiting for
     // For the tick: the same fiber running at two ticks in a row is spinning.
     uint64_t tick_switches = 0;
+    uint32_t ticks_in_turn = 0;    // of the fiber that runs
+    uint32_t ticks_since_stop = 0;
+    volatile bool give_turn = false;  // it has run for long: at its next line, or load or store if those are watched
+    uint64_t moved_at_tick = 0;
+    double still_since = 0;        // the running kernel stands outside its own code and nothing has moved
     double deadline = 0;           // on the monotonic clock; 0: none
+    TwPlace* place;                // where to say which kernel runs
     Core* window_core = nullptr;   // whose L1 is shown at the addresses a card uses
     bool exploring = false;        // after a deadlock: waits are let through, nothing is moved (future.h)
     volatile bool abandon = false; // the run has ended: the kernel leaves at its next call into the engine
@@ -42,7 +52,7 @@ struct Scheduler {
     [[noreturn]] void abandon_current();
     // A place where a run with a seed may let another kernel go first.
     void preempt();
-    // Lines are shown from the thread's own stack: what shows them is Python, which knows only that one.
+    // Lines are sent from the thread's own stack: no tick may take the turn of a kernel in the middle of one.
     void print(const std::string& line);
 
     // Runs a kernel until it waits, ends or is interrupted.
@@ -66,6 +76,7 @@ private:
     bool wait_for_other_threads();
     void swap_statics(KernelInstance& instance);
 
+    TwPlace unseen_place_{};
     L1Turns turns_;
     bool first_round_ = true;
     const std::string* line_to_print_ = nullptr;
@@ -101,16 +112,18 @@ void wait_for_pending_reserves(KernelInstance& instance);
 void show_line(KernelInstance& instance, const std::string& line);
 void flush_print(KernelInstance& instance);
 
-// fault.cpp: signals of a running program. Only one program of the process runs at a time.
-class SignalScope {
+// fault.cpp: signals of a process that runs programs, one at a time.
+void install_signal_handlers();
+// Whether a kernel runs on this thread.
+bool is_in_kernel();
+// From a signal handler: ends the run with what the running kernel did; the process goes after it.
+void give_up_kernel(void* raw_context, const char* text);
+class RunScope {
 public:
-    explicit SignalScope(Program& program);
-    ~SignalScope();
-    SignalScope(const SignalScope&) = delete;
-    SignalScope& operator=(const SignalScope&) = delete;
-
-private:
-    std::lock_guard<std::mutex> lock_;
+    explicit RunScope(Program& program);
+    ~RunScope();
+    RunScope(const RunScope&) = delete;
+    RunScope& operator=(const RunScope&) = delete;
 };
 class ThreadSignals {
 public:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tilewright.device.engine_build import engine_library
+from tilewright.device.engine_build import find_engine
 from tilewright.logs.breadcrumbs import Breadcrumbs
 from tilewright.workshop.home import Home, tested_package
 from tilewright.workshop.stages.process import Processes, Progress, Told
@@ -29,7 +29,7 @@ def run_stages(
 
     Everything is in the operation's breadcrumbs before it is given back.
     """
-    engine_library()  # where it must be built first, that is not a stage's time
+    find_engine()  # where it must be built first, that is not a stage's time
     crumbs = Breadcrumbs(home.breadcrumbs)
     with crumbs.recording_crashes(), tested_package(home) as parent, Processes(parent) as processes:
         crumbs.append(

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the record of a run out of a runner's answer."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.device import structures as native
+from tilewright.device.l1_layout import semaphore_at
+from tilewright.device.run import (
+    CbTraffic,
+    CbUse,
+    KernelPosition,
+    KernelState,
+    RecordedPages,
+    RelatedCall,
+    RunNote,
+    RunStatus,
+    WaitKind,
+)
+from tilewright.device.source_lines import SourceLine
+
+NO_KERNEL = 0xFFFFFFFF
+_NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+
+Stack = Callable[[int, Sequence[int]], tuple[SourceLine, ...]]
+_Structure = TypeVar("_Structure", bound=ctypes.Structure)
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """What an answer holds. Lists that most launches never look at are made when somebody does."""
+
+    report: native.RunReport
+    text: str
+    rule: str | None
+    positions: list[KernelPosition]
+    traffic: Callable[[], list[CbTraffic]]
+    circular_buffers: Callable[[], list[CbUse]]
+    notes: list[RunNote]
+    pages: list[RecordedPages]
+    calls: NDArray[np.uint64]
+
+
+class _Parts:
+    """Takes one part after another from an answer; each begins at a multiple of 8 bytes."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._answer = answer
+        self._at = 0
+
+    def take_bytes(self, size: int) -> bytes:
+        at = self._at
+        if at + size > len(self._answer):
+            raise ValueError("an answer of the runner is shorter than it says")
+        self._at += (size + 7) // 8 * 8
+        return self._answer[at : at + size]
+
+    def take(self, structure: type[_Structure]) -> _Structure:
+        return structure.from_buffer_copy(self.take_bytes(ctypes.sizeof(structure)))
+
+    def take_many(self, structure: type[_Structure], count: int) -> Callable[[], list[_Structure]]:
+        data = self.take_bytes(count * ctypes.sizeof(structure))
+        return lambda: list((structure * count).from_buffer_copy(data))
+
+
+class RecordReader:
+    """Reads records of one program's runs.
+
+    Args:
+        stack: the lines of a kernel's call stack.
+        semaphores: id and core of each semaphore the program has.
+        semaphore_base: where the host keeps them, if not where the chip does.
+    """
+
+    def __init__(self, stack: Stack, semaphores: set[tuple[int, int, int]], semaphore_base: int | None) -> None:
+        self._stack = stack
+        self._semaphores = semaphores
+        self._semaphore_base = semaphore_base
+
+    def read(self, answer: bytes) -> Record:
+        parts = _Parts(answer)
+        header = parts.take(native.RanAnswer)
+        text = parts.take_bytes(header.text_bytes).decode(errors="replace")
+        rule = parts.take_bytes(header.rule_bytes).decode(errors="replace")
+        instances = parts.take_many(native.InstanceReport, header.num_instances)()
+        traffic = parts.take_many(native.TrafficReport, header.num_traffic)
+        buffers = parts.take_many(native.CircularBufferReport, header.num_circular_buffers)
+        return Record(
+            header.report,
+            text,
+            rule or None,
+            [self._position(each) for each in instances],
+            lambda: [_traffic(each) for each in traffic()],
+            lambda: [_use(each) for each in buffers()],
+            [self._note(parts) for _ in range(header.num_findings)],
+            [self._pages(parts) for _ in range(header.num_pushes)],
+            np.frombuffer(parts.take_bytes(8 * header.num_calls), np.uint64),
+        )
+
+    def position_of(self, place: native.Place, status: RunStatus, stack: tuple[SourceLine, ...]) -> KernelPosition:
+        """Where a kernel stood of which nothing else is known than that it was the one that ran."""
+        wait = WaitKind.SPIN if status is RunStatus.SPINNING else WaitKind.NONE
+        nothing: frozenset[int] = frozenset()
+        core = (place.core_x, place.core_y)
+        return KernelPosition(
+            place.kernel, core, KernelState.FAILED, wait, 0, 0, 0, None, False, True, nothing, nothing, stack
+        )
+
+    def _position(self, report: native.InstanceReport) -> KernelPosition:
+        semaphore_id = semaphore_at(report.wait_address, self._semaphore_base)
+        return KernelPosition(
+            report.kernel,
+            (report.core_x, report.core_y),
+            KernelState(report.state),
+            WaitKind(report.wait_kind),
+            report.wait_cb,
+            report.wait_amount,
+            report.wait_have,
+            semaphore_id,
+            (semaphore_id, report.core_x, report.core_y) in self._semaphores,
+            bool(report.is_error),
+            _bits(report.would_push),
+            _bits(report.would_pop),
+            self._stack(report.kernel, report.frames[: report.num_frames]),
+        )
+
+    def _note(self, parts: _Parts) -> RunNote:
+        report, sizes = parts.take(native.FindingReport), parts.take(native.FindingText)
+        rule = parts.take_bytes(sizes.rule_bytes).decode()
+        text = parts.take_bytes(sizes.text_bytes).decode(errors="replace")
+        return RunNote(
+            rule,
+            text,
+            report.kernel,
+            (report.core_x, report.core_y),
+            report.cb if report.cb != _NO_CIRCULAR_BUFFER else None,
+            int(report.address),
+            int(report.count),
+            self._stack(report.kernel, report.frames[: report.num_frames]),
+            self._related(report),
+        )
+
+    def _related(self, report: native.FindingReport) -> RelatedCall | None:
+        if report.related_kernel == NO_KERNEL:
+            return None
+        frames = report.related_frames[: report.related_num_frames]
+        core = (report.related_x, report.related_y)
+        return RelatedCall(report.related_kernel, core, self._stack(report.related_kernel, frames))
+
+    def _pages(self, parts: _Parts) -> RecordedPages:
+        report = parts.take(native.PushReport)
+        data = np.frombuffer(parts.take_bytes(report.pages * report.page_bytes), np.uint8)
+        stack = self._stack(report.kernel, report.frames[: report.num_frames])
+        core = (report.core_x, report.core_y)
+        return RecordedPages(report.kernel, core, report.cb, data.reshape(report.pages, -1), stack)
+
+
+def _bits(mask: int) -> frozenset[int]:
+    """Positions of the bits that are set.
+
+    >>> sorted(_bits(0b101))
+    [0, 2]
+    """
+    return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
+
+
+def _use(report: native.CircularBufferReport) -> CbUse:
+    core = (report.core_x, report.core_y)
+    return CbUse(core, report.index, report.num_pages, report.page_bytes, report.peak, report.pushed, report.popped)
+
+
+def _traffic(report: native.TrafficReport) -> CbTraffic:
+    return CbTraffic(
+        report.kernel,
+        (report.core_x, report.core_y),
+        report.cb,
+        report.push_calls,
+        report.pop_calls,
+        report.wait_calls,
+        report.reserve_calls,
+        report.pages_pushed,
+        report.pages_popped,
+        report.blocked_waits,
+        report.blocked_reserves,
+        report.largest_wait,
+        report.largest_reserve,
+    )

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that runs programs on a chip's memory: starting it, asking it, and what to do when it dies.
+
+Kernels are native code from anywhere, so they run in a process of their own (native/runner/), which shares only the
+chip's memory with this one. Whatever a kernel does to it (it faults, ends the process, hangs in the C library, writes
+over the heap), the owner ends it and starts another on the same memory.
+
+The runner itself keeps limits and says where kernels stood. What it cannot see to is seen to here, while waiting for
+its answer: a runner that does not come back in time after its limit, that no longer hears signals, or that has said
+its last words (native/engine/last_words.h) and does not end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import enum
+import mmap
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tilewright.device.engine_build import find_engine
+from tilewright.device.errors import TilewrightError
+from tilewright.device.run import RunStatus
+from tilewright.device.structures import MessageHeader, PrintedLine, ReadyAnswer, Watch
+
+_LOOK_SECONDS = 0.1  # how often a runner is looked at that has not answered yet
+_ANSWER_SECONDS = 0.4  # it may take to answer after a limit
+_START_SECONDS = 20.0
+_PIECE = 1 << 18
+_HEADER_BYTES = ctypes.sizeof(MessageHeader)
+NO_KERNEL = 0xFFFFFFFF
+
+
+class Kind(enum.IntEnum):
+    """What a message is; see native/runner/messages.h."""
+
+    CHIP = 1
+    LOAD = 2
+    RUN = 3
+    READY = 11
+    LOADED = 12
+    RAN = 13
+    PRINTED = 14
+    FAILED = 15
+
+
+class _Doing(enum.IntEnum):
+    NOTHING = 0
+    LOADING = 1
+    RUNNING = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """How long a runner may take, in seconds; no time limit is 0."""
+
+    time: float = 0.0
+    spin: float = 5.0
+
+
+PrintHandler = Callable[[tuple[int, int], str, str], None]
+
+
+class RunnerLostError(Exception):
+    """The runner ended, or was ended, without an answer.
+
+    Attributes:
+        status: how the run ended.
+        reason: what became of the runner, in words.
+        words: what it said last, and where it was.
+        loading: it was loading a kernel's library.
+    """
+
+    def __init__(self, status: RunStatus, reason: str, words: Watch) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.words = words
+        self.loading = words.doing == _Doing.LOADING
+
+
+def failure_text(answer: bytes) -> str:
+    """The sentence of a ``FAILED``."""
+    return answer.rstrip(b"\0").decode(errors="replace")
+
+
+class Runner:
+    """One runner. It is used by one thread at a time.
+
+    Attributes:
+        filter_error: why the system does not filter its system calls; 0 where it does.
+    """
+
+    def __init__(self, memory_files: tuple[int, int, int], chip: list[bytes]) -> None:
+        self._socket, theirs = socket.socketpair()
+        lifeline, self._lifeline = os.pipe()
+        watch = os.memfd_create("tilewright-watch")
+        files = (theirs.fileno(), lifeline, watch, *memory_files)
+        try:
+            os.ftruncate(watch, mmap.PAGESIZE)
+            self._mapping = mmap.mmap(watch, mmap.PAGESIZE)
+            self._watch = Watch.from_buffer(self._mapping)
+            self._process = subprocess.Popen(
+                [str(find_engine().runner), *map(str, files)], pass_fds=files, stdin=subprocess.DEVNULL
+            )
+        finally:
+            theirs.close()
+            os.close(lifeline)
+            os.close(watch)
+        self._socket.settimeout(_LOOK_SECONDS)
+        self._received = bytearray()
+        self._at = 0  # of it has been read
+        kind, answer = self.ask(Kind.CHIP, chip, Limits(time=_START_SECONDS))
+        if kind is not Kind.READY:
+            self.end()
+            raise TilewrightError(failure_text(answer))
+        self.filter_error = int(ReadyAnswer.from_buffer_copy(answer).filter_error)
+
+    @property
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def end(self) -> None:
+        """Ends the process, whatever it is doing."""
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        self.forget()
+
+    def forget(self) -> None:
+        """Closes this process's ends of it: in a forked process, whose parent's it is."""
+        self._socket.close()
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def ask(
+        self, kind: Kind, parts: list[bytes], limits: Limits, on_print: PrintHandler | None = None
+    ) -> tuple[Kind, bytes]:
+        """Sends a message and waits for the answer; lines that kernels print meanwhile go to ``on_print``.
+
+        Raises:
+            RunnerLostError: there is no answer, and no runner any more.
+        """
+        body = b"".join(part + bytes(-len(part) % 8) for part in parts)
+        self._watch.said = 0
+        try:
+            wait = _Wait(self._watch, limits, self._process.pid)
+            self._send(bytes(MessageHeader(kind=kind, bytes=len(body))) + body)
+            while True:
+                answers, answer = self._receive(wait)
+                if answers is not Kind.PRINTED:
+                    return answers, answer
+                if on_print is not None:
+                    _print_line(answer, on_print)
+        except BaseException:
+            # Also of Ctrl-C, or where a line could not be shown: what it would answer later is for nobody.
+            self.end()
+            raise
+
+    def _send(self, message: bytes) -> None:
+        view = memoryview(message)
+        while view:
+            try:
+                view = view[self._socket.send(view) :]
+            except TimeoutError:
+                continue
+            except OSError:  # it has ended; receiving says how
+                return
+
+    def _receive(self, wait: _Wait) -> tuple[Kind, bytes]:
+        header = MessageHeader.from_buffer_copy(self._take(_HEADER_BYTES, wait))
+        answer = self._take(header.bytes, wait)
+        try:
+            return Kind(header.kind), answer
+        except ValueError:
+            raise self._lost(RunStatus.FAULT, "wrote over the memory of the process that ran it") from None
+
+    def _take(self, size: int, wait: _Wait) -> bytes:
+        """The next bytes it sends."""
+        while len(self._received) - self._at < size:
+            try:
+                piece = self._socket.recv(_PIECE)
+                if not piece:
+                    raise self._lost(RunStatus.FAULT, self._how_it_ended())
+                del self._received[: self._at]
+                self._at = 0
+                self._received += piece
+            except TimeoutError:
+                pass
+            except ConnectionError:
+                raise self._lost(RunStatus.FAULT, self._how_it_ended()) from None
+            verdict = wait.look()
+            if verdict is not None:
+                raise self._lost(*verdict)
+        self._at += size
+        return bytes(memoryview(self._received)[self._at - size : self._at])
+
+    def _how_it_ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ANSWER_SECONDS)
+        code = self._process.returncode
+        if code is None:
+            return "closed the runner's files"
+        if code < 0:
+            return f"ended the process that ran it: {_signal_name(-code)}"
+        return f"ended the process that ran it, with status {code}"
+
+    def _lost(self, status: RunStatus, reason: str) -> RunnerLostError:
+        words = Watch.from_buffer_copy(self._mapping)
+        said = words.said if words.said in set(RunStatus) else 0
+        return RunnerLostError(RunStatus(said) if said else status, reason, words)
+
+
+class _Wait:
+    """Decides, each time a runner has not answered for a while, whether to wait on."""
+
+    def __init__(self, watch: Watch, limits: Limits, process: int) -> None:
+        self._watch = watch
+        self._limits = limits
+        self._process = process
+        self._begin = self._moved = self._looked = time.monotonic()
+        self._state: tuple[int, ...] = ()
+        self._said_at = 0.0
+
+    def look(self) -> tuple[RunStatus, str] | None:
+        """How the run ended and why, if it is to end now."""
+        now = time.monotonic()
+        if now < self._looked + _LOOK_SECONDS:
+            return None
+        self._looked = now
+        watch = self._watch
+        if watch.said:
+            self._said_at = self._said_at or now
+            return (RunStatus.FAULT, "") if now > self._said_at + _ANSWER_SECONDS else None
+        state = (watch.doing, watch.beats if watch.doing == _Doing.RUNNING else 0)
+        if state != self._state or watch.doing == _Doing.NOTHING:
+            self._state, self._moved = state, now
+        if self._limits.time and now > self._begin + self._limits.time + _ANSWER_SECONDS:
+            return RunStatus.TIME_LIMIT, "did not stop at its time limit"
+        if now > self._moved + self._limits.spin + _ANSWER_SECONDS and not _is_debugged(self._process):
+            return RunStatus.SPINNING, (
+                "its static constructors do not end" if watch.doing == _Doing.LOADING else "blocks every signal"
+            )
+        return None
+
+
+def _is_debugged(process: int) -> bool:
+    """Somebody at a breakpoint is not hurried."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("TracerPid:"):
+                return line.split()[1] != "0"
+    return False
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _print_line(answer: bytes, on_print: PrintHandler) -> None:
+    header = PrintedLine.from_buffer_copy(answer)
+    kernel_at = ctypes.sizeof(PrintedLine)
+    line_at = kernel_at + (header.kernel_bytes + 7) // 8 * 8
+    kernel = answer[kernel_at : kernel_at + header.kernel_bytes]
+    line = answer[line_at : line_at + header.line_bytes]
+    on_print((header.core_x, header.core_y), kernel.decode(errors="replace"), line.decode(errors="replace"))

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages (messages.h) on a socket.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "runner/messages.h"
+
+namespace tw {
+
+class MessageReader {
+public:
+    explicit MessageReader(const std::vector<uint8_t>& body) : at_(body.data()), end_(body.data() + body.size()) {}
+
+    template <typename Part>
+    const Part& take() {
+        return *take_array<Part>(1);
+    }
+    template <typename Part>
+    const Part* take_array(uint64_t count) {
+        const uint64_t bytes = count * sizeof(Part);
+        const auto left = static_cast<uint64_t>(end_ - at_);
+        if (count > left || bytes > left) {
+            throw std::runtime_error("a message to the runner is shorter than it says");
+        }
+        const auto* parts = reinterpret_cast<const Part*>(at_);
+        at_ += std::min(left, (bytes + 7) / 8 * 8);
+        return parts;
+    }
+    std::string take_text(uint64_t bytes) { return {take_array<char>(bytes), bytes}; }
+
+private:
+    const uint8_t* at_;
+    const uint8_t* end_;
+};
+
+// A body in the making; the header's place is kept free before it.
+class MessageWriter {
+public:
+    MessageWriter() : bytes_(sizeof(TwMessageHeader)) {}
+
+    void clear() { bytes_.resize(sizeof(TwMessageHeader)); }
+    template <typename Part>
+    void put(const Part& part) {
+        put_bytes(&part, sizeof part);
+    }
+    void put_text(const std::string& text) { put_bytes(text.data(), text.size()); }
+    void put_bytes(const void* data, uint64_t bytes) {
+        if (bytes != 0) {
+            std::memcpy(add(bytes), data, bytes);
+        }
+    }
+    // Room for what somebody else writes; valid until more is put.
+    void* add(uint64_t bytes) {
+        const size_t at = bytes_.size();
+        bytes_.resize(at + (bytes + 7) / 8 * 8);
+        return bytes_.data() + at;
+    }
+    std::vector<uint8_t>& bytes() { return bytes_; }
+
+private:
+    std::vector<uint8_t> bytes_;
+};
+
+class Channel {
+public:
+    explicit Channel(int socket) : socket_(socket) {}
+    // The next message; the process ends with its owner.
+    TwMessageKind receive(std::vector<uint8_t>& body);
+    void send(TwMessageKind kind, MessageWriter& message);
+
+private:
+    void read_all(void* data, uint64_t bytes);
+
+    int socket_;
+};
+
+}  // namespace tw

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runner: a process that runs programs for its owner on memory they share. It is started with the numbers of its
+// open files: socket, lifeline, watch, and the chip's three memory files. It answers one message after another
+// (messages.h) and ends with its owner.
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "engine/last_words.h"
+#include "engine/scheduler.h"
+#include "runner/program_run.h"
+#include "runner/program_store.h"
+#include "runner/protection.h"
+
+namespace tw {
+
+static Channel* g_channel = nullptr;
+
+static void send_line(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line) {
+    const std::string name = kernel, text = line;
+    MessageWriter message;
+    message.put(TwPrintedLine{
+        core_x, core_y, static_cast<uint32_t>(name.size()), static_cast<uint32_t>(text.size())});
+    message.put_text(name);
+    message.put_text(text);
+    g_channel->send(kPrinted, message);
+}
+
+static void* make_chip(Channel& channel, const TwMemoryFiles& files) {
+    std::vector<uint8_t> body;
+    channel.receive(body);
+    MessageReader request(body);
+    const auto& header = request.take<TwChipRequest>();
+    void* chip = tw_chip_new(&header.config, request.take_array<uint8_t>(2 * header.num_nodes), &files, 1);
+    MessageWriter answer;
+    if (chip == nullptr) {
+        answer.put_text(tw_last_error());
+        channel.send(kFailed, answer);
+        end_process(1);
+    }
+    if (header.num_l1_banks != 0) {
+        tw_chip_set_l1_banks(chip, request.take_array<uint16_t>(header.num_l1_banks));
+    }
+    answer.put(TwReadyAnswer{filter_system_calls(), 0});
+    channel.send(kReady, answer);
+    return chip;
+}
+
+[[noreturn]] static void serve(Channel& channel, ProgramStore& programs) {
+    std::vector<uint8_t> body;
+    MessageWriter answer;
+    for (;;) {
+        const TwMessageKind kind = channel.receive(body);
+        MessageReader request(body);
+        answer.clear();
+        bool is_spent = false;
+        TwMessageKind answers = kind == kLoad ? kLoaded : kRan;
+        try {
+            if (kind == kLoad) {
+                programs.load(request, answer);
+            } else {
+                const auto& header = request.take<TwRunRequest>();
+                is_spent = run_program(programs.program(header.program), header, request, answer);
+            }
+        } catch (const std::exception& error) {
+            g_watch->doing = kDoingNothing;
+            answer.clear();
+            answer.put_text(error.what());
+            answers = kFailed;
+        }
+        channel.send(answers, answer);
+        if (is_spent) {
+            end_process(0);
+        }
+    }
+}
+
+// Static constructors of kernels may use up the stack as well.
+static void use_signal_stack() {
+    static uint8_t memory[128 * 1024];
+    stack_t stack{};
+    stack.ss_sp = memory;
+    stack.ss_size = sizeof memory;
+    sigaltstack(&stack, nullptr);
+}
+
+static void map_watch(int file) {
+    void* memory = mmap(nullptr, sizeof(TwWatch), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory != MAP_FAILED) {
+        g_watch = static_cast<TwWatch*>(memory);
+        g_watch->place = kNoPlace;
+    }
+}
+
+}  // namespace tw
+
+int main(int count, char** arguments) {
+    using namespace tw;
+    if (count != 7) {
+        std::fprintf(stderr, "this program is started by tilewright, not by hand\n");
+        return 2;
+    }
+    const auto file = [&](int index) { return std::atoi(arguments[index]); };
+    end_with_owner(file(2));
+    be_expendable();
+    map_watch(file(3));
+    use_signal_stack();
+    install_signal_handlers();
+    Channel channel(file(1));
+    g_channel = &channel;
+    ProgramStore programs(make_chip(channel, {file(4), file(5), file(6), 0, 0, 0}), send_line);
+    serve(channel, programs);
+}

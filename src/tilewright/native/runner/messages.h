@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runner and its owner say to each other. A message is a TwMessageHeader and its body. A body is one of the
+// structures below or of engine/api.h, followed by what it counts; every part begins at a multiple of 8 bytes. Pointers
+// inside the structures of api.h are not sent: what they point to follows, and they hold nothing.
+//
+//   owner                                        runner
+//   kChip:    TwChipRequest, x, y of nodes,      kReady:   TwReadyAnswer
+//             the core of each L1 bank if the
+//             host has chosen
+//   kLoad:    TwLoadRequest, programs forgotten, kLoaded:  TwLoadedAnswer, a uint64_t for each kernel: where its
+//             kernels, circular buffers,                   library is loaded
+//             semaphores, scratchpads
+//   kRun:     TwRunRequest, arguments of each    kPrinted: TwPrintedLine, kernel, line: any number, as they come
+//             kernel, host's buffers             kRan:     TwRanAnswer and what it counts
+//   any                                          kFailed:  a sentence
+//
+// device/messages.py mirrors the structures and compares the place of every field.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/api.h"
+#include "engine/chip.h"
+
+extern "C" {
+
+enum TwMessageKind : uint32_t {
+    kChip = 1,
+    kLoad = 2,
+    kRun = 3,
+    kReady = 11,
+    kLoaded = 12,
+    kRan = 13,
+    kPrinted = 14,
+    kFailed = 15,
+};
+
+struct TwMessageHeader {
+    uint32_t kind, reserved;
+    uint64_t bytes;  // of the body
+};
+
+struct TwChipRequest {
+    tw::ChipConfig config;
+    uint64_t num_nodes, num_l1_banks;
+};
+
+struct TwReadyAnswer {
+    int32_t filter_error;  // why system calls are not filtered; 0: they are
+    uint32_t reserved;
+};
+
+struct TwLoadRequest {
+    uint64_t program;
+    uint32_t num_forgotten, num_kernels, num_circular_buffers, num_semaphores, num_scratchpads;
+    uint32_t semaphore_base;  // 0xffffffff: where the chip has them
+};
+
+// Followed by the path, the name, and the kernel's TwKernelSpec with its cores. Addresses in that are offsets from where
+// the library is loaded.
+struct TwKernelHeader {
+    uint32_t path_bytes, name_bytes;
+};
+
+// Followed by cores.
+struct TwSemaphoreSpec {
+    uint32_t id, initial;
+    uint64_t num_cores;
+};
+struct TwScratchpadSpec {
+    uint32_t offset, bytes;
+    uint64_t num_cores;
+};
+
+struct TwLoadedAnswer {
+    uint64_t num_kernels;
+};
+
+struct TwRunRequest {
+    uint64_t program;
+    double time_limit, spin_limit;
+    uint64_t seed, recorded_circular_buffers;
+    uint32_t threads, checked, keep_l1, num_host_buffers;
+};
+
+// Followed by offsets, words, common words.
+struct TwArguments {
+    uint32_t num_offsets, num_words, num_common, reserved;
+};
+
+// Followed by bits that say which bytes of a buffer lie outside the tensor's shape.
+struct TwHostBuffer {
+    TwHostMemory buffer;
+    uint64_t outside_bytes;
+};
+
+struct TwPrintedLine {
+    uint32_t core_x, core_y, kernel_bytes, line_bytes;
+};
+
+// Followed by text, rule, and as many TwInstanceReport, TwTrafficReport, TwCircularBufferReport, TwFindingReport (each
+// with its rule and text), TwPushReport (each with its pages) and words of recorded calls.
+struct TwRanAnswer {
+    TwRunReport report;
+    uint64_t text_bytes, rule_bytes;
+    uint64_t num_instances, num_traffic, num_circular_buffers, num_findings, num_pushes, num_calls;
+};
+struct TwFindingText {
+    uint64_t rule_bytes, text_bytes;
+};
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/program_store.h"
+
+#include <dlfcn.h>
+
+#include "engine/last_words.h"
+
+namespace tw {
+
+void* ProgramStore::program(uint64_t number) const {
+    const auto found = programs_.find(number);
+    if (found == programs_.end()) {
+        throw std::runtime_error("the runner has no such program");
+    }
+    return found->second;
+}
+
+// Static constructors run here: the watch says whose. Libraries in the cache are named by content, so each is loaded
+// once.
+ProgramStore::Library& ProgramStore::library(const std::string& path, const TwKernelSpec& offsets) {
+    const auto known = libraries_.find(path);
+    if (known != libraries_.end()) {
+        return known->second;
+    }
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* entry = handle != nullptr ? dlsym(handle, "tw_kernel_entry") : nullptr;
+    if (entry == nullptr) {
+        const char* reason = dlerror();
+        throw std::runtime_error(reason != nullptr ? reason : "the library has no entry");
+    }
+    Library loaded;
+    loaded.entry = entry;
+    loaded.base = tw_library_base(entry);
+    const auto* statics = reinterpret_cast<const uint8_t*>(loaded.base + reinterpret_cast<uintptr_t>(offsets.statics));
+    loaded.initial_statics.assign(statics, statics + offsets.statics_bytes);
+    return libraries_[path] = std::move(loaded);
+}
+
+uint64_t ProgramStore::load_kernel(void* program, uint32_t index, MessageReader& request) {
+    const auto& header = request.take<TwKernelHeader>();
+    const std::string path = request.take_text(header.path_bytes);
+    const std::string name = request.take_text(header.name_bytes);
+    TwKernelSpec spec = request.take<TwKernelSpec>();
+    spec.cores = request.take_array<uint16_t>(2 * spec.num_cores);
+    g_watch->place = {index, spec.num_cores != 0 ? spec.cores[0] : 0u, spec.num_cores != 0 ? spec.cores[1] : 0u};
+    g_watch->doing = kLoadingKernel;
+    const Library& loaded = library(path, spec);
+    g_watch->doing = kDoingNothing;
+    spec.name = name.c_str();
+    spec.entry = loaded.entry;
+    spec.statics = reinterpret_cast<void*>(loaded.base + reinterpret_cast<uintptr_t>(spec.statics));
+    spec.text_begin += loaded.base;
+    spec.text_end += loaded.base;
+    // Another program's run may have left them changed.
+    std::memcpy(spec.statics, loaded.initial_statics.data(), loaded.initial_statics.size());
+    tw_program_add_kernel(program, &spec);
+    return loaded.base;
+}
+
+void ProgramStore::load(MessageReader& request, MessageWriter& answer) {
+    const auto& header = request.take<TwLoadRequest>();
+    const auto* forgotten = request.take_array<uint64_t>(header.num_forgotten);
+    for (uint32_t index = 0; index < header.num_forgotten; index++) {
+        const auto found = programs_.find(forgotten[index]);
+        if (found != programs_.end()) {
+            tw_program_free(found->second);
+            programs_.erase(found);
+        }
+    }
+    void* program = programs_[header.program] = tw_program_new(chip_);
+    tw_program_set_print(program, print_);
+    if (header.semaphore_base != 0xffffffffu) {
+        tw_program_set_semaphore_base(program, header.semaphore_base);
+    }
+    answer.put(TwLoadedAnswer{header.num_kernels});
+    for (uint32_t index = 0; index < header.num_kernels; index++) {
+        answer.put(load_kernel(program, index, request));
+    }
+    for (uint32_t index = 0; index < header.num_circular_buffers; index++) {
+        TwCircularBufferSpec spec = request.take<TwCircularBufferSpec>();
+        spec.cores = request.take_array<uint16_t>(2 * spec.num_cores);
+        tw_program_add_circular_buffer(program, &spec);
+    }
+    for (uint32_t index = 0; index < header.num_semaphores; index++) {
+        const auto& spec = request.take<TwSemaphoreSpec>();
+        const auto* cores = request.take_array<uint16_t>(2 * spec.num_cores);
+        tw_program_add_semaphore(program, spec.id, spec.initial, cores, spec.num_cores);
+    }
+    for (uint32_t index = 0; index < header.num_scratchpads; index++) {
+        const auto& spec = request.take<TwScratchpadSpec>();
+        const auto* cores = request.take_array<uint16_t>(2 * spec.num_cores);
+        tw_program_add_scratchpad(program, spec.offset, spec.bytes, cores, spec.num_cores);
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs the runner has loaded, by the number their owner gave them, and the kernels' libraries.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/channel.h"
+
+namespace tw {
+
+class ProgramStore {
+public:
+    ProgramStore(void* chip, TwPrintFunction print) : chip_(chip), print_(print) {}
+
+    // Loads what a kLoad asks for and writes the answer; a library that cannot be loaded is a std::runtime_error.
+    void load(MessageReader& request, MessageWriter& answer);
+    void* program(uint64_t number) const;
+
+private:
+    struct Library {
+        void* entry = nullptr;
+        uint64_t base = 0;
+        std::vector<uint8_t> initial_statics;
+    };
+    Library& library(const std::string& path, const TwKernelSpec& offsets);
+    uint64_t load_kernel(void* program, uint32_t index, MessageReader& request);
+
+    void* chip_;
+    TwPrintFunction print_;
+    std::unordered_map<uint64_t, void*> programs_;
+    std::unordered_map<std::string, Library> libraries_;
+};
+
+}  // namespace tw
