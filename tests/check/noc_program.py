@@ -23,7 +23,7 @@ Arguments = Sequence[int] | Callable[[ttnn.CoreCoord], Sequence[int]]
 def tiles(device: ttnn.Device, count: int) -> ttnn.Tensor:
     """A bfloat16 tensor of ``count`` tiles in DRAM."""
     values = np.arange(count * 1024, dtype=np.float32).reshape(32 * count, 32)
-    return ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    return ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)  # type: ignore[return-value]
 
 
 def run_checked(

@@ -86,7 +86,7 @@ def test_an_exact_wait_that_can_be_overshot(device) -> None:
             assert rules(buggy(seed)) == {"semaphore-overshoot"}
     with pytest.raises(DeadlockError) as caught:
         buggy(hanging[0])
-    stuck = [note for note in caught.value.run.notes if "which held it until" in note.text]
+    stuck = [note for note in caught.value.run.notes if "which held it until" in note.text]  # type: ignore[attr-defined]
     assert [note.rule for note in stuck] == ["semaphore-overshoot"]
     assert "in semaphore 0 of core (1,0), which held it until reader on core (0,0) set it to" in stuck[0].text
 
@@ -108,7 +108,7 @@ def test_a_seed_gives_the_same_run_again(device) -> None:
         try:
             return "ends", run_pair(device, COUNTING_ROOT.format(""), COUNTING_PEER.format("", ""), seed).switches
         except DeadlockError as error:
-            return str(error), error.run.switches
+            return str(error), error.run.switches  # type: ignore[attr-defined]
 
     outcomes = [outcome(seed) for seed in SEEDS]
     assert outcomes == [outcome(seed) for seed in SEEDS]

@@ -59,7 +59,7 @@ def seen(source_a: Array, source_b: Array, fidelity: ttnn.MathFidelity) -> Array
     """The exact matrix product of what the multiplier sees in all phases."""
     if fidelity == ttnn.MathFidelity.HiFi4:
         return kept(source_b, _ALL_BITS["B"]) @ kept(source_a, _ALL_BITS["A"])
-    return sum(b @ a for a, b in phases(source_a, source_b, fidelity))
+    return sum(b @ a for a, b in phases(source_a, source_b, fidelity))  # type: ignore[return-value]
 
 
 def accumulated(steps: Iterable[Step], *, wide_dst: bool, already: Array | float = 0.0) -> tuple[Array, Array]:
@@ -98,7 +98,7 @@ def rounded_sum(steps: Iterable[Step]) -> Array:
         unit = np.maximum(half_bfloat16_step(np.abs(held)), half_bfloat16_step(largest_group) / 4) / 4
         aligned = [np.floor(group / unit + 0.5) * unit for group in step.groups]
         words = (held + aligned[0] + aligned[1]).astype(np.float32).view(np.uint32)
-        held = kept(((words + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32), 0xFFFF0000)
+        held = kept(((words + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32), 0xFFFF0000)  # type: ignore[assignment]
     return np.asarray(held)
 
 

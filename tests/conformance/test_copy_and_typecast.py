@@ -119,7 +119,7 @@ def test_copy_of_rows(dtype: ttnn.DataType, operations: Path, device: ttnn.Devic
             directory / f"{name}_unary_stick_start_id.cpp",
             used,
             config,
-            runtime_args(work, lambda count, start, t=tensor: [t.buffer_address(), row_bytes, count, start, 1]),
+            runtime_args(work, lambda count, start, t=tensor: [t.buffer_address(), row_bytes, count, start, 1]),  # type: ignore[misc]
             compile_time_args=[0, row_bytes, *accessor(tensor)],
         )
         for name, config, tensor in (

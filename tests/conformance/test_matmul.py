@@ -98,7 +98,7 @@ def test_narrow_dst_rounds_after_every_step(shape, fidelity, operations, device)
     """To the bit: sums of 8 products are exact for these numbers, so only the documented roundings are left."""
     in0, in1 = exact_in_eights(shape[:2]), exact_in_eights(shape[1:], seed=6)
     tensors = [on_device(each.astype(np.float32), ttnn.bfloat16, device) for each in (in0, in1)]
-    matmul = Matmul(*tensors, ttnn.bfloat16, wide_dst=False, fidelity=fidelity)
+    matmul = Matmul(*tensors, ttnn.bfloat16, wide_dst=False, fidelity=fidelity)  # type: ignore[call-arg, misc]
     result = as_float64(matmul.run_output_tiles(ALL_CORES, operations, device))
     assert_within(result, rounded_sum(steps_of(in0, in1, fidelity)), 0.0, "matmul")
 

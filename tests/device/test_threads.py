@@ -95,7 +95,7 @@ def test_two_threads_give_the_same_bytes_as_one() -> None:
         results = []
         for threads in (1, 2, 3):
             y = ttnn.allocate_tensor_on_device(x.shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
-            device.memory.launch(exp_program(x, y, (8, 4)), threads=threads)
+            device.memory.launch(exp_program(x, y, (8, 4)), threads=threads)  # type: ignore[attr-defined]
             results.append(ttnn.to_numpy(y).astype(np.float32))
         # Only the result is rounded to bfloat16, which has 8 bits.
         assert np.allclose(results[0], np.exp(ttnn.to_numpy(x).astype(np.float64)), rtol=2**-8)

@@ -50,3 +50,14 @@ def test_paths_it_names_are_there(name: str) -> None:
     pattern = re.sub(r"<\w+>", "*", name).rstrip("/")
     places = (ROOT, PACKAGE, ENGINE, ENGINE.parent, PACKAGE / "native" / "include")
     assert any(list(place.glob(pattern)) for place in places), f"{name} is not there"
+
+
+def test_files_that_contributing_names_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = {name for name in re.findall(r"`([\w./]+/[\w.]*|[\w/]+\.(?:py|md))`", text) if "NAME" not in name}
+    missing = [
+        name
+        for name in sorted(named)
+        if not any((place / name.replace("/...", "")).exists() for place in (ROOT, PACKAGE, ENGINE, ENGINE.parent))
+    ]
+    assert missing == []

@@ -63,7 +63,7 @@ def describe_config(config):
     names = ("math_fidelity", "math_approx_mode", "fp32_dest_acc_en", "dst_full_sync_en", "bfp8_pack_precise")
     fields = {name: str(getattr(config, name)) for name in names if hasattr(config, name)}
     if hasattr(config, "unpack_to_dest_mode"):
-        fields["unpack_to_dest_mode"] = [str(mode) for mode in config.unpack_to_dest_mode]
+        fields["unpack_to_dest_mode"] = [str(mode) for mode in config.unpack_to_dest_mode]  # type: ignore[assignment]
     return {"type": type(config).__name__, **fields}
 
 

@@ -48,7 +48,7 @@ class Runner:
         vectors = np.random.default_rng(7)
         arrays = {"input_tensor": x}
         for vector in operation.vectors:
-            arrays[vector] = vectors.standard_normal(x.shape[-1])
+            arrays[vector] = vectors.standard_normal(x.shape[-1])  # type: ignore[assignment]
         tensors = {
             key: ttnn.from_numpy(array, DTYPES[dtype], layout=ttnn.ROW_MAJOR_LAYOUT, device=self.device)
             for key, array in arrays.items()
