@@ -14,7 +14,21 @@ from ttnn_script import Run, process_environment
 
 from tilewright import __version__
 
-COMMANDS = ("audit", "debug", "doctor", "exec", "log", "note", "phases", "run", "show", "stages", "survey", "time")
+COMMANDS = (
+    "audit",
+    "debug",
+    "doctor",
+    "exec",
+    "log",
+    "note",
+    "phases",
+    "run",
+    "show",
+    "stages",
+    "survey",
+    "time",
+    "tune",
+)
 
 
 @pytest.mark.parametrize("command", [[], *([each] for each in COMMANDS)])

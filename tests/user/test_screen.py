@@ -185,6 +185,8 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["time", "absent.py"], "'absent.py' does not exist", ""),
         (["time", "nothing"], "'nothing' is neither a script", "variance_w_rm"),
         (["time", "variance_w_rm", "--grid", "9x9"], "--grid 9x9", "1x1 to 8x8"),
+        (["tune", "variance_w_rm", "--error", "0"], "--error is 0", "positive"),
+        (["tune", "variance_w_rm", "--plan", "resident"], "--plan", "leave it out"),
         (["survey", "--jobs", "0"], "--jobs is 0", "at least 1"),
         (["survey", "--only", "("], "--only is '('", "regular expression"),
         (["survey", "--compiler", "msvc"], "'msvc'", "g++"),

@@ -37,6 +37,7 @@ _COMMANDS = {
     "stages": "run the stages of an operation and show what each proves",
     "survey": "compile every kernel of a ttnn package and report what is missing",
     "time": "say how long a card would take, where it waits and what would help",
+    "tune": "try plans of an operation on the model's clock and give the best one found",
 }
 
 

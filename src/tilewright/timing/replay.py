@@ -33,6 +33,7 @@ class Change:
         deeper_buffer: index of a circular buffer that gets twice its pages.
         reads_ahead: a read barrier waits for the reads before the barrier before it: twice as many in flight.
         writes_ahead: the same of writes.
+        single_reads: a barrier after each read, as many kernels of 2025 had.
         most_phases: of the matrix unit: 1 is LoFi, 2 HiFi2, 3 HiFi3.
         math_factor, dram_factor: of the time of the matrix and vector unit, and of the DRAM banks.
         constants: figures of the table that are different.
@@ -41,6 +42,7 @@ class Change:
     deeper_buffer: int | None = None
     reads_ahead: bool = False
     writes_ahead: bool = False
+    single_reads: bool = False
     most_phases: int = 0
     math_factor: float = 1.0
     dram_factor: float = 1.0
@@ -128,6 +130,8 @@ class _Replay:
             change.reads_ahead,
             change.writes_ahead,
             change.most_phases,
+            change.single_reads,
+            0,
             change.math_factor,
             change.dram_factor,
         )

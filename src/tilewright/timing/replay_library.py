@@ -40,6 +40,8 @@ class Change(ctypes.Structure):
         ("reads_ahead", c_uint32),
         ("writes_ahead", c_uint32),
         ("most_phases", c_uint32),
+        ("single_reads", c_uint32),
+        ("reserved", c_uint32),
         ("math_factor", c_double),
         ("dram_factor", c_double),
     ]

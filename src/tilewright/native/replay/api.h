@@ -35,6 +35,8 @@ struct TwReplayChange {
     uint32_t reads_ahead;       // a barrier waits for the reads before the barrier before it
     uint32_t writes_ahead;      // the same of writes
     uint32_t most_phases;       // of the matrix unit, 1 to 4; 0: as recorded
+    uint32_t single_reads;      // a barrier after each read
+    uint32_t reserved;
     double math_factor;         // of the time of matrix and vector unit
     double dram_factor;         // of the time DRAM banks need
 };

@@ -121,10 +121,11 @@ void Replay::load() {
     }
 }
 
-double Replay::first_time() const {
+// Of the processors that are not done and further than `after`; negative: there is none.
+double Replay::first_time_after(double after) const {
     double first = -1;
     for (const Lane& lane : lanes_) {
-        if (lane.next < lane.steps->size() && (first < 0 || lane.time < first)) {
+        if (lane.next < lane.steps->size() && lane.time > after && (first < 0 || lane.time < first)) {
             first = lane.time;
         }
     }
@@ -134,8 +135,8 @@ double Replay::first_time() const {
 void Replay::run() {
     double horizon = 0;
     size_t turn = 0;
-    for (double first = first_time(); first >= 0; first = first_time()) {
-        horizon = std::max(horizon, first) + kWindow;
+    while (first_time_after(-1) >= 0) {
+        horizon += kWindow;
         bool moved = false;
         for (bool again = true; again;) {
             again = false;
@@ -152,14 +153,13 @@ void Replay::run() {
             moved |= again;
         }
         turn++;
-        // Beyond the horizon somebody may still move; if nobody can at all, what they wait for was not recorded.
         if (!moved) {
-            bool any = false;
-            for (Lane& lane : lanes_) {
-                any |= advance(lane, 1e300);
-            }
-            if (!any) {
+            // Who is not beyond the horizon waits. If that is everybody, what they wait for was not recorded.
+            const double next = first_time_after(horizon);
+            if (next < 0) {
                 force();
+            } else {
+                horizon = next;
             }
         }
     }

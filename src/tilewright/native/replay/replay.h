@@ -135,7 +135,7 @@ private:
     void spend(Lane& lane, const Step& step, double cycles);
     void keep(const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb);
     void wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll);
-    double first_time() const;
+    double first_time_after(double after) const;
     void report();
 
     const TwReplayInput& input_;

@@ -140,15 +140,21 @@ private:
              .count = call.c,
              .call = call_,
              .address = address});
+        if (kind == StepKind::Read && input_.change.single_reads != 0) {
+            barrier(call.a, static_cast<uint32_t>(Barrier::Read));
+        }
+    }
+
+    void barrier(uint32_t noc, uint32_t kind) {
+        Step step{.kind = StepKind::Barrier, .cb = static_cast<uint8_t>(kind), .noc = static_cast<uint8_t>(noc & 1u)};
+        step.cost = static_cast<float>(k_.mover_barrier);
+        step.call = static_cast<uint8_t>(RecordedCall::NocBarrier);
+        lane(0).push_back(step);
     }
 
     void move(const Fields& call) {
         if (call.call == RecordedCall::NocBarrier) {
-            Step barrier{.kind = StepKind::Barrier, .cb = static_cast<uint8_t>(call.b)};
-            barrier.noc = static_cast<uint8_t>(call.a & 1u);
-            barrier.cost = static_cast<float>(k_.mover_barrier);
-            barrier.call = call_;
-            lane(0).push_back(barrier);
+            barrier(call.a, call.b);
         } else if (call.call == RecordedCall::Blocks) {
             work(0, (call.c - std::min<double>(call.c, k_.mover_free_blocks)) * k_.mover_block);
         }
