@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest plugin: ``pytest --tilewright`` runs tests that say ``import ttnn`` on the simulated chip.
+"""pytest plugin: ``pytest --tilewright`` runs tests that say ``import ttnn`` on the simulated card.
 
-With the option, a fixture ``device`` gives an open device, as tt-metal's own tests have it; a ``conftest.py``
-with a fixture of that name goes before.
+They get the ttnn that is installed, or where there is none, tilewright's own module; ``--tilewright-ttnn`` chooses. A
+fixture ``device`` gives an open device, as tt-metal's own tests have it; a ``conftest.py`` with a fixture of that name
+goes before.
 
 ``pytest --tilewright-check`` runs every launch of every test under the checker's rules, and a test with findings fails.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--tilewright",
         action="store_true",
-        help="run tests that import ttnn on tilewright's simulated chip",
+        help="run tests that import ttnn on tilewright's simulated card",
+    )
+    group.addoption(
+        "--tilewright-ttnn",
+        choices=("real", "built-in"),
+        help="with --tilewright: the installed ttnn, or tilewright's own module; real where it is installed",
     )
     group.addoption(
         "--tilewright-check",
@@ -40,15 +47,36 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Before any ``conftest.py`` is read: it may import ttnn too."""
-    if early_config.known_args_namespace.tilewright:
+    options = early_config.known_args_namespace
+    if options.tilewright:
         # Imported here: without the option this plugin must cost nothing.
-        from tilewright.drop_in import install_as_ttnn
+        from tilewright.card.package import installed_ttnn
+        from tilewright.device.errors import TilewrightError
 
         try:
-            install_as_ttnn()
-        except RuntimeError as error:
+            if options.tilewright_ttnn == "real" or (options.tilewright_ttnn is None and installed_ttnn()):
+                _use_card()
+            else:
+                _use_built_in()
+        except (RuntimeError, TilewrightError) as error:
             raise pytest.UsageError(f"--tilewright: {error}") from None
         early_config.pluginmanager.register(_Fixtures(), "tilewright-fixtures")
+
+
+def _use_card() -> None:
+    """From now on the installed ttnn, which must not be imported yet, finds the card."""
+    from tilewright.card.environment import card_environment
+    from tilewright.card.package import require_ttnn
+    from tilewright.card.products import choose_card
+
+    if "TT_METAL_SIMULATOR" not in os.environ:  # the user may have chosen a card
+        os.environ.update(card_environment(require_ttnn(), choose_card()))
+
+
+def _use_built_in() -> None:
+    from tilewright.drop_in import install_as_ttnn
+
+    install_as_ttnn()
 
 
 class _Checks:
@@ -85,7 +113,7 @@ class _Fixtures:
     @pytest.fixture
     def device(self, device_params: dict[str, Any]) -> Iterator[object]:
         """An open device of its own for every test."""
-        from tilewright import ttnn
+        import ttnn  # whichever it is
 
         device = ttnn.open_device(**{"device_id": 0, **device_params})
         yield device

@@ -10,6 +10,7 @@ read by the kernels themselves, where the host put them.
 from __future__ import annotations
 
 import dataclasses
+import struct
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,6 +77,11 @@ class Decoder:
             if len(self._known) > _PROGRAMS_KEPT:
                 self._known.pop(next(iter(self._known)))
         return program
+
+    def read_words(self, core: Core, address: int, count: int) -> list[int]:
+        """Words of a core's L1."""
+        row = core[1] * self._columns + core[0]
+        return list(struct.unpack(f"<{count}I", self._read(row, address, 4 * count)))
 
     def _read(self, row: int, begin: int, size: int) -> bytes:
         return self._l1[row, begin : begin + size].tobytes()

@@ -56,7 +56,7 @@ def set_up_card(package: TtMetal, model: CardModel) -> Path:
         "layout": json.loads(layout.as_json()),
     }
     text = json.dumps(description)
-    key = digest(text, str(library), str(compiler), Path(__file__).read_bytes())
+    key = digest(text, str(library), str(compiler), cluster_descriptor(model), Path(__file__).read_bytes())
     directory = cache_directory() / "card" / "cards" / key
     if (directory / _DESCRIPTION).exists():
         return directory

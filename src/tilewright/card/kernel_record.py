@@ -43,9 +43,6 @@ _BUILD_MACROS = frozenset((
     "NUM_L1_BANKS", "PCIE_NOC_X", "PCIE_NOC_Y", "PROCESSOR_INDEX", "PROGRAMMABLE_CORE_TYPE", "ROUTING_FW_ENABLED",
     "TENSIX_FIRMWARE", "UCK_CHLKC_MATH", "UCK_CHLKC_PACK", "UCK_CHLKC_UNPACK",
 ))  # fmt: skip
-_GENERATED_INCLUDES = frozenset(
-    ["defines_generated.h", "kernel_bindings_generated.h", "kernel_args_generated.h", "named_args_generated.h"]
-)
 _FIDELITIES = {0: MathFidelity.LoFi, 2: MathFidelity.HiFi2, 3: MathFidelity.HiFi3, 4: MathFidelity.HiFi4}
 
 
@@ -99,18 +96,19 @@ def kernel_record(directory: str, root: str) -> KernelRecord:
         command = (built / _COMMAND_FILE).read_text().split("\0")
     except OSError as error:
         raise CardError(
-            f"the record of a kernel is missing ({error}); remove tt-metal's cache {built.parents[3]}"
+            f"the record of a kernel is missing ({error}); remove the directory, so that tt-metal builds it again"
         ) from None
     macros = dict(_macros(command))
     is_compute = built.name.startswith("trisc")
     generated = built.parent
-    source, source_type, entry = _source(generated / ("chlkc_math.cpp" if is_compute else "kernel_includes.hpp"))
+    includes = generated / ("chlkc_math.cpp" if is_compute else "kernel_includes.hpp")
+    source, source_type, entry = _source(includes)
     descriptors = (generated / "chlkc_descriptors.h").read_text()
     return KernelRecord(
         source=source,
         source_type=source_type,
         entry=entry,
-        bindings=_bindings(generated),
+        bindings=_bindings(includes),
         compile_time_args=tuple(int(word, 0) for word in macros.get("KERNEL_COMPILE_TIME_ARGS", "").split(",") if word),
         named_compile_time_args=_named_arguments(command, macros, built),
         defines=_generated_defines(generated) if is_compute else _defines(macros),
@@ -144,7 +142,7 @@ def _source(generated: Path) -> tuple[str, SourceType, str]:
         include = re.match(r'#include "([^"]+)"', line)
         if line.startswith("#define TRISC_") or line.strip() == "void kernel_main();":
             continue
-        if include is None or include.group(1) not in _GENERATED_INCLUDES:
+        if include is None or not include.group(1).endswith("_generated.h"):
             lines.append(line)
     first = next((index for index, line in enumerate(lines) if line.strip()), 0)
     path = re.match(r'#include "(/[^"]+)"', lines[first]) if lines else None
@@ -154,12 +152,12 @@ def _source(generated: Path) -> tuple[str, SourceType, str]:
     return os.path.realpath(path.group(1)), SourceType.FILE_PATH, "\n".join(lines[first + 1 :]).strip()
 
 
-def _bindings(generated: Path) -> str:
+def _bindings(includes: Path) -> str:
     """Names for arguments, buffers, semaphores and tensors that a kernel expects before its source."""
     texts = []
-    for name in ("kernel_bindings_generated.h", "kernel_args_generated.h", "named_args_generated.h"):
-        if (generated / name).is_file():
-            text = (generated / name).read_text(encoding="utf-8")
+    for name in re.findall(r'#include "(\w+_generated\.h)"', includes.read_text()):
+        if name != "defines_generated.h":
+            text = (includes.parent / name).read_text(encoding="utf-8")
             texts.append(re.sub(r"^(#pragma once|//.*)$", "", text, flags=re.MULTILINE).strip())
     return "\n".join(texts)
 

@@ -163,7 +163,7 @@ harvesting:
     harvest_mask: {product.harvest_mask}
     dram_harvesting_mask: 0
     eth_harvesting_mask: {0x120 if product.arch == "blackhole" else 0}
-    pcie_harvesting_mask: {0x1 if product.arch == "blackhole" else 0}
+    pcie_harvesting_mask: {0x2 if product.arch == "blackhole" else 0}
 boards:
   -
     - board_id: {product.board_id}

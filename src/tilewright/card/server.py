@@ -8,11 +8,13 @@ chip's memory: what the host wrote is already there when a launch arrives.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import mmap
 import os
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +23,12 @@ from tilewright.card.decode import Core, Decoder
 from tilewright.card.environment import described_card
 from tilewright.card.layout import Layout
 from tilewright.card.products import CardModel, nodes_of
+from tilewright.card.program_text import described_program
 from tilewright.card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
 from tilewright.device import launch as device_launch
 from tilewright.device.chip import Chip
 from tilewright.device.errors import TilewrightError
+from tilewright.program.program import ProgramDescriptor
 
 _BANK_TABLES_BYTES = 2048
 _NOCS = 2
@@ -32,14 +36,33 @@ _NOCS = 2
 RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
 
 
+# Runs a program on a chip; raises what it ends with.
+Launch = Callable[[Chip, ProgramDescriptor], object]
+
+
+def plain_launch(chip: Chip, program: ProgramDescriptor) -> object:
+    """Runs a program; its calls are recorded where a directory for records is named."""
+    directory = os.environ.get(RECORDS_VARIABLE)
+    run = chip.launch(program, keep_l1=True, time_limit=time_limit(), record_calls=bool(directory))
+    if directory and run.calls is not None:
+        run.calls.save(Path(directory) / f"{os.getpid()}-{next(_record_numbers):06}.npz")
+    return run
+
+
+_record_numbers = itertools.count(1)
+
+
 class CardServer:
     """One card: its chip, and the launches that arrive for it."""
 
-    def __init__(self, channel: socket.socket, model: CardModel, layout: Layout, root: Path) -> None:
+    def __init__(self, channel: socket.socket, launch: Launch, model: CardModel, layout: Layout, root: Path) -> None:
         self._channel = channel
-        self._num_records = 0
+        self._run = launch
+        self._shows_programs = bool(os.environ.get("TILEWRIGHT_CARD_SHOW_PROGRAMS"))
+        self._launches = 0
         self._arch = model.arch
         self._grid = model.grid
+        self._coordinate_shift = layout["NOC_COORD_REG_OFFSET"]
         self._chip = Chip(self._arch, model.grid)
         files = self._chip.memory_files()
         cores = model.grid[0] * model.grid[1]
@@ -65,18 +88,19 @@ class CardServer:
             self._launch(cores)
         except KeyboardInterrupt:
             send(self._channel, MessageKind.INTERRUPTED)
-        except TilewrightError as error:
+        except Exception as error:
+            # Also what we did not foresee: the host is told, and can go on or close its device.
             send(self._channel, MessageKind.FAILED, f"{type(error).__name__}: {error}")
         else:
             send(self._channel, MessageKind.DONE)
 
     def _launch(self, cores: list[Core]) -> None:
         program = self._decoder.program(cores)
-        kept = os.environ.get(RECORDS_VARIABLE)
-        run = self._chip.launch(program, keep_l1=True, time_limit=_time_limit(), record_calls=bool(kept))
-        if kept and run.calls is not None:
-            self._num_records += 1
-            run.calls.save(Path(kept) / f"{os.getpid()}-{self._num_records:06}.npz")
+        self._launches += 1
+        if self._shows_programs:
+            text = described_program(self._launches, program, self._decoder.read_words)
+            send(self._channel, MessageKind.PRINT, text)
+        self._run(self._chip, program)
 
     def _core(self, x: int, y: int) -> Core:
         return self._arch.worker_columns.index(x), self._arch.worker_rows.index(y)
@@ -85,7 +109,7 @@ class CardServer:
         """Takes over which core each bank of L1 lies in. Before it stands the same of DRAM, for both NoCs."""
         cores = self._grid[0] * self._grid[1]
         begin = 2 * _NOCS * self._arch.num_dram_banks
-        places = np.frombuffer(tables, np.uint16, cores, begin) >> 4
+        places = np.frombuffer(tables, np.uint16, cores, begin) >> self._coordinate_shift
         banks = [self._core(place & 63, place >> 6) for place in places.tolist()]
         self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
 
@@ -106,19 +130,21 @@ def _greeting(model: CardModel, layout: Layout) -> Greeting:
     )
 
 
-def _time_limit() -> float | None:
+def time_limit() -> float | None:
+    """Seconds a launch may take, where the user set a limit."""
     text = os.environ.get("TILEWRIGHT_TIME_LIMIT")
     return float(text) if text else None
 
 
-def main(arguments: list[str]) -> int:
+def serve(arguments: list[str], launch: Launch) -> int:
+    """Serves the host at the other end of the socket that the arguments name, until it has gone."""
     directory, descriptor = arguments
     channel = socket.socket(fileno=int(descriptor))
     device_launch.show_print = lambda core, kernel, line: send(
         channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n"
     )
     try:
-        server = CardServer(channel, *described_card(Path(directory)))
+        server = CardServer(channel, launch, *described_card(Path(directory)))
     except TilewrightError as error:
         send(channel, MessageKind.FAILED, f"tilewright: {error}")
         return 1
@@ -128,4 +154,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(serve(sys.argv[1:], plain_launch))

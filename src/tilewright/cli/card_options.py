@@ -38,6 +38,7 @@ def wants_real_ttnn(options: argparse.Namespace) -> bool:
     return bool(chosen == REAL)
 
 
-def environment_with_card(options: argparse.Namespace) -> dict[str, str]:
+def environment_with_card(options: argparse.Namespace, **further: str) -> dict[str, str]:
     """This process's environment with the card that the options choose."""
-    return {**os.environ, **card_environment(require_ttnn(), choose_card(options.arch, options.grid))}
+    card = card_environment(require_ttnn(), choose_card(options.arch, options.grid))
+    return {**os.environ, **card, **further}

@@ -21,6 +21,8 @@ from tilewright.check.reuse import structure
 from tilewright.check.sarif import sarif_log
 from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
+from tilewright.cli.card_options import add_ttnn_option, wants_real_ttnn
+from tilewright.cli.check_on_card import checked_on_card
 from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.output_file import require_writable, write_output
@@ -54,6 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_ttnn_option(parser)
     parser.add_argument("--sarif", metavar="FILE", type=Path, help="also write the findings as SARIF 2.1.0")
     return parser
 
@@ -107,6 +110,8 @@ def run(arguments: list[str]) -> int:
     if options.sarif is not None:
         require_writable(parser, "--sarif", options.sarif)
     session = _Session(options)
+    if Path(options.target).is_file() and wants_real_ttnn(options):
+        return _check_real_ttnn(parser, options, script_arguments, session)
     work = target_work(parser, options, script_arguments, session.progress, session.take_plan)
     found: list[Finding] = []
     with _findings_only(options), every_launch_checked(options.seeds, session.take) as results:
@@ -118,7 +123,26 @@ def run(arguments: list[str]) -> int:
     if not results and status == 0:
         print(f"tilewright check: {options.target} launched no program", file=sys.stderr)
         return 2
-    report = Report.of(results, found)
+    return _show(options, session, Report.of(results, found), status)
+
+
+def _check_real_ttnn(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str], session: _Session
+) -> int:
+    """Runs the script in a process of its own, with a card whose every launch is checked."""
+    for name in ("seeds", "sync", "footprint"):
+        if getattr(options, name):
+            parser.error(f"--{name} is for programs of the built-in ttnn; give --ttnn built-in with it")
+    status, report = checked_on_card([options.target, *arguments], quiet=options.json)
+    if not report.launches and status == 0:
+        hint = "a script that imports tilewright's own module needs --ttnn built-in"
+        print(f"tilewright check: {options.target} launched no program on the card; {hint}", file=sys.stderr)
+        return 2
+    return _show(options, session, report, status)
+
+
+def _show(options: argparse.Namespace, session: _Session, report: Report, status: int) -> int:
+    """Prints what was found, and gives the exit status that says so."""
     if options.sarif is not None:
         log = sarif_log([*report.findings, *report.notes], report.silenced)
         write_output("--sarif", options.sarif, (json.dumps(log, indent=2) + "\n").encode())

@@ -33,6 +33,11 @@ def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("exec", _DESCRIPTION, _EXAMPLES, usage)
     add_ttnn_option(parser)
     add_card_options(parser)
+    parser.add_argument(
+        "--show-programs",
+        action="store_true",
+        help="print each launch of the real ttnn: kernels, arguments, circular buffers, semaphores, cores",
+    )
     parser.add_argument("script", nargs="?", help="the script to run; whatever follows is handed to it")
     return parser
 
@@ -48,9 +53,12 @@ def run(arguments: list[str]) -> int:
         print(f"tilewright exec: script {target[0]!r} does not exist", file=sys.stderr)
         return 2
     if wants_real_ttnn(options):
-        _become([*target[1:]] if is_command else [sys.executable, *target], environment_with_card(options))
-    if options.arch is not None or options.grid is not None:
-        parser.error("--arch and --grid choose the card of the real ttnn; a script of the built-in one says so itself")
+        shown = {"TILEWRIGHT_CARD_SHOW_PROGRAMS": "1"} if options.show_programs else {}
+        _become(target[1:] if is_command else [sys.executable, *target], environment_with_card(options, **shown))
+    if options.arch is not None or options.grid is not None or options.show_programs:
+        parser.error(
+            "--arch, --grid and --show-programs are for the real ttnn; a script of the built-in one says so itself"
+        )
     if is_command:
         parser.error("-- and a command need the real ttnn; with the built-in one give a script")
     return run_script(Path(target[0]), target[1:])

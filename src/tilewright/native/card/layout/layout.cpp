@@ -41,6 +41,7 @@ int main() {
     CONSTANT(MEM_MAILBOX_BASE);
     CONSTANT(MEM_MAP_END);
     CONSTANT(MEM_BANK_TO_NOC_SCRATCH);
+    CONSTANT(NOC_COORD_REG_OFFSET);
     CONSTANT(MEM_L1_SIZE);
     print("launch_msg_t", sizeof(launch_msg_t));
     print("processors", sizeof(kernel_config_msg_t::rta_offset) / sizeof(rta_offset_t));

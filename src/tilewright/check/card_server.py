@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The card's server with every launch under the checker: what ``tilewright check`` starts for the real ttnn.
+
+What was found is left, when the host has gone, in the file that TILEWRIGHT_CHECK_REPORT names; a process that opens a
+card without such a name is not checked.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from pathlib import Path
+
+from tilewright.card.server import serve, time_limit
+from tilewright.check.collect import findings_of_run
+from tilewright.check.finding import Finding, merge_findings
+from tilewright.check.report import Report
+from tilewright.check.rules import Severity
+from tilewright.check.silence import separate_silenced
+from tilewright.device.cache import write_atomically
+from tilewright.device.chip import Chip
+from tilewright.device.errors import RunError
+from tilewright.device.run import Run
+from tilewright.program.program import ProgramDescriptor
+
+REPORT_VARIABLE = "TILEWRIGHT_CHECK_REPORT"
+
+
+class _Checker:
+    """Launches under the checker, and what they found so far."""
+
+    def __init__(self) -> None:
+        self._found: list[Finding] = []
+        self._launches = 0
+
+    def launch(self, chip: Chip, program: ProgramDescriptor) -> object:
+        self._launches += 1
+        try:
+            run = chip.launch(program, checked=True, keep_l1=True, time_limit=time_limit())
+        except RunError as error:
+            if isinstance(error.run, Run):
+                self._note(error.run, error)
+            raise
+        self._note(run, None)
+        return run
+
+    def _note(self, run: Run, error: RunError | None) -> None:
+        self._found = merge_findings([*self._found, *findings_of_run(run, error, 0)])
+
+    def report(self) -> Report:
+        standing, silenced = separate_silenced(self._found)
+        findings = [finding for finding in standing if finding.severity is not Severity.NOTE]
+        notes = [finding for finding in standing if finding.severity is Severity.NOTE]
+        return Report(self._launches, findings, notes, silenced)
+
+
+def main() -> int:
+    checker = _Checker()
+    status = serve(sys.argv[1:], checker.launch)
+    path = os.environ.get(REPORT_VARIABLE)
+    if path:
+        # Child processes of the script have cards, and so reports, of their own.
+        write_atomically(Path(f"{path}.{os.getpid()}"), pickle.dumps(checker.report()))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
