@@ -11,7 +11,10 @@ TEST_FILES := $(filter-out %conftest.py,$(wildcard tests/*.py tests/*/*.py))
 EMPTY :=
 TEST_PATH := src:tests:$(subst $(EMPTY) $(EMPTY),:,$(patsubst %/,%,$(wildcard tests/*/)))
 
-.PHONY: demo test quick score bench lint format clean
+# A Python that has ttnn, torch, pytest and tilewright: pip install ".[ttnn,test]" torch, with CPython 3.10 or 3.12.
+TTNN_PYTHON ?= python3.12
+
+.PHONY: demo test quick catalogue score bench lint format clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,6 +30,9 @@ test: $(VENV)/.installed  ## all tests
 quick: $(VENV)/.installed  ## an answer in less than a minute: form, rooms, everything that runs no kernel
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n auto --dist loadfile $(QUICK)
+
+catalogue:  ## every operation of the real ttnn on the simulated card, in TTNN_PYTHON
+	$(TTNN_PYTHON) -m tilewright exec -- $(TTNN_PYTHON) -m pytest tests/card/catalogue
 
 score: $(VENV)/.installed  ## how many of the known bugs the checker names, and what it says wrongly
 	$(BIN)/python tests/bugs/score.py

@@ -16,8 +16,8 @@ from tilewright.device.cache import cache_directory, locked
 from tilewright.wheel import DEFAULT_VERSION
 
 _PYTHONS = ("python3.12", "python3.10")
-# What `import ttnn` needs; torch is imported only where it is used.
-_PACKAGES = (f"ttnn=={DEFAULT_VERSION}", "numpy<2", "ml_dtypes", "loguru", "graphviz")
+# What `import ttnn` and tilewright need; torch is imported only where it is used.
+_PACKAGES = (f"ttnn=={DEFAULT_VERSION}", "numpy<2", "ml_dtypes", "loguru", "graphviz", "pyelftools")
 
 
 class RealTtnnUnavailableError(Exception):
@@ -29,7 +29,7 @@ def python_with_ttnn() -> str:
     named = os.environ.get("TILEWRIGHT_REAL_TTNN")
     if named:
         return named
-    environment = cache_directory() / "ttnn-python" / DEFAULT_VERSION
+    environment = cache_directory() / "ttnn-python" / f"{DEFAULT_VERSION}-with-tilewright"
     with locked("ttnn-python"):
         if not environment.is_dir():
             _install(_interpreter(), environment)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cases of the catalogue are made with: tensors on the card, the golden functions, and how close is right."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+import ttnn
+
+BFLOAT16_UNIT = 2.0**-8
+# Rounding of a result in units of its own last place, relative.
+UNITS = {
+    ttnn.bfloat16: 2.0**-8,
+    ttnn.float32: 2.0**-23,
+    ttnn.bfloat8_b: 2.0**-6,  # seven bits, the exponent shared with the largest of sixteen
+    ttnn.bfloat4_b: 2.0**-2,
+}
+
+
+class Bench:
+    """A card with what a case needs around it. Random numbers are the same in every run."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self._generator = torch.Generator().manual_seed(0)
+
+    def random(self, shape: Sequence[int], low: float = -2.0, high: float = 2.0) -> torch.Tensor:
+        """Numbers that bfloat16 can hold, as float32."""
+        values = torch.rand(tuple(shape), generator=self._generator) * (high - low) + low
+        return values.to(torch.bfloat16).to(torch.float32)
+
+    def integers(self, shape: Sequence[int], low: int, high: int) -> torch.Tensor:
+        return torch.randint(low, high, tuple(shape), generator=self._generator, dtype=torch.int32)
+
+    def put(
+        self, values: torch.Tensor, dtype: Any = ttnn.bfloat16, layout: Any = ttnn.TILE_LAYOUT, memory: Any = None
+    ) -> Any:
+        return ttnn.from_torch(values, dtype=dtype, layout=layout, device=self.device, memory_config=memory)
+
+    def get(self, tensor: Any) -> torch.Tensor:
+        return ttnn.to_torch(tensor).to(torch.float64)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One call of one operation.
+
+    Attributes:
+        operation: its name in ttnn.
+        label: what is particular about the call.
+        run: makes the call and gives results and references, each one or several tensors.
+        steps: rounding steps on the way to the result. Each may be off by a unit in the last place of its dtype, of the
+            result itself or, where terms cancel, of the size results typically have.
+    """
+
+    operation: str
+    label: str
+    run: Callable[[Bench], tuple[Any, Any]]
+    steps: float = 4
+    unit: float = BFLOAT16_UNIT
+
+    @property
+    def name(self) -> str:
+        return f"{self.operation}-{self.label}" if self.label else self.operation
+
+
+def operation(name: str) -> Any:
+    """The operation of a qualified name without ``ttnn.``"""
+    found: Any = ttnn
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def golden(name: str) -> Callable[..., Any]:
+    """What ttnn itself gives as the operation's meaning."""
+    return ttnn.get_golden_function(operation(name))  # type: ignore[no-any-return]
+
+
+def check(case: Case, bench: Bench) -> None:
+    """Runs a case and compares element by element."""
+    results, references = case.run(bench)
+    for index, (result, reference) in enumerate(zip(_several(results), _several(references), strict=True)):
+        got = bench.get(result) if isinstance(result, ttnn.Tensor) else torch.as_tensor(result).to(torch.float64)
+        _compare(case, index, got, torch.as_tensor(reference).to(torch.float64))
+
+
+def _several(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _compare(case: Case, index: int, got: torch.Tensor, wanted: torch.Tensor) -> None:
+    got, wanted = got.squeeze(), wanted.squeeze()
+    assert got.shape == wanted.shape, (
+        f"{case.name}: result {index} has shape {tuple(got.shape)}, not {tuple(wanted.shape)}"
+    )
+    same = (got == wanted) | (got.isnan() & wanted.isnan())
+    finite = wanted[wanted.isfinite()]
+    typical = finite.square().mean().sqrt() if finite.numel() else torch.tensor(0.0)
+    allowed = case.steps * case.unit * torch.maximum(wanted.abs(), typical)
+    close = (got - wanted).abs() <= allowed
+    wrong = ~(same | close)
+    if bool(wrong.any()):
+        at = tuple(int(each) for each in wrong.nonzero()[0])
+        worst = ((got - wanted).abs() / allowed).nan_to_num(float("inf"))[wrong].max()
+        raise AssertionError(
+            f"{case.name}: {int(wrong.sum())} of {wrong.numel()} elements are wrong, the first at {at}: "
+            f"{float(got[at])} instead of {float(wanted[at])}; the worst is {float(worst):.3g} times what is allowed"
+        )

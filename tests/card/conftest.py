@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts with the real ttnn run in a Python of their own, which has ttnn and this tilewright."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from card_process import OnCard
+
+import tilewright
+
+
+@pytest.fixture(scope="session")
+def card_environment() -> dict[str, str]:
+    """The environment of a process that finds this tilewright, and no card yet."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TT_")}
+    return {**kept, "PYTHONPATH": str(Path(tilewright.__file__).parent.parent), "LOGURU_LEVEL": "ERROR"}
+
+
+@pytest.fixture(scope="session")
+def on_card(real_ttnn: str, card_environment: dict[str, str]) -> OnCard:
+    """Runs ``tilewright exec`` with the real ttnn and gives what it printed."""
+
+    def run(*arguments: str, timeout: float = 600, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [real_ttnn, "-m", "tilewright", "exec", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env={**card_environment, **variables},
+            check=False,
+        )
+
+    return run

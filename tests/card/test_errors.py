@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong on the card is raised in the call that launched it, and the card can be used on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from card_process import OnCard
+
+SCRIPT = str(Path(__file__).with_name("failing_launches.py"))
+
+
+@pytest.fixture(scope="session")
+def said(on_card: OnCard) -> dict[str, str]:
+    """What each launch raised, by its name; "end" is how the script itself ended."""
+    result = on_card(SCRIPT, "interrupt")
+    parts = dict(each.split(" raised ", 1) for each in result.stdout.split("\n\n") if " raised " in each)
+    return {**parts, "output": result.stdout, "end": f"{result.returncode} {result.stderr[-2000:]}"}
+
+
+def test_a_deadlock_says_who_waits(said: dict[str, str]) -> None:
+    assert said["hangs"].startswith("DeadlockError: deadlock on core (0,0)"), said["end"]
+    assert "cb_wait_front(c_0, 1)" in said["hangs"]
+
+
+def test_a_kernel_that_does_not_compile_shows_the_compilers_words(said: dict[str, str]) -> None:
+    assert "KernelCompileError" in said["does not compile"]
+    assert "no_such_function" in said["does not compile"]
+
+
+def test_a_fault_names_the_line(said: dict[str, str]) -> None:
+    assert "KernelFaultError" in said["faults"]
+    assert "null pointer" in said["faults"]
+
+
+def test_the_device_works_on_and_opens_again(said: dict[str, str]) -> None:
+    assert "works raised nothing" in said["output"]
+    assert "opened again 2048.0" in said["output"]
+
+
+def test_what_a_kernel_prints_has_core_and_kernel(said: dict[str, str]) -> None:
+    assert "(0,0) " in said["output"]
+    assert ": hello\n" in said["output"]
+
+
+def test_ctrl_c_ends_a_launch_and_the_script_ends_cleanly_without_closing(said: dict[str, str]) -> None:
+    assert "loops raised KeyboardInterrupt" in said["output"]
+    assert said["end"].startswith("0 ")

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sample of ttnn's operations on both chips; ``make catalogue`` runs all of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from card_process import OnCard
+
+SAMPLE = Path(__file__).with_name("sample_operations.py")
+ON_WORMHOLE = (
+    "add", "exp", "softmax", "matmul", "sum", "concat", "to_layout", "add in L1", "exp sharded", "add again",
+)  # fmt: skip
+ON_BLACKHOLE = ("add", "matmul", "add in L1")
+
+
+def results_of(result: Any) -> Any:
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def wormhole(on_card: OnCard) -> Any:
+    return results_of(on_card(str(SAMPLE)))
+
+
+@pytest.fixture(scope="session")
+def blackhole(on_card: OnCard) -> Any:
+    return results_of(on_card("--arch", "blackhole", "--grid", "4x2", str(SAMPLE), *ON_BLACKHOLE))
+
+
+@pytest.mark.parametrize("name", ON_WORMHOLE)
+def test_operation_on_wormhole(wormhole: Any, name: str) -> None:
+    assert wormhole["results"][name] <= 1
+
+
+@pytest.mark.parametrize("name", ON_BLACKHOLE)
+def test_operation_on_blackhole(blackhole: Any, name: str) -> None:
+    assert blackhole["results"][name] <= 1
+
+
+def test_a_card_has_the_grid_it_was_asked_for(wormhole: Any, blackhole: Any) -> None:
+    assert (wormhole["grid"], blackhole["grid"]) == ([8, 8], [4, 2])
