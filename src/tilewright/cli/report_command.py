@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tilewright.check.orders import restore_tensors, save_tensors
 from tilewright.check.report import Report
 from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.report.html_page import html_page
 from tilewright.report.launch_view import View, launch_view
@@ -50,10 +50,7 @@ def run(arguments: list[str]) -> int:
     parser = build_parser()
     ours, script_arguments = split_arguments(arguments)
     options = parser.parse_args(ours)
-    if not options.output.parent.is_dir():
-        parser.error(f"--output {options.output}: there is no directory {options.output.parent}")
-    if options.output.is_dir():
-        parser.error(f"--output {options.output}: this is a directory; name a file")
+    require_writable(parser, "--output", options.output)
     progress = ProgressLine()
     views: list[View] = []
 
@@ -73,7 +70,7 @@ def run(arguments: list[str]) -> int:
     if not views:
         print(f"tilewright report: {options.target} launched no program", file=sys.stderr)
         return status or 2
-    _write(options.output, html_page(f"{Path(options.target).name}", views))
+    write_output("--output", options.output, html_page(f"{Path(options.target).name}", views).encode())
     print(f"{Report.of(results).summary}; {options.output} shows it")
     return status
 
@@ -91,14 +88,3 @@ def _timed_again(result: CheckResult) -> TimedLaunch:
     timed = time_program(result.io_tensors, result.program)
     restore_tensors(kept)
     return dataclasses.replace(timed, time=replay(timed.record, keep_events=True))
-
-
-def _write(path: Path, text: str) -> None:
-    """All of it or nothing."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise SystemExit(f"tilewright report: cannot write --output {path}: {error.strerror}") from None

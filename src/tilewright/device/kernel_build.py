@@ -146,7 +146,16 @@ def compile_kernel(source: KernelSource) -> Path:
         raise
 
 
+def _require_includable(source: KernelSource) -> None:
+    """A kernel is compiled by including its file, and no #include can name every file."""
+    for path in (source.path, *source.include_paths):
+        if any(character in path for character in '"\n\r'):
+            message = f"{path!r} has a quote or a line break in its path, which no #include can name: rename it"
+            raise KernelCompileError(source.name, message, "")
+
+
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
+    _require_includable(source)
     own = [NATIVE / "include", NATIVE, forwarding_directory()]
     # A relative path means another directory from another working directory.
     given = [Path(path).absolute() for path in source.include_paths]
@@ -341,8 +350,9 @@ def _prelude_digest(compiled: Path, modified: int, size: int) -> str:
 
 def _dependencies(rule: str, unit: Path) -> list[Path]:
     """Files besides our own headers that a kernel was made from, out of the rule the compiler writes for make."""
-    names = re.findall(r"(?:\\.|\$\$|[^\s\\])+", rule.replace("\\\n", " ").split(":", 1)[1])
-    paths = [Path(re.sub(r"\\(.)", r"\1", name).replace("$$", "$")) for name in names]
+    # Only blanks and # are escaped with a backslash; any other backslash is a file's own.
+    names = re.findall(r"(?:\\[ #]|\S)+", rule.replace("\\\n", " ").split(":", 1)[1])
+    paths = [Path(re.sub(r"\\([ #])", r"\1", name).replace("$$", "$")) for name in names]
     own = (str(NATIVE), str(cache_directory() / "preludes"), str(forwarding_directory()), str(unit))
     return [path for path in dict.fromkeys(paths) if not str(path).startswith(own)]
 

@@ -133,7 +133,7 @@ def _read_crumb(line: JsonLine) -> Crumb | Said:
     if line.value is None:
         return Said(f"torn line: {line.text}", line.number)
     record = dict(line.value) if isinstance(line.value, dict) else {}
-    if record.get("event") not in EVENTS:
+    if not isinstance(record.get("event"), str) or record["event"] not in EVENTS:
         return Said(f"no known event: {line.text}", line.number)
     event, time = str(record.pop("event")), str(record.pop("ts", ""))
     try:

@@ -107,7 +107,7 @@ class JournalState:
         last = self._last_result(hypothesis)
         proposed = next(entry for entry in self.of("hypothesis") if entry.id == hypothesis)
         told = last.says.get("confidence") if last else None
-        return _number(told if told is not None else proposed.says["confidence"])
+        return _number(told if told is not None else proposed.says.get("confidence"))
 
     def _last_result(self, hypothesis: str) -> Entry | None:
         experiments = [entry.id for entry in self.of("experiment") if entry.text("hypothesis") == hypothesis]
@@ -218,7 +218,7 @@ class Journal:
         problems: list[Said] = []
         for line in read_lines(self.path):
             record = dict(line.value) if isinstance(line.value, dict) else {}
-            if record.get("kind") in _LETTERS and isinstance(record.get("id"), str):
+            if all(isinstance(record.get(name), str) for name in ("kind", "id")) and record["kind"] in _LETTERS:
                 kind, number, time = (str(record.pop(name, "")) for name in ("kind", "id", "ts"))
                 entries.append(Entry(kind, number, record, time, line.number))
             else:

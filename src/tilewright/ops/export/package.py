@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,9 +59,12 @@ def export_operation(
         raise ExportError(f"{target} is a file; export writes a directory")
     if target.is_dir() and any(target.iterdir()) and not replace:
         raise ExportError(f"{target} is not empty; name another directory, or replace what is there (--replace)")
+    if replace and target.is_symlink():
+        raise ExportError(f"{target} is a link to {target.resolve()}; export does not replace files through a link")
     files = HostCode(operation, plan, checked_config(config), arch).files(command)
     record = f"{operation.name}/{_RECORD}"
     files[record] = json.dumps({name: _digest(text) for name, text in files.items()}, indent=2) + "\n"
+    _refuse_links(target, files)
     try:
         outdated = _outdated(target, target / record, files)
         _write(target, files)
@@ -73,6 +75,15 @@ def export_operation(
     return [target / name for name in files]
 
 
+def _refuse_links(target: Path, files: Mapping[str, str]) -> None:
+    """A link on the way to a file would have it written somewhere else."""
+    for name in files:
+        path = target / name
+        for each in (path, *path.parents[: len(Path(name).parts) - 1]):
+            if each.is_symlink():
+                raise ExportError(f"{each} is a link; export does not write through links. Nothing was written")
+
+
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -81,25 +92,30 @@ def _outdated(target: Path, record: Path, files: Mapping[str, str]) -> list[Path
     """Files of an earlier export that this one does not write, as long as they are what was exported."""
     try:
         written = json.loads(record.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
+        return []
+    if not isinstance(written, dict):
         return []
     paths = {name: target / name for name in written if name not in files and ".." not in Path(name).parts}
     return [
         path
         for name, path in paths.items()
-        if path.is_file() and _digest(path.read_text(encoding="utf-8", errors="replace")) == written[name]
+        if path.is_file()
+        and not path.is_symlink()
+        and path.resolve().is_relative_to(target.resolve())
+        and _digest(path.read_text(encoding="utf-8", errors="replace")) == written[name]
     ]
 
 
 def _write(target: Path, files: Mapping[str, str]) -> None:
     """Everything is written beside the target first: a full disk leaves nothing half-written in it."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as work:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".tilewright-export-") as work:
         for name, text in files.items():
             path = Path(work) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        for name in files:  # not copytree, which would give the target the temporary directory's private mode
-            path = target / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(Path(work) / name, path)
+        for name in files:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+        for name in files:  # a rename needs no room on the disk
+            (Path(work) / name).replace(target / name)
