@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs before kernels run: cold compilation, a warm launch, a small run from the shell, an idle grid."""
+"""What it costs before kernels run: compiling, a warm launch, the runner, a small run from the shell, an idle grid."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,11 @@ from bench import programs
 from bench.timing import Row, best_of_turns, milliseconds
 from tilewright import ttnn
 from tilewright.device.cache import cache_directory
+from tilewright.device.chip import Chip
 from tilewright.device.engine_build import find_engine
+from tilewright.device.runner import Kind, Limits
+from tilewright.device.structures import LoadRequest
+from tilewright.tensor.arch import describe_arch
 
 _COLD = """
 import time, numpy as np
@@ -70,12 +75,30 @@ def _command_seconds(turns: int) -> float:
     return run["ours"]
 
 
+def _runner_seconds(turns: int) -> tuple[float, float]:
+    """Start of a runner, and a message to it that asks for nothing with its answer: what a launch costs more for it."""
+    chip = Chip(describe_arch("wormhole_b0"))
+    launcher = chip._launcher
+    empty = [bytes(LoadRequest(program=1, num_forgotten=1, semaphore_base=0xFFFFFFFF)), array("Q", [1]).tobytes()]
+
+    def start() -> None:
+        launcher.end_runner()
+        launcher.runner()
+
+    started = best_of_turns({"ours": start}, turns)["ours"]
+    runner = launcher.runner()
+    asked = best_of_turns({"ours": lambda: runner.ask(Kind.LOAD, empty, Limits())}, turns * 10)["ours"]
+    chip.close()
+    return started, asked
+
+
 def measure(turns: int) -> list[Row]:
     device = ttnn.open_device(device_id=0)
     # One tile block per core: what is left is the launch itself.
     prepared = programs.elementwise("exp", [np.zeros((64 * 8 * 32, 32), np.float32)], device, (8, 8))
     warm = best_of_turns({"ours": prepared.run}, turns * 4)["ours"]
     ttnn.close_device(device)
+    started, asked = _runner_seconds(turns)
     first = min(_cold_seconds(with_preludes=False) for _ in range(2))
     later = min(_cold_seconds(with_preludes=True) for _ in range(2))
     command = _command_seconds(turns)
@@ -84,6 +107,8 @@ def measure(turns: int) -> list[Row]:
         Row("first launch ever of three kernels (s)", milliseconds(first), "", first, 3.0),
         Row("first launch of three new kernels (s)", milliseconds(later), "", later, 3.0),
         Row("warm launch on 64 cores (ms)", milliseconds(warm), "", warm * 1e3, 10.0),
+        Row("start of a runner (ms)", milliseconds(started), "", started * 1e3, 50.0),
+        Row("question to the runner and its answer (ms)", milliseconds(asked), "", asked * 1e3, 0.1),
         Row("tilewright run, 2x3x64x128, all cached (s)", milliseconds(command), "", command, 0.5),
         Row("130 idle cores (MB)", f"{idle / 1e6:.1f} MB", "", idle / 1e6, 100.0),
     ]
