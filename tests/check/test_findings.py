@@ -122,5 +122,5 @@ def test_a_program_that_cannot_run_is_a_finding(device: ttnn.Device) -> None:
 
 
 def test_a_negative_number_of_seeds_is_refused(device: ttnn.Device) -> None:
-    with pytest.raises(ValueError, match="seeds must be 0 or more, not -1"):
+    with pytest.raises(ValueError, match="seeds must be a whole number from 0 to 100000, not -1"):
         check_source(device, source_program({}, writer="void kernel_main() {}"), seeds=-1)
