@@ -33,12 +33,11 @@ def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
         "TT_METAL_RUNTIME_ROOT": str(directory / "root"),
         "TT_METAL_CACHE": str(cache_directory() / "card" / "tt-metal-cache"),
         "TT_METAL_LOGS_PATH": str(cache_directory() / "card" / "logs"),
+        # The last core's coordinates. Without command queues some releases would take cores of dispatch for compute.
+        "TT_METAL_CORE_GRID_OVERRIDE_TODEPRECATE": f"{model.grid[0] - 1},{model.grid[1] - 1}",
         "TILEWRIGHT_CARD": str(directory),
         "TILEWRIGHT_CARD_PYTHON": sys.executable,
     }
-    if not model.is_whole:
-        # tt-metal's own means to give programs less than the whole grid: the last core's coordinates.
-        variables["TT_METAL_CORE_GRID_OVERRIDE_TODEPRECATE"] = f"{model.grid[0] - 1},{model.grid[1] - 1}"
     if "TT_LOGGER_LEVEL" not in os.environ:
         variables["TT_LOGGER_LEVEL"] = "error"  # it has a lot to say about a card that is none
     return variables

@@ -108,10 +108,6 @@ class CardModel:
     def chip(self) -> Chip:
         return _CHIPS[self.product.arch]
 
-    @property
-    def is_whole(self) -> bool:
-        return self.grid == self.product.grid
-
     def __str__(self) -> str:
         return f"{self.product.name} ({self.product.arch}, {self.grid[0]}x{self.grid[1]})"
 

@@ -83,3 +83,8 @@ template <typename T, typename AddressType>
 inline constexpr bool noc_zero_l1_endpoint_v<CoreLocalMem<T, AddressType>> = true;
 
 #endif
+
+// Where releases before 0.75 had them.
+namespace experimental {
+using ::CoreLocalMem;
+}  // namespace experimental

@@ -124,3 +124,8 @@ private:
 };
 
 #endif
+
+// Where releases before 0.75 had them.
+namespace experimental {
+using ::Semaphore;
+}  // namespace experimental

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "api/compute/common_globals.h"
-#include "api/compute/reconfig_data_format.h"
 #include "api/compute/sentinel/compute_kernel_sentinel.h"
 
 namespace ckernel {

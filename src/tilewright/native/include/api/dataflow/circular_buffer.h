@@ -82,4 +82,13 @@ struct noc_traits_t<CircularBufferView<AddrSel>>
 template <>
 inline constexpr bool noc_zero_l1_endpoint_v<CircularBuffer> = true;
 
+namespace experimental {
+using ::use;
+}  // namespace experimental
+
 #endif
+
+// Where releases before 0.75 had them.
+namespace experimental {
+using ::CircularBuffer;
+}  // namespace experimental

@@ -119,3 +119,11 @@ struct noc_traits_t<AllocatorBank<bank_type>> {
         return dst.get_noc_addr_from_bank_id(args.bank_id, args.addr, noc.get_noc_id());
     }
 };
+
+// Where releases before 0.75 had them.
+namespace experimental {
+using ::AllocatorBank;
+using ::AllocatorBankType;
+using ::MulticastEndpoint;
+using ::UnicastEndpoint;
+}  // namespace experimental

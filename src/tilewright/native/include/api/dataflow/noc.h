@@ -286,3 +286,8 @@ private:
 
     uint8_t noc_id_;
 };
+
+// Where releases before 0.75 had them.
+namespace experimental {
+using ::Noc;
+}  // namespace experimental
