@@ -26,7 +26,6 @@ COMMANDS = (
     "show",
     "stages",
     "survey",
-    "sweep",
     "time",
     "tune",
 )

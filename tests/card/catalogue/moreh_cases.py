@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case, operation
+from operation_case import PRECISE, Bench, Case, operation
 
 SHAPE = (2, 2, 64, 64)
 
@@ -37,8 +37,7 @@ def _backward(name: str, function: Callable[[torch.Tensor], torch.Tensor], steps
 def _matmul(name: str) -> Case:
     def run(bench: Bench) -> tuple[Any, Any]:
         first, second = bench.random((2, 64, 64)), bench.random((2, 64, 64))
-        config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
-        result = operation(name)(bench.put(first), bench.put(second), compute_kernel_config=config)
+        result = operation(name)(bench.put(first), bench.put(second), compute_kernel_config=PRECISE)
         return result, first @ second
 
     return Case(name, "", run, 4)
@@ -56,7 +55,8 @@ def _linear() -> Case:
     def run(bench: Bench) -> tuple[Any, Any]:
         values, weight, bias = bench.random((1, 1, 64, 64)), bench.random((32, 64)), bench.random((1, 32))
         wanted = values @ weight.transpose(-1, -2) + bias
-        return ttnn.moreh_linear(bench.put(values), bench.put(weight), bias=bench.put(bias)), wanted
+        tensors = bench.put(values), bench.put(weight)
+        return ttnn.moreh_linear(*tensors, bias=bench.put(bias), compute_kernel_config=PRECISE), wanted
 
     return Case("moreh_linear", "", run, 8)
 
@@ -84,8 +84,9 @@ def _adam(name: str) -> Case:
         value, gradient = bench.random((1, 1, 32, 64)), bench.random((1, 1, 32, 64))
         first, second = torch.zeros_like(value), torch.zeros_like(value)
         result = operation(name)(
-            bench.put(value), bench.put(gradient), bench.put(first), bench.put(second), 0.01, 0.9, 0.999, 1e-6, 0.0, 1
-        )
+            bench.put(value), bench.put(gradient), bench.put(first), bench.put(second),
+            lr=0.01, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0, step=1,
+        )  # fmt: skip
         parameter = value.clone().requires_grad_()
         kind = torch.optim.AdamW if name.endswith("w") else torch.optim.Adam
         optimizer = kind([parameter], 0.01, (0.9, 0.999), 1e-6, 0.0)

@@ -20,6 +20,10 @@ UNITS = {
 }
 
 
+# LoFi, ttnn's default for products, leaves out low bits of every term: sums of many are off by more than formats say.
+PRECISE = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
+
+
 class Bench:
     """A card with what a case needs around it. Random numbers are the same in every run."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case
+from operation_case import PRECISE, Bench, Case
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 
@@ -25,7 +25,8 @@ def _conv(channels: int, size: int, kernel: int, stride: int = 1, **options: Any
             weight_tensor=ttnn.from_torch(weight, ttnn.bfloat16),
             device=bench.device, in_channels=channels, out_channels=32, batch_size=1, input_height=size,
             input_width=size, kernel_size=(kernel, kernel), stride=(stride, stride), padding=(kernel // 2, kernel // 2),
-            dtype=ttnn.bfloat16, conv_config=ttnn.Conv2dConfig(weights_dtype=ttnn.bfloat16, **options),
+            dtype=ttnn.bfloat16, compute_config=PRECISE,
+            conv_config=ttnn.Conv2dConfig(weights_dtype=ttnn.bfloat16, **options),
         )  # fmt: skip
         return result, _flat(torch.nn.functional.conv2d(image, weight, stride=stride, padding=kernel // 2))
 
