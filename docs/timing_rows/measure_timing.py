@@ -15,6 +15,7 @@ import csv
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import zlib
 from collections.abc import Iterator, Sequence
@@ -75,6 +76,13 @@ def run_rows(work: Path, python: str) -> None:
         )
 
 
+def short(tensors: str) -> str:
+    """``30720x64 tile bf16 L1-height`` for a tensor of a profiler's row."""
+    text = re.sub(r"\[\d+\]|DEV_\d+_|_B\b|_INTERLEAVED|_SHARDED", "", tensors).lower()
+    text = re.sub(r"\b(1x)+(?=\d+x\d)", "", text.replace("row_major", "row"))
+    return text.replace("bfloat", "bf").replace("float", "f").replace("_", "-").replace("|", " ").replace(" ;", ",")
+
+
 def compared(work: Path) -> Iterator[Compared]:
     with ROWS.open() as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -89,14 +97,16 @@ def compared(work: Path) -> Iterator[Compared]:
         family = row["op"].replace("DeviceOperation", "").replace("Operation", "")
         predicted, why = None, answer.get("why", "")
         names = answer.get("records", [])
-        if len(names) > 1:
+        if "records" in answer and not names:
+            why = "no launch: its memory is reused as it is"
+        elif len(names) > 1:
             why = f"{len(names)} launches where one was measured"
         elif names:
             record = CallRecord.load(work / "records" / f"{row['arch']}-{row['available']}" / names[0])
             change = Change(single_reads="oft" in row["file"] and family in SINGLE_READS_OF_2025)
             predicted = replay(record, change).microseconds * 1e3
         held_out = bool(zlib.crc32("\t".join(row.values()).encode()) & 1)
-        words = f"{row['arch'][:2].upper()} {row['cores']} cores: {row['inputs']} -> {row['output']}"
+        words = f"{row['arch']}, {row['cores']} cores: {short(row['inputs'])} to {short(row['output'])}"
         yield Compared(number, family, words, held_out, float(row["measured_ns"]), predicted, why)
 
 

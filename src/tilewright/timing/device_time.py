@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,7 @@ class DeviceTime:
     """A launch on the model's clock.
 
     Attributes:
+        make_processors: makes ``processors``.
         cycles: from the launch until the last processor is done; without what the host and dispatch need.
         bank_busy: cycles that DRAM banks serve somebody, all banks together.
         matmul_phases: passes of the matrix unit over a pair of tiles.
@@ -106,7 +107,7 @@ class DeviceTime:
     clock_hz: int
     num_cores: int
     cycles: float
-    processors: Sequence[ProcessorTime]
+    make_processors: Callable[[], Sequence[ProcessorTime]] = dataclasses.field(repr=False)
     dram_read_bytes: float
     dram_write_bytes: float
     noc_bytes: float
@@ -124,6 +125,11 @@ class DeviceTime:
     @property
     def microseconds(self) -> float:
         return self.cycles / self.clock_hz * 1e6
+
+    @functools.cached_property
+    def processors(self) -> Sequence[ProcessorTime]:
+        """Every processor of every core. Most replays are only asked how long: the objects are made when looked at."""
+        return self.make_processors()
 
     @functools.cached_property
     def by_processor(self) -> dict[Processor, list[ProcessorTime]]:

@@ -144,29 +144,12 @@ class _Replay:
         events: ctypes.Array[native.Event],
     ) -> DeviceTime:
         record, arch = self._record, describe_arch(self._record.arch)
-        labels = {buffer.index: buffer.label for buffer in record.buffers}
-        of_lane: list[list[Wait]] = [[] for _ in lanes]
-        for each in waits:
-            label = labels.get(each.cb, f"c_{each.cb}") if each.kind <= WaitFor.PAGES_BACK else ""
-            of_lane[each.lane].append(Wait(WaitFor(each.kind), label, each.cycles, each.times))
-        processors = [
-            ProcessorTime(
-                record.kernels[lane.kernel].name,
-                (lane.core_x, lane.core_y),
-                Processor(lane.processor),
-                lane.begin,
-                lane.end,
-                lane.busy,
-                tuple(sorted(of_lane[number], key=lambda wait: -wait.cycles)),
-            )
-            for number, lane in enumerate(lanes)
-        ]
         return DeviceTime(
             arch=record.arch,
             clock_hz=arch.clock_hz,
-            num_cores=len({each.core for each in processors}),
+            num_cores=len({(lane.core_x, lane.core_y) for lane in lanes}),
             cycles=totals.cycles,
-            processors=processors,
+            make_processors=lambda: _processors(record, lanes, waits),
             dram_read_bytes=totals.dram_read_bytes,
             dram_write_bytes=totals.dram_write_bytes,
             noc_bytes=totals.noc_bytes,
@@ -181,6 +164,28 @@ class _Replay:
             unknown_nodes=totals.unknown_nodes,
             events=np.frombuffer(bytes(events), dtype=EVENT) if self._keep_events else None,
         )
+
+
+def _processors(
+    record: CallRecord, lanes: ctypes.Array[native.Lane], waits: ctypes.Array[native.Wait]
+) -> list[ProcessorTime]:
+    labels = {buffer.index: buffer.label for buffer in record.buffers}
+    of_lane: list[list[Wait]] = [[] for _ in lanes]
+    for each in waits:
+        label = labels.get(each.cb, f"c_{each.cb}") if each.kind <= WaitFor.PAGES_BACK else ""
+        of_lane[each.lane].append(Wait(WaitFor(each.kind), label, each.cycles, each.times))
+    return [
+        ProcessorTime(
+            record.kernels[lane.kernel].name,
+            (lane.core_x, lane.core_y),
+            Processor(lane.processor),
+            lane.begin,
+            lane.end,
+            lane.busy,
+            tuple(sorted(of_lane[number], key=lambda wait: -wait.cycles)),
+        )
+        for number, lane in enumerate(lanes)
+    ]
 
 
 def _array(kind: type[Any], rows: Sequence[Sequence[int]]) -> Any:

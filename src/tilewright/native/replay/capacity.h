@@ -14,19 +14,21 @@ namespace tw::replay {
 
 class Capacity {
 public:
+    explicit Capacity(double bin_cycles) : bin_cycles_(bin_cycles) {}
+
     // Takes `amount` cycles from `time` on; returns when the last of it is done.
     double take(double time, double amount) {
-        auto bin = static_cast<uint32_t>(time / kBin);
+        auto bin = static_cast<uint32_t>(time / bin_cycles_);
         double end = time + amount;
         while (amount > kNothing) {
             bin = open_bin(bin);
-            const double begin = std::max(time, bin * kBin);
-            const double room = std::min(kBin - used_[bin], (bin + 1) * kBin - begin);
+            const double begin = std::max(time, bin * bin_cycles_);
+            const double room = std::min(bin_cycles_ - used_[bin], (bin + 1) * bin_cycles_ - begin);
             const double now = std::min(room, amount);
             used_[bin] += static_cast<float>(now);
             amount -= now;
-            end = std::max(end, bin * kBin + used_[bin]);
-            if (used_[bin] >= kBin - kNothing) {
+            end = std::max(end, bin * bin_cycles_ + used_[bin]);
+            if (used_[bin] >= bin_cycles_ - kNothing) {
                 next_[bin] = bin + 1;
             }
             bin++;
@@ -35,7 +37,6 @@ public:
     }
 
 private:
-    static constexpr double kBin = 32;  // cycles
     static constexpr double kNothing = 1e-3;
 
     uint32_t open_bin(uint32_t bin) {
@@ -62,6 +63,7 @@ private:
         }
     }
 
+    double bin_cycles_;
     std::vector<float> used_;
     std::vector<uint32_t> next_;
 };

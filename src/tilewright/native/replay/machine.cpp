@@ -17,6 +17,8 @@ namespace tw::replay {
 // More of the time an access to DRAM takes lies behind the bank than before it.
 static constexpr double kBeforeBank = 0.3;
 static constexpr uint32_t kPlaces = 64 * 64;
+// Cycles of a bin. There are hundreds of links, and each keeps its bins for the whole launch.
+static constexpr double kBankBin = 32, kLinkBin = 128;
 
 Machine::Machine(const TwReplayInput& input) :
     k_(*reinterpret_cast<const Constants*>(input.constants)),
@@ -24,11 +26,11 @@ Machine::Machine(const TwReplayInput& input) :
     node_of_(kPlaces, -1),
     nodes_(input.nodes, input.nodes + input.num_nodes),
     core_of_(1u << 16, -1),
-    banks_(input.num_banks),
+    banks_(input.num_banks, Capacity(kBankBin)),
     columns_(input.noc_columns),
     rows_(input.noc_rows) {
     for (auto& links : links_) {
-        links.resize(2 * static_cast<size_t>(columns_) * rows_);
+        links.assign(2 * static_cast<size_t>(columns_) * rows_, Capacity(kLinkBin));
     }
     for (size_t node = 0; node < nodes_.size(); node++) {
         node_of_[(nodes_[node].noc_y & 63u) * 64 + (nodes_[node].noc_x & 63u)] = static_cast<int32_t>(node);
