@@ -11,6 +11,13 @@
 ``tilewright.ops`` has operations that are ready to call::
 
     y = tilewright.ops.layernorm_fused_rm(x, gamma, beta)
+
+``tilewright.operation`` makes one of a formula::
+
+    @operation
+    def centred(x: Rows):
+        \"\"\"Rows minus their mean.\"\"\"
+        return x - mean(x)
 """
 
 from typing import Any
@@ -18,7 +25,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 # Loaded when first asked for, so that `import tilewright` stays quick.
-_MODULES = ("kernels", "metal2", "ops", "ttnn")
+_MODULES = ("formula", "kernels", "metal2", "ops", "ttnn")
 _LAZY = {
     "run_program": "tilewright.device.run_program",
     "Run": "tilewright.device.run",
@@ -27,6 +34,13 @@ _LAZY = {
     "CheckResult": "tilewright.check.check_program",
     "CheckError": "tilewright.check.check_program",
     "Finding": "tilewright.check.finding",
+    "operation": "tilewright.ops.declaration",
+    "Rows": "tilewright.ops.declaration",
+    "Row": "tilewright.ops.declaration",
+    "Column": "tilewright.ops.declaration",
+    "Scalar": "tilewright.ops.declaration",
+    "Positive": "tilewright.ops.parameters",
+    "check_operation": "tilewright.workshop.cases",
 }
 
 

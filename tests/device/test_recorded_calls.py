@@ -36,7 +36,7 @@ def _run(device: Device, *, record_calls: bool, checked: bool = False) -> Run:
     values = np.random.default_rng(0).standard_normal((ROWS, WIDTH), np.float32)
     plan = centralize_w_rm.plan((ROWS, WIDTH), DataType.FLOAT32, device)
     tensors = centralize_w_rm.allocate(plan, device)
-    tensors["input_tensor"] = Tensor(values, DataType.FLOAT32, device, Layout.ROW_MAJOR)
+    tensors["x"] = Tensor(values, DataType.FLOAT32, device, Layout.ROW_MAJOR)
     program = centralize_w_rm.program(plan, tensors)
     return run_program(list(tensors.values()), program, record_calls=record_calls, checked=checked)
 

@@ -25,6 +25,7 @@ void kernel_main() {
 }
 """
 COMPUTE = """
+#include "api/compute/eltwise_unary/eltwise_unary.h"
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/tile_move_copy.h"
 void kernel_main() {

@@ -10,6 +10,7 @@ There is no card, hence no tensors: stand-ins have the addresses 1000, 2000 ... 
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import os
 import sys
@@ -80,8 +81,8 @@ def exported_program(directory, operation, names, ttnn):
     sys.path.insert(0, directory)
     module = importlib.import_module(f"{operation}.program")
     tensors = stand_ins(names)
-    epsilon = {"epsilon": 0.25} if hasattr(module, "_float_bits") else {}
-    program = module.program(**tensors, **epsilon)
+    parameters = inspect.signature(module.program).parameters
+    program = module.program(**tensors, **{name: 0.25 for name in parameters if name not in tensors})
     sources = [Path(kernel.kernel_source).read_text(encoding="utf-8") for kernel in program.kernels]
     return {**describe(program, ttnn), "sources": sources}
 

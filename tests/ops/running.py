@@ -10,7 +10,7 @@ import numpy as np
 
 from tilewright import ttnn
 from tilewright.ops import OPERATIONS, Operation, Options, Outcome
-from tilewright.ops.accuracy import Accuracy, compare
+from tilewright.ops.accuracy import Accuracy, compare, judge
 
 DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
 
@@ -26,13 +26,29 @@ class Result:
     outcome: Outcome
 
     @property
+    def parameters(self) -> dict[str, float]:
+        return {"epsilon": self.epsilon} if "epsilon" in self.operation.parameters else {}
+
+    @property
     def exact(self) -> np.ndarray:
-        return self.operation.reference(*self.operands.values(), epsilon=self.epsilon)
+        return self.operation.reference(self.operands, self.parameters)[0]
 
     def accuracy(self, rows: slice = slice(None)) -> Accuracy:
-        """Errors of some rows of a two-dimensional input."""
-        operands = {**self.operands, "input_tensor": self.operands["input_tensor"][rows]}
-        return compare(self.operation, self.y[rows], operands, self.epsilon)
+        """Errors of some rows of a two-dimensional input, next to the bound of the documents' operations."""
+        exact = self.exact[rows]
+        return compare(self.y[rows], exact, documents_bound(exact, self.operands.get("beta")))
+
+    @property
+    def share_of_analysis(self) -> float:
+        """The largest error as a share of what the error analysis of the plan allows."""
+        wanted = self.operation.bounds(self.outcome.plan, self.operands, self.parameters)
+        return judge([self.y], wanted).share_of_bound
+
+
+def documents_bound(exact: np.ndarray, beta: np.ndarray | None = None) -> np.ndarray:
+    """Two roundings to bfloat16, 2^-7 of the largest of 1, the result, and the result before beta is added."""
+    scale = np.maximum(1, np.abs(exact))
+    return 2.0**-7 * (scale if beta is None else np.maximum(scale, np.abs(exact - beta.reshape(-1))))
 
 
 class Runner:
@@ -46,13 +62,14 @@ class Runner:
     ) -> Result:
         operation = OPERATIONS[name]
         vectors = np.random.default_rng(7)
-        arrays = {"input_tensor": x}
-        for vector in operation.vectors:
-            arrays[vector] = vectors.standard_normal(x.shape[-1])  # type: ignore[assignment]
+        arrays = {"x": x}
+        for each in operation.inputs[1:]:
+            arrays[each.name] = vectors.standard_normal(x.shape[-1])
         tensors = {
             key: ttnn.from_numpy(array, DTYPES[dtype], layout=ttnn.ROW_MAJOR_LAYOUT, device=self.device)
             for key, array in arrays.items()
         }
-        outcome = operation.launch(tensors, Options(**options), epsilon=epsilon)
+        parameters = {"epsilon": epsilon} if "epsilon" in operation.parameters else {}
+        outcome = operation.launch(tensors, Options(**options), parameters=parameters)
         operands = {key: tensor.to_numpy().astype(np.float64) for key, tensor in tensors.items()}
         return Result(operation, outcome.output.to_numpy().astype(np.float64), operands, epsilon, outcome)

@@ -125,7 +125,7 @@ def test_what_somebody_did_to_a_kept_program_is_seen(fresh: ttnn.Device, generat
     x = generator.standard_normal((70, 100))
     first = run("centralize_w_rm", x).outcome
     reader = first.program.kernels[0].runtime_args
-    address = OPERATIONS["centralize_w_rm"].kernels[first.plan.strategy].reader.runtime_arg_names.index("input_tensor")
+    address = first.plan.kernels.reader.runtime_arg_names.index("x")
     for words in reader.words:
         words[address] = 0xDEAD0000
     assert run("centralize_w_rm", x).accuracy().share_of_bound <= 1  # addresses are this call's

@@ -17,7 +17,7 @@ SHAPES = [(1, 64), (33, 64), (7, 5, 64), (2, 3, 40, 64), (2, 1, 3, 20, 64)]
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_leading_dimensions_of_any_rank(run: Runner, generator: np.random.Generator, name: str, shape: tuple) -> None:
     result = run(name, generator.standard_normal(shape))
-    assert result.y.shape == OPERATIONS[name].output_shape(shape)
+    assert result.y.shape == OPERATIONS[name].output_shapes(shape)[0]
     assert result.accuracy().share_of_bound <= 1
 
 

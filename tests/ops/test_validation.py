@@ -54,8 +54,8 @@ def tensor(shape: tuple[int, ...], device: ttnn.Device | None, **options: object
 
 
 def call(name: str, x: ttnn.Tensor, device: ttnn.Device) -> object:
-    vectors = [tensor((64,), device) for _ in OPERATIONS[name].vectors]
-    return OPERATIONS[name](x, *vectors)  # type: ignore[operator]
+    vectors = [tensor((64,), device) for _ in OPERATIONS[name].inputs[1:]]
+    return OPERATIONS[name](x, *vectors)
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -98,26 +98,26 @@ class TestInput:
         self.refused(name, tensor((2, 0, 64), device), device, "Input must not be empty, got shape [2, 0, 64]")
 
     def test_empty_array(self, device: ttnn.Device, name: str) -> None:
-        vectors = [np.zeros(64, np.float32) for _ in OPERATIONS[name].vectors]
+        vectors = [np.zeros(64, np.float32) for _ in OPERATIONS[name].inputs[1:]]
         with pytest.raises(OperationError, match="Input must not be empty"):
-            OPERATIONS[name](np.zeros((0, 64), np.float32), *vectors, device=device)  # type: ignore[operator]
+            OPERATIONS[name](np.zeros((0, 64), np.float32), *vectors, device=device)
 
     def test_core_grid(self, device: ttnn.Device, name: str) -> None:
-        vectors = [tensor((64,), device) for _ in OPERATIONS[name].vectors]
+        vectors = [tensor((64,), device) for _ in OPERATIONS[name].inputs[1:]]
         for grid, message in [((3, 1), "core_grid (3, 1) does not fit; allowed: 1x1 to 2x2"), (4, "must be a")]:
             with pytest.raises((OperationError, TypeError), match=re.escape(message)):
-                OPERATIONS[name](tensor((32, 64), device), *vectors, core_grid=grid)  # type: ignore[operator]
+                OPERATIONS[name](tensor((32, 64), device), *vectors, core_grid=grid)
 
     def test_core_grid_of_numpy_integers(self, device: ttnn.Device, name: str) -> None:
-        vectors = [tensor((64,), device) for _ in OPERATIONS[name].vectors]
+        vectors = [tensor((64,), device) for _ in OPERATIONS[name].inputs[1:]]
         grid = (np.int64(2), np.uint8(1))
-        result = OPERATIONS[name](tensor((32, 64), device), *vectors, core_grid=grid)  # type: ignore[operator]
+        result = OPERATIONS[name](tensor((32, 64), device), *vectors, core_grid=grid)
         assert result.shape[0] == 32
 
     def test_compute_kernel_config(self, device: ttnn.Device, name: str) -> None:
-        vectors = [tensor((64,), device) for _ in OPERATIONS[name].vectors]
+        vectors = [tensor((64,), device) for _ in OPERATIONS[name].inputs[1:]]
         with pytest.raises(TypeError, match="compute_kernel_config must be a"):
-            OPERATIONS[name](tensor((32, 64), device), *vectors, compute_kernel_config="HiFi4")  # type: ignore[operator]
+            OPERATIONS[name](tensor((32, 64), device), *vectors, compute_kernel_config="HiFi4")
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ void kernel_main() {
 """
 COMPUTE = """
 #include "api/compute/eltwise_unary/eltwise_unary.h"
+#include "api/compute/eltwise_unary/negative.h"
 #include "api/compute/tile_move_copy.h"
 #include "experimental/kernel_args.h"
 template <uint32_t negate>

@@ -3,7 +3,16 @@
 
 from __future__ import annotations
 
-from tilewright.kernels import CB, CompileTimeArg, RuntimeArg, TensorArg, compute_kernel, kernel_function, reader_kernel
+from tilewright.kernels import (
+    CB,
+    CircularBuffers,
+    CompileTimeArg,
+    RuntimeArg,
+    TensorArg,
+    compute_kernel,
+    kernel_function,
+    reader_kernel,
+)
 from tilewright.kernels.api import (
     add_init,
     add_tiles,
@@ -35,9 +44,34 @@ from tilewright.kernels.phases import (
     tilize,
     untilize,
 )
-from tilewright.ops.centralize_w_rm.kernels import Buffers as CentralizeBuffers
 from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks
-from tilewright.ops.standardize_w_rm.kernels import Buffers as StandardizeBuffers
+
+
+class CentralizeBuffers(CircularBuffers):
+    """Those of centralize_w_rm."""
+
+    in_rm = 0
+    in_tiled = 1
+    scaler = 2
+    mean = 3
+    centralized = 4
+    out_rm = 16
+
+
+class StandardizeBuffers(CircularBuffers):
+    """Those of standardize_w_rm."""
+
+    in_rm = 0
+    in_tiled = 1
+    scaler = 2
+    mean = 3
+    centralized = 4
+    squared = 5
+    variance = 6
+    epsilon = 7
+    inv_std = 8
+    standardized = 9
+    out_rm = 16
 
 
 @compute_kernel
@@ -94,7 +128,7 @@ def centralize_without_untilize(
 
 @reader_kernel
 def read_rows_reserving_one_page(
-    input_tensor: TensorArg,
+    x: TensorArg,
     first_stick: RuntimeArg,
     num_sticks: RuntimeArg,
     stick_bytes: CompileTimeArg,
@@ -107,7 +141,7 @@ def read_rows_reserving_one_page(
         cb_reserve_back(cb.in_rm, 1)
         address = get_write_ptr(cb.in_rm)
         for stick in range(first, first + TILE_ROWS):
-            noc_async_read(input_tensor.get_noc_addr(stick), address, stick_bytes)
+            noc_async_read(x.get_noc_addr(stick), address, stick_bytes)
             address += stick_bytes
         noc_async_read_barrier()
         cb_push_back(cb.in_rm, 1)
@@ -115,7 +149,7 @@ def read_rows_reserving_one_page(
 
 @reader_kernel
 def read_rows_in_stick_pages(
-    input_tensor: TensorArg,
+    x: TensorArg,
     first_stick: RuntimeArg,
     num_sticks: RuntimeArg,
     stick_bytes: CompileTimeArg,
@@ -126,12 +160,12 @@ def read_rows_in_stick_pages(
     """Pages of in_rm are sticks to this reader; tilize takes them for tiles."""
     fill_row_scaler(cb.scaler, last_tile_columns)
     for first in range(first_stick, first_stick + num_sticks, TILE_ROWS):
-        read_blocks(input_tensor, cb.in_rm, first, TILE_ROWS, stick_bytes, block_bytes, TILE_ROWS)
+        read_blocks(x, cb.in_rm, first, TILE_ROWS, stick_bytes, block_bytes, TILE_ROWS)
 
 
 @reader_kernel
 def read_rows_and_epsilon_scaler(
-    input_tensor: TensorArg,
+    x: TensorArg,
     first_stick: RuntimeArg,
     num_sticks: RuntimeArg,
     epsilon_bits: RuntimeArg,
@@ -146,7 +180,7 @@ def read_rows_and_epsilon_scaler(
     fill_scaler_tile(cb.epsilon, epsilon_bits)
     end = first_stick + num_sticks
     for stick in range(first_stick, end, TILE_ROWS):
-        read_blocks(input_tensor, cb.in_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, block_tiles)
+        read_blocks(x, cb.in_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, block_tiles)
 
 
 @kernel_function

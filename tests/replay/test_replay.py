@@ -18,7 +18,6 @@ from tilewright.kernels import Kernel
 from tilewright.kernels.phases import Region, add, add_rsqrt, mul_bcast_cols
 from tilewright.ops.operation import Operation, checked_config
 from tilewright.ops.plan import Plan
-from tilewright.ops.row_kernels import read_rows, write_rows
 from tilewright.ops.row_program import Kernels, build_program
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor
@@ -55,7 +54,7 @@ class Attempt:
 
     @property
     def exact(self) -> np.ndarray:
-        return self.operation.reference(self.x.to_numpy().astype(np.float64))
+        return self.operation.reference({"x": self.x.to_numpy().astype(np.float64)})[0]
 
 
 @pytest.fixture
@@ -64,7 +63,7 @@ def attempt(device):
         shape: tuple[int, ...],
         *,
         operation: Operation = ops.centralize_w_rm,
-        reader: Kernel = read_rows,
+        reader: Kernel | None = None,
         compute: Kernel | None = None,
         scale: float = 1.0,
         x: np.ndarray | None = None,
@@ -75,11 +74,10 @@ def attempt(device):
         )
         y = ttnn.allocate_tensor_on_device(shape, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
         plan = operation.plan(shape, ttnn.bfloat16, device, core_grid=(1, 1))
-        usual = operation.kernels[plan.strategy]
-        kernels = Kernels(reader if reader is not read_rows else usual.reader, compute or usual.compute, write_rows)
-        tensors = {"input_tensor": tensor, "output": y}
-        epsilon = 1e-5 if operation.has_epsilon else None
-        program = build_program(plan, kernels, tensors, epsilon, checked_config(None))
+        usual = plan.kernels
+        kernels = Kernels(reader or usual.reader, compute or usual.compute, usual.writer)
+        tensors = {"x": tensor, "output": y}
+        program = build_program(plan, kernels, tensors, operation.numbers(plan), checked_config(None))
         return Attempt(operation, tensor, y, plan, program)
 
     return make
@@ -99,7 +97,7 @@ def test_a_stub_that_reserves_one_page_and_writes_wt(attempt):
     past = [each for each in findings if each.rule == "cb-write-past-reserve"]
     assert past, findings
     assert past[0].path == SOURCE
-    assert past[0].line == line_of("noc_async_read(input_tensor.get_noc_addr(stick), address, stick_bytes)")
+    assert past[0].line == line_of("noc_async_read(x.get_noc_addr(stick), address, stick_bytes)")
     hung = [each for each in findings if each.rule == "hang-finished-producer"]
     assert hung, findings
     assert hung[0].cb == "c_0 in_rm"
@@ -220,7 +218,7 @@ def test_ht_instead_of_all_tile_rows(device, other_orders):
     tensor = ttnn.from_numpy(x, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
     y = ttnn.allocate_tensor_on_device(shape, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
     short = operation.plan(shape[-2:], ttnn.bfloat16, device)
-    program = operation.program(short, {"input_tensor": tensor, "output": y})
+    program = operation.program(short, {"x": tensor, "output": y})
     findings = check_program([tensor, y], program, seeds=other_orders).findings
     assert [each.rule for each in findings] == ["output-unwritten"]
     assert "160 of 192 pages" in findings[0].text()

@@ -28,7 +28,7 @@ def launch() -> Iterator[TimedLaunch]:
     device = open_device(0, grid=(2, 1))
     values = np.random.default_rng(0).standard_normal((128, 64), np.float32)
     with every_launch_timed() as launches:
-        centralize_w_rm.launch({"input_tensor": Tensor(values, DataType.BFLOAT16, device, Layout.ROW_MAJOR)})
+        centralize_w_rm.launch({"x": Tensor(values, DataType.BFLOAT16, device, Layout.ROW_MAJOR)})
     yield launches[0]
     close_device(device)
 
@@ -43,7 +43,7 @@ def timeline(launch: TimedLaunch) -> list[dict[str, Any]]:
 def test_every_core_and_processor_has_a_name(timeline: list[dict[str, Any]]) -> None:
     names = [event["args"]["name"] for event in timeline if event["ph"] == "M"]
     assert "core (1,0)" in names
-    assert names.count("MATH centralize") == 2
+    assert names.count("MATH compute_centralize_w_rm") == 2
     assert len(names) == 2 * (1 + 5)
 
 
@@ -88,7 +88,7 @@ def test_the_csv_has_a_profilers_columns(launch: TimedLaunch) -> None:
     rows = list(csv.DictReader(perf_csv([launch, launch], available_cores=2).splitlines()))
     assert [row["GLOBAL CALL COUNT"] for row in rows] == ["1", "2"]
     row = rows[0]
-    assert row["OP CODE"] == "centralize"
+    assert row["OP CODE"] == "compute_centralize_w_rm"
     assert int(row["DEVICE KERNEL DURATION [ns]"]) == round(launch.time.cycles)  # 1 GHz
     assert (row["INPUT_0_Y_PAD[LOGICAL]"], row["INPUT_0_X_PAD[LOGICAL]"]) == ("128[128]", "64[64]")
     assert row["OUTPUT_0_MEMORY"] == "DEV_0_DRAM_INTERLEAVED"

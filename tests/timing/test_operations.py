@@ -31,7 +31,7 @@ def device() -> Iterator[Device]:
 
 def _timed(device: Device, rows: int = 256, options: Options | None = None) -> TimedLaunch:
     values = np.random.default_rng(0).standard_normal((rows, 64), np.float32)
-    tensors = {"input_tensor": Tensor(values, DataType.BFLOAT16, device, Layout.ROW_MAJOR)}
+    tensors = {"x": Tensor(values, DataType.BFLOAT16, device, Layout.ROW_MAJOR)}
     with every_launch_timed() as launches:
         outcome = centralize_w_rm.launch(tensors, options or Options())
     np.testing.assert_allclose(outcome.output.to_numpy(), values - values.mean(-1, keepdims=True), atol=0.05)

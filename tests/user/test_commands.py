@@ -26,6 +26,7 @@ COMMANDS = (
     "show",
     "stages",
     "survey",
+    "sweep",
     "time",
     "tune",
 )

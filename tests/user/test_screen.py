@@ -11,7 +11,6 @@ import pty
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,23 +18,44 @@ from ttnn_script import process_environment
 
 from tilewright.cli.main import _COMMANDS, main
 from tilewright.cli.screen import fitted, has_colour, wrapped
+from tilewright.logs.breadcrumbs import Breadcrumbs
+from tilewright.logs.rendering import render_log
+from tilewright.workshop.home import Home, find_operation
+from tilewright.workshop.operation_log import operation_log
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rms_norm_w_rm"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
 _DEBUGGING = ("observe", "symptom", "observation", "hypothesis", "experiment", "close", "conclude")
-ACTIONS = {"spec": [["check"], ["template"]], "debug": [["my_op", each] for each in _DEBUGGING]}
+ACTIONS = {"debug": [["my_op", each] for each in _DEBUGGING]}
 HELPS = [[name] for name in _COMMANDS] + [[name, *action] for name, actions in ACTIONS.items() for action in actions]
-LOG = str(EXAMPLE / "execution_log.md")
+LOG = "written_log.md"
+
+
+def _record(directory: Path) -> Home:
+    """The example in a directory, as if its stage 7 had been run and thought about."""
+    shutil.copy(EXAMPLE, directory / EXAMPLE.name)
+    home = find_operation(str(directory / EXAMPLE.name))
+    crumbs = Breadcrumbs(home.breadcrumbs)
+    crumbs.append("start", operation=home.name, agent="tilewright stages", stages=[7], input_files=[EXAMPLE.name])
+    crumbs.append("stage_start", stage=7, title="every number is right")
+    crumbs.append("attempt", stage=7, action="run the tests", expected="every test passes")
+    crumbs.append("result", stage=7, step="execution", status="PASS")
+    for description in ("gamma is read twice", "the factor is 1"):
+        crumbs.append("hypothesis", stage=7, description=description)
+    crumbs.append("complete")
+    return home
+
+
+@pytest.fixture(scope="session")
+def written_log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return render_log(operation_log(_record(tmp_path_factory.mktemp("log"))))
 
 
 @pytest.fixture(autouse=True)
-def _terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def _terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, written_log: str) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
-    package = tmp_path / "rms_norm_w_rm"
-    shutil.copytree(EXAMPLE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    yield
-    for name in [each for each in sys.modules if each.partition(".")[0] == "rms_norm_w_rm"]:
-        del sys.modules[name]  # the next test has a copy of its own
+    _record(tmp_path)
+    (tmp_path / LOG).write_text(written_log)
 
 
 def too_wide(text: str) -> list[str]:
@@ -71,8 +91,9 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
         ["run", "layernorm_fused_rm"],
         ["run", "variance_w_rm", "--shape", "2x3x40x100", "--dtype", "float32"],
         *(["show", each] for each in ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")),
-        *([each, "rms_norm_w_rm"] for each in ("run", "show", "check")),
-        ["export", "rms_norm_w_rm", "--out", "package"],
+        *([each, "rms_norm_w_rm.py"] for each in ("run", "show", "check")),
+        ["show", "layernorm_fused_rm", "--spec"],
+        ["export", "rms_norm_w_rm.py", "--out", "package"],
         ["show", "layernorm_fused_rm", "--program"],
         ["show", "layernorm_fused_rm", "--plan", "streaming", "--dtype", "float32"],
         ["check", "layernorm_fused_rm", "--sync", "--footprint", "--seeds", "0"],
@@ -80,14 +101,13 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
         ["doctor"],
         ["audit", LOG],
         ["audit", "--rules"],
-        ["new", "a_name_as_long_as_they_are_rm", "--like", "layernorm_fused_rm"],
-        ["spec", "check", "rms_norm_w_rm/spec.toml"],
+        ["new", "a_name_rm"],
         ["phases", "layernorm_fused_rm"],
-        ["stages", "rms_norm_w_rm", "--stage", "1"],
-        ["note", "rms_norm_w_rm", "gamma is read once"],
-        ["debug", "rms_norm_w_rm"],
-        ["debug", "rms_norm_w_rm", "symptom", "the first of several rows hangs " * 5],
-        ["log", "rms_norm_w_rm", "--output", "log.md"],
+        ["stages", "rms_norm_w_rm.py", "--stage", "1"],
+        ["note", "rms_norm_w_rm.py", "gamma is read once"],
+        ["debug", "rms_norm_w_rm.py"],
+        ["debug", "rms_norm_w_rm.py", "symptom", "the first of several rows hangs " * 5],
+        ["log", "rms_norm_w_rm.py", "--output", "log.md"],
         ["export", "variance_w_rm", "--out", "package"],
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
@@ -100,27 +120,16 @@ def test_what_is_usually_printed_fits(arguments: list[str], capsys: pytest.Captu
     assert "\033" not in printed.out + printed.err  # neither is a terminal
 
 
-def test_findings_about_a_spec_fit(capsys: pytest.CaptureFixture[str]) -> None:
-    spec = Path("rms_norm_w_rm/spec.toml")
-    spec.write_text(spec.read_text().replace("keep=True, first=block * B", "first=block * B"))
-    assert exit_status(["spec", "check", str(spec)]) == 1
-    printed = capsys.readouterr().out
-    assert "= cure:" in printed
-    assert too_wide(printed) == []
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
         ["run", "centralize_w_rm", "--shape", "32x32"],
         ["show", "centralize_w_rm", "--cpp", "--program"],
         ["export", "centralize_w_rm", "--out", "package"],
-        ["note", "rms_norm_w_rm", "nothing"],
-        ["log", "rms_norm_w_rm"],
+        ["note", "rms_norm_w_rm.py", "nothing"],
+        ["log", "rms_norm_w_rm.py"],
         ["audit", LOG],
-        ["debug", "--json", "rms_norm_w_rm", "symptom", "it hangs"],
-        ["spec", "check", "rms_norm_w_rm"],
-        ["new", "mine_w_rm"],
+        ["debug", "--json", "rms_norm_w_rm.py", "symptom", "it hangs"],
         ["cache"],
         ["doctor"],
     ],
@@ -135,50 +144,45 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "named", "allowed"),
     [
-        (["run", "layernorm"], "directory layernorm", "layernorm_fused_rm"),
-        (["check", "."], "target: . has no spec.toml", "variance_w_rm"),
+        (["run", "layernorm"], "layernorm is neither", "layernorm_fused_rm"),
+        (["check", "."], "'.' is neither", "variance_w_rm"),
         (["run", "variance_w_rm", "--shape", "0x4"], "'0x4'", "two or more sides"),
         (["run", "variance_w_rm", "--grid", "99x99"], "--grid 99x99", "1x1 to 8x"),
         (["run", "variance_w_rm", "--threads", "0"], "--threads is 0", "at least 1"),
         (["run", "variance_w_rm", "--dtype", "float16"], "'float16'", "bfloat16"),
         (["run", "variance_w_rm", "--input", "absent.npy"], "--input absent.npy", "No such file"),
-        (["run", "standardize_w_rm", "--epsilon", "-1"], "-1", "positive"),
+        (["run", "standardize_w_rm", "--set", "epsilon=-1"], "-1", "positive"),
         (["show", "variance_w_rm", "--plan", "some"], "'some'", "resident"),
         (["check", "nothing"], "'nothing'", "variance_w_rm"),
         (["check", "variance_w_rm", "--seeds", "-1"], "--seeds is -1", "0 or more"),
         (["exec", "absent.py"], "'absent.py'", "does not exist"),
-        (["export", "variance_w_rm", "--out", "rms_norm_w_rm"], "rms_norm_w_rm", "--replace"),
+        (["export", "variance_w_rm", "--out", "."], "not empty", "--replace"),
         (["audit"], "LOG", "at least one"),
         (["audit", "absent.md"], "absent.md", "No such file"),
-        (["audit", LOG, "--spec", "absent.toml"], "absent.toml", ""),
-        (["new", "Bad-Name"], "'Bad-Name'", "lower-case letters"),
-        (["new", "mine_w_rm", "--like", "nothing"], "--like nothing", "variance_w_rm"),
-        (["new", "mine_w_rm", "--spec", "absent.toml"], "absent.toml", ""),
-        (["new", "rms_norm_w_rm"], "rms_norm_w_rm exists", "--dir"),
-        (["new", "mine_w_rm", "--kernels", "none"], "'none'", "stubs"),
-        (["spec", "make"], "'make'", "check"),
-        (["spec", "template", "x", "--like", "nothing"], "--like nothing", "variance_w_rm"),
+        (["audit", LOG, "--spec", "absent.md"], "absent.md", ""),
+        (["new", "Bad-Name"], "'Bad-Name'", "letters, digits and _"),
+        (["new", "rms_norm_w_rm"], "rms_norm_w_rm.py exists", "another operation"),
         (["stages", "nothing"], "nothing", "variance_w_rm"),
-        (["stages", "rms_norm_w_rm", "--stage", "8"], "--stage is 8", "1 to 7"),
-        (["stages", "rms_norm_w_rm", "--time-limit", "nan"], "'nan'", "positive number of seconds"),
-        (["stages", "rms_norm_w_rm", "--json", "--watch"], "--json and --watch", "one of them"),
+        (["stages", "rms_norm_w_rm.py", "--stage", "8"], "--stage is 8", "1 to 7"),
+        (["stages", "rms_norm_w_rm.py", "--time-limit", "nan"], "'nan'", "positive number of seconds"),
+        (["stages", "rms_norm_w_rm.py", "--json", "--watch"], "--json and --watch", "one of them"),
         (["phases", "nothing"], "nothing", "variance_w_rm"),
-        (["phases", "rms_norm_w_rm", "--upto", "99"], "--upto is '99'", "3 square_row"),
-        (["phases", "rms_norm_w_rm", "--case", "none"], "--case is 'none'", "one tile"),
-        (["phases", "rms_norm_w_rm", "--time-limit", "0"], "'0'", "positive number of seconds"),
-        (["note", "rms_norm_w_rm", " "], "TEXT", "say something"),
-        (["note", "rms_norm_w_rm", "x", "--stage", "9"], "--stage is 9", "1 to 7"),
-        (["note", "rms_norm_w_rm", "x", "--recovery", "H9"], "'H9'", "H1"),
-        (["note", "rms_norm_w_rm", "x", "--hypothesis", "H9"], "--hypothesis is 'H9'", "H3 is next"),
-        (["note", "rms_norm_w_rm", "x", "--confidence", "HIGH"], "--confidence", "--hypothesis"),
-        (["note", "rms_norm_w_rm", "x", "--why", "y"], "--why", "--deviation"),
+        (["phases", "rms_norm_w_rm.py", "--upto", "99"], "--upto is '99'", "2 mean_square"),
+        (["phases", "rms_norm_w_rm.py", "--case", "none"], "--case is 'none'", "one tile"),
+        (["phases", "rms_norm_w_rm.py", "--time-limit", "0"], "'0'", "positive number of seconds"),
+        (["note", "rms_norm_w_rm.py", " "], "TEXT", "say something"),
+        (["note", "rms_norm_w_rm.py", "x", "--stage", "9"], "--stage is 9", "1 to 7"),
+        (["note", "rms_norm_w_rm.py", "x", "--recovery", "H9"], "'H9'", "H1"),
+        (["note", "rms_norm_w_rm.py", "x", "--hypothesis", "H9"], "--hypothesis is 'H9'", "H3 is next"),
+        (["note", "rms_norm_w_rm.py", "x", "--confidence", "HIGH"], "--confidence", "--hypothesis"),
+        (["note", "rms_norm_w_rm.py", "x", "--why", "y"], "--why", "--deviation"),
         (["log", "nothing"], "nothing", "variance_w_rm"),
-        (["log", "rms_norm_w_rm", "--output", "absent/log.md"], "--output absent/log.md", "no directory absent"),
-        (["debug", "rms_norm_w_rm", "guess"], "'guess'", "hypothesis"),
-        (["debug", "rms_norm_w_rm", "observe", "--time-limit", "-1"], "'-1'", "positive number of seconds"),
-        (["debug", "rms_norm_w_rm", "experiment", "H1", "x", "--expected", "y"], "H1", ""),
+        (["log", "rms_norm_w_rm.py", "--output", "absent/log.md"], "--output absent/log.md", "no directory absent"),
+        (["debug", "rms_norm_w_rm.py", "guess"], "'guess'", "hypothesis"),
+        (["debug", "rms_norm_w_rm.py", "observe", "--time-limit", "-1"], "'-1'", "positive number of seconds"),
+        (["debug", "rms_norm_w_rm.py", "experiment", "H1", "x", "--expected", "y"], "H1", ""),
         (
-            ["debug", "rms_norm_w_rm", "hypothesis", "x", "--falsify-by", "y", "--confidence", "2"],
+            ["debug", "rms_norm_w_rm.py", "hypothesis", "x", "--falsify-by", "y", "--confidence", "2"],
             "confidence",
             "between 0 and 1",
         ),
@@ -204,25 +208,22 @@ def test_a_mistake_is_named_with_what_is_allowed(
 
 
 def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """Its own epsilon, and no test that only holds for operations that centre their rows."""
-    assert exit_status(["export", "rms_norm_w_rm", "--out", "package"]) == 0
+    """Its own tensors and numbers, and its own formula in torch."""
+    assert exit_status(["export", "rms_norm_w_rm.py", "--out", "package"]) == 0
     capsys.readouterr()
     package = Path("package")
-    assert (
-        "def rms_norm_w_rm(input_tensor, gamma, epsilon=1e-06, *, memory_config=None)"
-        in (package / "rms_norm_w_rm" / "op.py").read_text()
-    )
+    op = (package / "rms_norm_w_rm" / "op.py").read_text()
+    assert "def rms_norm_w_rm(x, gamma, epsilon=1e-06, *, memory_config=None)" in op
     test = (package / "test_rms_norm_w_rm.py").read_text()
     compile(test, "test_rms_norm_w_rm.py", "exec")
     assert "def reference(x, gamma, epsilon=1e-06)" in test
-    assert "constant_row" not in test
     assert "beta" not in test
 
 
 def test_an_operation_that_cannot_be_imported_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("rms_norm_w_rm/op.py").write_text("import nothing_of_that_name\n")
-    assert exit_status(["run", "rms_norm_w_rm"]) == 2
-    assert "rms_norm_w_rm cannot be imported: ModuleNotFoundError" in capsys.readouterr().err
+    Path("rms_norm_w_rm.py").write_text("import nothing_of_that_name\n")
+    assert exit_status(["run", "rms_norm_w_rm.py"]) == 2
+    assert "rms_norm_w_rm.py cannot be imported: ModuleNotFoundError" in capsys.readouterr().err
 
 
 def terminal_output(arguments: list[str], cwd: Path, **environment: str) -> str:
@@ -248,14 +249,14 @@ def as_seen(shown: str) -> str:
 
 
 def test_a_terminal_gets_colours_and_lines_that_fit(tmp_path: Path) -> None:
-    shown = terminal_output(["stages", "rms_norm_w_rm", "--stage", "1"], tmp_path)
+    shown = terminal_output(["stages", "rms_norm_w_rm.py", "--stage", "1"], tmp_path)
     assert "\033[32mPASS\033[0m" in shown
     assert too_wide(as_seen(shown)) == []
     assert "1 of 1 stages pass" in shown
 
 
 def test_a_terminal_without_colours_gets_none(tmp_path: Path) -> None:
-    shown = terminal_output(["stages", "rms_norm_w_rm", "--stage", "1"], tmp_path, NO_COLOR="1")
+    shown = terminal_output(["stages", "rms_norm_w_rm.py", "--stage", "1"], tmp_path, NO_COLOR="1")
     assert "PASS     PASS" in shown
     assert "\033[3" not in shown
 

@@ -1,28 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's operation in a directory of its own, whole or with one fault."""
+"""A user's operation in a file of its own, with a compute kernel of its own beside it to put faults into."""
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
+from tilewright.ops import Strategy, variance_w_rm
+from tilewright.tensor.dtype import DataType
 from tilewright.workshop.home import Home, find_operation
-from tilewright.workshop.scaffold import create_operation, derived_spec
-from tilewright.workshop.spec import parse_spec, spec_text
-
-# Two tile-rows on each of some cores, so that what is left behind by one is met by the next; a row that is not whole.
-CASES = ("one tile", "batched", "W ends inside a tile")
 
 # The mean without its factor 1/W: the sum.
 WRONG_MEAN = ("cb.mean, width_tiles, mean_factor_bits,", "cb.mean, width_tiles, 0x3F800000,")
 
+DECLARATION = '''"""mine: the variance of rows."""
 
-def make_operation(directory: Path, name: str = "mine", like: str = "variance_w_rm", stubs: bool = False) -> Home:
-    """An operation with the library's phases and three small test cases."""
-    spec, _ = derived_spec(name, like)
-    small = dataclasses.replace(spec, tests=tuple(each for each in spec.tests if each.name in CASES))
-    create_operation(parse_spec(spec_text(small)), directory, stubs=stubs)
-    return find_operation(str(directory / name))
+from NAME_kernels import compute_variance_w_rm, read
+
+from tilewright import Rows, operation
+from tilewright.formula import Value, mean, square
+from tilewright.ops.variance_w_rm import BUFFERS
+
+
+@operation(buffers=BUFFERS, kernels={"resident": {"reader": read, "compute": compute_variance_w_rm}})
+def NAME(x: Rows) -> Value:
+    """The variance of rows."""
+    centralized = x - mean(x)
+    squared = square(centralized)
+    variance = mean(squared)
+    return variance
+'''
+
+
+def make_operation(directory: Path, name: str = "mine") -> Home:
+    """An operation whose resident kernels are in a file of its own."""
+    text = variance_w_rm.kernel_text(variance_w_rm.form(DataType.BFLOAT16), Strategy.RESIDENT)
+    (directory / f"{name}_kernels.py").write_text(text)
+    (directory / f"{name}.py").write_text(DECLARATION.replace("NAME", name))
+    return find_operation(str(directory / f"{name}.py"))
 
 
 def change(home: Home, file: str, old: str, new: str) -> None:

@@ -31,8 +31,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 
 def test_the_table_fits_a_terminal_and_has_no_colour_in_a_file(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    change(home, "kernels.py", *WRONG_MEAN)
-    assert main(["stages", "mine", "--stage", "7"]) == 1
+    change(home, "mine_kernels.py", *WRONG_MEAN)
+    assert main(["stages", "mine.py", "--stage", "7"]) == 1
     text = capsys.readouterr().out
     assert ESCAPE not in text
     assert max(map(len, text.splitlines())) <= 80
@@ -64,8 +64,8 @@ def test_colours_do_not_move_columns() -> None:
 
 
 def test_json_has_every_stage_and_why_it_failed(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    change(home, "op.py", "from typing import Any", "from nothing_of_that_name import Any")
-    assert main(["stages", "mine", "--json"]) == 1
+    change(home, "mine.py", "from tilewright import Rows", "from nothing_of_that_name import Rows")
+    assert main(["stages", "mine.py", "--json"]) == 1
     stages = json.loads(capsys.readouterr().out)["stages"]
     assert [each["status"] for each in stages] == ["FAIL", *["NOT RUN"] * 6]
     assert stages[0]["steps"] == {"build": "FAIL", "execution": "NOT RUN"}
@@ -77,17 +77,17 @@ def test_json_has_every_stage_and_why_it_failed(home: Home, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["stages", "mine", "--stage", "8"], "--stage is 8; it must be 1 to 7"),
+        (["stages", "mine.py", "--stage", "8"], "--stage is 8; it must be 1 to 7"),
         (
-            ["stages", "mine", "--time-limit", "0"],
+            ["stages", "mine.py", "--time-limit", "0"],
             "--time-limit: '0' is no time limit: write a positive number of seconds",
         ),
-        (["stages", "mine", "--json", "--watch"], "--json and --watch"),
-        (["phases", "mine", "--case", "none"], "--case is 'none'; the spec has one tile, batched"),
-        (["note", "mine", " "], "TEXT is empty"),
-        (["note", "mine", "text", "--confidence", "HIGH"], "--confidence is for a hypothesis"),
-        (["note", "mine", "text", "--hypothesis", "H7"], "--hypothesis is 'H7'; there is none, H1 is next"),
-        (["note", "mine", "text", "--hypothesis"], "--stage is missing: no stage is red"),
+        (["stages", "mine.py", "--json", "--watch"], "--json and --watch"),
+        (["phases", "mine.py", "--case", "none"], "--case is 'none'; the cases are one element, one tile"),
+        (["note", "mine.py", " "], "TEXT is empty"),
+        (["note", "mine.py", "text", "--confidence", "HIGH"], "--confidence is for a hypothesis"),
+        (["note", "mine.py", "text", "--hypothesis", "H7"], "--hypothesis is 'H7'; there is none, H1 is next"),
+        (["note", "mine.py", "text", "--hypothesis"], "--stage is missing: no stage is red"),
     ],
 )
 def test_bad_arguments_are_named(
@@ -103,37 +103,37 @@ def test_bad_arguments_are_named(
 def test_an_operation_that_is_not_there(home: Home, capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert main([command, "nothing"]) == 2
     message = capsys.readouterr().err
-    assert "there is no directory nothing" in message
+    assert "nothing is neither a file with a declaration" in message
     assert "variance_w_rm" in message
 
 
 def test_phases_show_what_each_left(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["phases", "mine", "--upto", "centre"]) == 0
+    assert main(["phases", "mine.py", "--upto", "centralized"]) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
     rows = {line.split()[1]: line.split()[3] for line in text.splitlines() if line[:2].strip() in list("-123456")}
-    assert (rows["tilize_row"], rows["centre"], rows["variance"]) == ("exact", "right", "passed")
-    change(home, "kernels.py", *WRONG_MEAN)
-    assert main(["phases", "mine"]) == 1
+    assert (rows["tilize_x"], rows["centralized"], rows["variance"]) == ("exact", "right", "passed")
+    change(home, "mine_kernels.py", *WRONG_MEAN)
+    assert main(["phases", "mine.py"]) == 1
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
-    assert main(["phases", "mine", "--upto", "1"]) == 0
-    assert main(["phases", "mine", "--upto", "2", "--json"]) == 1
+    assert main(["phases", "mine.py", "--upto", "1"]) == 0
+    assert main(["phases", "mine.py", "--upto", "2", "--json"]) == 1
     assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["first_wrong"] == "mean"
 
 
 def test_a_log_says_what_was_run_and_nothing_else(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["log", "mine"]) == 1
+    assert main(["log", "mine.py"]) == 1
     assert "nothing of mine was run yet" in capsys.readouterr().err
-    change(home, "kernels.py", *WRONG_MEAN)
+    change(home, "mine_kernels.py", *WRONG_MEAN)
     for stage in ("5", "6", "7"):
-        main(["stages", "mine", "--stage", stage])
-    main(["note", "mine", "the factor is 1", "--hypothesis", "--confidence", "HIGH"])
-    main(["note", "mine", "phase 2 is W times too large", "--hypothesis", "H1"])
-    change(home, "kernels.py", *reversed(WRONG_MEAN))
-    main(["note", "mine", "give it 1/W", "--recovery", "H1", "--file", "kernels.py"])
-    main(["stages", "mine", "--stage", "7"])
+        main(["stages", "mine.py", "--stage", stage])
+    main(["note", "mine.py", "the factor is 1", "--hypothesis", "--confidence", "HIGH"])
+    main(["note", "mine.py", "phase 2 is W times too large", "--hypothesis", "H1"])
+    change(home, "mine_kernels.py", *reversed(WRONG_MEAN))
+    main(["note", "mine.py", "give it 1/W", "--recovery", "H1", "--file", "mine_kernels.py"])
+    main(["stages", "mine.py", "--stage", "7"])
     capsys.readouterr()
-    assert main(["log", "mine", "--output", "log.md"]) == 0
+    assert main(["log", "mine.py", "--output", "log.md"]) == 0
     text = Path("log.md").read_text()
     assert "| Final status | SUCCESS |" in text
     assert "| Stages | 5, 6, 7 |" in text
@@ -141,56 +141,44 @@ def test_a_log_says_what_was_run_and_nothing_else(home: Home, capsys: pytest.Cap
     assert "numerical_mismatch" in text
     assert "H1: the factor is 1" in text
     assert "H1: give it 1/W" in text
-    line = next(
-        number for number, row in enumerate((home.directory / "spec.toml").read_text().splitlines(), 1)
-        if row == 'name = "mean"'
-    ) - 2  # fmt: skip
-    assert f"spec.toml:{line}" in text
+    line = (home.directory / "mine.py").read_text().splitlines().index("    variance = mean(squared)") + 1
+    assert f"mine.py:{line}" in text
     assert "None: all 8 CBs have the pages the specification asks for." in text
-    kernels = len((home.directory / "kernels.py").read_text().splitlines())
-    assert f"| mine/kernels.py | created | {kernels} |" in text
+    assert "| value squared | square(centralized) | HIGH |" in text
     capsys.readouterr()
     assert main(["audit", "log.md"]) == 0
     assert "nothing found" in capsys.readouterr().out
 
 
-def test_buffers_that_leave_the_spec_are_deviations(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    change(home, "program.py", 'Buffer(3, "mean", PageCount(fixed=1)', 'Buffer(3, "mean", PageCount(fixed=2)')
-    main(["stages", "mine", "--stage", "5"])
-    capsys.readouterr()
-    assert main(["log", "mine"]) == 0
-    assert "c_3 has 2 pages, the specification asks for 1" in capsys.readouterr().out
-
-
 def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    change(home, "kernels.py", "        cb_pop_front(cb.mean, 1)\n", "")
-    assert main(["debug", "mine", "symptom", "batched input hangs"]) == 0
-    assert main(["debug", "mine", "observe"]) == 0
+    change(home, "mine_kernels.py", "        cb_pop_front(cb.mean, 1)\n", "")
+    assert main(["debug", "mine.py", "symptom", "batched input hangs"]) == 0
+    assert main(["debug", "mine.py", "observe"]) == 0
     capsys.readouterr()
-    assert main(["debug", "mine", "observe"]) == 0  # writes nothing twice
+    assert main(["debug", "mine.py", "observe"]) == 0  # writes nothing twice
     assert capsys.readouterr().out.startswith("O1  again: error  hang")
-    assert main(["debug", "mine", "--json"]) == 0
+    assert main(["debug", "mine.py", "--json"]) == 0
     entries = json.loads(capsys.readouterr().out)["entries"]
     assert entries[0]["text"] == "batched input hangs"
     observations = [each for each in entries if each["kind"] == "observation"]
     assert len({each["text"] for each in observations}) == len(observations) >= 1
     assert any("c_3" in each["text"] and "tilewright check" in each["proof"] for each in observations)
     assert main(
-        ["debug", "mine", "hypothesis", "c_3 is never popped", "--falsify-by", "a pop", "--confidence", "0.7",
+        ["debug", "mine.py", "hypothesis", "c_3 is never popped", "--falsify-by", "a pop", "--confidence", "0.7",
          "--support", "O1"]
     ) == 0  # fmt: skip
-    assert main(["debug", "mine", "experiment", "H1", "pop c_3 after centre", "--expected", "it ends"]) == 0
-    assert main(["debug", "mine", "experiment", "H1", "another", "--expected", "it ends"]) == 2
+    assert main(["debug", "mine.py", "experiment", "H1", "pop c_3 after centralized", "--expected", "it ends"]) == 0
+    assert main(["debug", "mine.py", "experiment", "H1", "another", "--expected", "it ends"]) == 2
     assert "E1 is still open" in capsys.readouterr().err
-    change(home, "kernels.py", "untilize_column(cb", "cb_pop_front(cb.mean, 1)\n        untilize_column(cb")
+    change(home, "mine_kernels.py", "        untilize(cb", "        cb_pop_front(cb.mean, 1)\n        untilize(cb")
     capsys.readouterr()
-    assert main(["debug", "mine", "observe"]) == 0
+    assert main(["debug", "mine.py", "observe"]) == 0
     assert re.fullmatch(r"(O\d+)  the checker and the phases find nothing\n", capsys.readouterr().out)
     last = f"O{len(observations) + 1}"
-    assert main(["debug", "mine", "close", "E1", "SUPPORTED", "--observations", last, "--confidence", "0.9"]) == 0
-    assert main(["debug", "mine", "conclude", "centre kept c_3", "--observations", "O1", last]) == 0
+    assert main(["debug", "mine.py", "close", "E1", "SUPPORTED", "--observations", last, "--confidence", "0.9"]) == 0
+    assert main(["debug", "mine.py", "conclude", "centralized kept c_3", "--observations", "O1", last]) == 0
     capsys.readouterr()
-    assert main(["debug", "mine"]) == 0
+    assert main(["debug", "mine.py"]) == 0
     text = capsys.readouterr().out
     for cited in ("supported by: O1", f"seen: {last}", f"rests on: O1, {last}"):
         assert cited in text
@@ -203,7 +191,7 @@ def watched(home: Home) -> Iterator[Callable[[str], str]]:
     """Stage 1 under watch in a process of its own; gives what it prints up to a text."""
     source = str(Path(sys.modules["tilewright"].__file__ or "").parents[1])
     environment = {**os.environ, "PYTHONPATH": source, "NO_COLOR": "1"}
-    command = [sys.executable, "-m", "tilewright", "stages", "mine", "--stage", "1", "--watch"]
+    command = [sys.executable, "-m", "tilewright", "stages", "mine.py", "--stage", "1", "--watch"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
 
@@ -225,12 +213,12 @@ def test_watch_runs_again_when_a_file_changes(home: Home, watched: Callable[[str
     first = watched("waiting for a change")
     assert "1 of 1 stages pass" in first
     time.sleep(0.1)
-    change(home, "op.py", "from typing import Any", "from nothing_of_that_name import Any")
+    change(home, "mine.py", "from tilewright import Rows", "from nothing_of_that_name import Rows")
     second = watched("waiting for a change")
-    assert "changed: op.py" in second
+    assert "changed: mine.py" in second
     assert "import: " in second
     assert "nothing_of_that_name" in second
-    change(home, "op.py", "from nothing_of_that_name import Any", "from typing import Any")
+    change(home, "mine.py", "from nothing_of_that_name import Rows", "from tilewright import Rows")
     third = watched("waiting for a change")
     assert "1 of 1 stages pass" in third
     row = next(line for line in third.splitlines() if line.startswith("1 "))

@@ -19,7 +19,6 @@ from tilewright.logs.reading import parse_log
 from tilewright.workshop.home import built_in_names, find_operation
 from tilewright.workshop.operation_log import NothingRunError, operation_log
 from tilewright.workshop.required_buffers import required_buffers
-from tilewright.workshop.spec import SpecError, checked_spec
 
 
 class _UsageError(Exception):
@@ -34,18 +33,18 @@ def build_parser() -> argparse.ArgumentParser:
         "found, 1 findings, 2 bad usage.",
         """
         tilewright audit my_op_log.md
-        tilewright audit my_op
-        tilewright audit my_op_log.md --spec my_op/spec.toml
+        tilewright audit my_op.py
+        tilewright audit my_op_log.md --spec my_op.py
         tilewright audit --json logs/*.md
         tilewright audit --rules
         """,
     )
-    parser.add_argument("logs", nargs="*", metavar="LOG", help="log to read, or an operation's directory or name")
+    parser.add_argument("logs", nargs="*", metavar="LOG", help="log to read, or an operation's file or name")
     parser.add_argument(
         "--spec",
         type=Path,
         metavar="FILE",
-        help="specification whose circular buffers are compared with the log's: a spec.toml, or Markdown with a table",
+        help="specification whose circular buffers are compared with the log's: a declaration, or a table in Markdown",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--rules", action="store_true", help="list what is looked for, and stop")
@@ -74,7 +73,7 @@ class _Audited:
 
 def _audited(given: str) -> _Audited:
     """The log of a file, or of an operation: that one is not read from what it was rendered to."""
-    if Path(given, "spec.toml").is_file() or (given in built_in_names() and not Path(given).exists()):
+    if given.partition(":")[0].endswith(".py") or (given in built_in_names() and not Path(given).exists()):
         home = find_operation(given)
         try:
             log = operation_log(home)
@@ -88,8 +87,8 @@ def _audited(given: str) -> _Audited:
 def _specification(path: Path | None, log: ExecutionLog) -> tuple[Requirement, ...]:
     if path is None:
         return ()
-    if path.suffix == ".toml" or path.is_dir():
-        return required_buffers(checked_spec(path), log)
+    if path.suffix == ".py" or str(path) in built_in_names():
+        return required_buffers(find_operation(str(path)), log)
     required = specification_buffers(_read(path))
     if not required:
         raise _UsageError(
@@ -113,7 +112,7 @@ def run(arguments: list[str]) -> int:
             given: audit_log(each.log, _specification(options.spec, each.log), each.source)
             for given, each in logs.items()
         }
-    except (_UsageError, SpecError) as error:
+    except _UsageError as error:
         parser.error(str(error))
     if options.json:
         records = [{"log": given, "findings": list(map(dataclasses.asdict, audited[given]))} for given in audited]

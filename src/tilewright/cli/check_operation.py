@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The launches ``tilewright check`` makes of an operation: two calls, on other tensors and with another epsilon."""
+"""The launches ``tilewright check`` makes of an operation: two calls, on other tensors and with other numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import Tensor
 
 _DEFAULT_SHAPE = (2, 3, 64, 128)
-_EPSILONS = (1e-5, 1e-3)
+# What the numbers of each call are multiplied by.
+_FACTORS = (1.0, 3.0)
 
 
 def call_twice(
@@ -36,14 +37,18 @@ def call_twice(
         plan = operation.plan(shape, dtype, device, strategy=chosen.strategy)
         on_plan(plan)
         kept = []
-        for number, epsilon in enumerate(_EPSILONS, 1):
+        for number, factor in enumerate(_FACTORS, 1):
+            parameters = {name: value * factor for name, value in operation.defaults.items()}
             tensors = {
-                name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
-                for name, size in [("input_tensor", shape), *((name, shape[-1:]) for name in operation.vectors)]
+                each.name: Tensor(
+                    generator.standard_normal(each.shape_of(shape), np.float32), dtype, device, Layout.ROW_MAJOR
+                )
+                for each in operation.inputs
             }
-            outcome = operation.launch(tensors, chosen, epsilon=epsilon)
+            outcome = operation.launch(tensors, chosen, parameters=parameters)
             kept.append((tensors, outcome))  # so that the second call's tensors lie elsewhere
-            fresh = operation.program(outcome.plan, {**tensors, "output": outcome.output}, epsilon=epsilon)
+            results = dict(zip(operation.output_names, outcome.outputs, strict=True))
+            fresh = operation.program(outcome.plan, {**tensors, **results}, parameters=parameters)
             found += compare_programs(outcome.program, fresh, f"call {number}")
     finally:
         close_device(device)

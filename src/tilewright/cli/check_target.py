@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tilewright.check.finding import Finding
 from tilewright.cli.check_operation import call_twice
-from tilewright.cli.operation_arguments import add_operation_options, checked_grid
+from tilewright.cli.operation_arguments import add_operation_options, checked_grid, declares_operation
 from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
@@ -23,7 +23,7 @@ Work = Callable[[], tuple[int, list[Finding]]]
 
 
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", help="a script (.py), an operation, or the directory of one of your own")
+    parser.add_argument("target", help="a script (.py), an operation, or a file that declares one")
     add_operation_options(parser.add_argument_group("operations"))
 
 
@@ -53,7 +53,7 @@ def target_work(
 def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str]) -> Work | None:
     """Running the script, where the target is one."""
     script = Path(options.target)
-    if script.suffix != ".py" and not script.is_file():
+    if (script.suffix != ".py" and not script.is_file()) or declares_operation(options.target):
         return None
     if not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
@@ -71,7 +71,7 @@ def _operation(
     on_plan: Callable[[Plan], None],
 ) -> Work:
     """Running the operation of that name."""
-    if options.target not in OPERATIONS and not Path(options.target).is_dir():
+    if options.target not in OPERATIONS and not declares_operation(options.target):
         parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
     try:
         operation = operation_named(options.target)

@@ -33,9 +33,9 @@ _COMMANDS = {
     "report": "run a script or an operation and write what happened as an HTML page",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
-    "spec": "print the specification of an operation to begin with, or check one for sense",
     "stages": "run the stages of an operation and show what each proves",
     "survey": "compile every kernel of a ttnn package and report what is missing",
+    "sweep": "run, check and time every combination a file lists",
     "time": "say how long a card would take, where it waits and what would help",
     "tune": "try plans of an operation on the model's clock and give the best one found",
 }

@@ -1,102 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright new``: an operation's package from a spec."""
+"""``tilewright new``: one file with a declaration and its test."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-import textwrap
+import keyword
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
-from tilewright.workshop.scaffold import Created, create_operation, derived_spec
-from tilewright.workshop.scaffold.package import check_name, template_spec
-from tilewright.workshop.spec import read_spec
-from tilewright.workshop.spec.findings import SpecError
+from tilewright.device.errors import TilewrightError
 
-_DESCRIPTION = """
-Make an operation of your own: NAME/ with its specification, the operation, its
-program and kernels, references and a test for every stage.
+_TEXT = '''"""NAME: say here what it computes."""
 
-Without --spec or --like you get a small operation whose spec.toml explains
-itself. The kernels are stubs at first: they move pages as the real ones will,
-so stages 1 to 6 pass at once.
+from tilewright import Positive, Row, Rows, check_operation, operation
+from tilewright.formula import Value, mean, rsqrt, square
 
-To change more than kernels, begin with the spec:
 
-    tilewright spec template NAME --like variance_w_rm > spec.toml
-    tilewright spec check spec.toml
-    tilewright new NAME --spec spec.toml
-"""
-_EXAMPLES = """
-tilewright new my_op
-tilewright new my_op --like variance_w_rm
-tilewright new my_op --spec spec.toml --dir operations --kernels phases
-"""
+@operation
+def NAME(x: Rows, gamma: Row, *, epsilon: Positive = 1e-6) -> Value:
+    """Rows divided by the root of their mean square, times gamma."""
+    mean_square = mean(square(x))
+    return x * rsqrt(mean_square + epsilon) * gamma
+
+
+def test_NAME() -> None:
+    check_operation(NAME)
+'''
+
+
+class NewError(TilewrightError):
+    """A file that cannot be written."""
+
+    exit_status = 2
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = CommandParser("new", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("name", metavar="NAME", help="of the operation and its directory, such as rms_norm_w_rm")
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument("--spec", type=Path, metavar="FILE", help="the specification to make it from")
-    source.add_argument(
-        "--like", metavar="OPERATION", help="begin with the spec of an operation of tilewright, or of a directory"
+    parser = CommandParser(
+        "new",
+        "Write NAME.py: an operation as one declaration, and its test. Change the formula; everything else follows.",
+        """
+        tilewright new my_norm
+        tilewright new my_norm --dir operations
+        """,
     )
-    parser.add_argument("--dir", type=Path, default=Path(), metavar="DIR", help="where NAME/ goes (default: here)")
-    parser.add_argument(
-        "--kernels",
-        choices=("stubs", "phases"),
-        default="stubs",
-        help="stubs: phases move pages and compute nothing (default); phases: the library's phases at once",
-    )
-    parser.add_argument("--json", action="store_true", help="say what was written as JSON")
+    parser.add_argument("name", metavar="NAME", help="of the operation, a Python name")
+    parser.add_argument("--dir", type=Path, default=Path(), metavar="DIR", help="where to write it (default: here)")
     return parser
 
 
 def run(arguments: list[str]) -> int:
-    options = build_parser().parse_args(arguments)
-    check_name(options.name)
-    kept: tuple[str, ...] = ()
-    if options.like:
-        spec, kept = derived_spec(options.name, options.like)
-    elif options.spec:
-        spec = read_spec(options.spec)
-        if spec.name != options.name:
-            cure = f'write name = "{options.name}", or call it: tilewright new {spec.name}'
-            raise SpecError(str(spec.path), spec.place.of("name"), f"the spec is of {spec.name}", cure)
-    else:
-        spec = template_spec(options.name)
-    created = create_operation(spec, options.dir, stubs=options.kernels == "stubs")
-    if options.json:
-        json.dump(_as_json(created, kept), sys.stdout, indent=2)
-        print()
-    else:
-        print("\n".join(_report(created, kept, options)))
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    name: str = options.name
+    if not name.isidentifier() or keyword.iskeyword(name):
+        parser.error(f"{name!r} is no name for a function: use letters, digits and _, a letter first")
+    path: Path = options.dir / f"{name}.py"
+    if path.exists():
+        raise NewError(f"{path} exists; name another operation, or take it away")
+    if not options.dir.is_dir():
+        raise NewError(f"there is no directory {options.dir}")
+    try:
+        path.write_text(_TEXT.replace("NAME", name), encoding="utf-8")
+    except OSError as error:
+        raise NewError(f"{path} cannot be written: {error.strerror or error}") from None
+    print(f"{path}\n\nNext:\n  tilewright show {path}\n  tilewright run {path}\n  tilewright stages {path}")
     return 0
-
-
-def _as_json(created: Created, kept: tuple[str, ...]) -> dict[str, object]:
-    return {
-        "operation": created.spec.name,
-        "directory": str(created.directory),
-        "files": [str(path) for path in created.files],
-        "kept": list(kept),
-        "notes": list(created.notes),
-    }
-
-
-def _report(created: Created, kept: tuple[str, ...], options: argparse.Namespace) -> list[str]:
-    lines = [str(path) for path in created.files]
-    if kept:
-        lines += ["", f"kept from {created.spec.like}:"]
-        lines += [
-            row for line in kept for row in textwrap.wrap(line, 78, initial_indent="  ", subsequent_indent="    ")
-        ]
-    for note in created.notes:
-        lines += ["", *textwrap.wrap(note, 78)]
-    lines += ["", f"Next: tilewright stages {created.directory}"]
-    if options.kernels == "stubs":
-        lines += ["Stages 1 to 6 pass with stubs; stage 7 passes when kernels.py computes."]
-    return lines

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 
-from tilewright.ops import OPERATIONS, Operation
+from tilewright.ops import OPERATIONS, Operation, Strategy
 from tilewright.tensor.arch import ARCHS, describe_arch
 from tilewright.tensor.dtype import DataType
 
@@ -15,7 +16,7 @@ DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
 
 def add_operation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "operation", type=operation, help=f"{', '.join(OPERATIONS)}, or the directory of one of your own"
+        "operation", type=operation, help=f"{', '.join(OPERATIONS)}, or a file with a declaration of your own"
     )
     add_operation_options(parser)
 
@@ -26,23 +27,35 @@ def add_operation_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--dtype", choices=DTYPES, help="of the input (default bfloat16)")
     parser.add_argument("--arch", choices=ARCHS, default="wormhole_b0", help="the chip (default wormhole_b0)")
     parser.add_argument("--grid", type=grid, help="cores to use, columns by rows, such as 8x8 (default: all)")
-    parser.add_argument("--plan", choices=("resident", "streaming"), help="use this plan whatever the L1 budget says")
+    parser.add_argument(
+        "--plan", choices=[each.value for each in Strategy], help="use this plan whatever the L1 budget says"
+    )
 
 
 def operation(text: str) -> Operation:
-    """The operation of this name, or of a directory that ``tilewright new`` made."""
+    """The operation of this name, or of a file with its declaration."""
     if text in OPERATIONS:
         return OPERATIONS[text]
     # The workshop takes a while to import, and only operations of one's own need it.
-    from tilewright.workshop.home import NoOperationError, find_operation, load_operation
+    from tilewright.workshop.home import NoOperationError, find_operation
 
     try:
-        return load_operation(find_operation(text))
+        return find_operation(text).operation()
     except NoOperationError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     except Exception as error:  # whatever a module of the user's may raise
         said = f"{type(error).__name__}: {error}"
         raise argparse.ArgumentTypeError(f"{text} cannot be imported: {said}") from None
+
+
+def declares_operation(text: str) -> bool:
+    """Whether a file is a declaration and no script: ``@operation`` stands in it."""
+    path = Path(text.partition(":")[0])
+    if path.suffix != ".py" or not path.is_file():
+        return False
+    return (
+        re.search(r"^@(tilewright\.)?operation\b", path.read_text(encoding="utf-8", errors="replace"), re.M) is not None
+    )
 
 
 def shape(text: str) -> tuple[int, ...]:

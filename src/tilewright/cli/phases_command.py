@@ -11,16 +11,17 @@ from tilewright.cli.command_parser import CommandParser, seconds
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.errors import TilewrightError
 from tilewright.logs.breadcrumbs import Breadcrumbs
+from tilewright.ops import Operation
+from tilewright.tensor.paper_device import paper_device
+from tilewright.workshop.cases import DTYPES, derived_cases
 from tilewright.workshop.home import Home, find_operation
-from tilewright.workshop.spec.model import Spec
-from tilewright.workshop.spec.planned import smallest_case
 from tilewright.workshop.stages.process import Processes, Told
 from tilewright.workshop.stages.table import fitted_lines
-from tilewright.workshop.trace.steps import number_upto, steps_of
+from tilewright.workshop.trace.steps import Step, number_upto, steps_of
 
 _DESCRIPTION = """
 Run an operation with its circular buffers recorded and compare what each phase
-leaves with the phase's reference in the spec, tile by tile. A phase is judged
+leaves with the value it is for, tile by tile. A phase is judged
 by what it was given, so an error shows where it is made.
 
 With --upto K only the first K phases compute; later ones move the same pages
@@ -32,7 +33,7 @@ Exit status 0 if every phase that computes is right, else 1.
 _EXAMPLES = """
 tilewright phases my_op
 tilewright phases my_op --upto 2
-tilewright phases variance_w_rm --upto centre --case "one tile" --json
+tilewright phases variance_w_rm --upto mean --case "one tile" --json
 """
 
 
@@ -42,9 +43,9 @@ class PhasesError(TilewrightError):
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("phases", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
+    parser.add_argument("operation", metavar="NAME", help="file of your operation, or one of tilewright's")
     parser.add_argument("--upto", metavar="K", default="", help="number or name of the last phase that computes")
-    parser.add_argument("--case", metavar="CASE", help="name of a [[test]] of the spec (default: the smallest)")
+    parser.add_argument("--case", metavar="CASE", help="name of a test case (default: one tile)")
     parser.add_argument(
         "--time-limit", type=seconds, default=120.0, metavar="S", help="seconds it may take (default 120)"
     )
@@ -56,10 +57,10 @@ def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
     home = find_operation(options.operation)
-    spec = home.spec()
-    case = _case(parser, spec, options.case)
+    operation = home.operation()
+    case = _case(parser, operation, options.case)
     if options.upto:
-        number_upto(steps_of(spec), options.upto)  # refused here rather than in another process
+        number_upto(_steps(operation, case), options.upto)  # refused here rather than in another process
     with ProgressLine() as progress, Processes(home.directory.parent) as processes:
         told = processes.run(
             ["trace", home.given, case, options.upto, str(options.time_limit)], 2 * options.time_limit, progress.show
@@ -71,13 +72,20 @@ def run(arguments: list[str]) -> int:
     return 0 if is_right else 1
 
 
-def _case(parser: argparse.ArgumentParser, spec: Spec, given: str | None) -> str:
-    names = [each.name for each in spec.tests]
+def _case(parser: argparse.ArgumentParser, operation: Operation, given: str | None) -> str:
+    names = [each.name for each in derived_cases(operation)]
     if given is None:
-        return smallest_case(spec).name
+        return "one tile"
     if given not in names:
-        parser.error(f"--case is {given!r}; the spec has {', '.join(names)}")
+        parser.error(f"--case is {given!r}; the cases are {', '.join(names)}")
     return given
+
+
+def _steps(operation: Operation, name: str) -> list[Step]:
+    case = next(each for each in derived_cases(operation) if each.name == name)
+    device = paper_device("wormhole_b0")
+    plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
+    return steps_of(plan.schedule)
 
 
 def _trace(told: Told, time_limit: float) -> dict[str, Any]:

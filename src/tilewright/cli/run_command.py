@@ -20,8 +20,9 @@ from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.screen import fitted, wrapped
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops import Operation, Options, Outcome, Strategy
-from tilewright.ops.accuracy import Accuracy, compare
+from tilewright.ops.accuracy import Accuracy, held, judge
 from tilewright.ops.arrays import is_of_floats
+from tilewright.ops.error_bound import roundings_of
 from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, table
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
@@ -43,19 +44,23 @@ def build_parser() -> argparse.ArgumentParser:
         """,
     )
     add_operation_arguments(parser)
-    parser.add_argument("--input", type=Path, metavar="X.npy", help="the input instead of random numbers")
-    parser.add_argument("--gamma", type=Path, metavar="G.npy", help="gamma instead of random numbers")
-    parser.add_argument("--beta", type=Path, metavar="B.npy", help="beta instead of random numbers")
     parser.add_argument(
-        "--vector",
+        "--input",
         type=_named_file,
         action="append",
         default=[],
-        metavar="NAME=V.npy",
-        help="another vector of the operation instead of random numbers; may be repeated",
+        metavar="[NAME=]X.npy",
+        help="a tensor instead of random numbers, the first without a name; may be repeated",
+    )
+    parser.add_argument(
+        "--set",
+        type=_named_number,
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="a number of the operation, such as epsilon=1e-3; may be repeated",
     )
     parser.add_argument("--output", type=Path, metavar="Y.npy", help="where to write the result")
-    parser.add_argument("--epsilon", type=float, help="of operations that take one (default: the operation's own)")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
     parser.add_argument("--threads", type=int, default=1, help="OS threads (default 1)")
     parser.add_argument("--json", action="store_true", help="print plan, errors and times as JSON")
@@ -71,20 +76,20 @@ def run(arguments: list[str]) -> int:
     if options.seed < 0:
         parser.error(f"--seed is {options.seed}; it must be 0 or more")
     grid = checked_grid(parser, options)
-    epsilon = _epsilon(parser, options, operation)
+    parameters = _parameters(parser, options, operation)
     arrays = _arrays(parser, options, operation)
     begin = time.perf_counter()
     device = open_device(0, options.arch, grid=grid)
     try:
-        tensors = _tensors(arrays, options, device)
+        tensors = _tensors(operation, arrays, options, device)
         chosen = Options(strategy=Strategy(options.plan) if options.plan else None, threads=options.threads)
         with ProgressLine() as progress:
             with progress.during(f"compiling and running {operation.name}"):
-                outcome = operation.launch(tensors, chosen, epsilon=epsilon)
+                outcome = operation.launch(tensors, chosen, parameters=parameters)
             seconds = time.perf_counter() - begin
             with progress.during("comparing with float64"):
-                exact = {name: tensor.to_numpy().astype(np.float64) for name, tensor in tensors.items()}
-                accuracy = compare(operation, outcome.output.to_numpy(), exact, epsilon)
+                wanted = operation.bounds(outcome.plan, held(tensors), parameters)
+                accuracy = judge([each.to_numpy() for each in outcome.outputs], wanted)
         if options.output:
             _save(options.output, outcome.output)
     finally:
@@ -96,8 +101,8 @@ def run(arguments: list[str]) -> int:
         print("\n".join(row for line in lines for row in wrapped(line)))
     if not accuracy.is_within_bound:
         text = (
-            "tilewright run: out of bounds: an element is further off than allowed. Rows whose mean is large against "
-            "their spread are, to the matrix unit (docs/operations.md, Accuracy)."
+            "tilewright run: out of bounds: an element is further off than the error analysis of its plan allows: "
+            f"{accuracy.text}"
         )
         print(fitted(text, sys.stderr), file=sys.stderr)
         return 1
@@ -105,36 +110,42 @@ def run(arguments: list[str]) -> int:
 
 
 def _named_file(text: str) -> tuple[str, Path]:
-    name, equals, path = text.partition("=")
-    if not (name and equals and path):
-        raise argparse.ArgumentTypeError(f"{text!r} names no file: write NAME=V.npy, such as gamma=g.npy")
+    name, equals, path = text.rpartition("=")
+    if not path or (equals and not name):
+        raise argparse.ArgumentTypeError(f"{text!r} names no file: write X.npy, or NAME=X.npy such as gamma=g.npy")
     return name, Path(path)
 
 
-def _epsilon(parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation) -> float:
-    if options.epsilon is not None and not operation.has_epsilon:
-        parser.error(f"--epsilon: {operation.name} takes no epsilon")
-    return operation.default_epsilon if options.epsilon is None else float(options.epsilon)
+def _named_number(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number: write NAME=NUMBER, such as epsilon=1e-3") from None
+
+
+def _parameters(parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation) -> dict[str, float]:
+    for name, _ in options.set:
+        if name not in operation.parameters:
+            has = ", ".join(operation.parameters) or "none"
+            parser.error(f"--set {name}: {operation.name} has no such number; it has {has}")
+    return {**operation.defaults, **dict(options.set)}
 
 
 def _files(
     parser: argparse.ArgumentParser, options: argparse.Namespace, operation: Operation
 ) -> dict[str, tuple[str, Path]]:
-    """The files that are given, each with its option, by operand."""
-    given = [(name, f"--{name}", getattr(options, name)) for name in ("gamma", "beta")]
-    given += [(name, f"--vector {name}", path) for name, path in options.vector]
+    """The files that are given, each with its option, by tensor."""
+    names = [each.name for each in operation.inputs]
     files: dict[str, tuple[str, Path]] = {}
-    for name, option, path in given:
-        if path is None:
-            continue
-        if name not in operation.vectors:
-            has = f"; it takes {', '.join(operation.vectors)}" if operation.vectors else ""
-            parser.error(f"{option}: {operation.name} takes no {name}{has}")
+    for given, path in options.input:
+        name = given or names[0]
+        option = f"--input {given}=" if given else "--input"
+        if name not in names:
+            parser.error(f"{option}: {operation.name} takes no {name}; it takes {', '.join(names)}")
         if name in files:
             parser.error(f"{option}: {name} is given twice")
         files[name] = (option, path)
-    if options.input is not None:
-        files["input_tensor"] = ("--input", options.input)
     return files
 
 
@@ -144,15 +155,17 @@ def _arrays(parser: argparse.ArgumentParser, options: argparse.Namespace, operat
     files = _files(parser, options, operation)
     if options.output is not None:
         require_writable(parser, "--output", options.output)
-    if options.input is not None and options.shape is not None:
+    main = operation.main_input.name
+    if main in files and options.shape is not None:
         parser.error("--shape and --input: a file has its own shape; give one of them")
-    arrays: dict[str, Array] = {}
-    for name in ("input_tensor", *operation.vectors):
-        shape = options.shape or (2, 3, 64, 128)
-        if name in arrays or name != "input_tensor":
-            shape = arrays["input_tensor"].shape[-1:]
-        arrays[name] = _load(parser, *files[name]) if name in files else generator.standard_normal(shape, np.float32)
-    return arrays
+    loaded = {name: _load(parser, *files[name]) for name in files}
+    shape = loaded[main].shape if main in loaded else options.shape or (2, 3, 64, 128)
+    return {
+        each.name: loaded[each.name]
+        if each.name in loaded
+        else generator.standard_normal(each.shape_of(tuple(shape)), np.float32)
+        for each in operation.inputs
+    }
 
 
 def _load(parser: argparse.ArgumentParser, option: str, path: Path) -> Array:
@@ -171,9 +184,12 @@ def _load(parser: argparse.ArgumentParser, option: str, path: Path) -> Array:
     return array
 
 
-def _tensors(arrays: dict[str, Array], options: argparse.Namespace, device: Device) -> dict[str, Tensor]:
-    is_bfloat16 = arrays["input_tensor"].dtype.name == "bfloat16"
-    default = "float32" if options.input is not None and not is_bfloat16 else "bfloat16"
+def _tensors(
+    operation: Operation, arrays: dict[str, Array], options: argparse.Namespace, device: Device
+) -> dict[str, Tensor]:
+    main = operation.main_input.name
+    is_given = any((name or main) == main for name, _ in options.input)
+    default = "float32" if is_given and arrays[main].dtype.name != "bfloat16" else "bfloat16"
     dtype = DTYPES[options.dtype or default]
     return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
 
@@ -195,14 +211,17 @@ def _report(
         f"{operation.name} on {options.arch}",
         operation.formula,
         "",
-        *plan_lines(plan, operation.output_shape(plan.rows.shape)),
+        *plan_lines(plan, operation.output_shapes(plan.rows.shape)),
         "",
         *buffer_lines(plan),
+        "",
+        *table([(each.what, f"{each.unit:.3g}", each.why) for each in roundings_of(plan.schedule)]),
         "",
         *table(
             [
                 ("largest error", f"{accuracy.largest_error:.3g}"),
-                ("of what is allowed", f"{accuracy.share_of_bound:.1%} (2^-7 * {accuracy.bound_text})"),
+                ("of what is allowed", f"{accuracy.share_of_bound:.1%} at the worst element"),
+                ("allowed there", f"{accuracy.allowed:.3g} of {abs(accuracy.exact):.3g}"),
                 ("mean error", f"{accuracy.mean_error:.3g}"),
                 ("PCC", f"{accuracy.pcc:.6f}"),
                 ("engine", f"{outcome.run.seconds * 1e3:.1f} ms"),
@@ -218,7 +237,7 @@ def _as_json(
     return {
         "operation": operation.name,
         "arch": options.arch,
-        **plan_json(outcome.plan, operation.output_shape(outcome.plan.rows.shape)),
+        **plan_json(outcome.plan, operation.output_shapes(outcome.plan.rows.shape)),
         "largest_error": accuracy.largest_error,
         "share_of_bound": accuracy.share_of_bound,
         "is_within_bound": accuracy.is_within_bound,

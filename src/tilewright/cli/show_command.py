@@ -12,14 +12,15 @@ from tilewright.cli.screen import wrapped
 from tilewright.ops import Operation, Plan, Strategy
 from tilewright.ops.phase_list import KEPT, phase_lines
 from tilewright.ops.plan_text import buffer_lines, plan_json, plan_lines, purpose_lines
+from tilewright.ops.specification_text import specification_lines
 from tilewright.tensor.paper_device import paper_device
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "show",
-        "Show what an operation becomes: its plan, phases and circular buffers (without other options), its kernels "
-        "in C++, or the whole program.",
+        "Show what an operation becomes, step by step: its formula, plan, phases and circular buffers (without other "
+        "options), its specification, its kernels in Python or C++, or the whole program.",
         """
         tilewright show variance_w_rm
         tilewright show layernorm_fused_rm --shape 1x32768 --cpp
@@ -28,6 +29,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_operation_arguments(parser)
     parser.add_argument("--cbs", action="store_true", help="plan, phases and circular buffers with their formulas")
+    parser.add_argument(
+        "--spec", action="store_true", help="the specification: requirements, buffers, phases, roundings"
+    )
+    parser.add_argument("--kernels", action="store_true", help="the kernels in Python, as they follow from the formula")
     parser.add_argument("--cpp", action="store_true", help="the kernels in C++, as a card would compile them")
     parser.add_argument("--program", action="store_true", help="the program descriptor")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
@@ -46,10 +51,16 @@ def run(arguments: list[str]) -> int:
         strategy=Strategy(options.plan) if options.plan else None,
     )
     parts = {}
-    if options.cbs or not (options.cpp or options.program):
+    if options.cbs or not (options.spec or options.kernels or options.cpp or options.program):
         parts["overview"] = _overview(operation, plan, options.arch)
+    if options.spec:
+        lines = specification_lines(operation, plan)
+        parts["spec"] = "\n".join(row for line in lines for row in wrapped(line))
+    if options.kernels:
+        form = operation.form(plan.rows.dtype)
+        parts["kernels"] = operation.kernel_text(form, plan.strategy)
     if options.cpp:
-        parts["cpp"] = _sources(operation, plan)
+        parts["cpp"] = _sources(plan)
     if options.program:
         text = repr(operation.program(plan, operation.allocate(plan, device)))
         parts["program"] = "\n".join(row for line in text.splitlines() for row in wrapped(line))
@@ -61,27 +72,27 @@ def run(arguments: list[str]) -> int:
 
 
 def _as_json(operation: Operation, plan: Plan, options: argparse.Namespace, parts: dict[str, str]) -> dict[str, object]:
-    kernels = operation.kernels[plan.strategy]
+    kernels = plan.kernels
     return {
         "operation": operation.name,
         "formula": operation.formula,
         "arch": options.arch,
-        **plan_json(plan, operation.output_shape(plan.rows.shape)),
+        **plan_json(plan, operation.output_shapes(plan.rows.shape)),
         "phases": phase_lines(kernels.compute),
         **({"cpp": {each.name: each.cpp_source() for each in kernels}} if "cpp" in parts else {}),
-        **({"program": parts["program"]} if "program" in parts else {}),
+        **{name: text for name, text in parts.items() if name in ("spec", "kernels", "program")},
     }
 
 
 def _overview(operation: Operation, plan: Plan, arch: str) -> str:
     lines = [
         f"{operation.name} on {arch}",
-        operation.formula,
+        *operation.graph.lines(),
         "",
-        *plan_lines(plan, operation.output_shape(plan.rows.shape)),
+        *plan_lines(plan, operation.output_shapes(plan.rows.shape)),
         "",
         f"phases ({KEPT} keeps its pages)",
-        *(f"  {line}" for line in phase_lines(operation.kernels[plan.strategy].compute)),
+        *(f"  {line}" for line in phase_lines(plan.kernels.compute)),
         "",
         *buffer_lines(plan),
         "",
@@ -90,6 +101,6 @@ def _overview(operation: Operation, plan: Plan, arch: str) -> str:
     return "\n".join(row for line in lines for row in wrapped(line))
 
 
-def _sources(operation: Operation, plan: Plan) -> str:
-    kernels = operation.kernels[plan.strategy]
+def _sources(plan: Plan) -> str:
+    kernels = plan.kernels
     return "\n".join(f"// {kernel.role.value}: {kernel.name}.cpp\n{kernel.cpp_source()}" for kernel in kernels)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 
@@ -43,7 +44,7 @@ tilewright stages variance_w_rm --all --json
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("stages", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
+    parser.add_argument("operation", metavar="NAME", help="file of your operation, or one of tilewright's")
     parser.add_argument("--stage", type=int, metavar="N", help="run this stage only, 1 to 7")
     parser.add_argument("--all", action="store_true", help="go on after a red stage")
     parser.add_argument("--watch", action="store_true", help="run again whenever a file changes, until Ctrl-C")
@@ -75,11 +76,18 @@ def run(arguments: list[str]) -> int:
         print(f"\nchanged: {names}\n", flush=True)
 
 
+def _formula(home: Home) -> str:
+    """What it computes; nothing where the declaration cannot be imported, which the first stage says."""
+    with contextlib.suppress(Exception):
+        return f": {home.operation().formula}"
+    return ""
+
+
 def _run_once(home: Home, stages: tuple[Stage, ...], options: argparse.Namespace) -> int:
     results: list[StageResult] = []
     paint = coloured if has_colour(sys.stdout) and not options.no_color else plain
     if not options.json:
-        print(f"{home.name}: {home.spec().formula}\n\n{head_line()}", flush=True)
+        print(f"{home.name}{_formula(home)}\n\n{head_line()}", flush=True)
     with ProgressLine() as progress:
         for result in run_stages(home, stages, options.time_limit, options.all, progress.show):
             progress.clear()

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tilewright.cli.command_parser import CommandParser
-from tilewright.cli.operation_arguments import DTYPES, add_operation_options, checked_grid
+from tilewright.cli.operation_arguments import DTYPES, add_operation_options, checked_grid, declares_operation
 from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
@@ -46,7 +46,7 @@ tilewright time my_script.py --json -- --batch 4
 def build_parser() -> argparse.ArgumentParser:
     usage = "tilewright time [options] target [-- script arguments ...]"
     parser = CommandParser("time", _DESCRIPTION, _EXAMPLES, usage)
-    parser.add_argument("target", help="an operation, the directory of one of your own, or a script (.py)")
+    parser.add_argument("target", help="an operation, a file that declares one, or a script (.py)")
     add_operation_options(parser.add_argument_group("operations"))
     parser.add_argument("--cores", action="store_true", help="show the processors of every core")
     parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of the launch for Perfetto")
@@ -66,7 +66,7 @@ def run(arguments: list[str]) -> int:
     for name, path in (("--timeline", options.timeline), ("--csv", options.csv)):
         if path is not None:
             require_writable(parser, name, path)
-    is_script = script.suffix == ".py" or script.is_file()
+    is_script = (script.suffix == ".py" or script.is_file()) and not declares_operation(options.target)
     if is_script and not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
     with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
@@ -94,7 +94,7 @@ def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> No
 
 
 def _run_operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    if options.target not in OPERATIONS and not Path(options.target).is_dir():
+    if options.target not in OPERATIONS and not declares_operation(options.target):
         parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
     try:
         operation = operation_named(options.target)
@@ -107,7 +107,7 @@ def _run_operation(parser: argparse.ArgumentParser, options: argparse.Namespace)
         generator = np.random.default_rng(0)
         tensors = {
             name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
-            for name, size in [("input_tensor", shape), *((name, shape[-1:]) for name in operation.vectors)]
+            for name, size in ((each.name, each.shape_of(shape)) for each in operation.inputs)
         }
         with ProgressLine() as progress, progress.during(f"running {operation.name}"):
             operation.launch(tensors, Options(strategy=Strategy(options.plan) if options.plan else None))

@@ -60,20 +60,20 @@ def run(arguments: list[str]) -> int:
     if options.json:
         print(json.dumps(_as_json(tuned), indent=2))
     else:
-        lines = _lines(options.operation.output_shape(shape), tuned)
+        lines = _lines(options.operation.output_shapes(shape), tuned)
         print("\n".join(row for line in lines for row in wrapped(line)))
     if tuned.findings:
         print("tilewright tune: the checker has findings about the best plan", file=sys.stderr)
     return 1 if tuned.findings else 0
 
 
-def _lines(output_shape: tuple[int, ...], tuned: Tuned) -> list[str]:
+def _lines(output_shapes: tuple[tuple[int, ...], ...], tuned: Tuned) -> list[str]:
     lines = ["time us  error  plan (error as a share of what is allowed)"]
     for trial in tuned.trials:
         mark = " <- best" if trial is tuned.best else ""
         share = trial.accuracy.share_of_bound
         lines.append(f"{trial.time.microseconds:>7.1f}  {share:>5.0%}  {trial.choice.words}{mark}")
-    lines += ["", *plan_lines(tuned.best.plan, output_shape), "", *buffer_lines(tuned.best.plan), ""]
+    lines += ["", *plan_lines(tuned.best.plan, output_shapes), "", *buffer_lines(tuned.best.plan), ""]
     return [*lines, _sentence(tuned), *tuned.findings]
 
 

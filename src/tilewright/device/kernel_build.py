@@ -9,7 +9,6 @@ import functools
 import itertools
 import os
 import re
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,6 +43,7 @@ from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.forwarding_headers import forwarding_directory, write_forwarding_headers
 from tilewright.device.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
+from tilewright.program.kernel_path import kernel_search_path
 
 _MAX_ERRORS_SHOWN = 3
 # Lines that begin something else than an error.
@@ -72,13 +72,22 @@ def source_file(name: str, text: str) -> Path:
 def include_roots(path: str) -> list[str]:
     """Directories a kernel's includes are looked up in, besides its own.
 
-    A kernel of a tt-metal tree or of a ttnn installation finds that tree's kernel libraries.
+    A kernel of a tt-metal tree or of a ttnn installation finds that tree's kernel libraries; any other, one given as
+    text above all, those of ``$TT_METAL_HOME`` or of an installed ttnn.
     """
-    directory = Path(path).parent
-    for parent in directory.parents:
-        if (parent / "ttnn" / "cpp" / "ttnn").is_dir():
-            return [str(parent), str(parent / "ttnn"), str(parent / "ttnn" / "cpp"), str(parent / "tt_metal")]
-    return []
+    tree = _tree_of(path) or next(filter(_is_tree, kernel_search_path()), None)
+    if tree is None:
+        return []
+    return [str(tree), str(tree / "ttnn"), str(tree / "ttnn" / "cpp"), str(tree / "tt_metal")]
+
+
+def _is_tree(place: Path) -> bool:
+    return (place / "ttnn" / "cpp" / "ttnn").is_dir()
+
+
+def _tree_of(path: str) -> Path | None:
+    """The tt-metal tree, or ttnn installation, that a kernel belongs to."""
+    return next(filter(_is_tree, Path(path).parent.parents), None)
 
 
 def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
@@ -133,16 +142,27 @@ def _unchanged(source: KernelSource, surroundings: tuple[str | None, ...]) -> Pa
 def compile_kernel(source: KernelSource) -> Path:
     """Library of one kernel, compiled if the cache does not have it.
 
-    Where the preferred compiler crashes the others are tried in turn; a compiler that then refuses the kernel says
-    less about the kernel than the crash does.
+    Where the preferred compiler crashes, or refuses a kernel of a tt-metal tree, the others are tried in turn. A kernel
+    of one's own that is refused is more likely wrong than misunderstood, and the first answer is the one to show.
     """
+    preferred = find_compiler()
+    refusal = _refusal(source, preferred)
     try:
-        return _cached(source, find_compiler())
-    except CompilerCrashError as crash:
-        for other in available_compilers()[1:]:
-            print(f"tilewright: {crash}; compiling {source.name} with {other} instead", file=sys.stderr)
+        if refusal.exists():
+            raise CompilerCrashError(refusal.read_text(encoding="utf-8"))
+        return _cached(source, preferred)
+    except (CompilerCrashError, KernelCompileError) as failure:
+        if isinstance(failure, KernelCompileError) and not _tree_of(source.path):
+            raise
+        others = available_compilers()[1:]
+        for other in others:
             with contextlib.suppress(CompilerCrashError, KernelCompileError):
-                return _cached(source, other)
+                library = _cached(source, other)
+                write_atomically(refusal, str(failure).encode())
+                return library
+        if others and isinstance(failure, CompilerCrashError):
+            tried = ", ".join(str(other) for other in others)
+            raise CompilerCrashError(f"{failure}\n(tried as well, and no better: {tried})") from failure
         raise
 
 
@@ -152,6 +172,16 @@ def _require_includable(source: KernelSource) -> None:
         if any(character in path for character in '"\n\r'):
             message = f"{path!r} has a quote or a line break in its path, which no #include can name: rename it"
             raise KernelCompileError(source.name, message, "")
+
+
+def _refusal(source: KernelSource, compiler: Compiler) -> Path:
+    """Where it is noted that a compiler cannot take a kernel which another can: it is not asked again."""
+    entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
+    try:
+        content = Path(source.path).read_bytes()
+    except OSError:
+        content = b""
+    return entry.with_suffix(f".refused-{digest(content)}")
 
 
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:

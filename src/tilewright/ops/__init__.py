@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
-from tilewright.ops.centralize_w_rm.op import centralize_w_rm
-from tilewright.ops.layernorm_fused_rm.op import layernorm_fused_rm
+from tilewright.ops.centralize_w_rm import centralize_w_rm
+from tilewright.ops.layernorm_fused_rm import layernorm_fused_rm
 from tilewright.ops.operation import Operation, Options, Outcome
-from tilewright.ops.plan import Plan, Strategy
-from tilewright.ops.standardize_w_rm.op import standardize_w_rm
+from tilewright.ops.plan import Plan
+from tilewright.ops.standardize_w_rm import standardize_w_rm
+from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import OperationError
-from tilewright.ops.variance_w_rm.op import variance_w_rm
+from tilewright.ops.variance_w_rm import variance_w_rm
 
 OPERATIONS: dict[str, Operation] = {
     each.name: each for each in (centralize_w_rm, variance_w_rm, standardize_w_rm, layernorm_fused_rm)

@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operation is: it describes itself, so that running, showing and checking one needs no code of its own."""
+"""An operation: a formula with everything that follows from it.
+
+A declaration (:mod:`tilewright.ops.declaration`) makes one of a Python function. What runs is derived when it is first
+asked for, and kept: the graph, the strategies with their circular buffers and kernels for the formats of the operands,
+the plan for shapes and cores, the program for tensors.
+"""
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 import functools
 import inspect
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilewright.device.run import Run
 from tilewright.device.run_program import run_program
+from tilewright.formula.evaluate import Float64
+from tilewright.formula.graph import Extent, Value
+from tilewright.formula.tracing import Formula, trace
 from tilewright.ops.arrays import Operands
-from tilewright.ops.plan import Buffer, Plan, Strategy, make_plan
+from tilewright.ops.error_bound import Bounds, bounds
+from tilewright.ops.parameters import Parameter, number_bits
+from tilewright.ops.plan import Plan, Variant, make_plan
+from tilewright.ops.planner.kernels import kernels_of_module, module_text
+from tilewright.ops.planner.model import Choices, Operand, Schedule
+from tilewright.ops.planner.schedule import make_schedule, strategies_of
+from tilewright.ops.planner.storage import buffer_indices, buffers_of, check_names
 from tilewright.ops.program_cache import borrowed_program
-from tilewright.ops.row_program import Kernels, Tensors, build_program
-from tilewright.ops.row_split import CoreSelection, Rows, checked_selection
-from tilewright.ops.validation import OperationError, checked_epsilon
+from tilewright.ops.row_program import Tensors, build_program
+from tilewright.ops.row_split import CoreSelection, TensorRows, checked_selection
+from tilewright.ops.strategy import Strategy
+from tilewright.ops.validation import OperationError, Wording, check_input, check_operand
 from tilewright.program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 from tilewright.program.program import ProgramDescriptor
@@ -30,7 +43,7 @@ from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
 from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device
 
-Float64 = NDArray[np.float64]
+_OPTIONS = ("memory_config", "compute_kernel_config", "core_grid", "device", "dtype")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +51,7 @@ class Options:
     """How to run an operation, where it is not to choose itself.
 
     Attributes:
-        memory_config: where the result goes; None is where the input is.
+        memory_config: where the result goes; None is where the first input is.
         compute_kernel_config: fidelity and width of DST; None is HiFi4 with 32-bit DST.
         core_grid: cores to use; None is all.
         strategy, block_tiles: of the plan.
@@ -57,145 +70,358 @@ class Options:
 class Outcome:
     """What running an operation left. The next call of the same kind puts its own arguments into ``program``."""
 
-    output: Tensor
+    outputs: tuple[Tensor, ...]
     plan: Plan
     program: ProgramDescriptor
     run: Run
 
+    @property
+    def output(self) -> Tensor:
+        """The result, or the first of several."""
+        return self.outputs[0]
 
-class Operation(abc.ABC):
-    """An operation along the last dimension of a row-major tensor.
 
-    Attributes:
-        name: as in ``tilewright.ops.<name>``.
-        formula: what it computes, in one line.
-        vectors: names of the tensors it takes besides the input, each one row of the input's width.
-        torch_reference: the same in torch, an expression of ``x``, the vectors and ``epsilon``.
-        has_epsilon: whether it takes epsilon.
-        buffers: its circular buffers.
-        kernels: its kernels, by strategy.
-    """
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """A tensor an operation takes."""
 
-    name: ClassVar[str]
-    formula: ClassVar[str]
-    torch_reference: ClassVar[str]
-    vectors: ClassVar[tuple[str, ...]] = ()
-    has_epsilon: ClassVar[bool] = False
-    buffers: ClassVar[tuple[Buffer, ...]]
-    kernels: ClassVar[Mapping[Strategy, Kernels]]
+    name: str
+    extent: Extent
 
-    @abc.abstractmethod
-    def validate(self, tensors: Tensors) -> None:
-        """Refuses tensors it cannot work on."""
+    def shape_of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Its shape beside a full input of a shape."""
+        match self.extent:
+            case Extent.FULL:
+                return shape
+            case Extent.ROW:
+                return shape[-1:]
+            case Extent.COLUMN:
+                return (*shape[:-1], 1)
+        return (1, 1)
 
-    @abc.abstractmethod
-    def reference(self, x: Float64, *vectors: Float64, epsilon: float = 1e-5) -> Float64:
-        """The exact result, in float64."""
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """Formats and layouts of the operands: what kernels depend on besides the formula."""
+
+    dtypes: tuple[DataType, ...]
+    tiled: tuple[bool, ...]
+    output_tiled: bool
 
     @property
-    def default_epsilon(self) -> float:
-        """Epsilon of a call that gives none."""
-        # Every operation has __call__ with parameters of its own, so the base class declares none.
-        taken_by = self.__call__ if self.has_epsilon else self.reference  # type: ignore[operator]
-        return float(inspect.signature(taken_by).parameters["epsilon"].default)
+    def in_slabs(self) -> bool:
+        return any(self.tiled) or self.output_tiled
 
-    def output_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        return shape
+
+class Operation:
+    """An operation of tensors, made by ``@operation``; call it like the function it was made of.
+
+    Attributes:
+        name: of the function.
+        inputs: the tensors it takes.
+        parameters: the numbers it takes, by name.
+        choices: what the declaration decides about its plan.
+        wording: how it words refusals of its first input.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[Input],
+        parameters: Sequence[Parameter],
+        choices: Choices,
+        wording: Wording,
+    ) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.inputs = tuple(inputs)
+        self.parameters = {each.name: each for each in parameters}
+        self.choices = choices
+        self.wording = wording
+        self.__doc__ = inspect.getdoc(function)
+        self.__name__ = self.name
+        self.__module__ = function.__module__
+        self._own_signature = inspect.signature(function)
+        self.__signature__ = _with_options(self._own_signature)
+        self._variants: dict[Form, dict[Strategy, Variant]] = {}
+        self._texts: dict[tuple[Form, Strategy], str] = {}
+        self._schedules: dict[tuple[Form, Strategy], Schedule] = {}
+        self._plan = functools.lru_cache(maxsize=256)(self._make_plan)
+        self._form = functools.lru_cache(maxsize=64)(self._make_form)
+
+    # What it is.
+
+    @functools.cached_property
+    def graph(self) -> Formula:
+        """What it computes."""
+        inputs = [Value("input", extent=each.extent, name=each.name) for each in self.inputs]
+        parameters = [Value("parameter", name=name) for name in self.parameters]
+        return trace(self.function, inputs, parameters)
+
+    @property
+    def formula(self) -> str:
+        """What it computes, in one line."""
+        return f"y = {self.graph.text()}"
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (self.__doc__ or self.formula).split("\n")[0]
+
+    @functools.cached_property
+    def full_inputs(self) -> list[Input]:
+        return [each for each in self.inputs if each.extent is Extent.FULL]
+
+    @functools.cached_property
+    def main_input(self) -> Input:
+        """The input whose shape the others follow."""
+        return self.full_inputs[0]
+
+    @functools.cached_property
+    def output_names(self) -> tuple[str, ...]:
+        count = len(self.graph.outputs)
+        return ("output",) if count == 1 else tuple(f"output_{index}" for index in range(count))
+
+    @property
+    def defaults(self) -> dict[str, float]:
+        """The parameters of a call that gives none."""
+        return {name: each.default for name, each in self.parameters.items()}
+
+    def output_shapes(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the results for an input of a shape."""
+        return tuple((*shape[:-1], 1) if each.extent is Extent.COLUMN else shape for each in self.graph.outputs)
+
+    def reference(
+        self, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None
+    ) -> tuple[Float64, ...]:
+        """The exact results, in float64, of arrays by name."""
+        results = self.graph.reference(self._names(operands, parameters))
+        shapes = self.output_shapes(np.shape(operands[self.main_input.name]))
+        return tuple(np.broadcast_to(value, shape) for value, shape in zip(results, shapes, strict=True))
+
+    def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
+        """The exact results of a plan, and how far off each element may be."""
+        found = bounds(plan.schedule, self.graph.outputs, self._names(operands, parameters))
+        shapes = self.output_shapes(np.shape(operands[self.main_input.name]))
+        exact, allowed = (
+            tuple(np.broadcast_to(value, shape) for value, shape in zip(each, shapes, strict=True))
+            for each in (found.exact, found.allowed)
+        )
+        return Bounds(exact, allowed, found.roundings)
+
+    def _names(self, operands: Mapping[str, Any], parameters: Mapping[str, float] | None) -> dict[str, Any]:
+        """Arrays and numbers as the formula takes them."""
+        names: dict[str, Any] = {**self.defaults, **(parameters or {})}
+        for each in self.inputs:
+            array = np.asarray(operands[each.name], dtype=np.float64)
+            names[each.name] = array.reshape(-1) if each.extent is Extent.ROW else array
+            if each.extent is Extent.SCALAR:
+                names[each.name] = array.reshape(())
+        return names
+
+    # How it runs.
+
+    def form(self, dtype: DataType | Sequence[DataType], layout: Layout | Sequence[Layout] = Layout.ROW_MAJOR) -> Form:
+        """The form of operands that all have one dtype and layout, or one each."""
+        count = len(self.inputs)
+        dtypes = (dtype,) * count if isinstance(dtype, DataType) else tuple(dtype)
+        layouts = (layout,) * count if isinstance(layout, Layout) else tuple(layout)
+        return self._form(dtypes, layouts)
+
+    def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
+        tiled = tuple(each is Layout.TILE for each in layouts)
+        return Form(dtypes, tiled, tiled[self.inputs.index(self.main_input)])
+
+    def variants(self, form: Form) -> dict[Strategy, Variant]:
+        """Circular buffers and kernels of each strategy, the quickest first."""
+        if form not in self._variants:
+            operands = self._operands(form)
+            strategies = strategies_of(self.graph, operands, self.choices)
+            made = {each: self._variant(form, each) for each in strategies}
+            check_names(self.choices, {buffer.name for each in made.values() for buffer in each.buffers})
+            self._variants[form] = made
+        return self._variants[form]
+
+    def schedule(self, form: Form, strategy: Strategy) -> Schedule:
+        """What a core does, in which order."""
+        key = (form, strategy)
+        if key not in self._schedules:
+            main = self.inputs.index(self.main_input)
+            self._schedules[key] = make_schedule(
+                self.graph,
+                self._operands(form),
+                self.choices,
+                strategy,
+                form.dtypes[main].data_format.name,
+                form.output_tiled,
+            )
+        return self._schedules[key]
+
+    def kernel_text(self, form: Form, strategy: Strategy) -> str:
+        """The Python module with the kernels of a strategy."""
+        key = (form, strategy)
+        if key not in self._texts:
+            schedule = self.schedule(form, strategy)
+            main = form.dtypes[self.inputs.index(self.main_input)]
+            own = frozenset(
+                each.name for each, dtype in zip(self.inputs, form.dtypes, strict=True) if dtype is not main
+            )
+            self._texts[key] = module_text(
+                self.name,
+                self.graph,
+                schedule,
+                buffer_indices(schedule, self.choices),
+                self.output_names,
+                own,
+                self.choices.sticks,
+                form.output_tiled,
+            )
+        return self._texts[key]
+
+    def _variant(self, form: Form, strategy: Strategy) -> Variant:
+        schedule = self.schedule(form, strategy)
+        indices = buffer_indices(schedule, self.choices)
+        made = kernels_of_module(f"{self.name}_{strategy.value}", self.kernel_text(form, strategy))
+        kernels = dataclasses.replace(made, **self.choices.kernels.get(strategy.value, {}))
+        return Variant(buffers_of(schedule, indices, self.choices), kernels, schedule)
+
+    def _operands(self, form: Form) -> list[Operand]:
+        return [
+            Operand(each.name, each.extent, dtype.data_format.name, tiled)
+            for each, dtype, tiled in zip(self.inputs, form.dtypes, form.tiled, strict=True)
+        ]
 
     def plan(
         self,
         shape: tuple[int, ...],
-        dtype: DataType,
+        dtype: DataType | Sequence[DataType],
         device: Device,
         *,
+        layout: Layout | Sequence[Layout] = Layout.ROW_MAJOR,
         core_grid: CoreSelection | None = None,
         strategy: Strategy | None = None,
         block_tiles: int | None = None,
     ) -> Plan:
-        """How a call on a tensor like this would use the device."""
-        if strategy is None and Strategy.STREAMING not in self.kernels:
-            strategy = Strategy.RESIDENT
-        elif strategy is not None and strategy not in self.kernels:
-            raise OperationError(f"{self.name} has no {strategy.value} kernels; it has {_listed(self.kernels)}")
+        """How a call on tensors like these would use the device; ``shape`` is that of the main input."""
+        form = self.form(dtype, layout)
         selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
-        budget = _l1_budget(device)
-        return _plan(self.name, self.buffers, Rows(shape, dtype), selection, budget, strategy, block_tiles)
+        return self._plan(form, tuple(shape), selection, _l1_budget(device), strategy, block_tiles)
+
+    def _make_plan(
+        self,
+        form: Form,
+        shape: tuple[int, ...],
+        selection: CoreSelection,
+        budget: int,
+        strategy: Strategy | None,
+        block_tiles: int | None,
+    ) -> Plan:
+        rows = TensorRows(shape, form.dtypes[self.inputs.index(self.main_input)], form.in_slabs)
+        return make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
-        """Tensors a plan could run on, the output among them, which nobody has written yet."""
+        """Row-major tensors a plan could run on, the outputs among them, which nobody has written yet."""
         shape = plan.rows.shape
-        shapes = {"input_tensor": shape, **dict.fromkeys(self.vectors, shape[-1:]), "output": self.output_shape(shape)}
+        shapes = {each.name: each.shape_of(shape) for each in self.inputs}
+        shapes |= dict(zip(self.output_names, self.output_shapes(shape), strict=True))
         return {
             name: allocate_tensor_on_device(each, plan.rows.dtype, Layout.ROW_MAJOR, device, memory_config)
             for name, each in shapes.items()
         }
+
+    def numbers(self, plan: Plan, parameters: Mapping[str, float] | None = None) -> dict[str, int]:
+        """Bits of the runtime arguments that parameters make, by name."""
+        chosen = self.checked_parameters(parameters or {})
+        return {name: number_bits(value, chosen) for name, value in plan.schedule.numbers.items()}
 
     def program(
         self,
         plan: Plan,
         tensors: Tensors,
         *,
-        epsilon: float = 1e-5,
+        parameters: Mapping[str, float] | None = None,
         config: ComputeConfigDescriptor | None = None,
     ) -> ProgramDescriptor:
-        """The program of a plan; ``tensors`` has the input, the vectors and the output by name."""
-        return build_program(plan, self.kernels[plan.strategy], tensors, self._epsilon(epsilon), checked_config(config))
+        """The program of a plan; ``tensors`` has inputs and outputs by name."""
+        return build_program(plan, plan.kernels, tensors, self.numbers(plan, parameters), checked_config(config))
 
-    def launch(self, tensors: Tensors, options: Options | None = None, *, epsilon: float = 1e-5) -> Outcome:
+    def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, float]:
+        """Every parameter, given or default.
+
+        Raises:
+            OperationError: one is no number it can compute with.
+            TypeError: it has no such parameter.
+        """
+        for name in given:
+            if name not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                raise TypeError(f"{self.name} has no parameter {name}; it has {known}")
+        return {name: each.checked(given.get(name, each.default)) for name, each in self.parameters.items()}
+
+    def validate(self, tensors: Tensors) -> None:
+        """Refuses tensors it cannot work on."""
+        main = self.main_input
+        check_input(main.name, tensors[main.name], self.wording)
+        for each in self.inputs:
+            if each is not main:
+                check_operand(each.name, each.extent, tensors[each.name], tensors[main.name])
+
+    def launch(
+        self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
+    ) -> Outcome:
         """Runs the operation on device tensors and keeps the plan, the program and the record of the run."""
         chosen = options or Options()
-        exact_epsilon = self._epsilon(epsilon)
+        values = self.checked_parameters(parameters or {})
         self.validate(tensors)
-        x = tensors["input_tensor"]
-        device = x.device()
+        main = tensors[self.main_input.name]
+        device = main.device()
         assert device is not None
-        output = allocate_tensor_on_device(
-            self.output_shape(tuple(x.shape)),
-            x.dtype,
-            Layout.ROW_MAJOR,
-            device,
-            chosen.memory_config or x.memory_config(),
-        )
+        ordered = [tensors[each.name] for each in self.inputs]
         plan = self.plan(
-            tuple(x.shape),
-            x.dtype,
+            tuple(main.shape),
+            [each.dtype for each in ordered],
             device,
+            layout=[each.layout for each in ordered],
             core_grid=chosen.core_grid,
             strategy=chosen.strategy,
             block_tiles=chosen.block_tiles,
         )
-        everything = {**tensors, "output": output}
+        numbers = {name: number_bits(value, values) for name, value in plan.schedule.numbers.items()}
+        outputs = tuple(
+            allocate_tensor_on_device(
+                shape, main.dtype, main.layout, device, chosen.memory_config or main.memory_config()
+            )
+            for shape in self.output_shapes(tuple(main.shape))
+        )
+        everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
         config = checked_config(chosen.compute_kernel_config)
-        kernels = self.kernels[plan.strategy]
-        with borrowed_program(device, plan, kernels, everything, exact_epsilon, config) as program:
-            run = run_program([*tensors.values(), output], program, threads=chosen.threads)
-        return Outcome(output, plan, program, run)
+        with borrowed_program(device, plan, everything, numbers, config) as program:
+            run = run_program([*ordered, *outputs], program, threads=chosen.threads)
+        return Outcome(outputs, plan, program, run)
 
-    def call(
-        self,
-        values: Mapping[str, Any],
-        options: Options,
-        *,
-        epsilon: float = 1e-5,
-        device: Device | None = None,
-        dtype: DataType | None = None,
-    ) -> Any:
-        """Runs the operation on tensors or arrays; the result is of the same kind."""
-        operands = Operands(values, device, dtype)
-        return operands.give_back(self.launch(operands.tensors, options, epsilon=epsilon).output)
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Runs the operation on tensors or arrays; the result is of the same kind.
 
-    def _epsilon(self, epsilon: float) -> float | None:
-        return checked_epsilon(epsilon) if self.has_epsilon else None
+        Besides its own tensors and numbers it takes ``memory_config``, ``compute_kernel_config``, ``core_grid``, and
+        for arrays ``device`` and ``dtype``.
+        """
+        options = {name: named.pop(name) for name in _OPTIONS if name in named}
+        bound = self._own_signature.bind(*arguments, **named)
+        values = {each.name: bound.arguments[each.name] for each in self.inputs}
+        numbers = {name: value for name, value in bound.arguments.items() if name in self.parameters}
+        operands = Operands(values, options.pop("device", None), options.pop("dtype", None))
+        outcome = self.launch(operands.tensors, Options(**options), parameters=numbers)
+        results = tuple(operands.give_back(each) for each in outcome.outputs)
+        return results[0] if len(results) == 1 else results
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"
 
 
-_plan = functools.lru_cache(maxsize=256)(make_plan)
-
-
-def _listed(kernels: Mapping[Strategy, Kernels]) -> str:
-    return ", ".join(each.value for each in kernels)
+def _with_options(own: inspect.Signature) -> inspect.Signature:
+    """A function's own parameters, and the options of every operation."""
+    options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _OPTIONS]
+    return own.replace(parameters=[*own.parameters.values(), *options])
 
 
 def checked_config(config: Any) -> ComputeConfigDescriptor:
@@ -215,3 +441,6 @@ def checked_config(config: Any) -> ComputeConfigDescriptor:
 def _l1_budget(device: Device) -> int:
     """Bytes of each core's L1 between the firmware and the lowest tensor."""
     return device.circular_buffers_end() - device.description.l1_unreserved_base
+
+
+__all__ = ["Form", "Input", "Operation", "OperationError", "Options", "Outcome", "checked_config"]

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """How an operation uses a core's L1: its circular buffers, and whether whole rows stay there or stream through.
 
-Two strategies: *resident*, a tile-row is read once and its tiles stay in L1 until it is done; and *streaming*, for rows
-too wide for that, where a tile-row is read once per pass. Sticks come and go in blocks of tiles: a resident row is one
-block if L1 has room for it, else several; a streamed row is many. So one table of buffers describes all plans.
+Rows come and go in blocks of tiles: a resident row is one block if L1 has room for it, else several; a streamed row is
+many. Of the strategies that a formula has (:mod:`tilewright.ops.strategy`), the first that fits is taken.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from tilewright.ops.row_split import CoreSelection, Rows, RowSplit, counted, split_rows
+from tilewright.ops.planner.model import Schedule
+from tilewright.ops.row_program import Kernels
+from tilewright.ops.row_split import CoreSelection, RowSplit, TensorRows, counted, split_rows
+from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import OperationError
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright.program.kernel import ComputeConfigDescriptor, UnpackToDestMode
@@ -26,11 +28,6 @@ SMALLEST_RESIDENT_BLOCK_TILES = 8
 # A resident row that has to be split moves best in small blocks: reader, compute and writer overlap more, and the rest
 # of L1 stays free. A row of 16 tiles is still 1 KiB at a time from DRAM.
 BEST_RESIDENT_BLOCK_TILES = 16
-
-
-class Strategy(enum.Enum):
-    RESIDENT = "resident"
-    STREAMING = "streaming"
 
 
 class PageKind(enum.Enum):
@@ -70,7 +67,7 @@ class Buffer:
     """One circular buffer of an operation.
 
     Attributes:
-        dtype: of its elements; None is the input's.
+        dtype: of its elements.
         is_only_moved: compute kernels only copy, tilize or untilize what is in it. A float32 then keeps all its bits.
     """
 
@@ -79,7 +76,7 @@ class Buffer:
     name: str = dataclasses.field(hash=False)
     count: PageCount = dataclasses.field(hash=False)
     purpose: str = dataclasses.field(hash=False)
-    dtype: DataType | None = dataclasses.field(default=None, hash=False)
+    dtype: DataType = dataclasses.field(hash=False)
     page: PageKind = dataclasses.field(default=PageKind.TILE, hash=False)
     is_only_moved: bool = dataclasses.field(default=False, hash=False)
 
@@ -104,10 +101,21 @@ class PlannedBuffer:
 
 
 @dataclasses.dataclass(frozen=True)
+class Variant:
+    """One way to run an operation: its circular buffers, its kernels, and what they follow from."""
+
+    buffers: tuple[Buffer, ...]
+    kernels: Kernels
+    schedule: Schedule
+
+
+@dataclasses.dataclass(frozen=True)
 class Plan:
     """Everything about one call of an operation but the tensors themselves.
 
     Attributes:
+        kernels: what runs.
+        schedule: what they follow from.
         block_tiles, num_blocks: a tile-row is ``num_blocks`` blocks of ``block_tiles`` tiles; the last block's
             tiles beyond ``rows.width_tiles`` hold nothing.
         l1_budget: bytes of L1 that circular buffers could have.
@@ -115,11 +123,13 @@ class Plan:
 
     operation: str
     strategy: Strategy
-    rows: Rows
+    rows: TensorRows
     block_tiles: int
     num_blocks: int
     buffers: tuple[PlannedBuffer, ...] = dataclasses.field(hash=False)  # the rest says as much
     split: RowSplit
+    kernels: Kernels
+    schedule: Schedule = dataclasses.field(compare=False, repr=False)  # kernels say as much
     l1_budget: int = dataclasses.field(compare=False)  # the same plan, whatever else is in L1
 
     @property
@@ -144,7 +154,16 @@ class Plan:
         ]
         return modes if whole else []
 
+    def compute_config(self, config: ComputeConfigDescriptor) -> ComputeConfigDescriptor:
+        """``config`` with what the plan's buffers need."""
+        chosen = config.copy()
+        if chosen.fp32_dest_acc_en:
+            chosen.unpack_to_dest_mode = self.unpack_to_dest_modes()
+        return chosen
+
     def describe(self) -> str:
+        if self.strategy is Strategy.BLOCKED:
+            return f"blocked (a tile-row goes through L1 once, in {counted(self.num_blocks, 'block')})"
         if self.strategy is Strategy.RESIDENT:
             blocks = "" if self.num_blocks == 1 else f", its sticks move in {self.num_blocks} blocks"
             return f"resident (a tile-row stays in L1{blocks})"
@@ -158,44 +177,63 @@ def _keeps_all_bits(planned: PlannedBuffer) -> bool:
 
 def make_plan(
     operation: str,
-    buffers: Sequence[Buffer],
-    rows: Rows,
+    variants: Mapping[Strategy, Variant],
+    rows: TensorRows,
     selection: CoreSelection,
     l1_budget: int,
     strategy: Strategy | None = None,
     block_tiles: int | None = None,
 ) -> Plan:
-    """The plan of a call: resident if that fits into ``l1_budget`` bytes, else streaming with the largest blocks.
+    """The plan of a call: the first strategy that fits into ``l1_budget`` bytes, with the best blocks.
 
     Args:
+        variants: what the operation has for each strategy, the quickest first.
         strategy, block_tiles: what to use instead of what would be chosen.
 
     Raises:
-        OperationError: not even blocks of one tile fit.
+        OperationError: not even blocks of one tile fit, or the operation has no such strategy.
     """
-
-    def plan(strategy: Strategy, block_tiles: int) -> Plan:
-        num_blocks = -(-rows.width_tiles // block_tiles)
-        planned = _planned_buffers(buffers, rows, strategy, block_tiles)
-        return Plan(operation, strategy, rows, block_tiles, num_blocks, planned, split, l1_budget)
-
+    if strategy is not None and strategy not in variants:
+        has = ", ".join(each.value for each in variants)
+        raise OperationError(f"{operation} has no {strategy.value} plan; it has {has}")
     split = split_rows(rows, selection)
-    for candidate, block in _candidates(rows.width_tiles, strategy, block_tiles):
-        chosen = plan(candidate, block)
-        if chosen.l1_bytes <= l1_budget:
-            return chosen
+    chosen = None
+    for candidate, variant in variants.items():
+        if strategy not in (None, candidate):
+            continue
+        for block in _blocks(rows.width_tiles, candidate) if block_tiles is None else [block_tiles]:
+            if candidate is Strategy.RESIDENT and rows.width_tiles % block:
+                continue
+            num_blocks = -(-rows.width_tiles // block)
+            planned = _planned_buffers(variant.buffers, rows, candidate, block)
+            chosen = Plan(
+                operation,
+                candidate,
+                rows,
+                block,
+                num_blocks,
+                planned,
+                split,
+                variant.kernels,
+                variant.schedule,
+                l1_budget,
+            )
+            if chosen.l1_bytes <= l1_budget:
+                return chosen
+    if chosen is None:
+        raise OperationError(
+            f"{operation}: blocks of {block_tiles} tiles do not divide a row of {rows.width_tiles}, as a resident "
+            "plan needs"
+        )
     raise _does_not_fit(chosen)
 
 
-def _candidates(width_tiles: int, strategy: Strategy | None, block_tiles: int | None) -> Iterator[tuple[Strategy, int]]:
-    """Strategies and block sizes in the order they are tried, best first."""
+def _blocks(width_tiles: int, strategy: Strategy) -> Iterator[int]:
+    """Block sizes in the order they are tried, best first."""
     if strategy is not Strategy.STREAMING:
-        for block in _resident_blocks(width_tiles) if block_tiles is None else [block_tiles]:
-            if width_tiles % block == 0:
-                yield Strategy.RESIDENT, block
+        yield from _resident_blocks(width_tiles)
     if strategy is not Strategy.RESIDENT:
-        for block in _streaming_blocks(width_tiles) if block_tiles is None else [block_tiles]:
-            yield Strategy.STREAMING, block
+        yield from _streaming_blocks(width_tiles)
 
 
 def _resident_blocks(width_tiles: int) -> list[int]:
@@ -214,14 +252,14 @@ def _streaming_blocks(width_tiles: int) -> Iterator[int]:
 
 
 def _planned_buffers(
-    buffers: Sequence[Buffer], rows: Rows, strategy: Strategy, block_tiles: int
+    buffers: Sequence[Buffer], rows: TensorRows, strategy: Strategy, block_tiles: int
 ) -> tuple[PlannedBuffer, ...]:
     row_tiles = rows.width_tiles if strategy is Strategy.RESIDENT else block_tiles
     row, block = ("Wt" if tiles == rows.width_tiles else "B" for tiles in (row_tiles, block_tiles))
     is_partial = rows.last_tile_columns < TILE_SIZE
     planned = []
     for buffer in buffers:
-        dtype = buffer.dtype or rows.dtype
+        dtype = buffer.dtype
         stick_bytes = block_tiles * TILE_SIZE * dtype.element_bytes
         page_bytes = dtype.tile_bytes() if buffer.page is PageKind.TILE else stick_bytes
         pages = buffer.count.pages(row_tiles, block_tiles, is_partial)
@@ -239,11 +277,3 @@ def _does_not_fit(plan: Plan) -> OperationError:
         f"{plan.operation} does not fit L1: the {plan.strategy.value} plan with blocks of {plan.block_tiles} tiles "
         f"needs {plan.l1_bytes} bytes, {plan.l1_budget} are free:\n{sizes}"
     )
-
-
-def compute_config(config: ComputeConfigDescriptor, plan: Plan) -> ComputeConfigDescriptor:
-    """``config`` with what the plan's buffers need."""
-    chosen = config.copy()
-    if chosen.fp32_dest_acc_en:
-        chosen.unpack_to_dest_mode = plan.unpack_to_dest_modes()
-    return chosen

@@ -22,10 +22,11 @@ def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]
     return lines
 
 
-def plan_lines(plan: Plan, output_shape: Sequence[int]) -> list[str]:
+def plan_lines(plan: Plan, output_shapes: Sequence[Sequence[int]]) -> list[str]:
     """Shapes, plan and cores, one line each."""
     rows = plan.rows
-    shapes = f"{list(rows.shape)} -> {list(output_shape)}, {rows.dtype.name.lower()}"
+    results = ", ".join(str(list(each)) for each in output_shapes)
+    shapes = f"{list(rows.shape)} -> {results}, {rows.dtype.name.lower()}"
     pad = "" if rows.last_tile_columns == 32 else f", {counted(rows.last_tile_columns, 'column')} in the last"
     return table(
         [
@@ -59,11 +60,11 @@ def purpose_lines(plan: Plan) -> list[str]:
     return table([(f"c_{each.buffer.index}", each.buffer.name, each.buffer.purpose) for each in plan.buffers])
 
 
-def plan_json(plan: Plan, output_shape: Sequence[int]) -> dict[str, object]:
+def plan_json(plan: Plan, output_shapes: Sequence[Sequence[int]]) -> dict[str, object]:
     """All of the above for machines."""
     return {
         "shape": list(plan.rows.shape),
-        "output_shape": list(output_shape),
+        "output_shapes": [list(each) for each in output_shapes],
         "dtype": plan.rows.dtype.name.lower(),
         "plan": plan.strategy.value,
         "width_tiles": plan.rows.width_tiles,

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tilewright.ops.plan import Plan
-from tilewright.ops.row_program import Kernels, Tensors, build_program, refresh_arguments
+from tilewright.ops.row_program import Tensors, build_program, refresh_arguments
 from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.tensor_accessor_args import TensorAccessorArgs
@@ -19,7 +19,7 @@ _PROGRAMS_KEPT = 256
 
 @dataclasses.dataclass(frozen=True)
 class _Key:
-    """What a program depends on: everything but addresses and epsilon."""
+    """What a program depends on: everything but addresses and numbers."""
 
     plan: Plan
     config: tuple[object, ...]
@@ -30,9 +30,8 @@ class _Key:
 def borrowed_program(
     device: Device,
     plan: Plan,
-    kernels: Kernels,
     tensors: Tensors,
-    epsilon: float | None,
+    numbers: Mapping[str, int],
     config: ComputeConfigDescriptor,
 ) -> Iterator[ProgramDescriptor]:
     """The program of a call: the one built earlier with this call's arguments in it, or a new one.
@@ -45,9 +44,9 @@ def borrowed_program(
     key = _Key(plan, config.state(), accessors)
     program = device.program_cache.pop(key, None)
     if isinstance(program, ProgramDescriptor):
-        refresh_arguments(program, kernels, tensors, epsilon)
+        refresh_arguments(program, plan.kernels, tensors, numbers)
     else:
-        program = build_program(plan, kernels, tensors, epsilon, config)
+        program = build_program(plan, plan.kernels, tensors, numbers, config)
     try:
         yield program
     finally:

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers and writers of row-wise operations: sticks to blocks, blocks to sticks, scalers."""
+"""What readers and writers of operations are made of: sticks and tiles to blocks, blocks to both, scalers."""
 
 from __future__ import annotations
 
 from tilewright.kernels import (
     CB,
-    CircularBuffers,
     CompileTimeArg,
-    RuntimeArg,
     TensorArg,
     kernel_function,
-    reader_kernel,
     uint32,
-    writer_kernel,
 )
 from tilewright.kernels.api import (
     cb_pop_front,
@@ -20,9 +16,12 @@ from tilewright.kernels.api import (
     cb_reserve_back,
     cb_wait_front,
     get_read_ptr,
+    get_tile_size,
     get_write_ptr,
-    noc_async_read,
     noc_async_read_barrier,
+    noc_async_read_page,
+    noc_async_write_barrier,
+    noc_async_write_page,
 )
 from tilewright.kernels.phases import (
     Region,
@@ -35,15 +34,8 @@ from tilewright.kernels.phases import (
 from tilewright.kernels.types import l1_ptr
 
 FLOAT32_ONE = 0x3F800000
+MINUS_INFINITY = 0xFF800000
 TILE_ROWS = 32
-
-
-class RowBuffers(CircularBuffers):
-    """What every row-wise operation has at the same place."""
-
-    in_rm = 0
-    scaler = 2
-    out_rm = 16
 
 
 @kernel_function
@@ -69,23 +61,6 @@ def read_blocks(
     for offset in range(0, stick_bytes, block_bytes):
         num_bytes = min(block_bytes, stick_bytes - offset)
         read_sticks(tensor, cb, first_stick, num_sticks, offset, num_bytes, block_bytes, num_pages)
-
-
-@phase(pushes={"cb": "num_pages"}, gives={"cb": Region.ROWS})
-def read_vector(
-    vector: TensorArg, cb: CB, offset_bytes: uint32, num_bytes: uint32, row_bytes: uint32, num_pages: uint32
-) -> None:
-    """One stick into each of 32 rows, so that its tiles need no broadcast.
-
-    Pushes num_pages of cb. What a row has beyond num_bytes stays as it is: no element of the tensor meets it.
-    """
-    cb_reserve_back(cb, num_pages)
-    address = get_write_ptr(cb)
-    for _ in range(TILE_ROWS):
-        noc_async_read(vector.get_noc_addr(0, offset_bytes), address, num_bytes)
-        address += row_bytes
-    noc_async_read_barrier()
-    cb_push_back(cb, num_pages)
 
 
 @phase(
@@ -148,39 +123,31 @@ def write_blocks(
         write_sticks(tensor, cb, first_stick, num_sticks, offset, num_bytes, block_bytes, num_pages)
 
 
-@reader_kernel
-def read_rows(
-    input_tensor: TensorArg,
-    first_stick: RuntimeArg,
-    num_sticks: RuntimeArg,
-    num_passes: CompileTimeArg,
-    stick_bytes: CompileTimeArg,
-    block_bytes: CompileTimeArg,
-    block_tiles: CompileTimeArg,
-    last_tile_columns: CompileTimeArg,
-    cb: RowBuffers,
-) -> None:
-    """The scaler once, then tile-row after tile-row, each as often as compute passes over it."""
-    fill_row_scaler(cb.scaler, last_tile_columns)
-    end = first_stick + num_sticks
-    for stick in range(first_stick, end, TILE_ROWS):
-        for _ in range(num_passes):
-            read_blocks(
-                input_tensor, cb.in_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, block_tiles
-            )
+@phase(pushes={"cb": "num_pages"}, gives={"cb": Region.TILE})
+def read_tiles(tensor: TensorArg, cb: CB, first_page: uint32, num_tiles: uint32, num_pages: uint32) -> None:
+    """num_tiles tiles of a tensor, from first_page on.
+
+    Pushes num_pages of cb; what lies beyond num_tiles stays as it is.
+    """
+    cb_reserve_back(cb, num_pages)
+    address = get_write_ptr(cb)
+    for page in range(first_page, first_page + num_tiles):
+        noc_async_read_page(page, tensor, address)
+        address += get_tile_size(cb)
+    noc_async_read_barrier()
+    cb_push_back(cb, num_pages)
 
 
-@writer_kernel
-def write_rows(
-    output: TensorArg,
-    first_stick: RuntimeArg,
-    num_sticks: RuntimeArg,
-    stick_bytes: CompileTimeArg,
-    block_bytes: CompileTimeArg,
-    block_tiles: CompileTimeArg,
-    cb: RowBuffers,
-) -> None:
-    """Tile-row after tile-row, only sticks and columns that the tensor has."""
-    end = first_stick + num_sticks
-    for stick in range(first_stick, end, TILE_ROWS):
-        write_blocks(output, cb.out_rm, stick, min(TILE_ROWS, end - stick), stick_bytes, block_bytes, block_tiles)
+@phase(waits={"cb": "num_pages"}, pops={"cb": "num_pages"}, needs={"cb": Region.ANY})
+def write_tiles(tensor: TensorArg, cb: CB, first_page: uint32, num_tiles: uint32, num_pages: uint32) -> None:
+    """The first num_tiles tiles of num_pages of cb become pages of a tensor, from first_page on.
+
+    Waits for and pops num_pages of cb.
+    """
+    cb_wait_front(cb, num_pages)
+    address = get_read_ptr(cb)
+    for page in range(first_page, first_page + num_tiles):
+        noc_async_write_page(page, tensor, address)
+        address += get_tile_size(cb)
+    noc_async_write_barrier()
+    cb_pop_front(cb, num_pages)

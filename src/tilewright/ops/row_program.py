@@ -11,42 +11,45 @@ block_tiles         tiles of a block
 num_blocks          blocks of a row
 last_block_tiles    tiles of the last block that the tensor reaches into
 last_tile_columns   columns of the last tile that belong to the tensor, 1 to 32
-num_passes          how often the reader delivers each tile-row
-stick_bytes         bytes of a row of the tensor
-block_bytes         bytes of a row of a block
-element_bytes       bytes of an element
+height, height_tiles  rows of a slab of the last two dimensions, and its tile-rows
+stick_bytes         bytes of a row of the first input
+block_bytes         bytes of a row of a block of it
+element_bytes       bytes of an element of it
+NAME_stick_bytes    the same of another tensor, whose elements have another size; and so on
 inverse_width_bits  1/W as the bits of a float32
 mean_factor_bits    what makes a mean of a sum where the mean is computed with (``mean_factor``)
 ==================  ==================================================================
 
-Runtime: ``num_tile_rows``, ``first_stick``, ``num_sticks`` (of the core) and ``epsilon_bits``. A ``TensorArg`` takes
-the tensor of its name; the result's is ``output``.
+Runtime: ``num_tile_rows``, ``first_tile_row``, ``first_stick``, ``num_sticks`` (of the core), and the bits of the
+operation's numbers. A ``TensorArg`` takes the tensor of its name; the result's is ``output``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tilewright.kernels import Kernel, float_bits
-from tilewright.ops.plan import Plan, compute_config
 from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.dtype import DataType
 from tilewright.tensor.tensor import Tensor
 from tilewright.tensor.tile import TILE_SIZE
+
+if TYPE_CHECKING:
+    from tilewright.ops.plan import Plan
 
 Tensors: TypeAlias = Mapping[str, Tensor]
 
 
 @dataclasses.dataclass(frozen=True)
 class Kernels:
-    """The three kernels a core runs, and how often the reader delivers each tile-row."""
+    """The three kernels a core runs."""
 
     reader: Kernel
     compute: Kernel
     writer: Kernel
-    num_passes: int = 1
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter((self.reader, self.compute, self.writer))
@@ -63,10 +66,10 @@ def mean_factor(width: int) -> float:
 
 
 def build_program(
-    plan: Plan, kernels: Kernels, tensors: Tensors, epsilon: float | None, config: ComputeConfigDescriptor
+    plan: Plan, kernels: Kernels, tensors: Tensors, numbers: Mapping[str, int], config: ComputeConfigDescriptor
 ) -> ProgramDescriptor:
-    """The program that runs ``plan`` on ``tensors``."""
-    compile_time = compile_time_values(plan, kernels)
+    """The program that runs ``plan`` on ``tensors``; ``numbers`` has the bits of runtime arguments by name."""
+    compile_time = compile_time_values(plan, {name: each.dtype for name, each in tensors.items()})
     descriptors = []
     for kernel in kernels:
         layout = kernel.arguments
@@ -77,44 +80,49 @@ def build_program(
                 compile_time_args={name: compile_time[name] for name in layout.scalars},
                 runtime_args={
                     work.core: {
-                        name: float_bits(epsilon or 0.0) if name == "epsilon_bits" else int(getattr(work, name))
-                        for name in scalars
+                        name: numbers[name] if name in numbers else int(getattr(work, name)) for name in scalars
                     }
                     for work in plan.split.work
                 },
                 tensors={name: tensors[name] for name in layout.tensors},
-                config=compute_config(config, plan) if kernel is kernels.compute else None,
+                config=plan.compute_config(config) if kernel is kernels.compute else None,
             )
         )
     return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers())
 
 
-def refresh_arguments(program: ProgramDescriptor, kernels: Kernels, tensors: Tensors, epsilon: float | None) -> None:
-    """Puts the addresses of other tensors and another epsilon into a program that was built before."""
+def refresh_arguments(
+    program: ProgramDescriptor, kernels: Kernels, tensors: Tensors, numbers: Mapping[str, int]
+) -> None:
+    """Puts the addresses of other tensors and other numbers into a program that was built before."""
     for descriptor, kernel in zip(program.kernels, kernels, strict=True):
         layout = kernel.arguments
         words = {layout.runtime.index(name): tensors[name].buffer_address() for name in layout.tensors}
-        if epsilon is not None and "epsilon_bits" in layout.runtime:
-            words[layout.runtime.index("epsilon_bits")] = float_bits(epsilon)
+        words |= {layout.runtime.index(name): bits for name, bits in numbers.items() if name in layout.runtime}
         of_cores = descriptor.runtime_args.words
         for position, word in words.items():
             for values in [each for each in of_cores if each[position] != word]:
                 values[position] = word
 
 
-def compile_time_values(plan: Plan, kernels: Kernels) -> dict[str, int]:
-    """Everything a kernel may take as a compile-time argument, by name."""
+def compile_time_values(plan: Plan, dtypes: Mapping[str, DataType]) -> dict[str, int]:
+    """Everything a kernel may take as a compile-time argument, by name; ``dtypes`` are those of the tensors."""
     rows = plan.rows
-    return {
-        "num_passes": kernels.num_passes,
+    values = {
+        "height": rows.height,
+        "height_tiles": -(-rows.height // TILE_SIZE),
         "width_tiles": rows.width_tiles,
         "block_tiles": plan.block_tiles,
         "num_blocks": plan.num_blocks,
         "last_block_tiles": plan.last_block_tiles,
         "last_tile_columns": rows.last_tile_columns,
-        "stick_bytes": rows.width * rows.dtype.element_bytes,
-        "block_bytes": plan.block_tiles * TILE_SIZE * rows.dtype.element_bytes,
-        "element_bytes": rows.dtype.element_bytes,
         "inverse_width_bits": float_bits(1 / rows.width),
         "mean_factor_bits": float_bits(mean_factor(rows.width)),
     }
+    sizes = {"": rows.dtype, **{f"{name}_": dtype for name, dtype in dtypes.items()}}
+    for prefix, dtype in sizes.items():
+        if not dtype.is_block_float:
+            values[f"{prefix}stick_bytes"] = rows.width * dtype.element_bytes
+            values[f"{prefix}block_bytes"] = plan.block_tiles * TILE_SIZE * dtype.element_bytes
+            values[f"{prefix}element_bytes"] = dtype.element_bytes
+    return values

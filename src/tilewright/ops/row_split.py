@@ -23,15 +23,19 @@ CoreSelection: TypeAlias = Grid | CoreRangeSet
 
 
 @dataclasses.dataclass(frozen=True)
-class Rows:
+class TensorRows:
     """A tensor's rows.
 
-    >>> Rows((2, 3, 64, 100), DataType.BFLOAT16).num_tile_rows
+    >>> TensorRows((2, 3, 64, 100), DataType.BFLOAT16).num_tile_rows
     12
+
+    Attributes:
+        in_slabs: tile-rows begin anew with every slab of the last two dimensions, as those of tensors in tiles do.
     """
 
     shape: tuple[int, ...]
     dtype: DataType
+    in_slabs: bool = False
 
     @property
     def width(self) -> int:
@@ -47,8 +51,13 @@ class Rows:
         return -(-self.width // TILE_SIZE)
 
     @property
+    def height(self) -> int:
+        """Rows of a slab; all rows where slabs do not matter."""
+        return self.shape[-2] if self.in_slabs else self.num_sticks
+
+    @property
     def num_tile_rows(self) -> int:
-        return -(-self.num_sticks // TILE_SIZE)
+        return self.num_sticks // self.height * -(-self.height // TILE_SIZE)
 
     @property
     def last_tile_columns(self) -> int:
@@ -58,15 +67,13 @@ class Rows:
 
 @dataclasses.dataclass(frozen=True)
 class CoreWork:
-    """The sticks one core works on, in tile-rows of 32; the last one may be shorter."""
+    """The tile-rows one core works on; where slabs do not matter, also as sticks."""
 
     core: CoreCoord
+    first_tile_row: int
+    num_tile_rows: int
     first_stick: int
     num_sticks: int
-
-    @property
-    def num_tile_rows(self) -> int:
-        return -(-self.num_sticks // TILE_SIZE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,16 +91,16 @@ class RowSplit:
 
 
 @functools.lru_cache(maxsize=256)
-def split_rows(rows: Rows, selection: CoreSelection) -> RowSplit:
+def split_rows(rows: TensorRows, selection: CoreSelection) -> RowSplit:
     """Whole tile-rows, as evenly as they go, in order over the cores."""
     _, cores, more, fewer, rows_more, rows_fewer = split_work_to_cores(selection, rows.num_tile_rows)
     work = []
     first = 0
     for group, tile_rows in ((more, rows_more), (fewer, rows_fewer)):
         for core in corerange_to_cores(group):
-            sticks = min(tile_rows * TILE_SIZE, rows.num_sticks - first)
-            work.append(CoreWork(core, first, sticks))
-            first += sticks
+            stick = first * TILE_SIZE
+            work.append(CoreWork(core, first, tile_rows, stick, min(tile_rows * TILE_SIZE, rows.num_sticks - stick)))
+            first += tile_rows
     return RowSplit(cores, tuple(work))
 
 

@@ -17,9 +17,10 @@ import numpy as np
 from tilewright.check.check_program import check_program
 from tilewright.device.call_record import CallRecord
 from tilewright.device.errors import TilewrightError
-from tilewright.ops.accuracy import Accuracy, compare
+from tilewright.ops.accuracy import Accuracy, held, judge
 from tilewright.ops.operation import Operation
-from tilewright.ops.plan import Plan, Strategy
+from tilewright.ops.plan import Plan
+from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import OperationError
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 from tilewright.program.program import ProgramDescriptor
@@ -137,7 +138,7 @@ class Tuner:
         self._on_trial = on_trial
         self._trials: list[Trial] = []
         generator = np.random.default_rng(0)
-        sizes = {"input_tensor": shape, **dict.fromkeys(operation.vectors, shape[-1:])}
+        sizes = {each.name: each.shape_of(shape) for each in operation.inputs}
         self._tensors = {
             name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
             for name, size in sizes.items()
@@ -157,9 +158,9 @@ class Tuner:
     def _blocks(self, best: Trial) -> Iterator[Choice]:
         width = best.plan.rows.width_tiles
         sizes = {width, *(size for size in (1, 2, 4, 8, 16, 32, 64) if size < width)}
-        for strategy in self._operation.kernels:
+        for strategy in self._operation.variants(self._operation.form(self._dtype)):
             for size in sorted(sizes, reverse=True):
-                if strategy is Strategy.STREAMING or width % size == 0:
+                if strategy is not Strategy.RESIDENT or width % size == 0:
                     yield dataclasses.replace(best.choice, strategy=strategy, block_tiles=size)
 
     def _depths(self, best: Trial) -> Iterator[Choice]:
@@ -214,13 +215,13 @@ class Tuner:
     def _try(self, choice: Choice) -> Trial:
         operation, plan = self._operation, self._plan(choice)
         tensors = {**operation.allocate(plan, self._device), **self._tensors}
-        epsilon = operation.default_epsilon
         config = ComputeConfigDescriptor(math_fidelity=choice.fidelity, fp32_dest_acc_en=True)
-        program = operation.program(plan, tensors, epsilon=epsilon, config=config)
-        used = (*self._tensors.values(), tensors["output"])
+        program = operation.program(plan, tensors, config=config)
+        results = [tensors[name] for name in operation.output_names]
+        used = (*self._tensors.values(), *results)
         launch = time_program(used, program)
-        exact = {name: tensor.to_numpy().astype(np.float64) for name, tensor in self._tensors.items()}
-        accuracy = compare(operation, tensors["output"].to_numpy(), exact, epsilon)
+        wanted = operation.bounds(plan, held(self._tensors))
+        accuracy = judge([each.to_numpy() for each in results], wanted)
         trial = Trial(choice, plan, program, used, launch.record, launch.time, accuracy)
         self._trials.append(trial)
         if self._on_trial is not None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import struct
 from typing import Any
 
 from tilewright.device.errors import TilewrightError
+from tilewright.formula.graph import Extent
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import StorageType, Tensor
 
 SUPPORTED_DTYPES = (DataType.BFLOAT16, DataType.FLOAT32)
-_LEAST_NORMAL = 2.0**-126
 
 
 class OperationError(TilewrightError, RuntimeError, ValueError):
@@ -25,31 +24,50 @@ class OperationError(TilewrightError, RuntimeError, ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Wording:
-    """How an operation's specification words its refusals; what was given is added where it has no place."""
+    """How an operation words its refusals of its first tensor; what was given is added where it has no place.
 
-    rank: str
-    layout: str
-    interleaved: str
-    on_device: str
-    dtype: str
-    width: str
+    Without words of its own a refusal begins with the tensor's name. ``row_major`` are the words for a tensor in tiles;
+    without them, tiles are welcome.
+    """
+
+    rank: str = ""
+    row_major: str = ""
+    interleaved: str = ""
+    on_device: str = ""
+    dtype: str = ""
+    width: str = ""
+
+    def text(self, property_: str, name: str, given: object) -> str:
+        """The refusal of a property, for what was given."""
+        words = getattr(self, property_) or _DEFAULT_WORDS[property_].replace("NAME", name)
+        return words.format(given) if "{}" in words else f"{words}, got {given}"
 
 
-def check_input(tensor: Tensor, wording: Wording) -> None:
-    """Refuses an input that is not a non-empty, interleaved, row-major device tensor of rank 2 or more."""
-    _require_tensor("input_tensor", tensor)
+_DEFAULT_WORDS = {
+    "rank": "NAME must have at least 2 dimensions, got rank {}",
+    "row_major": "NAME must be in ROW_MAJOR layout",
+    "interleaved": "NAME must be interleaved",
+    "on_device": "NAME must be on device",
+    "dtype": "NAME must be BFLOAT16 or FLOAT32, got {}",
+    "width": "NAME must have a width of at least 1, got {}",
+}
+
+
+def check_input(name: str, tensor: Tensor, wording: Wording) -> None:
+    """Refuses an input that is not a non-empty, interleaved device tensor of rank 2 or more."""
+    _require_tensor(name, tensor)
     shape, layout, config = tensor.shape, tensor.layout, tensor.memory_config()
     if shape.rank < 2:
-        raise OperationError(wording.rank.format(shape.rank))
-    if layout is not Layout.ROW_MAJOR:
-        raise OperationError(f"{wording.layout}, got {layout.name}")
+        raise OperationError(wording.text("rank", name, shape.rank))
+    if layout is not Layout.ROW_MAJOR and wording.row_major:
+        raise OperationError(wording.text("row_major", name, layout.name))
     if not config.interleaved:
-        raise OperationError(f"{wording.interleaved}, got {config.memory_layout.name}")
-    check_on_device(tensor, wording.on_device)
+        raise OperationError(wording.text("interleaved", name, config.memory_layout.name))
+    check_on_device(tensor, wording.on_device or f"{name} must be on device")
     if tensor.dtype not in SUPPORTED_DTYPES:
-        raise OperationError(wording.dtype.format(tensor.dtype.name))
+        raise OperationError(wording.text("dtype", name, tensor.dtype.name))
     if shape[-1] <= 0:
-        raise OperationError(wording.width.format(shape[-1]))
+        raise OperationError(wording.text("width", name, shape[-1]))
     if not tensor.logical_volume():
         raise OperationError(f"Input must not be empty, got shape {list(shape)}")
 
@@ -61,51 +79,57 @@ def check_on_device(tensor: Tensor, message: str) -> None:
         raise OperationError(f"{message}, got a tensor that has been deallocated")
 
 
-def check_vector(name: str, vector: Tensor, tensor: Tensor) -> None:
-    """Refuses a gamma or beta that does not go with the input: one row of its width, of its dtype, on its device."""
-    _require_tensor(name.lower(), vector)
-    check_on_device(vector, f"{name} must be allocated on device")
-    if vector.device() is not tensor.device():
-        raise OperationError(f"{name} must be on same device as input")
-    if vector.layout is not Layout.ROW_MAJOR:
-        raise OperationError(f"{name} must be in ROW_MAJOR layout, got {vector.layout.name}")
-    config = vector.memory_config()
+def check_operand(name: str, extent: Extent, operand: Tensor, tensor: Tensor) -> None:
+    """Refuses a tensor that does not go with the first one: its shape, dtype, device, layout."""
+    _require_tensor(name, operand)
+    title = name.capitalize()
+    check_on_device(operand, f"{title} must be allocated on device")
+    if operand.device() is not tensor.device():
+        raise OperationError(f"{title} must be on same device as input")
+    if operand.layout is not tensor.layout:
+        wanted = tensor.layout.name
+        raise OperationError(f"{title} must be in {wanted} layout, got {operand.layout.name}")
+    config = operand.memory_config()
     if not config.interleaved:
-        raise OperationError(f"{name} must be in INTERLEAVED memory, got {config.memory_layout.name}")
-    if vector.dtype is not tensor.dtype:
-        expected, got = tensor.dtype.name, vector.dtype.name
-        raise OperationError(f"{name} dtype must match input dtype, expected {expected} got {got}")
-    width, sides = tensor.shape[-1], list(vector.shape)
+        raise OperationError(f"{title} must be in INTERLEAVED memory, got {config.memory_layout.name}")
+    if operand.dtype is not tensor.dtype:
+        expected, got = tensor.dtype.name, operand.dtype.name
+        raise OperationError(f"{title} dtype must match input dtype, expected {expected} got {got}")
+    _SHAPE_CHECKS[extent](title, list(operand.shape), list(tensor.shape))
+
+
+def _check_row(title: str, sides: list[int], shape: list[int]) -> None:
+    width = shape[-1]
     if not sides:
-        raise OperationError(f"{name} must have at least 1 dimension, got rank 0")
+        raise OperationError(f"{title} must have at least 1 dimension, got rank 0")
     if sides[-1] != width:
-        raise OperationError(f"{name} last dimension {sides[-1]} must match input last dimension {width}")
-    if vector.logical_volume() != width:
+        raise OperationError(f"{title} last dimension {sides[-1]} must match input last dimension {width}")
+    if math.prod(sides) != width:
         expected = f"[{width}] or [1, ..., 1, {width}]"
-        raise OperationError(f"{name} shape must match input width, expected {expected} got {sides}")
+        raise OperationError(f"{title} shape must match input width, expected {expected} got {sides}")
 
 
-def checked_epsilon(epsilon: Any) -> float:
-    """``epsilon`` as a float that is positive in float32 too."""
-    if isinstance(epsilon, bool) or not hasattr(epsilon, "__float__"):
-        raise OperationError(f"Epsilon must be positive, got {epsilon!r}")
-    try:
-        value = float(epsilon)
-    except (TypeError, ValueError, RuntimeError):  # an array of several numbers
-        raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which is not one number") from None
-    except OverflowError:  # an int beyond every float
-        raise OperationError(f"Epsilon must be positive, got {epsilon!r}, which float32 cannot hold") from None
-    if not value > 0:
-        raise OperationError(f"Epsilon must be positive, got {epsilon}")
-    if not math.isfinite(value):
-        raise OperationError(f"Epsilon must be positive, got {epsilon}, which is no number to compute with")
-    if value < _LEAST_NORMAL:
-        raise OperationError(f"Epsilon must be positive, got {epsilon}, which is zero to hardware (below 2^-126)")
-    try:
-        struct.pack("<f", value)
-    except OverflowError:
-        raise OperationError(f"Epsilon must be positive, got {epsilon}, which float32 cannot hold") from None
-    return value
+def _check_column(title: str, sides: list[int], shape: list[int]) -> None:
+    if sides != [*shape[:-1], 1]:
+        raise OperationError(f"{title} must have one element a row, expected shape {[*shape[:-1], 1]} got {sides}")
+
+
+def _check_scalar(title: str, sides: list[int], _: list[int]) -> None:
+    if math.prod(sides) != 1:
+        raise OperationError(f"{title} must have one element, got shape {sides}")
+
+
+def _check_rows(title: str, sides: list[int], shape: list[int]) -> None:
+    if sides != shape:
+        raise OperationError(f"{title} must have the shape of the first tensor, {shape}, got {sides}")
+
+
+_SHAPE_CHECKS = {
+    Extent.FULL: _check_rows,
+    Extent.ROW: _check_row,
+    Extent.COLUMN: _check_column,
+    Extent.SCALAR: _check_scalar,
+}
 
 
 def _require_tensor(name: str, value: Any) -> None:

@@ -87,6 +87,14 @@ _DEFAULTS = {
     **_DATA_MOVEMENT,
 }
 
+# The host names the header of an operation it passes as well (eltwise_unary/sfpu_split_includes.h).
+_HEADER_OF = {
+    "exp_tile": "SFPU_OP_EXP_INCLUDE",
+    "relu_tile": "SFPU_OP_RELU_FAMILY_INCLUDE",
+    "typecast_tile": "SFPU_OP_TYPECAST_INCLUDE",
+    "where_tile": "SFPU_OP_WHERE_INCLUDE",
+}
+
 _WHERE = {"BINARY_SFPU_OP": "where_tile<DataFormat::Float16_b>", "BINARY_SFPU_INIT": "where_tile_init();"}
 _ADDCMUL = {"TERNARY_SFPU_OP_INIT": "addcmul_tile_init", "TERNARY_SFPU_OP_FUNC": "addcmul_tile<DataFormat::Float16_b>"}
 
@@ -104,6 +112,7 @@ _BY_KERNEL: tuple[tuple[str, dict[str, str]], ...] = (
     (r"groupnorm", {"SFPU_OP_FUNC_ACTIVATION": "relu_tile(0);"}),
     (r"minimal_matmul", {"SFPU_OP_FUNC_ACTIVATION": "relu_tile(fused_act_dst_id);"}),
     (r"rotary_embedding_llama", {"RELOAD_IMPL": "0"}),
+    (r"layernorm_large_tensor", {"SFPU_OP_INIT_ACTIVATION": "", "SFPU_OP_FUNC_ACTIVATION": ""}),  # it has no header
     (r"topk_route_prep_untilize_clamp", {"CLAMP_BITS": "0"}),
 )
 
@@ -119,7 +128,11 @@ def plausible_defines(relative: str, text: str) -> dict[str, str]:
         if re.search(pattern, relative):
             known.update(values)
     defines = {macro: value for macro, value in known.items() if _expects(text, macro)}
-    return {**defines, **_ACTIVATIONS} if "HAS_ACTIVATIONS" in text else defines
+    if "HAS_ACTIVATIONS" in text:
+        defines.update(_ACTIVATIONS)
+    given = " ".join(defines.values())
+    defines.update({macro: "1" for call, macro in _HEADER_OF.items() if call in given})
+    return defines
 
 
 def _expects(text: str, name: str) -> bool:

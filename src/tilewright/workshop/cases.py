@@ -1,22 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test cases of a spec: their data, running one, and how near the result is."""
+"""Test cases that follow from a declaration: every plan, both dtypes, and the formula's own edges.
+
+Shapes are those where things go wrong: several tile-rows on a core, one element, one tile, rows and columns that end
+inside a tile, a row in several blocks, a row that streams. The rows of one tensor are of all kinds: random, random
+around 10, all alike, zeros, alternating, one large element, numbers so small and so large that squares leave the
+range. What each result may be off is computed from its operands (:mod:`tilewright.ops.error_bound`). A set of cases
+in which zeros would pass is refused.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 import zlib
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tilewright.ops.operation import Float64, Operation, Options, Outcome
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.formula.evaluate import Float64
+from tilewright.formula.graph import Extent
+from tilewright.ops import Operation, Options, Outcome, Strategy
+from tilewright.ops.accuracy import Accuracy, held, judge, zeros_pass
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import Tensor
-from tilewright.workshop.spec.model import Spec, TestCase
 
 DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
+KINDS = ("normal", "offset", "constant", "zeros", "alternating", "spike", "tiny", "large")
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """An input, the plan to run it with, and what it is for.
+
+    Attributes:
+        kinds: of the rows, in turn.
+        strategy, block_tiles: of the plan; what would be chosen if None.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    why: str
+    kinds: tuple[str, ...] = KINDS
+    strategy: Strategy | None = None
+    block_tiles: int | None = None
+
+    @property
+    def options(self) -> Options:
+        return Options(strategy=self.strategy, block_tiles=self.block_tiles)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,92 +57,120 @@ class CaseResult:
     """What a case gave.
 
     Attributes:
-        result, exact: the output, and float64 computed from what the tensors really held.
-        operands: what they held.
-        share: the largest error as a share of what its element is allowed; 1 or less passes.
-        worst: where that is.
+        operands: what the tensors held.
+        would_zeros_pass: whether a result of zeros would be within the bound too.
     """
 
-    case: TestCase
+    case: Case
     outcome: Outcome
     operands: dict[str, Float64]
-    result: Float64
-    exact: Float64
-    share: float
-    worst: tuple[int, ...]
+    accuracy: Accuracy
+    would_zeros_pass: bool
 
     @property
     def text(self) -> str:
         """One line about the worst element."""
-        given, wanted = self.result[self.worst], self.exact[self.worst]
-        place = list(self.worst)
-        return f"{self.case.name}: {self.share:.3g} of the tolerance used; at {place} {given:.6g}, exact {wanted:.6g}"
+        return f"{self.case.name}: {self.accuracy.text}"
 
 
-def rows(data: str, shape: tuple[int, ...], seed: int = 0) -> Float64:
-    """Numbers of a kind.
+def derived_cases(operation: Operation) -> tuple[Case, ...]:
+    """The cases of an operation, the smallest first."""
+    strategies = list(operation.variants(operation.form(DataType.BFLOAT16)))
+    several = {
+        Strategy.RESIDENT: Case("several blocks", (161, 128), "bfloat16", "a row that stays in L1 moves in blocks"),
+        Strategy.STREAMING: Case("streaming", (161, 150), "bfloat16", "a row too wide for L1 is read once per pass"),
+        Strategy.BLOCKED: Case("several blocks", (161, 150), "bfloat16", "a row goes through L1 in blocks"),
+    }
+    cases = [
+        Case("one element", (1, 1), "bfloat16", "the smallest tensor", ("offset",)),
+        Case("one tile", (32, 32), "bfloat16", "nothing but whole tiles", ("normal",)),
+        Case("all kinds of rows", (6, 47, 100), "bfloat16", "rows and columns end inside a tile"),
+        Case("float32", (6, 47, 100), "float32", "the matrix unit reads 10 mantissa bits of these"),
+    ]
+    for each in strategies:
+        cases.append(dataclasses.replace(several[each], strategy=each, block_tiles=2))
+    if Strategy.STREAMING in strategies:
+        wide = Case(
+            "streaming float32", (161, 150), "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2
+        )
+        cases.append(wide)
+    return tuple(cases)
 
-    ``normal`` N(0,1), ``offset`` N(10,1), ``constant`` 5, ``alternating`` +-(i+1) in row i, ``spike`` one 50 in a row
-    of zeros, ``arange`` 0, 1, 2 ... in every row, ``tiny`` N(0,1) * 1e-30.
+
+def case_named(operation: Operation, name: str) -> Case:
+    return next(each for each in derived_cases(operation) if each.name == name)
+
+
+def rows(kinds: Sequence[str], shape: tuple[int, ...], seed: int = 0) -> Float64:
+    """Rows of several kinds in turn.
+
+    ``normal`` N(0,1), ``offset`` N(10,1), ``constant`` 5, ``zeros``, ``alternating`` +-3, ``spike`` one 50 among zeros,
+    ``tiny`` N(0,1) * 1e-30, ``large`` N(0,1) * 1e30.
     """
     generator = np.random.default_rng(seed)
-    width = shape[-1]
-    columns = np.broadcast_to(np.arange(width, dtype=np.float64), shape)
-    match data:
-        case "offset":
-            return generator.standard_normal(shape) + 10
-        case "constant":
-            return np.full(shape, 5.0)
-        case "alternating":
-            signs = np.where(columns % 2, -1.0, 1.0)
-            row = np.arange(math.prod(shape[:-1]), dtype=np.float64).reshape(*shape[:-1], 1)
-            return np.asarray(signs * (row % 8 + 1))
-        case "spike":
-            return np.where(columns == width // 3, 50.0, 0.0)
-        case "arange":
-            return np.array(columns)
-        case "tiny":
-            return generator.standard_normal(shape) * 1e-30
-    return generator.standard_normal(shape)
+    result = generator.standard_normal(shape).reshape(-1, shape[-1])
+    columns = np.arange(shape[-1])
+    for index in range(len(result)):
+        kind = kinds[index % len(kinds)]
+        row = result[index]
+        made = {
+            "offset": row + 10,
+            "constant": np.full_like(row, 5.0),
+            "zeros": np.zeros_like(row),
+            "alternating": np.where(columns % 2, -3.0, 3.0),
+            "spike": np.where(columns == shape[-1] // 3, 50.0, 0.0),
+            "tiny": row * 1e-30,
+            "large": row * 1e30,
+        }
+        result[index] = made.get(kind, row)
+    return result.reshape(shape)
 
 
-def case_tensors(operation: Operation, case: TestCase, device: Device) -> dict[str, Tensor]:
-    """The operands of a case on a device; vectors are N(1, 0.5) so that none of their elements hides an error."""
+def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, Tensor]:
+    """The operands of a case on a device; rows that serve all are N(1, 0.5) so that none of their elements hides an
+    error.
+    """
     seed = zlib.crc32(case.name.encode())
     generator = np.random.default_rng(seed + 1)
-    arrays = {"input_tensor": rows(case.data, case.shape, seed)}
-    for name in operation.vectors:
-        arrays[name] = 1 + generator.standard_normal(case.shape[-1]) / 2
+    arrays: dict[str, Float64] = {}
+    for number, each in enumerate(operation.inputs):
+        shape = each.shape_of(case.shape)
+        if each.extent is Extent.FULL:
+            arrays[each.name] = rows(case.kinds, shape, seed + number)
+        else:
+            arrays[each.name] = 1 + generator.standard_normal(shape) / 2
     dtype = DTYPES[case.dtype]
     return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
 
 
-def run_case(
-    operation: Operation, spec: Spec, case: TestCase, device: Device, options: Options | None = None
-) -> CaseResult:
-    """Runs a case and compares it, element by element."""
+def run_case(operation: Operation, case: Case, device: Device) -> CaseResult:
+    """Runs a case and judges it, element by element."""
     tensors = case_tensors(operation, case, device)
-    outcome = operation.launch(tensors, options, epsilon=spec.epsilon)
-    operands = {name: tensor.to_numpy().astype(np.float64) for name, tensor in tensors.items()}
-    result = outcome.output.to_numpy().astype(np.float64)
-    exact = operation.reference(*operands.values(), epsilon=spec.epsilon)
-    shares = _shares(case, result, exact, operands)
-    worst = tuple(int(each) for each in np.unravel_index(int(np.argmax(shares)), shares.shape))
-    return CaseResult(case, outcome, operands, result, exact, float(shares[worst]), worst)
+    outcome = operation.launch(tensors, case.options)
+    operands = held(tensors)
+    wanted = operation.bounds(outcome.plan, operands)
+    accuracy = judge([each.to_numpy() for each in outcome.outputs], wanted)
+    return CaseResult(case, outcome, operands, accuracy, zeros_pass(wanted))
 
 
-def _shares(case: TestCase, result: Float64, exact: Float64, operands: dict[str, Float64]) -> Float64:
-    """Each element's error as a share of what it is allowed; NaN and a wrong shape are infinitely wrong."""
-    if result.shape != exact.shape:
-        raise ValueError(f"the result has shape {result.shape}, the reference {exact.shape}")
-    if case.bound is not None:
-        scale = np.maximum(1, np.abs(exact))
-        if "beta" in operands:  # where beta cancels, what was rounded before is not small
-            scale = np.maximum(scale, np.abs(exact - operands["beta"].reshape(-1)))
-        allowed = case.bound * scale
-    else:
-        allowed = (case.atol or 0) + (case.rtol or 0) * np.abs(exact)
-    error = np.abs(result - exact)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.where(error == 0, 0.0, error / allowed)
-    return np.where(np.isnan(result), np.inf, shares)
+def check_operation(operation: Operation, device: Device | None = None) -> Mapping[str, CaseResult]:
+    """Runs every derived case and raises AssertionError for the first that is wrong.
+
+    Example::
+
+        def test_my_operation() -> None:
+            check_operation(my_operation)
+    """
+    chip = open_device(0, grid=(2, 2)) if device is None else device
+    try:
+        results = {}
+        for case in derived_cases(operation):
+            results[case.name] = result = run_case(operation, case, chip)
+            assert result.accuracy.is_within_bound, f"{operation.name}: {result.text}"
+    finally:
+        if device is None:
+            close_device(chip)
+    assert not all(each.would_zeros_pass for each in results.values()), (
+        f"{operation.name}: zeros would pass every case: its results are not larger than their own rounding"
+    )
+    return results

@@ -7,14 +7,18 @@ import dataclasses
 import datetime
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 from tilewright.device.errors import TilewrightError
 from tilewright.logs.breadcrumbs import Breadcrumbs, Crumb, Trail
 from tilewright.logs.computing import compute_log
 from tilewright.logs.model import ExecutionLog
+from tilewright.ops import Operation
+from tilewright.ops.operation import Form
+from tilewright.tensor.dtype import DataType
+from tilewright.workshop.cases import derived_cases
 from tilewright.workshop.home import Home
-from tilewright.workshop.spec.model import Spec
+from tilewright.workshop.required_buffers import case_plan
+from tilewright.workshop.trace.steps import steps_of
 
 # Facts that are told again by every run: the last word counts.
 _KEYS = {"work_distribution": "parameter", "kernel_implemented": "kernel", "design_compliance": "phase"}
@@ -34,9 +38,8 @@ def operation_log(home: Home) -> ExecutionLog:
     trail = Breadcrumbs(home.breadcrumbs).read()
     if not trail.crumbs:
         raise NothingRunError(f"nothing of {home.name} was run yet; `tilewright stages {home.name}` runs its stages")
-    spec = home.spec()
     told = _with_commits(list(_last_words(trail.crumbs)), list(_commits(home)))
-    crumbs = (*told, *_inputs(spec), *_artifacts(home), *_phase_deviations(told))
+    crumbs = (*told, *_inputs(home), *_artifacts(home), *_phase_deviations(told))
     log = compute_log(Trail(crumbs, trail.problems))
     whole = compute_log(Trail((*crumbs, *_handoff(log)), trail.problems))
     # That the buffers are as they should be is no "none" where phases are not.
@@ -50,32 +53,35 @@ def _last_words(crumbs: tuple[Crumb, ...]) -> Iterator[Crumb]:
             yield crumb
 
 
-def _inputs(spec: Spec) -> Iterator[Crumb]:
-    """What the spec says, read and not interpreted: confidence is high."""
+def _inputs(home: Home) -> Iterator[Crumb]:
+    """What the declaration says, and what follows from it: read and not interpreted, so confidence is high."""
+    operation, plan = home.operation(), case_plan(home)
     entries = [
-        ("operation", spec.name, spec.place.of("name")),
-        ("formula", spec.formula, spec.place.of("formula")),
-        ("output", f"shape {spec.output.shape}, dtype {spec.output.dtype}", spec.output.place.line),
-        ("circular buffers", str(len(spec.buffers)), spec.buffers[0].place.line),
-        ("phases", ", ".join(each.name for each in spec.phases), spec.phases[0].place.line),
-        ("work", f"{spec.work.unit}, {spec.work.count}", spec.work.place.line),
-        ("test cases", str(len(spec.tests)), spec.tests[0].place.line),
+        ("operation", operation.name, operation.name),
+        ("formula", operation.formula, "return"),
+        *(
+            (f"value {name}", text, name)
+            for name, _, text in (e.partition(" = ") for e in operation.graph.lines()[:-1])
+        ),
+        *((f"tensor {each.name}", each.extent.name.lower(), each.name) for each in operation.inputs),
+        *((f"parameter {name}", f"{each.default} ({each.rule})", name) for name, each in operation.parameters.items()),
+        ("circular buffers", str(len(plan.buffers)), "buffers"),
+        ("phases", ", ".join(each.name for each in steps_of(plan.schedule) if each.number), operation.name),
+        ("strategies", ", ".join(each.value for each in operation.variants(_form(operation))), operation.name),
+        ("test cases", str(len(derived_cases(operation))), operation.name),
     ]
-    entries += [
-        (f"parameter {each.name}", f"{each.default} ({each.range})", each.place.line) for each in spec.parameters
-    ]
-    entries += [(f"vector {each.name}", each.rule, each.place.line) for each in spec.vectors]
-    for name, value, line in entries:
-        fields = {"field": name, "value": value, "confidence": "HIGH", "source": f"spec.toml:{line}"}
-        yield Crumb("input_parse", fields)
+    for name, value, word in entries:
+        source = f"{home.file.name}:{home.line_of(word)}"
+        yield Crumb("input_parse", {"field": name, "value": value, "confidence": "HIGH", "source": source})
+
+
+def _form(operation: Operation) -> Form:
+    return operation.form(DataType.BFLOAT16)
 
 
 def _artifacts(home: Home) -> Iterator[Crumb]:
-    for path in sorted(home.directory.rglob("*")):
-        parts = path.relative_to(home.directory).parts
-        if path.suffix in (".py", ".toml") and not any(part.startswith((".", "__pycache__")) for part in parts):
-            lines = len(path.read_text(encoding="utf-8", errors="replace").splitlines())
-            yield Crumb("artifact", {"path": str(Path(home.name, *parts)), "change": "created", "lines": lines})
+    lines = len(home.file.read_text(encoding="utf-8", errors="replace").splitlines())
+    yield Crumb("artifact", {"path": home.file.name, "change": "created", "lines": lines})
 
 
 def _commits(home: Home) -> Iterator[Crumb]:
@@ -83,7 +89,7 @@ def _commits(home: Home) -> Iterator[Crumb]:
     if home.is_built_in:
         return
     form = "--format=%ct%x09%h%x09%s"
-    command = ["git", "-C", str(home.directory), "log", form, "--reverse", f"-{_MOST_COMMITS}", "--", "."]
+    command = ["git", "-C", str(home.directory), "log", form, "--reverse", f"-{_MOST_COMMITS}", "--", home.file.name]
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -104,10 +110,10 @@ def _with_commits(crumbs: list[Crumb], commits: list[Crumb]) -> list[Crumb]:
 
 
 def _phase_deviations(crumbs: list[Crumb]) -> Iterator[Crumb]:
-    """Phases that are not what the spec calls."""
+    """Phases that the kernel does not call."""
     for crumb in crumbs:
         if crumb.event == "design_compliance" and not crumb.fields["compliant"]:
-            what = f"phase {crumb.text('phase')} is not what the specification calls: {crumb.text('implementation')}"
+            what = f"phase {crumb.text('phase')} is not what the plan calls: {crumb.text('implementation')}"
             yield Crumb("deviation", {"what": what})
 
 

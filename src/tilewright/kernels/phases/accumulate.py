@@ -30,7 +30,7 @@ from tilewright.kernels.types import CB, uint32
 
 @phase(
     waits={"cb_in": "num_tiles", "cb_scaler": "2 if partial else 1"},
-    pops={"cb_in": "num_tiles", "cb_scaler": "0"},
+    pops={"cb_in": "0 if keep else num_tiles", "cb_scaler": "0"},
     pushes={"cb_out": "1 if is_last else 0"},
     needs={"cb_in": Region.TILE, "cb_scaler": Region.SCALER},
     gives={"cb_out": Region.COLUMN_0},
@@ -45,13 +45,14 @@ def accumulate_row_mean(
     is_first: bool,
     is_last: bool,
     partial: CompileTimeArg[bool] = False,
+    keep: CompileTimeArg[bool] = False,
 ) -> None:
     """Column 0 of out = the sum over each row of several blocks of tiles, times the scaler, times a float32.
 
     Called once for each block of num_tiles tiles, of which the first num_summed count. The first block starts the sum,
-    the last one ends it; partial: the last tile of the last block is summed by page 1 of cb_scaler. Waits for and pops
-    num_tiles pages of cb_in, waits for the scaler, which stays, and pushes one page of cb_out after the last block.
-    cb_out must be Float32: the packer adds in its format.
+    the last one ends it; partial: the last tile of the last block is summed by page 1 of cb_scaler. Waits for
+    num_tiles pages of cb_in, popped unless keep, and for the scaler, which stays; pushes one page of cb_out after the
+    last block. cb_out must be Float32: the packer adds in its format.
     """
     cb_wait_front(cb_in, num_tiles)
     cb_wait_front(cb_scaler, 2 if partial else 1)
@@ -74,4 +75,5 @@ def accumulate_row_mean(
     reduce_uninit()
     if is_last:
         cb_push_back(cb_out, 1)
-    cb_pop_front(cb_in, num_tiles)
+    if not keep:
+        cb_pop_front(cb_in, num_tiles)

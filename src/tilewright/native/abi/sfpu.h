@@ -153,6 +153,11 @@ void tw_sfpu_normalize(
 void tw_sfpu_cumsum(uint32_t dst, uint32_t first);
 // pool and axis as in tw::Pool and tw::ReduceAxis; format is a DataFormat value.
 void tw_sfpu_reduce(uint32_t pool, uint32_t axis, uint32_t format, uint32_t dst, uint32_t ct_dim, uint32_t rt_dim);
+// The largest of the first num_rows rows of every column and what the index tile has beside it go to row 0 of both
+// tiles. In row-major order row r is words 32 r to 32 r + 31. accumulate: row 0 of the next tiles holds what the chunks
+// before gave (nothing before chunk 0), and gets what they give together with this one.
+void tw_sfpu_max_with_indices(
+    uint32_t dst, uint32_t dst_index, uint32_t num_rows, uint32_t row_major, uint32_t accumulate, uint32_t chunk);
 void tw_sfpu_add_top_row(uint32_t format, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out);
 void tw_sfpu_sum_int(uint32_t dst, uint32_t along_rows);  // 1: every row into its even columns of the left half
 void tw_sfpu_add_int_next(uint32_t dst);                  // tile += the tile after it

@@ -56,6 +56,9 @@ void tw_binary_reuse_dest(
 // scaler in SrcA and the data in SrcB (formats accordingly), all others the data in SrcA.
 void tw_reduce_tile(
     uint32_t pool, uint32_t axis, uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst);
+// How many tiles of a row a block reduction takes: a card keeps it in the loop that the init call programs.
+void tw_reduce_block_init(uint32_t num_tiles);
+uint32_t tw_reduce_block_tiles();
 // dst += a @ b (b transposed first when asked). in0 (a) goes to SrcB, in1 (b) to SrcA. The block form is one step of
 // the inner dimension, as on a card: tile a[tile_a + r * kt_dim] times tile b[tile_b + c] is added to DST slot
 // dst + r * ct_dim + c, for r < rt_dim and c < ct_dim; kt_dim is only the width in tiles of a's rows.
@@ -72,6 +75,9 @@ void tw_matmul_block(
     uint32_t kt_dim);
 void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst);
 void tw_transpose_dest(uint32_t dst);
+
+// The values of a tile at the front of a CB, row by row (or as they lie in L1), and how many there are; for prints.
+uint32_t tw_tile_values(uint32_t cb, uint32_t tile, uint32_t as_stored, float* values);
 
 // --- out of DST ---
 // In order (out_of_order = 0): to the next page since the last push; else to page `tile` from the write pointer.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fills in the texts of a package for hardware. All of it says ``ttnn`` and nothing of ours.
 
-Values that follow from the shape are written down as numbers, next to their names; addresses, accessors and epsilon
+Values that follow from the shape are written down as numbers, next to their names; addresses, accessors and numbers
 come from the call.
 """
 
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from tilewright import __version__
+from tilewright.formula.graph import nodes_of
 from tilewright.kernels import Kernel
 from tilewright.kernels.language import Role
 from tilewright.ops.export import templates
+from tilewright.ops.export.reference_text import host_text, largest_bound, torch_lines
 from tilewright.ops.operation import Operation
-from tilewright.ops.plan import Plan, PlannedBuffer, compute_config
+from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.ops.row_program import Kernels, compile_time_values
 from tilewright.program.kernel import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright.tensor.cores import CoreRange
@@ -36,11 +36,12 @@ class HostCode:
     def __init__(self, operation: Operation, plan: Plan, config: ComputeConfigDescriptor, arch: str) -> None:
         self._operation = operation
         self._plan = plan
-        self._kernels: Kernels = operation.kernels[plan.strategy]
-        self._config = compute_config(config, plan)
-        self._tensors = ("input_tensor", *operation.vectors)
-        self._epsilon = ("epsilon",) if operation.has_epsilon else ()
-        self._keywords = [f"{name}={operation.default_epsilon}" for name in self._epsilon]
+        self._kernels: Kernels = plan.kernels
+        self._config = plan.compute_config(config)
+        self._tensors = tuple(each.name for each in operation.inputs)
+        self._outputs = operation.output_names
+        self._numbers = tuple(operation.parameters)
+        self._keywords = [f"{name}={each.default}" for name, each in operation.parameters.items()]
         dtype = plan.rows.dtype.name.lower()
         self._common = {
             "name": operation.name,
@@ -50,8 +51,9 @@ class HostCode:
             "dtype": dtype,
             "version": __version__,
             "ttnn_version": TTNN_VERSION,
-            "tensors": ", ".join(self._tensors),
-            "program_parameters": ", ".join([*self._tensors, "output", *self._epsilon]),
+            "tensors": ", ".join([*self._tensors, *self._outputs]),
+            "main": operation.main_input.name,
+            "program_parameters": ", ".join([*self._tensors, *self._outputs, *self._numbers]),
         }
 
     def files(self, command: str) -> dict[str, str]:
@@ -70,14 +72,31 @@ class HostCode:
     def _kernel_list(self) -> str:
         return ", ".join(f"{kernel.role.value} `{kernel.name}`" for kernel in self._kernels)
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        shape = self._plan.rows.shape
+        return {each.name: each.shape_of(shape) for each in self._operation.inputs}
+
     def _op(self) -> str:
-        checks = ['_check("input_tensor", input_tensor, SHAPE)']
-        checks += [f'_check("{name}", {name}, SHAPE[-1:])' for name in self._operation.vectors]
-        if self._epsilon:
-            checks += ["if not epsilon > 0:", '    raise ValueError(f"Epsilon must be positive, got {epsilon}")']
+        checks = [f'_check("{name}", {name}, {shape})' for name, shape in self._shapes().items()]
+        for name, each in self._operation.parameters.items():
+            if each.is_positive:
+                checks += [f"if not {name} > 0:", f'    raise ValueError(f"{each.rule}, got {{{name}}}")']
+        shapes = self._operation.output_shapes(self._plan.rows.shape)
+        made = [
+            f"{name} = _allocated({shape}, {self._operation.main_input.name}, memory_config)"
+            for name, shape in zip(self._outputs, shapes, strict=True)
+        ]
         # As the operation itself is called.
         parameters = ", ".join([*self._tensors, *self._keywords, "*", "memory_config=None"])
-        return templates.OP.substitute(self._common, call_parameters=parameters, checks=_lines(checks, 4))
+        several = "" if len(self._outputs) == 1 else f"\n    return {', '.join(self._outputs)}"
+        return templates.OP.substitute(
+            self._common,
+            call_parameters=parameters,
+            checks=_lines(checks, 4),
+            made=_lines(made, 4),
+            returned="return " if not several else "",
+            several=several,
+        )
 
     def _program(self) -> str:
         plan, names = self._plan, self._work_names()
@@ -86,32 +105,35 @@ class HostCode:
             for each in plan.split.work
         ]
         calls = [f"_{kernel.name}({', '.join(self._parameters(kernel))})," for kernel in self._kernels]
+        has_numbers = bool(plan.schedule.numbers)
         return templates.PROGRAM.substitute(
             self._common,
             plan=plan.describe(),
             split=plan.split.describe(),
-            imports="import struct\n" if self._epsilon else "",
-            output_shape=self._operation.output_shape(plan.rows.shape),
+            imports="import math\nimport struct\n" if has_numbers else "",
             core_ranges=_lines((f"{_core_range(each)}," for each in plan.split.cores.ranges()), 8),
             circular_buffers=_lines(map(_buffer, plan.buffers), 4),
             work_names=", ".join(names),
             work=_lines(work, 4),
             kernel_calls=_lines(calls, 12),
-            kernels="".join(map(self._kernel, self._kernels)) + (templates.FLOAT_BITS if self._epsilon else ""),
+            kernels="".join(map(self._kernel, self._kernels)) + (templates.FLOAT_BITS if has_numbers else ""),
         )
 
     def _work_names(self) -> list[str]:
         """Runtime arguments that differ from core to core."""
         names = [name for kernel in self._kernels for name in kernel.arguments.runtime]
-        of_the_call = (*self._tensors, "output", "epsilon_bits")
+        of_the_call = (*self._tensors, *self._outputs, *self._plan.schedule.numbers)
         return [name for name in dict.fromkeys(names) if name not in of_the_call]
 
     def _parameters(self, kernel: Kernel) -> list[str]:
         layout = kernel.arguments
-        return [*layout.tensors, *(["epsilon"] if "epsilon_bits" in layout.runtime else [])]
+        used = [value for name, value in self._plan.schedule.numbers.items() if name in layout.runtime]
+        numbers = [node.name for value in used for node in nodes_of([value]) if node.function == "parameter"]
+        return [*layout.tensors, *dict.fromkeys(numbers)]
 
     def _kernel(self, kernel: Kernel) -> str:
-        layout, values = kernel.arguments, compile_time_values(self._plan, self._kernels)
+        layout = kernel.arguments
+        values = compile_time_values(self._plan, dict.fromkeys(layout.tensors, self._plan.rows.dtype))
         accessors = [
             f"\n    compile_time_args += ttnn.TensorAccessorArgs({name}).get_compile_time_args()"
             for name in layout.tensors
@@ -123,41 +145,32 @@ class HostCode:
             compile_time_args=_lines((f"{values[name]},  # {name}" for name in layout.scalars), 8),
             accessors="".join(accessors),
             work_names=", ".join(self._work_names()),
-            runtime_args=_lines((f"{_runtime_value(name, layout.tensors)}," for name in layout.runtime), 12),
+            runtime_args=_lines((f"{self._runtime_value(name, layout.tensors)}," for name in layout.runtime), 12),
             config=_compute_config(self._config) if kernel.role is Role.COMPUTE else "",
             config_name=_CONFIGS[kernel.role],
         )
 
+    def _runtime_value(self, name: str, tensors: Iterable[str]) -> str:
+        if name in tensors:
+            return f"{name}.buffer_address()"
+        numbers = self._plan.schedule.numbers
+        return f"_float_bits({host_text(numbers[name])})" if name in numbers else name
+
     def _test(self) -> str:
-        rows, vectors = self._plan.rows, self._operation.vectors
+        rows, shapes = self._plan.rows, self._shapes()
         dtype = rows.dtype.name.lower()
         # Of a float32 the matrix unit takes 10 mantissa bits; these it takes whole.
         widened = "" if rows.dtype is DataType.BFLOAT16 else f".to(torch.{dtype})"
-        made = [f"{name} = torch.randn({rows.width}).bfloat16(){widened}" for name in vectors]
-        is_sum = "beta" in vectors
-        texts = {
-            **self._common,
-            "vectors": _lines(made, 4) + "\n" if made else "",
-            "given": f"*on_device({', '.join(['device', 'x', *vectors])})",
-            "constant_result": "beta" if is_sum else "torch.zeros(1)",
-        }
-        constant_test = templates.CONSTANT_TEST.substitute(texts) if _is_centred(self._operation) else ""
+        made = [f"{name} = torch.randn({shape}).bfloat16(){widened}" for name, shape in shapes.items()]
         return templates.TEST.substitute(
-            texts,
-            reference_parameters=", ".join(["x", *vectors, *self._keywords]),
-            torch_reference=self._operation.torch_reference,
-            doubles=", ".join(f"{name}.double()" for name in ("x", *vectors)),
-            rounded="the result or what it is the sum of" if is_sum else "the result",
-            scale="torch.maximum(expected.abs(), (expected - beta.double()).abs())" if is_sum else "expected.abs()",
-            constant_test=constant_test,
+            self._common,
+            made=_lines(made, 4),
+            given=f"*on_device({', '.join(['device', *self._tensors])})",
+            reference_parameters=", ".join([*self._tensors, *self._keywords]),
+            reference=_lines(torch_lines(self._operation.graph), 4),
+            doubles=", ".join(f"{name}.double()" for name in self._tensors),
+            bound=f"{largest_bound(self._operation, self._plan):.3g}",
         )
-
-
-def _is_centred(operation: Operation) -> bool:
-    """Whether a row whose elements are all alike gives nothing but what is added in the end."""
-    row, added = np.full((1, 32), 5.0), np.linspace(1, 2, 32)
-    result = operation.reference(row, *(added for _ in operation.vectors))
-    return bool(np.array_equal(result, np.broadcast_to(added if "beta" in operation.vectors else 0.0, result.shape)))
 
 
 def _kernel_text(kernel: Kernel) -> str:
@@ -176,12 +189,6 @@ def _core_range(cores: CoreRange) -> str:
 def _buffer(planned: PlannedBuffer) -> str:
     values = f"{planned.buffer.index}, {planned.pages}, {planned.page_bytes}, ttnn.{planned.dtype.name.lower()}"
     return f"({values}),  # {planned.buffer.name}: {planned.buffer.purpose}"
-
-
-def _runtime_value(name: str, tensors: Iterable[str]) -> str:
-    if name in tensors:
-        return f"{name}.buffer_address()"
-    return "_float_bits(epsilon)" if name == "epsilon_bits" else name
 
 
 def _compute_config(config: ComputeConfigDescriptor) -> str:

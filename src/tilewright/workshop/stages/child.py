@@ -14,16 +14,14 @@ from tilewright.device.kernel_build import compile_kernels
 from tilewright.device.kernel_sources import kernel_source
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops.operation import Operation
+from tilewright.ops.plan import Plan
 from tilewright.tensor.device import Device
-from tilewright.workshop.cases import DTYPES
-from tilewright.workshop.home import Home, find_operation, load_operation
-from tilewright.workshop.spec.model import Spec
-from tilewright.workshop.spec.planned import smallest_case
+from tilewright.workshop.cases import DTYPES, Case, case_named, case_tensors, derived_cases
+from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.stages.classify import classify
 from tilewright.workshop.stages.events import Events
 from tilewright.workshop.stages.facts import compliance_facts, plan_facts, run_facts
 from tilewright.workshop.stages.stage import BUILD, KERNELS, STAGES, Stage, Status
-from tilewright.workshop.trace.call_sites import call_sites
 from tilewright.workshop.trace.difference_map import trace_json, trace_lines, wrong_lines
 from tilewright.workshop.trace.steps import number_upto, steps_of
 from tilewright.workshop.trace.tracing import trace
@@ -31,22 +29,19 @@ from tilewright.workshop.trace.tracing import trace
 GRID = (2, 2)
 
 
-def run_stage(events: Events, home: Home, parent: Path, stage: Stage) -> None:
+def run_stage(events: Events, home: Home, stage: Stage) -> None:
     """Build, kernels, tests: each step only if the one before it succeeded."""
-    loaded = _step(events, BUILD, stage, lambda: (load_operation(home), home.spec()))
-    if loaded is None:
+    operation = _step(events, BUILD, stage, home.operation)
+    if operation is None:
         return
-    operation, spec = loaded
-    if stage.has_kernels and _step(events, KERNELS, stage, lambda: _compile(operation, spec)) is None:
+    if stage.has_kernels and _step(events, KERNELS, stage, lambda: _compile(operation)) is None:
         return
-    _run_tests(events, parent / home.name / "tests", parent, stage)
+    _run_tests(events, operation, stage)
     if stage.number == 5:
-        events.tell("facts", crumbs=plan_facts(operation, spec, home))
+        events.tell("facts", crumbs=plan_facts(operation, home))
     if stage.number == 6:
         with _device() as device:
-            _check(events, operation, spec, device, home)
-    if stage.number == 7:
-        _look_for_stubs(events, operation)
+            _check(events, operation, device)
     events.tell("end")
 
 
@@ -81,66 +76,52 @@ def _device() -> Iterator[Device]:
         close_device(device)
 
 
-def _compile(operation: Operation, spec: Spec) -> bool:
-    """Every kernel that the spec's test cases need."""
+def _plan(operation: Operation, case: Case, device: Device) -> Plan:
+    return operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
+
+
+def _compile(operation: Operation) -> bool:
+    """Every kernel that the cases need."""
     with _device() as device:
-        for case in spec.tests:
-            plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+        for case in derived_cases(operation):
+            plan = _plan(operation, case, device)
             tensors = operation.allocate(plan, device)
-            program = operation.program(plan, tensors, epsilon=spec.epsilon)
+            program = operation.program(plan, tensors)
             compile_kernels([kernel_source(program, each, device.description, GRID) for each in program.kernels])
             for tensor in tensors.values():
                 tensor.deallocate()
     return True
 
 
-def _run_tests(events: Events, directory: Path, parent: Path, stage: Stage) -> None:
+def _run_tests(events: Events, operation: Operation, stage: Stage) -> None:
     try:
         import pytest
     except ImportError:
         events.tell("test", name="pytest", result="FAIL", error_type="build_error", error="pip install pytest")
         return
+    from tilewright.workshop.stages.operation_plugin import OperationPlugin
     from tilewright.workshop.stages.pytest_events import EventsPlugin
 
+    directory = Path(__file__).parent / "tests"
     files = sorted(map(str, directory.glob(stage.test_pattern)))
-    if not files:
-        text = f"{directory.name}/ has no {stage.test_pattern}"
-        events.tell("test", name=stage.test_pattern, result="FAIL", error_type="test_fail", error=text)
-        return
-    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(parent), "--no-header"]
-    pytest.main([*options, *files], plugins=[EventsPlugin(events, stage.number)])
+    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(directory), "--no-header"]
+    pytest.main([*options, *files], plugins=[EventsPlugin(events, stage.number), OperationPlugin(operation)])
 
 
-def _look_for_stubs(events: Events, operation: Operation) -> None:
-    """A kernel that no test case runs may still have some."""
-    left = {
-        f"{site.called_as} in {kernels.compute.name} at {Path(site.chain[-1][0]).name}:{site.line}"
-        for kernels in operation.kernels.values()
-        for site in call_sites(kernels.compute)
-        if site.is_stub
-    }
-    fields = {"result": "PASS"}
-    if left:
-        fields = {"result": "FAIL", "error_type": "test_fail", "error": f"still stubs: {', '.join(sorted(left))}"}
-    events.tell("test", name="no phase is a stub", **fields)
-
-
-def _check(events: Events, operation: Operation, spec: Spec, device: Device, home: Home) -> None:
-    """The checker's word on the smallest test case, and what the run counted."""
+def _check(events: Events, operation: Operation, device: Device) -> None:
+    """The checker's word on the case with rows of all kinds, and what the run counted."""
     # Imported here: only this stage needs the checker.
     from tilewright.check.check_program import CheckError, check_program
-    from tilewright.workshop.cases import case_tensors
 
-    case = smallest_case(spec)
+    case = case_named(operation, "all kinds of rows")
     name = f"the checker finds nothing [{case.name}]"
     events.tell("begin", what=name)
-    plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+    plan = _plan(operation, case, device)
     tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
-    program = operation.program(plan, tensors, epsilon=spec.epsilon)
+    program = operation.program(plan, tensors)
     result = check_program([*tensors.values()], program)
     if result.run is not None:
-        facts = run_facts(operation, plan, result.run, home) + compliance_facts(operation, spec, plan)
-        events.tell("facts", crumbs=facts)
+        events.tell("facts", crumbs=run_facts(plan, result.run) + compliance_facts(plan))
     if result.findings:
         error_type = "watcher_assert" if result.error is None else classify(result.error, 6)[1]
         events.tell(
@@ -152,11 +133,11 @@ def _check(events: Events, operation: Operation, spec: Spec, device: Device, hom
 
 def run_trace(events: Events, home: Home, case_name: str, upto: str, time_limit: float) -> None:
     """One test case, phase by phase."""
-    operation, spec = load_operation(home), home.spec()
-    case = next(each for each in spec.tests if each.name == case_name)
-    number = number_upto(steps_of(spec), upto) if upto else None
+    operation = home.operation()
+    case = case_named(operation, case_name)
     with _device() as device:
-        found = trace(operation, spec, case, device, number, time_limit)
+        number = number_upto(steps_of(_plan(operation, case, device).schedule), upto) if upto else None
+        found = trace(operation, case, device, number, time_limit)
     first = wrong_lines(found.first_wrong) if found.first_wrong else []
     events.tell("trace", lines=trace_lines(found), first_wrong=first, trace=trace_json(found))
     events.tell("end")
@@ -166,16 +147,14 @@ def run_check(events: Events, home: Home) -> None:
     """The checker's word on every test case, the smallest first, until it finds something."""
     # Imported here: stages do without.
     from tilewright.check.check_program import check_program
-    from tilewright.workshop.cases import case_tensors
 
-    operation, spec = load_operation(home), home.spec()
+    operation = home.operation()
     with _device() as device:
-        for case in sorted(spec.tests, key=lambda each: math.prod(each.shape)):
+        for case in sorted(derived_cases(operation), key=lambda each: math.prod(each.shape)):
             events.tell("begin", what=f"checking {case.name}")
-            plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+            plan = _plan(operation, case, device)
             tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
-            program = operation.program(plan, tensors, epsilon=spec.epsilon)
-            result = check_program([*tensors.values()], program)
+            result = check_program([*tensors.values()], operation.program(plan, tensors))
             for finding in result.findings:
                 events.tell(
                     "finding", case=case.name, rule=finding.rule, place=finding.place, text=finding.text(width=1000)
@@ -193,7 +172,7 @@ def main(arguments: list[str]) -> int:
     told, home = Events(Path(events)), find_operation(given)
     try:
         if what == "stage":
-            run_stage(told, home, Path(rest[0]), STAGES[int(rest[1]) - 1])
+            run_stage(told, home, STAGES[int(rest[0]) - 1])
         elif what == "check":
             run_check(told, home)
         else:

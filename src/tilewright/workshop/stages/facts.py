@@ -8,30 +8,27 @@ from typing import TypeAlias
 
 from tilewright.check.sync_table import SyncRow, make_sync_table
 from tilewright.device.run import Run
+from tilewright.kernels import phases
 from tilewright.ops.operation import Operation
-from tilewright.ops.plan import Plan
-from tilewright.tensor.paper_device import paper_device
-from tilewright.workshop.cases import DTYPES
+from tilewright.ops.plan import Plan, PlannedBuffer
+from tilewright.ops.planner.model import Schedule
+from tilewright.ops.specification_text import ends_of
 from tilewright.workshop.home import Home
-from tilewright.workshop.spec.calls import LIBRARY
-from tilewright.workshop.spec.model import BufferSpec, Spec
-from tilewright.workshop.spec.planned import buffer_pages, smallest_case
+from tilewright.workshop.required_buffers import case_plan
 from tilewright.workshop.trace.call_sites import CallSite, call_sites
 from tilewright.workshop.trace.steps import step_of, steps_of
 
+LIBRARY = frozenset(phases.__all__)
 # Name of an event, and its fields.
 Crumbs: TypeAlias = list[tuple[str, dict[str, object]]]
 
 
-def plan_facts(operation: Operation, spec: Spec, home: Home) -> Crumbs:
-    """Circular buffers as the spec asks for them and as the plan of the smallest test case has them; the work."""
-    case = smallest_case(spec)
-    plan = operation.plan(case.shape, DTYPES[case.dtype], paper_device("wormhole_b0"))
-    crumbs: Crumbs = [("cb_requirement", _requirement(each, plan)) for each in spec.buffers]
-    lines = {each.name: each.place.line for each in spec.buffers}
+def plan_facts(operation: Operation, home: Home) -> Crumbs:
+    """Circular buffers as the declaration asks for them and as the plan of one case has them; the work."""
+    plan = case_plan(home)
+    crumbs: Crumbs = [("cb_requirement", _requirement(each, plan.schedule)) for each in plan.buffers]
     for planned in plan.buffers:
-        line = lines.get(planned.buffer.name)
-        source = f"spec.toml:{line} ({planned.formula})" if line else "not in the spec"
+        source = f"{home.file.name}:{home.line_of(planned.buffer.name)} ({planned.formula})"
         fields: dict[str, object] = {
             "index": f"c_{planned.buffer.index}",
             "num_pages": str(planned.pages),
@@ -42,33 +39,32 @@ def plan_facts(operation: Operation, spec: Spec, home: Home) -> Crumbs:
             "source": source,
         }
         crumbs.append(("cb_config", fields))
-    work = spec.work.place.line
     for parameter, value in (
-        ("work unit", spec.work.unit),
-        ("units", f"{spec.work.count} = {plan.rows.num_tile_rows} for {list(case.shape)}"),
+        ("work unit", "tile-row"),
+        ("units", f"N*C*Ht = {plan.rows.num_tile_rows} for {list(plan.rows.shape)}"),
         ("distribution", plan.split.describe()),
         ("plan", plan.describe()),
     ):
-        fields = {"parameter": parameter, "value": value, "source": f"spec.toml:{work}"}
+        fields = {"parameter": parameter, "value": value, "source": f"{home.file.name}:{home.line_of(operation.name)}"}
         crumbs.append(("work_distribution", fields))
     return crumbs
 
 
-def _requirement(buffer: BufferSpec, plan: Plan) -> dict[str, object]:
-    pages, page_bytes = buffer_pages(buffer, plan)
+def _requirement(planned: PlannedBuffer, schedule: Schedule) -> dict[str, object]:
+    producer, consumer = ends_of(schedule, planned.buffer.name)
     return {
-        "index": f"c_{buffer.index}",
-        "num_pages": str(pages),
-        "page_size": f"{page_bytes} B",
-        "purpose": buffer.purpose,
-        "producer": buffer.producer,
-        "consumer": buffer.consumer,
+        "index": f"c_{planned.buffer.index}",
+        "num_pages": str(planned.pages),
+        "page_size": f"{planned.page_bytes} B",
+        "purpose": planned.buffer.purpose,
+        "producer": producer,
+        "consumer": consumer,
     }
 
 
-def run_facts(operation: Operation, plan: Plan, run: Run, home: Home) -> Crumbs:
+def run_facts(plan: Plan, run: Run) -> Crumbs:
     """The kernels that ran and the pages they moved."""
-    kernels = operation.kernels[plan.strategy]
+    kernels = plan.kernels
     roles = {"reader": kernels.reader, "compute": kernels.compute, "writer": kernels.writer}
     crumbs: Crumbs = []
     for role, kernel in roles.items():
@@ -78,7 +74,7 @@ def run_facts(operation: Operation, plan: Plan, run: Run, home: Home) -> Crumbs:
         writes = sorted({run.cb_label(each.cb) for each in moved if each.push_calls})
         fields: dict[str, object] = {
             "kernel": role,
-            "file": "kernels.py" if str(home.directory) in kernel.path else kernel.path.rpartition("/")[2],
+            "file": kernel.path.rpartition("/")[2],
             "function": kernel.name,
             "reads": ", ".join(reads) or "DRAM",
             "writes": ", ".join(writes) or "DRAM",
@@ -90,23 +86,21 @@ def run_facts(operation: Operation, plan: Plan, run: Run, home: Home) -> Crumbs:
     return crumbs
 
 
-def compliance_facts(operation: Operation, spec: Spec, plan: Plan) -> Crumbs:
-    """Where each phase of the spec is in the kernel that ran, and whether it is what the spec calls."""
-    steps = steps_of(spec)
-    sites = call_sites(operation.kernels[plan.strategy].compute)
+def compliance_facts(plan: Plan) -> Crumbs:
+    """Where each phase is in the kernel that ran, and whether it is one of the library's."""
+    steps = steps_of(plan.schedule)
+    sites = call_sites(plan.kernels.compute)
     crumbs: Crumbs = []
     for step in steps:
-        found = [each for each in sites if step_of(each, steps) == step]
         if not step.number:
             continue
-        is_library = step.function in LIBRARY
+        found = [each for each in sites if step_of(each, steps) is step]
         places = [f"{_called(each)} at {Path(each.chain[-1][0]).name}:{each.line}" for each in found]
-        is_real = bool(found) and not any(each.is_stub for each in found)
         fields: dict[str, object] = {
             "phase": step.name,
-            "directive": "USE HELPER" if is_library else "NO HELPER",
+            "directive": "USE HELPER" if any(each.phase.name in LIBRARY for each in found) else "NO HELPER",
             "implementation": ", ".join(places) or "not called",
-            "compliant": is_real and (not is_library or any(each.phase.name == step.function for each in found)),
+            "compliant": bool(found),
         }
         crumbs.append(("design_compliance", fields))
     return crumbs

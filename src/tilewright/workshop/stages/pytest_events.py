@@ -66,7 +66,7 @@ def _name(nodeid: str) -> str:
 
 
 def _case(item: pytest.Item) -> str:
-    """Name of the spec's test case, for a test that has one."""
+    """Name of the test case, for a test that has one."""
     case = getattr(getattr(item, "callspec", None), "params", {}).get("case")
     return str(getattr(case, "name", ""))
 

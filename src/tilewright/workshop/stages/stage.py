@@ -41,10 +41,10 @@ class Stage:
 
 STAGES = (
     Stage(1, "the API exists and is documented"),
-    Stage(2, "what the spec forbids is refused"),
+    Stage(2, "what it forbids is refused"),
     Stage(3, "a valid call reaches the program"),
     Stage(4, "there is a plan, and it fits L1"),
-    Stage(5, "buffers and work are the spec's"),
+    Stage(5, "buffers and work are the plan's"),
     Stage(6, "kernels compile, the program ends", has_kernels=True),
     Stage(7, "every number is right", has_kernels=True),
 )
@@ -57,8 +57,8 @@ class TestOutcome:
     Attributes:
         error_type: of the vocabulary of execution logs; empty if it passed.
         error: what it said.
-        case: name of the spec's test case it ran; empty if none.
-        share_of_tolerance: how much of what the spec allows its worst element used.
+        case: name of the test case it ran; empty if none.
+        share_of_tolerance: how much of what is allowed its worst element used.
     """
 
     __test__ = False  # not a test of pytest's

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-_SUFFIXES = (".py", ".toml", ".cpp", ".hpp", ".h")
+_SUFFIXES = (".py", ".cpp", ".hpp", ".h")
 _POLL_SECONDS = 0.2
 
 Snapshot = Mapping[Path, tuple[int, int]]

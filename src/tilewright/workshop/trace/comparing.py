@@ -151,7 +151,8 @@ def _shares(tile: Float64, values: Float64, floor: Float64) -> tuple[Float64, Fl
     with np.errstate(invalid="ignore"):
         error = np.where(tile == values, 0.0, np.abs(tile - values))  # infinities that agree
     error = np.where(np.isnan(error) & ~np.isnan(values), np.inf, error)
-    return error, error / floor
+    with np.errstate(invalid="ignore"):
+        return error, np.where(np.isinf(floor), 0.0, error / floor)  # without a bound nothing is claimed
 
 
 def _marks(tile: Float64, values: Float64, share: Float64) -> NDArray[np.str_]:

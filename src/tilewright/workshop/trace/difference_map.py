@@ -61,7 +61,7 @@ def wrong_lines(report: StepReport) -> list[str]:
     step, difference = report.step, report.difference
     what = f"phase {step.number} {step.name}" if step.number else f"what the reader puts into {step.buffer}"
     lines = [f"first wrong: {what}, in {step.buffer} ({report.dtype})"]
-    lines.append(f"  called at {_short(report.place)}; reference `{step.expression}` (spec.toml:{step.line})")
+    lines.append(f"  called at {_short(report.place)}; reference `{step.expression}`")
     if report.note:
         lines.append(f"  {report.note}")
     if difference is None or difference.is_right:
@@ -164,7 +164,6 @@ def _step_json(report: StepReport) -> dict[str, object]:
         "place": report.place,
         "dtype": report.dtype,
         "reference": step.expression,
-        "spec_line": step.line,
         "note": report.note,
     }
     if difference is not None:

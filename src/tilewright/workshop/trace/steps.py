@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of an operation: what the reader fills and what each phase of the spec leaves, with its reference.
+"""The steps of an operation: what the reader fills and what each phase leaves, with its reference.
 
-A kernel may call a phase of the spec in several places, as streaming kernels do; the name of the buffer and, where
-several phases share one, the name of what is called say which phase it is.
+References follow from the formula: the value that a circular buffer is for, computed in float64 from what the phase
+read.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.device.errors import TilewrightError
+from tilewright.formula.evaluate import apply
+from tilewright.formula.graph import Extent, Value, expression_text
 from tilewright.kernels.phases import Region
-from tilewright.workshop.spec.calls import Call, resolve_calls
-from tilewright.workshop.spec.model import Spec
-from tilewright.workshop.spec.regions import region_of_reader
+from tilewright.ops.error_bound import step_bound
+from tilewright.ops.planner.model import Compute, Deliver, Reduce, Role, Schedule, Store, Tilize
 from tilewright.workshop.trace.call_sites import CallSite
 
 Float64: TypeAlias = NDArray[np.float64]
@@ -30,78 +31,121 @@ class NoSuchPhaseError(TilewrightError):
     exit_status = 2
 
 
-class PhaseReferenceError(TilewrightError):
-    """A reference of the spec cannot be computed."""
-
-
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Step:
     """Something that is to be in a circular buffer.
 
     Attributes:
-        number: of the phase in the spec, from 1; 0 for what the reader fills.
+        number: of the phase, from 1; 0 for what the reader fills.
         name: of the phase; of the buffer for what the reader fills.
         buffer: name of the circular buffer.
-        expression: of NumPy, in float64, over ``x``, vectors, parameters and earlier phases.
+        node: what it is to hold; None for the scaler.
+        operands: names of buffers by the id of the value they hold: where the reference stops to look further.
         region: where its pages hold data.
-        function: what the spec calls; empty for the reader.
-        line: of the spec.
     """
 
     number: int
     name: str
     buffer: str
-    expression: str
+    node: Value | None
+    operands: Mapping[int, str]
     region: Region
-    function: str
-    line: int
+
+    @property
+    def expression(self) -> str:
+        """The reference, in terms of what lies in buffers."""
+        return "1" if self.node is None else expression_text(self.node, dict(self.operands))
 
     def value(self, names: Mapping[str, Float64]) -> Float64:
         """The reference, of two dimensions."""
-        try:
-            result = eval(self.expression, {"np": np}, dict(names))
-        except Exception as error:
-            raise PhaseReferenceError(
-                f"the reference of {self.name}, `{self.expression}` (line {self.line} of the spec), "
-                f"cannot be computed: {type(error).__name__}: {error}"
-            ) from error
-        return np.atleast_2d(np.asarray(result, dtype=np.float64))
+        if self.node is None:
+            return np.ones((1, 1))
+        return np.atleast_2d(np.asarray(self._of(self.node, names), dtype=np.float64))
+
+    def bound(self, schedule: Schedule, names: Mapping[str, Float64], format_: str) -> Float64:
+        """How far off the buffer's numbers may be, by the error analysis, given what the phase read."""
+        if self.node is None or self.number == 0 or self.node.is_leaf:
+            return np.full((1, 1), _TINY)
+        known = {key: names[name] for key, name in self.operands.items() if name in names}
+        return np.atleast_2d(step_bound(schedule, self.node, known, names, format_))
+
+    def _of(self, node: Value, names: Mapping[str, Float64]) -> Float64:
+        known = self.operands.get(id(node), node.name)
+        if known in names and (id(node) in self.operands or node.is_leaf):
+            return names[known]
+        if node.is_constant:
+            return np.asarray(node.numbers[0])
+        return apply(node, [self._of(each, names) for each in node.operands])
 
 
-_HELD = {"input": "x", "scaler": "np.ones((1, 1))"}
+# What is only moved must come out as it is; zero is no share of anything.
+_TINY = 2.0**-126
+_REGIONS = {
+    Extent.FULL: Region.TILE,
+    Extent.ROW: Region.ROW_0,
+    Extent.COLUMN: Region.COLUMN_0,
+    Extent.SCALAR: Region.ELEMENT,
+}
 
 
-def steps_of(spec: Spec) -> list[Step]:
-    """All steps, the reader's first, then the phases in the spec's order."""
-    steps = []
-    for buffer in spec.buffers:
-        if buffer.producer == "reader" and buffer.holds and not buffer.is_staging:
-            region = region_of_reader(spec, buffer)
-            expression = _HELD.get(buffer.holds, buffer.holds)
-            steps.append(Step(0, buffer.name, buffer.name, expression, region, "", buffer.place.line))
-    calls, _ = resolve_calls(spec)
-    for number, phase in enumerate(spec.phases, 1):
-        call = next((each for each in calls if each.phase is phase), None)
-        if call is not None:
-            output, region = _output(call)
-            line = phase.place.of("reference")
-            steps.append(Step(number, phase.name, output, phase.reference, region, call.function, line))
+def steps_of(schedule: Schedule) -> list[Step]:
+    """All steps, the reader's first, then the phases in the order a tile-row meets them."""
+    steps = [_read(each) for each in schedule.stores.values() if _is_read(each, schedule)]
+    stored = {
+        id(each.value): each.name
+        for each in schedule.stores.values()
+        if each.value is not None and each.role in (Role.VALUE, Role.NUMBER)
+    }
+    made: set[str] = set()
+    columns = [
+        each for each in schedule.stores.values() if each.value is not None and each.value.name in schedule.columns_in
+    ]
+    for store in columns:
+        if store.role is Role.INPUT:
+            made.add(store.name)
+            steps.append(Step(len(made), f"tilize_{store.value.name}", store.name, store.value, {}, Region.COLUMN_0))  # type: ignore[union-attr]
+    for step in schedule.steps():
+        target = step.tiles if isinstance(step, Tilize) else getattr(step, "target", "")
+        if not target or target in made:
+            continue
+        made.add(target)
+        store = schedule.stores[target]
+        as_rows = isinstance(step, (Compute, Deliver)) and step.as_rows
+        region = Region.ROWS if as_rows else _REGIONS[store.extent]
+        operands = dict(stored)
+        if store.role is Role.VALUE:
+            operands.pop(id(store.value), None)
+        steps.append(Step(len(made), _name_of(step, store), target, store.value, operands, region))
     return steps
 
 
-def _output(call: Call) -> tuple[str, Region]:
-    parameter = next(iter(call.contract.pushes))
-    return call.buffers[parameter], call.contract.gives[parameter]
+def _name_of(step: object, store: Store) -> str:
+    if isinstance(step, Tilize):
+        assert store.value is not None
+        return f"tilize_{store.value.name}"
+    if isinstance(step, Reduce):
+        return store.name
+    return "result" if store.role is Role.OUTPUT and store.name in ("out_rm", "out_tiled") else store.name
+
+
+def _is_read(store: Store, schedule: Schedule) -> bool:
+    """Whether the reader fills a buffer for compute."""
+    if store.role in (Role.ROWS_IN, Role.SCALER, Role.NUMBER):
+        return True
+    has_rows = any(each.value is store.value and each.role is Role.ROWS_IN for each in schedule.stores.values())
+    return store.role is Role.INPUT and not has_rows
+
+
+def _read(store: Store) -> Step:
+    region = {Role.ROWS_IN: Region.ROWS, Role.SCALER: Region.SCALER, Role.NUMBER: Region.TILE}.get(
+        store.role, _REGIONS[store.extent]
+    )
+    return Step(0, store.name, store.name, store.value, {}, region)
 
 
 def step_of(site: CallSite, steps: Iterable[Step]) -> Step | None:
-    """The step a call in a kernel is; None if the spec has none that goes there."""
-    there = [each for each in steps if each.buffer in site.outputs]
-    exact = [each for each in there if each.name == site.called_as]
-    exact = exact or [each for each in there if each.function == site.phase.name]
-    if exact:
-        return exact[0]
-    return there[0] if len(there) == 1 else None
+    """The step a call in a kernel is; None if there is none that goes there."""
+    return next((each for each in steps if each.buffer in site.outputs and each.number), None)
 
 
 def number_upto(steps: Iterable[Step], upto: str) -> int:

@@ -7,7 +7,6 @@ reported where it is made, and not where it arrives.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import enum
 from collections.abc import Mapping, Sequence
@@ -23,13 +22,10 @@ from tilewright.ops.operation import Operation, checked_config
 from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.ops.row_program import Kernels, build_program
 from tilewright.tensor.device import Device
-from tilewright.tensor.dtype import DataType
 from tilewright.tensor.tensor import Tensor
-from tilewright.workshop.cases import DTYPES, case_tensors
-from tilewright.workshop.spec.model import Spec, TestCase
+from tilewright.workshop.cases import DTYPES, Case, case_tensors
 from tilewright.workshop.trace.call_sites import CallSite, call_sites
 from tilewright.workshop.trace.comparing import Difference, Expected, compare, summed
-from tilewright.workshop.trace.floor import DST, floor_of, operand_step, significant_bits
 from tilewright.workshop.trace.partial_kernel import partial_kernel
 from tilewright.workshop.trace.recorded import Recorded, place, whole
 from tilewright.workshop.trace.steps import Float64, Step, step_of, steps_of
@@ -91,8 +87,7 @@ class Trace:
 
 def trace(
     operation: Operation,
-    spec: Spec,
-    case: TestCase,
+    case: Case,
     device: Device,
     upto: int | None = None,
     time_limit: float | None = None,
@@ -105,15 +100,14 @@ def trace(
     Raises:
         KernelCompileError, KernelLanguageError: the kernels are not ready to run.
     """
-    plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+    plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
     tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
-    steps = steps_of(spec)
-    kernels = operation.kernels[plan.strategy]
+    steps = steps_of(plan.schedule)
+    kernels = plan.kernels
     sites = call_sites(kernels.reader) + call_sites(kernels.compute)
     if upto is not None:
         kernels = _partial(kernels, steps, upto)
-    epsilon = spec.epsilon if operation.has_epsilon else None
-    program = build_program(plan, kernels, tensors, epsilon, checked_config(None))
+    program = build_program(plan, kernels, tensors, operation.numbers(plan), checked_config(None))
     record = [each.buffer.index for each in plan.buffers]
     stopped = ""
     try:
@@ -122,8 +116,8 @@ def trace(
         if not isinstance(error.run, Run):
             raise
         run, stopped = error.run, str(error)
-    names = {"x": _rows(tensors["input_tensor"])} | {each: _rows(tensors[each]) for each in operation.vectors}
-    names |= {each.name: np.full((1, 1), np.float32(each.default), np.float64) for each in spec.parameters}
+    names = {each.name: _rows(tensors[each.name]) for each in operation.inputs}
+    names |= {name: np.full((1, 1), np.float32(value), np.float64) for name, value in operation.defaults.items()}
     comparison = _Comparison(plan, sites, run, names)
     reports = [comparison.report(step, steps, upto, bool(stopped)) for step in steps]
     return Trace(case.name, plan.describe(), tuple(reports), stopped)
@@ -153,8 +147,6 @@ class _Comparison:
         self._sites = sites
         self._run = run
         self._names = dict(names)
-        operand = operand_step(plan.rows.dtype)
-        self._moves = {name: DST if value.size == 1 else operand for name, value in names.items()}
         self._buffers = {each.buffer.name: each for each in plan.buffers}
         self._stubs: set[str] = set()
 
@@ -163,10 +155,10 @@ class _Comparison:
         values = step.value(self._names)
         recorded, places = self._recorded(step, steps, values) if buffer else ([], [])
         if upto is not None and step.number > upto:
-            self._names.setdefault(step.name, values)
+            self._names.setdefault(step.buffer, values)
             return StepReport(step, Verdict.PASSED_THROUGH, next(iter(places), ""))
         if buffer is None or not recorded:
-            self._names.setdefault(step.name, values)
+            self._names.setdefault(step.buffer, values)
             note = "" if buffer else f"the plan has no buffer {step.buffer}"
             return StepReport(step, Verdict.NOT_REACHED, note=note)
         return self._compared(step, buffer, values, recorded, places, is_stopped)
@@ -216,27 +208,23 @@ class _Comparison:
         if step.name in self._stubs:
             note = "it is still a stub: it moves pages and computes nothing"
         problem = "" if is_stopped else next((each.problem for each in recorded if each.problem), "")
-        self._keep(step, chosen, buffer, expected)
+        self._keep(step, chosen, expected)
         verdict = Verdict.MISPLACED if problem else _verdict(difference)
         dtype = buffer.dtype.name.lower()
         return StepReport(step, verdict, places[worst], dtype, difference, problem or note)
 
     def _expected(self, step: Step, buffer: PlannedBuffer, values: Float64) -> Expected:
-        used = {each.id for each in ast.walk(ast.parse(step.expression, mode="eval")) if isinstance(each, ast.Name)}
-        moves = {name: self._moves[name] for name in used if name in self._moves}
-        bits = significant_bits(buffer.dtype, buffer.buffer.is_only_moved)
-        floor = floor_of(step.value, self._names, moves, bits)
+        bound = step.bound(self._plan.schedule, self._names, buffer.dtype.data_format.name)
         rows = self._plan.rows
+        floor = np.broadcast_to(bound, values.shape)
         return Expected(values, floor, step.region, rows.num_sticks, rows.last_tile_columns)
 
-    def _keep(self, step: Step, recorded: Recorded, buffer: PlannedBuffer, expected: Expected) -> None:
+    def _keep(self, step: Step, recorded: Recorded, expected: Expected) -> None:
         """Later references are about what this step left, not about what it should have left."""
-        if step.number == 0 or step.name in self._names:
+        if step.number == 0 or step.buffer in self._names:
             return
         left = whole(recorded, len(expected.values), expected.width)
-        self._names[step.name] = left if np.isfinite(left).all() else expected.values
-        is_whole = buffer.buffer.is_only_moved or buffer.dtype is not DataType.FLOAT32
-        self._moves[step.name] = DST if is_whole else operand_step(buffer.dtype)
+        self._names[step.buffer] = np.where(np.isfinite(left), left, expected.values)
 
 
 def _place_of(push: RecordedPages, run: Run) -> str:

@@ -109,6 +109,37 @@ void tw_sfpu_reduce(uint32_t pool, uint32_t axis, uint32_t format, uint32_t dst,
     }
 }
 
+void tw_sfpu_max_with_indices(
+    uint32_t dst, uint32_t dst_index, uint32_t num_rows, uint32_t row_major, uint32_t accumulate, uint32_t chunk) {
+    const auto key = [](uint32_t word) { return int32_t(word) ^ int32_t(uint32_t(int32_t(word) >> 31) >> 1); };
+    uint32_t *values = dst_for_sfpu(dst), *indices = dst_for_sfpu(dst_index);
+    uint32_t* values_before = accumulate ? dst_for_sfpu(dst + 1) : nullptr;
+    uint32_t* indices_before = accumulate ? dst_for_sfpu(dst_index + 1) : nullptr;
+    for (uint32_t column = 0; column < 32; ++column) {
+        const auto at = [&](uint32_t row) { return row_major ? row * 32 + column : element(row, column); };
+        uint32_t best = values[at(0)], index = indices[at(0)];
+        const auto take = [&](uint32_t value, uint32_t its_index) {
+            if (key(value) > key(best)) {
+                best = value;
+                index = its_index;
+            }
+        };
+        for (uint32_t row = 1; row < num_rows; ++row) {
+            take(values[at(row)], indices[at(row)]);
+        }
+        if (accumulate != 0) {
+            if (chunk != 0 && key(values_before[column]) >= key(best)) {
+                best = values_before[column];
+                index = indices_before[column];
+            }
+            values_before[column] = best;
+            indices_before[column] = index;
+        }
+        values[at(0)] = best;
+        indices[at(0)] = index;
+    }
+}
+
 void tw_sfpu_add_top_row(uint32_t format, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out) {
     const uint32_t* a = dst_for_sfpu(dst_a);
     const uint32_t* b = dst_for_sfpu(dst_b);

@@ -31,6 +31,7 @@ enum ScratchWord : uint32_t {
     kQueueFill,
     kQueueReloadsB,  // face 0 of the SrcB tile goes with every face of SrcA's
     kPackRows,  // rows tw_pack_rows writes
+    kReduceBlockTiles,  // tiles of a row that a block reduction takes
     kScratchWords,
 };
 static_assert(kScratchWords * sizeof(uint32_t) == sizeof(ComputeState::scratch));

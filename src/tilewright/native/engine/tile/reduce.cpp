@@ -483,4 +483,16 @@ void tw_reduce_tile(
         state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
         data.geometry.num_faces, dst);
 }
+
+void tw_reduce_block_init(uint32_t num_tiles) {
+    started_state("reduce_block_max_row_init").scratch[kReduceBlockTiles] = num_tiles;
+}
+
+uint32_t tw_reduce_block_tiles() {
+    const uint32_t num_tiles = started_state("reduce_block_max_row").scratch[kReduceBlockTiles];
+    if (num_tiles == 0) {
+        kernel_error("reduce_block_max_row_runtime without reduce_block_max_row_init_runtime before it");
+    }
+    return num_tiles;
+}
 }

@@ -55,11 +55,4 @@ void restore_fp32_dest_acc() {
     }
 }
 
-// The host defines TOPK_UINT16_FP32_DEST where the values are UInt16 in a 32-bit DST; floats stay as they are.
-ALWI void topk_uint16_prepare_value_tile_for_pack([[maybe_unused]] std::uint32_t idst) {
-#if defined(TOPK_UINT16_FP32_DEST) && TOPK_UINT16_FP32_DEST
-    topk_uint16_move_dest_tile_to_pack_half(idst);
-#endif
-}
-
 }  // namespace ckernel

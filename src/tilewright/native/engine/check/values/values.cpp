@@ -14,6 +14,9 @@
 namespace tw {
 
 TileTaint& TileTaint::operator=(const TileTaint& from) {
+    if (this == &from) {
+        return *this;
+    }
     clean = from.clean;
     if (!clean) {
         std::memcpy(of, from.of, sizeof of);

@@ -135,8 +135,12 @@ template <
     bool accumulate = false,
     int ITERATIONS = 8,
     bool is_fp32_dest_acc_en = false>
-ALWI void max_reduce_with_indices(uint32_t, uint32_t, uint32_t = 0) {
-    tw_not_modelled("max_reduce_with_indices");
+ALWI void max_reduce_with_indices(uint32_t idst, uint32_t idst_idx, uint32_t chunk = 0) {
+    static_assert(num_rows <= 32, "a tile has 32 rows");
+    static_assert(num_rows <= 9 || layout == DataLayout::ROW_MAJOR, "more than 9 rows are reduced in row-major order only");
+    constexpr uint32_t rows = num_rows <= 9 ? 9 : 32;  // what the two programs of a card take
+    tw_sfpu_max_with_indices(
+        idst, idst_idx, rows, layout == DataLayout::ROW_MAJOR, accumulate && num_rows > 9, chunk);
 }
 template <DataLayout layout = DataLayout::TILE>
 ALWI void max_reduce_with_indices_init() { sfpu_call::init(); }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "api/compute/common_globals.h"
+#include "api/compute/reconfig_data_format.h"
+#include "api/compute/sentinel/compute_kernel_sentinel.h"
 #include "api/compute/src_order.h"
 
 namespace ckernel {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "api/compute/common_globals.h"
+#include "api/compute/reconfig_data_format.h"
 #include "api/compute/sentinel/compute_kernel_sentinel.h"
 
 namespace ckernel {

@@ -25,9 +25,6 @@ ALWI void reduce_row_of_tiles_max(
     }
 }
 
-// The block's width belongs to the init on a card; the call that follows does not say it.
-ALWI void reduce_row_of_tiles_max_as_init() { tw_not_modelled("reduce_block_max_row_runtime"); }
-
 }  // namespace detail
 
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, bool is_fp32_dest_acc_en = false>
@@ -68,22 +65,67 @@ ALWI void reduce_block_max_row_uninit(std::uint32_t) {
     llk_pack_reduce_mask_clear();
 }
 
-// The forms with the block's width known only at run time.
-template <typename... Arguments>
-ALWI void reduce_block_max_row_init_runtime(Arguments...) {
-    detail::reduce_row_of_tiles_max_as_init();
+// The forms with the block's width known only at run time: the init call says it.
+ALWI void reduce_block_max_row_init_runtime(
+    const ckernel::TensorShape&,
+    std::uint32_t ocb,
+    std::uint32_t block_ct_dim,
+    std::uint32_t,
+    std::uint32_t,
+    bool respect_trigger = false) {
+    detail::reduce_row_of_tiles_max_init(ocb);
+    tw_reduce_block_init(block_ct_dim);
 }
-template <bool is_fp32_dest_acc_en = false, typename... Arguments>
-ALWI void reduce_block_max_row_reinit_minimal_runtime(Arguments...) {
-    detail::reduce_row_of_tiles_max_as_init();
+ALWI void reduce_block_max_row_init_runtime(
+    std::uint32_t ocb,
+    std::uint32_t block_ct_dim,
+    std::uint32_t,
+    std::uint32_t,
+    bool respect_trigger = false,
+    std::uint32_t num_faces = 4) {
+    detail::reduce_row_of_tiles_max_init(ocb);
+    tw_reduce_block_init(block_ct_dim);
 }
-template <bool is_fp32_dest_acc_en = false, typename... Arguments>
-ALWI void reduce_block_max_row_reinit_short_runtime(Arguments...) {
-    detail::reduce_row_of_tiles_max_as_init();
+template <bool is_fp32_dest_acc_en = false>
+ALWI void reduce_block_max_row_reinit_short_runtime(
+    const ckernel::TensorShape&, std::uint32_t ocb, std::uint32_t block_ct_dim, bool respect_trigger = false) {
+    detail::reduce_row_of_tiles_max_init(ocb);
+    tw_reduce_block_init(block_ct_dim);
 }
-template <bool is_fp32_dest_acc_en = false, typename... Arguments>
-ALWI void reduce_block_max_row_runtime(Arguments...) {
-    detail::reduce_row_of_tiles_max_as_init();
+ALWI void reduce_block_max_row_reinit_short_runtime(
+    std::uint32_t ocb, std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4) {
+    detail::reduce_row_of_tiles_max_init(ocb);
+    tw_reduce_block_init(block_ct_dim);
+}
+template <bool is_fp32_dest_acc_en = false>
+ALWI void reduce_block_max_row_reinit_minimal_runtime(
+    const ckernel::TensorShape& shape, std::uint32_t ocb, std::uint32_t block_ct_dim, bool respect_trigger = false) {
+    reduce_block_max_row_reinit_short_runtime(shape, ocb, block_ct_dim, respect_trigger);
+}
+ALWI void reduce_block_max_row_reinit_minimal_runtime(
+    std::uint32_t ocb, std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4) {
+    reduce_block_max_row_reinit_short_runtime(ocb, block_ct_dim, respect_trigger, num_faces);
+}
+template <bool is_fp32_dest_acc_en = false>
+ALWI void reduce_block_max_row_runtime(
+    const ckernel::TensorShape&,
+    std::uint32_t icb,
+    std::uint32_t icb_scaler,
+    std::uint32_t row_start_index,
+    std::uint32_t idst,
+    bool respect_trigger = false,
+    bool overlap_first_half = false) {
+    detail::reduce_row_of_tiles_max(icb, icb_scaler, row_start_index, idst, tw_reduce_block_tiles());
+}
+ALWI void reduce_block_max_row_runtime(
+    std::uint32_t icb,
+    std::uint32_t icb_scaler,
+    std::uint32_t row_start_index,
+    std::uint32_t idst,
+    bool respect_trigger = false,
+    bool overlap_first_half = false,
+    std::uint32_t num_faces = 4) {
+    detail::reduce_row_of_tiles_max(icb, icb_scaler, row_start_index, idst, tw_reduce_block_tiles());
 }
 ALWI void reduce_block_max_row_uninit_runtime(std::uint32_t, bool = false, bool = false) {
     llk_pack_reduce_mask_clear();

@@ -2,6 +2,7 @@
 // Top-k by a bitonic network: values in the tiles idst and idst + 1, their indices two tiles further.
 #pragma once
 
+#include "api/compute/compute_kernel_api.h"
 #include "tw/sfpu_calls.h"
 
 namespace ckernel {
@@ -75,6 +76,13 @@ ALWI void topk_uint16_move_dest_tile_to_pack_half(uint32_t idst) {
 template <bool is_fp32_dest_acc_en = false>
 ALWI void topk_finalize_uint16_indices(std::uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::BitwiseAnd, idst, 0xffff);
+}
+
+// The host defines TOPK_UINT16_FP32_DEST where the values are UInt16 in a 32-bit DST; floats stay as they are.
+ALWI void topk_uint16_prepare_value_tile_for_pack([[maybe_unused]] std::uint32_t idst) {
+#if defined(TOPK_UINT16_FP32_DEST) && TOPK_UINT16_FP32_DEST
+    topk_uint16_move_dest_tile_to_pack_half(idst);
+#endif
 }
 
 // Keys that carry the index or a rank in their low bits.

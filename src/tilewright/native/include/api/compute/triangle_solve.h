@@ -2,6 +2,7 @@
 // L X = RHS by forward substitution; L is unit lower triangular, a tile at the front of cb_l.
 #pragma once
 
+#include "api/compute/cb_api.h"
 #include "tw/sfpu_calls.h"
 
 namespace ckernel {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "api/compute/reconfig_data_format.h"
 #include "tw/sfpu_calls.h"
 
 namespace ckernel {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../../../abi/tile.h"
 #include "api/debug/device_print.h"
 #include "internal/circular_buffer_interface.h"
 
@@ -51,4 +52,14 @@ inline void print_u16_pages(uint32_t l1_addr, uint32_t elts_per_page, uint32_t n
 inline void print_u32_pages(uint32_t l1_addr, uint32_t elts_per_page, uint32_t npages, uint32_t start = 0) {
     tw::print_pages<uint32_t>(l1_addr, elts_per_page, npages, start, [](uint32_t v) { return v; });
 }
-inline void print_full_tile(uint32_t, uint32_t = 0, bool = false) { tw_not_modelled("print_full_tile"); }
+// 32 values a line: the rows of the tile, or what follows each other in L1.
+inline void print_full_tile(uint32_t cb_id, uint32_t tile_id = 0, bool untilize = false) {
+    float values[1024];
+    const uint32_t count = tw_tile_values(cb_id, tile_id, !untilize, values);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (i % 32 == 0) {
+            tw::device_print("{}: ", i / 32);
+        }
+        tw::device_print(i % 32 == 31 || i + 1 == count ? "{}\n" : "{} ", values[i]);
+    }
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright sweep``: run, check and time every combination a file lists."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.output_file import require_writable
+from tilewright.sweep.case_run import Result
+from tilewright.sweep.plan_file import Case, read_cases
+from tilewright.sweep.results import Journal, require_format, write_results
+from tilewright.sweep.runners import run_locally, run_on_cluster
+
+_DESCRIPTION = """
+Run operations x shapes x dtypes x chips x plans, as a JSON file lists them: each is compared with float64, run under
+the checker and timed by the model. A line is printed as each ends. What has ended is kept in a journal beside the
+results, so that the same command goes on where it stopped. Exit status 1 if a case is not ok.
+"""
+_EXAMPLES = """
+tilewright sweep cases.json
+tilewright sweep cases.json --output results.parquet --jobs 4
+tilewright sweep cases.json --scheduler tcp://head:8786
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = CommandParser("sweep", _DESCRIPTION, _EXAMPLES)
+    parser.add_argument("file", type=Path, help="what to run (docs/timing.md has an example)")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="results, .csv or .parquet (default: beside the file, .csv)"
+    )
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes of this machine (default: one per CPU)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="run on this Dask cluster, such as tcp://head:8786")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    jobs = len(os.sched_getaffinity(0)) if options.jobs is None else options.jobs
+    if jobs < 1:
+        parser.error(f"--jobs is {options.jobs}; it must be at least 1")
+    if options.jobs is not None and options.scheduler is not None:
+        parser.error("--jobs is for this machine; a cluster has the workers it has")
+    output = options.output or options.file.with_suffix(".csv")
+    cases = read_cases(options.file)
+    require_format(output)
+    require_writable(parser, "--output", output)
+    journal = Journal(output)
+    left = [case for case in cases if case.key not in journal.results]
+    if len(left) < len(cases):
+        print(f"{len(cases) - len(left)} of {len(cases)} cases are in {journal.path} already", flush=True)
+    for number, result in enumerate(_results(left, options.scheduler, jobs), len(cases) - len(left) + 1):
+        journal.add(result)
+        print(_line(number, len(cases), result), flush=True)
+    results = [journal.results[case.key] for case in cases]
+    write_results(output, results)
+    bad = [result for result in results if result["status"] != "ok"]
+    print(f"{len(results) - len(bad)} of {len(results)} cases ok; results in {output}")
+    if bad:
+        print(f"tilewright sweep: {len(bad)} cases are not ok, the first: {bad[0]['case']}", file=sys.stderr)
+    return 1 if bad else 0
+
+
+def _results(cases: list[Case], scheduler: str | None, jobs: int) -> Iterator[Result]:
+    if not cases:
+        return iter(())
+    return run_locally(cases, jobs) if scheduler is None else run_on_cluster(cases, scheduler)
+
+
+def _line(number: int, total: int, result: Result) -> str:
+    parts = [f"{number}/{total} {result['status']:<6} {result['case']}:"]
+    if result["microseconds"] is not None:
+        parts.append(f"{result['microseconds']:.1f} us")
+    if result["share_of_error_bound"] is not None:
+        parts.append(f"error {result['share_of_error_bound']:.0%} of what is allowed")
+    if result["findings"] is not None:
+        parts.append(f"findings: {result['findings']}")
+    if result["error"]:
+        parts.append(result["error"])
+    return " ".join([parts[0], ", ".join(parts[1:])])

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formulas: what an operation computes, written in Python, known as a graph.
+
+A declaration is written with the functions here::
+
+    from tilewright import Row, Rows, operation
+    from tilewright.formula import mean, rsqrt, square
+
+    @operation
+    def rms_norm_w_rm(x: Rows, gamma: Row, *, epsilon: float = 1e-6):
+        \"\"\"Rows divided by the root of their mean square.\"\"\"
+        return x * rsqrt(mean(square(x)) + epsilon) * gamma
+"""
+
+from tilewright.formula.functions import (
+    abs,
+    clamp,
+    cos,
+    erf,
+    exp,
+    exp2,
+    expm1,
+    gelu,
+    l2_normalize,
+    log,
+    log1p,
+    max,
+    maximum,
+    mean,
+    min,
+    minimum,
+    power,
+    reciprocal,
+    relu,
+    rsqrt,
+    sigmoid,
+    sign,
+    silu,
+    sin,
+    softmax,
+    sqrt,
+    square,
+    sum,
+    tanh,
+    var,
+    where,
+)
+from tilewright.formula.graph import Along, Extent, FormulaError, Value
+from tilewright.formula.tracing import Formula, trace
+
+__all__ = [
+    "Along",
+    "Extent",
+    "Formula",
+    "FormulaError",
+    "Value",
+    "abs",
+    "clamp",
+    "cos",
+    "erf",
+    "exp",
+    "exp2",
+    "expm1",
+    "gelu",
+    "l2_normalize",
+    "log",
+    "log1p",
+    "max",
+    "maximum",
+    "mean",
+    "min",
+    "minimum",
+    "power",
+    "reciprocal",
+    "relu",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "silu",
+    "sin",
+    "softmax",
+    "sqrt",
+    "square",
+    "sum",
+    "tanh",
+    "trace",
+    "var",
+    "where",
+]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a formula means: its value in float64, for NumPy arrays of its inputs.
+
+This is the reference of every test. It walks the same graph the planner does, so the two cannot disagree about what an
+operation computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.formula.functions import erf_exact
+from tilewright.formula.graph import Along, Value, nodes_of
+
+Float64: TypeAlias = NDArray[np.float64]
+
+_AXES: dict[Along, Any] = {Along.ROWS: -1, Along.COLUMNS: -2, Along.BOTH: (-2, -1)}
+
+
+def _sigmoid(x: Float64) -> Float64:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+UNARY: dict[str, Callable[[Float64], Float64]] = {
+    "neg": np.negative,
+    "abs": np.abs,
+    "square": np.square,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: np.asarray(1 / np.sqrt(x)),
+    "reciprocal": lambda x: np.asarray(1 / x),
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sigmoid": _sigmoid,
+    "tanh": np.tanh,
+    "gelu": lambda x: np.asarray(x * (1 + erf_exact(x / np.sqrt(2))) / 2),
+    "silu": lambda x: np.asarray(x * _sigmoid(x)),
+    "erf": erf_exact,
+    "relu": lambda x: np.maximum(x, 0),
+    "sign": np.sign,
+    "sin": np.sin,
+    "cos": np.cos,
+}
+BINARY: dict[str, Callable[[Float64, Float64], Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+_REDUCTIONS: dict[str, Any] = {"sum": np.sum, "mean": np.mean, "max": np.max}
+
+
+def apply(node: Value, operands: Sequence[Float64]) -> Float64:
+    """One node, of what its operands are."""
+    with np.errstate(all="ignore"):
+        if node.function in UNARY:
+            return UNARY[node.function](operands[0])
+        if node.function in BINARY:
+            return np.asarray(BINARY[node.function](*operands), dtype=np.float64)
+        if node.function in _REDUCTIONS:
+            assert node.along is not None
+            return np.asarray(_REDUCTIONS[node.function](operands[0], axis=_AXES[node.along], keepdims=True))
+        if node.function == "where":
+            return np.where(operands[0] != 0, operands[1], operands[2])
+        if node.function == "clamp":
+            return np.asarray(np.minimum(np.maximum(operands[0], node.numbers[0]), node.numbers[1]))
+        if node.function == "power":
+            return np.power(operands[0], node.numbers[0])
+    raise AssertionError(node.function)
+
+
+def evaluate_all(outputs: Sequence[Value], names: Mapping[str, Any]) -> dict[int, Float64]:
+    """The value of every node, by id; ``names`` has inputs and parameters."""
+    values: dict[int, Float64] = {}
+    for node in nodes_of(outputs):
+        if node.is_constant:
+            values[id(node)] = np.asarray(node.numbers[0])
+        elif node.is_leaf:
+            values[id(node)] = np.asarray(names[node.name], dtype=np.float64)
+        else:
+            values[id(node)] = apply(node, [values[id(each)] for each in node.operands])
+    return values

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader and the writer of a schedule, as Python: what compute takes and gives, in the order it does.
+
+Constants come first: the scaler of reductions, numbers, tensors of one element, rows that serve all tile-rows. Then,
+tile-row after tile-row, columns, and in every pass the inputs that it tilizes. Row-major tensors move in sticks,
+tensors in tiles page by page. With a tensor in tiles, tile-rows begin anew with every slab of the last two
+dimensions; without, all rows are one sequence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tilewright.formula.graph import Extent
+from tilewright.ops.planner.compute_text import call_lines, docstring
+from tilewright.ops.planner.model import Compute, Deliver, Pass, Role, Schedule, Scope, Store
+from tilewright.ops.planner.phase_text import INDENT, signature_lines
+
+_LAST = "last_block_tiles if block == num_blocks - 1 else block_tiles"
+_RUNTIME = ("first_stick", "num_sticks", "first_tile_row", "num_tile_rows")
+_COMPILE_TIME = (
+    "height",
+    "height_tiles",
+    "width_tiles",
+    "num_blocks",
+    "block_tiles",
+    "last_block_tiles",
+    "last_tile_columns",
+)
+
+
+class DataflowText:
+    """Reader and writer of one schedule.
+
+    Args:
+        outputs: names of the output tensors.
+        widths: names of tensors whose elements are not as wide as those of the others; their sizes have names of
+            their own.
+    """
+
+    def __init__(
+        self, schedule: Schedule, outputs: Sequence[str], widths: frozenset[str], sticks: bool, tiled_outputs: bool
+    ) -> None:
+        self._schedule = schedule
+        self._outputs = tuple(outputs)
+        self._own_sizes = widths
+        self._sticks = sticks
+        self._tiled_outputs = tiled_outputs
+        self._inputs: dict[str, dict[Role, Store]] = {}
+        for each in schedule.stores.values():
+            if (
+                each.value is not None
+                and each.value.function == "input"
+                and each.role in (Role.ROWS_IN, Role.STICK, Role.INPUT)
+            ):
+                self._inputs.setdefault(each.value.name, {})[each.role] = each
+        has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in self._inputs.values())
+        self._slabs = tiled_outputs or has_tiled_input
+
+    def reader(self, name: str) -> str:
+        lines = self._constants()
+        inside: list[list[str]] = [self._column(each) for each in self._schedule.columns_in]
+        for each in self._schedule.passes:
+            inside += [self._loop(each.loaded_inputs)] if each.loaded_inputs else []
+            inside += [self._loop(each.streamed)] if each.streamed else []
+        lines += [*self._tile_rows(), *(INDENT + line for line in _repeated(inside))]
+        return self._kernel("reader_kernel", name, list(self._inputs), lines, "What compute takes, in its order.")
+
+    def writer(self, name: str) -> str:
+        inside: list[str] = []
+        for each in self._schedule.passes:
+            inside += self._delivered(each)
+        lines = [*self._tile_rows(), *(INDENT + line for line in inside)]
+        return self._kernel(
+            "writer_kernel", name, list(self._outputs), lines, "Tile-row after tile-row, only what the tensor has."
+        )
+
+    # Parts of the reader.
+
+    def _constants(self) -> list[str]:
+        lines = []
+        for each in self._schedule.stores.values():
+            if each.role is Role.SCALER:
+                lines.append(f"fill_row_scaler(cb.{each.name}, last_tile_columns)")
+            elif each.role is Role.NUMBER:
+                lines.append(f"fill_constant_tile(cb.{each.name}, {each.name}_bits)")
+        for name, stores in self._inputs.items():
+            if stores[Role.INPUT].extent is Extent.SCALAR:
+                lines += self._scalar(name, stores)
+        rows = [n for n, s in self._inputs.items() if s[Role.INPUT].extent is Extent.ROW and s[Role.INPUT].persistent]
+        return lines + (self._loop(rows) if rows else [])
+
+    def _scalar(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        tiled = f"cb.{stores[Role.INPUT].name}"
+        if Role.STICK not in stores:
+            return call_lines("read_tiles", [name, tiled, "0", "1", "1"], "")
+        element = self._size(name, "element")
+        sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
+        return call_lines("read_vector_row", [name, f"cb.{stores[Role.STICK].name}", tiled, *sizes], "")
+
+    def _column(self, name: str) -> list[str]:
+        stores = self._inputs[name]
+        if Role.ROWS_IN not in stores:
+            return call_lines("read_tiles", [name, f"cb.{stores[Role.INPUT].name}", "tile_row", "1", "1"], "")
+        element = self._size(name, "element")
+        sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
+        return call_lines("read_sticks", [name, f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *sizes], "")
+
+    def _loop(self, names: Sequence[str]) -> list[str]:
+        """Blocks of inputs, one of each at a time."""
+        stores = self._inputs[names[0]]
+        if len(names) == 1 and Role.ROWS_IN in stores:
+            stick, block = self._size(names[0], "stick"), self._size(names[0], "block")
+            arguments = [names[0], f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", stick, block, self._pages]
+            return call_lines("read_blocks", arguments, "")
+        lines = ["for block in range(num_blocks):"]
+        for name in names:
+            lines += self._block(name, self._inputs[name])
+        return lines
+
+    @property
+    def _pages(self) -> str:
+        return "TILE_ROWS" if self._sticks else "block_tiles"
+
+    def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        tiled = f"cb.{stores[Role.INPUT].name}"
+        if len(stores) == 1:
+            begin = "block * block_tiles"
+            page = begin if stores[Role.INPUT].extent is Extent.ROW else f"tile_row * width_tiles + {begin}"
+            return call_lines("read_tiles", [name, tiled, page, _LAST, "block_tiles"], INDENT)
+        stick, block = self._size(name, "stick"), self._size(name, "block")
+        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
+        if Role.STICK in stores:
+            arguments = [name, f"cb.{stores[Role.STICK].name}", tiled, *part, "block_tiles"]
+            return call_lines("read_vector_row", arguments, INDENT)
+        arguments = [name, f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *part, self._pages]
+        return call_lines("read_sticks", arguments, INDENT)
+
+    # Parts of the writer.
+
+    def _delivered(self, part: Pass) -> list[str]:
+        tensors = dict(zip(self._schedule.outputs, self._outputs, strict=True))
+        wide = [
+            each.target for each in part.block
+            if isinstance(each, (Compute, Deliver)) and each.target in tensors
+        ]  # fmt: skip
+        lines: list[str] = []
+        if len(wide) == 1 and not self._tiled_outputs:
+            name = tensors[wide[0]]
+            sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
+            lines += call_lines("write_blocks", [name, f"cb.{wide[0]}", "stick", "rows", *sizes], "")
+        elif wide:
+            lines.append("for block in range(num_blocks):")
+            for each in wide:
+                lines += self._written_block(tensors[each], each)
+        for step in part.column:
+            if isinstance(step, (Compute, Deliver)) and step.target in tensors and step.scope is Scope.COLUMN:
+                lines += self._written_column(tensors[step.target], step.target)
+        return lines
+
+    def _written_block(self, tensor: str, buffer: str) -> list[str]:
+        if self._tiled_outputs:
+            page = "tile_row * width_tiles + block * block_tiles"
+            return call_lines("write_tiles", [tensor, f"cb.{buffer}", page, _LAST, "block_tiles"], INDENT)
+        stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
+        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, self._pages]
+        return call_lines("write_sticks", [tensor, f"cb.{buffer}", "stick", "rows", *part], INDENT)
+
+    def _written_column(self, tensor: str, buffer: str) -> list[str]:
+        if self._tiled_outputs:
+            return call_lines("write_tiles", [tensor, f"cb.{buffer}", "tile_row", "1", "1"], "")
+        element = self._size(tensor, "element")
+        sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
+        return call_lines("write_sticks", [tensor, f"cb.{buffer}", "stick", "rows", *sizes], "")
+
+    # What both have.
+
+    def _size(self, tensor: str, what: str) -> str:
+        """The name of a size: of a stick, of a row of a block, of an element."""
+        return f"{tensor}_{what}_bytes" if tensor in self._own_sizes else f"{what}_bytes"
+
+    def _tile_rows(self) -> list[str]:
+        if not self._slabs:
+            return [
+                "end = first_stick + num_sticks",
+                "for stick in range(first_stick, end, TILE_ROWS):",
+                f"{INDENT}rows = min(TILE_ROWS, end - stick)",
+            ]
+        return [
+            "for tile_row in range(first_tile_row, first_tile_row + num_tile_rows):",
+            f"{INDENT}row = tile_row % height_tiles * TILE_ROWS",
+            f"{INDENT}stick = tile_row // height_tiles * height + row",
+            f"{INDENT}rows = min(TILE_ROWS, height - row)",
+        ]
+
+    def _kernel(self, decorator: str, name: str, tensors: Sequence[str], lines: list[str], purpose: str) -> str:
+        lines = _without_unused(lines)
+        words = set(re.findall(r"\w+", "\n".join(lines)))
+        parameters = [f"{each}: TensorArg" for each in tensors]
+        parameters += [f"{each}: RuntimeArg" for each in _RUNTIME if each in words]
+        parameters += [f"{each}: RuntimeArg" for each in self._schedule.numbers if each in words]
+        sizes = [f"{what}_bytes" for what in ("stick", "block", "element")]
+        sizes += [f"{tensor}_{size}" for tensor in sorted(self._own_sizes) for size in sizes[:3]]
+        parameters += [f"{each}: CompileTimeArg" for each in (*_COMPILE_TIME, *sizes) if each in words]
+        head = signature_lines(name, [*parameters, "cb: Buffers"])
+        return "\n".join([f"@{decorator}", *head, *docstring(purpose), *(INDENT + each for each in lines)])
+
+
+def _without_unused(lines: list[str]) -> list[str]:
+    """Lines without assignments of row, stick and rows that nothing reads."""
+    for name in ("rows", "stick", "row"):
+        uses = sum(len(re.findall(rf"\b{name}\b", line)) for line in lines)
+        assigned = [line for line in lines if re.match(rf"\s*{name} = ", line)]
+        if assigned and uses == len(assigned):
+            lines = [line for line in lines if line not in assigned]
+    return lines
+
+
+def _repeated(groups: Sequence[list[str]]) -> list[str]:
+    """Groups of lines; equal ones that follow each other are a loop."""
+    lines: list[str] = []
+    index = 0
+    while index < len(groups):
+        count = 1
+        while index + count < len(groups) and groups[index + count] == groups[index]:
+            count += 1
+        if count > 1:
+            lines += [f"for _ in range({count}):", *(INDENT + each for each in groups[index])]
+        else:
+            lines += groups[index]
+        index += count
+    return lines

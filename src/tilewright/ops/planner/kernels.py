@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a schedule to kernels: the text of a Python module, and the kernels in it.
+
+The module is Python like any other that holds kernels, and ``tilewright show --kernels`` prints it. It lies in no file:
+Python's line cache holds its text, where the translation to C++ and every message find it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tilewright.formula.tracing import Formula
+from tilewright.kernels import Kernel, api, phases
+from tilewright.ops.planner.compute_text import ComputeText
+from tilewright.ops.planner.dataflow_text import DataflowText
+from tilewright.ops.planner.model import Schedule
+from tilewright.ops.row_program import Kernels
+
+_LANGUAGE = (
+    "CB",
+    "CircularBuffers",
+    "CompileTimeArg",
+    "RuntimeArg",
+    "TensorArg",
+    "compute_kernel",
+    "kernel_function",
+    "reader_kernel",
+    "uint32",
+    "writer_kernel",
+)
+_LIBRARY = ("Region", "phase", *(name for name in phases.__all__ if name[0].islower() and name != "phase"))
+_ROW_KERNELS = (
+    "FLOAT32_ONE",
+    "MINUS_INFINITY",
+    "TILE_ROWS",
+    "fill_row_scaler",
+    "read_blocks",
+    "read_tiles",
+    "read_vector_row",
+    "write_blocks",
+    "write_tiles",
+)
+
+
+def module_text(
+    name: str,
+    formula: Formula,
+    schedule: Schedule,
+    indices: Mapping[str, int],
+    outputs: Sequence[str],
+    own_sizes: frozenset[str],
+    sticks: bool,
+    tiled_outputs: bool,
+) -> str:
+    """The Python module with the kernels of a schedule."""
+    dataflow = DataflowText(schedule, outputs, own_sizes, sticks, tiled_outputs)
+    buffers = [f"    {buffer} = {index}" for buffer, index in sorted(indices.items(), key=lambda each: each[1])]
+    parts = [
+        "\n".join(["class Buffers(CircularBuffers):", *buffers]),
+        dataflow.reader("read"),
+        *ComputeText(f"compute_{name}", formula, schedule, sticks).parts,
+        dataflow.writer("write"),
+    ]
+    code = re.sub(r'""".*?"""', "", "\n".join(parts), flags=re.DOTALL)
+    words = set(re.findall(r"\w+", code))
+    head = [
+        f'"""Kernels of {name}, {schedule.strategy.value}: made from its declaration."""',
+        "",
+        *_import_lines("tilewright.kernels", words.intersection(_LANGUAGE)),
+        *_import_lines("tilewright.kernels.api", words.intersection(dir(api)) - set(_LIBRARY)),
+        *_import_lines("tilewright.kernels.phases", words.intersection(_LIBRARY)),
+        *_import_lines("tilewright.ops.row_kernels", words.intersection(_ROW_KERNELS)),
+    ]
+    return "\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
+
+
+def _import_lines(module: str, names: set[str]) -> list[str]:
+    if not names:
+        return []
+    line = f"from {module} import {', '.join(sorted(names))}"
+    if len(line) <= 118:
+        return [line]
+    return [f"from {module} import (", *(f"    {name}," for name in sorted(names)), ")"]
+
+
+def kernels_of_module(name: str, text: str) -> Kernels:
+    """The kernels in a module's text."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    # Debug information keeps absolute paths as they are, so a call stack shows the same name.
+    path = f"/made/{name}_{digest}.py"
+    # Without a time of change Python's line cache never looks for the file.
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    names: dict[str, Any] = {"__name__": f"tilewright.made.{name}_{digest}", "__file__": path}
+    exec(compile(text, path, "exec"), names)
+    made = {each.role.value: each for each in names.values() if isinstance(each, Kernel)}
+    return Kernels(made["reader"], made["compute"], made["writer"])

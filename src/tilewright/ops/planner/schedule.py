@@ -1,0 +1,482 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a formula to the order things happen in on a core: passes, what each computes, what stays, what is made again.
+
+The unit of work is a tile-row, 32 rows of the tensor. A reduction needs the whole row before anything that depends on
+it can begin, so a formula falls into passes over the row: reductions whose operands need no other reduction are in
+pass 1, those that need these in pass 2, and what is as wide as the row and depends on reductions of n passes is in
+pass n + 1. Between passes, columns (one number a row) are computed, one tile for all 32 rows.
+
+Which values have a circular buffer:
+
+- inputs, and results of reductions;
+- a column that something as wide as the row depends on: it is computed once, not for every tile;
+- what the declaration gives an index (``buffers=``);
+- a value as wide as the row that costs much and is needed more than once (``KEEP_FROM_COST``), while a row may stay
+  in L1;
+- a part of an expression that does not fit DST (:mod:`tilewright.ops.planner.registers`).
+
+Everything else lives in DST and is computed again where it is needed again.
+
+Two strategies. *Resident*: what several passes read stays in L1 as long as a tile-row lasts, and rows that serve all
+tile-rows stay for ever. *Streaming*: nothing as wide as the row stays; every pass reads its inputs again, block by
+block, and makes the values with buffers again. A formula with one pass and no such rows has one schedule, *blocked*.
+
+A pass has four parts, in this order: inputs that stay are loaded block by block; steps over the whole row; steps
+block by block; then columns. A step is one over the whole row if all it reads is there as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tilewright.formula.evaluate import evaluate_all
+from tilewright.formula.graph import REDUCTIONS, Along, Extent, Value, expression_text, levels, nodes_of
+from tilewright.formula.tracing import Formula
+from tilewright.ops.planner.model import (
+    CannotPlanError,
+    Choices,
+    Compute,
+    Deliver,
+    Operand,
+    Pass,
+    Reduce,
+    Role,
+    Schedule,
+    Scope,
+    Store,
+)
+from tilewright.ops.planner.passes import Draft, PassBuilder
+from tilewright.ops.planner.registers import (
+    DST_TILES,
+    RegisterProgram,
+    Source,
+    Surroundings,
+    TooManyRegistersError,
+    compile_program,
+    float_bits_text,
+)
+from tilewright.ops.strategy import Strategy
+
+# Calls of the vector unit that a value must save to be worth a buffer; functions such as exp count as four.
+KEEP_FROM_COST = 5
+_DEAR = ("exp", "exp2", "expm1", "log", "log1p", "sigmoid", "tanh", "gelu", "silu", "erf", "sin", "cos", "power")
+
+
+def cost_of(value: Value, is_outside: Mapping[int, object]) -> int:
+    """Calls that computing a value takes, up to what lies in buffers."""
+    total, seen, stack = 0, set(), [value]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or node.is_leaf or (node is not value and id(node) in is_outside):
+            continue
+        seen.add(id(node))
+        total += 4 if node.function in _DEAR else 1
+        stack.extend(node.operands)
+    return total
+
+
+def is_number(value: Value) -> bool:
+    """Whether the host knows a value: nothing but constants and parameters is in it."""
+    return value.extent is Extent.SCALAR and not any(
+        each.function in ("input", *REDUCTIONS) for each in nodes_of([value])
+    )
+
+
+def make_schedule(
+    formula: Formula,
+    operands: Sequence[Operand],
+    choices: Choices,
+    strategy: Strategy,
+    output_format: str,
+    outputs_tiled: bool = False,
+) -> Schedule:
+    """The schedule of a formula.
+
+    Raises:
+        CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
+    """
+    return _Scheduler(formula, operands, choices, strategy, output_format, outputs_tiled).schedule()
+
+
+def strategies_of(formula: Formula, operands: Sequence[Operand], choices: Choices) -> tuple[Strategy, ...]:
+    """The strategies that differ for a formula, the quickest first."""
+    resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, "Float32")
+    if any(each.kept for each in resident.stores.values()):
+        return (Strategy.RESIDENT, Strategy.STREAMING)
+    return (Strategy.BLOCKED,)
+
+
+class _Scheduler:
+    def __init__(
+        self,
+        formula: Formula,
+        operands: Sequence[Operand],
+        choices: Choices,
+        strategy: Strategy,
+        output_format: str,
+        outputs_tiled: bool,
+    ) -> None:
+        self._formula = formula
+        self._operands = {each.name: each for each in operands}
+        self._choices = choices
+        self._strategy = strategy
+        self._resident = strategy is not Strategy.STREAMING
+        self._output_format = output_format
+        self._outputs_tiled = outputs_tiled
+        self._nodes = formula.nodes
+        self._levels = levels(formula.outputs)
+        self._numbers: dict[str, Value] = {}
+        self._names: dict[int, str] = {}
+        self._taken_names: set[str] = set()
+        self._check()
+        self.stored = self._first_stored()
+
+    # What has a buffer.
+
+    def _check(self) -> None:
+        for node in self._nodes:
+            if node.function in REDUCTIONS and node.along is not Along.ROWS:
+                raise CannotPlanError(f"`{node}`: reductions over {node.along.value} are not planned yet")  # type: ignore[union-attr]
+        for output in self._formula.outputs:
+            if not output.extent.per_row:
+                raise CannotPlanError(
+                    f"the result `{output}` is the same for all rows: an operation has a number for every row at "
+                    "least; compute it on the host, or with another operation"
+                )
+
+    def _first_stored(self) -> dict[int, Value]:
+        stored = {id(each): each for each in self._formula.inputs}
+        for node in self._nodes:
+            named = node.name if node.function == "parameter" else self._formula.name_of(node)
+            is_forced = bool(named) and named in self._choices.buffers
+            if node.function in REDUCTIONS or (is_forced and node.function != "constant"):
+                stored[id(node)] = node
+        for node in self._nodes:
+            for operand in node.operands:
+                if operand.extent is Extent.COLUMN and node.extent is Extent.FULL and node.function not in REDUCTIONS:
+                    stored[id(operand)] = operand
+                if operand.extent is Extent.SCALAR and not is_number(operand) and not operand.is_leaf:
+                    raise CannotPlanError(
+                        f"`{operand}` is computed from tensors of one element: give a tensor with the result instead"
+                    )
+        return stored
+
+    def _is_number(self, node: Value) -> bool:
+        return id(node) not in self.stored and is_number(node)
+
+    def _store_dear_values(self) -> None:
+        """What costs much and is needed in several places, as long as it can stay where it is needed."""
+        counts: dict[int, set[tuple[int, int]]] = {}
+        for target, place in self._targets():
+            for node in self._segment(target):
+                counts.setdefault(id(node), set()).add((place, id(target)))
+        by_id = {id(each): each for each in self._nodes}
+        for key, places in counts.items():
+            node = by_id[key]
+            where = len({place for place, _ in places})
+            is_needed_twice = len(places) > 1 if self._resident else len(places) > where
+            if node.extent is Extent.FULL and is_needed_twice and cost_of(node, self.stored) >= KEEP_FROM_COST:
+                self.stored[key] = node
+                return self._store_dear_values()
+        return None
+
+    def _targets(self) -> list[tuple[Value, int]]:
+        """What passes compute, with the number of the pass: reductions' operands, results, stored values."""
+        found = []
+        for node in self._nodes:
+            if node.function in REDUCTIONS:
+                found.append((node.operands[0], self._levels[id(node)]))
+            if node.extent is Extent.FULL and id(node) in self.stored and not node.is_leaf:
+                found.append((node, self._levels[id(node)] + 1))
+        for node in self._formula.outputs:
+            if node.extent is Extent.FULL and id(node) not in self.stored:
+                found.append((node, self._levels[id(node)] + 1))
+        return found
+
+    def _segment(self, target: Value) -> list[Value]:
+        """Values that are computed with a target, up to what lies in buffers; not the target if it is stored."""
+        found, stack = [], [target]
+        while stack:
+            node = stack.pop()
+            if node.is_leaf or (id(node) in self.stored and node is not target) or self._is_number(node):
+                continue
+            if node is not target or id(node) not in self.stored:
+                found.append(node)
+            stack.extend(node.operands)
+        return list({id(each): each for each in found}.values())
+
+    # Names.
+
+    def _name(self, node: Value) -> str:
+        """A name for a value's buffer: its variable's, or what makes it."""
+        if id(node) not in self._names:
+            plain = node.name if node.is_leaf else self._formula.name_of(node) or node.function
+            self._names[id(node)] = self._unique(plain)
+        return self._names[id(node)]
+
+    def _unique(self, plain: str) -> str:
+        name, number = plain, 1
+        while name in self._taken_names:
+            number += 1
+            name = f"{plain}_{number}"
+        self._taken_names.add(name)
+        return name
+
+    def _tiled_name(self, operand: Operand) -> str:
+        alone = [each for each in self._operands.values() if each.extent is Extent.FULL]
+        return "in_tiled" if len(alone) == 1 and operand.extent is Extent.FULL else f"{operand.name}_tiled"
+
+    def _rows_name(self, operand: Operand) -> str:
+        return self._tiled_name(operand).removesuffix("_tiled") + "_rm"
+
+    def _buffer_of(self, node: Value) -> str:
+        if node.function == "input":
+            return self._tiled_name(self._operands[node.name])
+        return self._name(node)
+
+    # Programs.
+
+    def _bits(self, node: Value, prefix: str) -> str:
+        """The bits of a number as a literal, or as an argument of the kernel."""
+        wanted = node if not prefix else Value("div", (Value("constant", numbers=(1.0,)), node))
+        if all(each.function != "parameter" for each in nodes_of([node])):
+            return float_bits_text(float(evaluate_all([wanted], {})[id(wanted)]))
+        if node.function == "parameter" and not prefix:
+            name = f"{node.name}_bits"
+        else:
+            known = {expression_text(value): name for name, value in self._numbers.items()}
+            name = known.get(expression_text(wanted), f"number_{len(self._numbers) + 1}_bits")
+        self._numbers.setdefault(name, wanted)
+        return name
+
+    def sources(self) -> dict[int, Source]:
+        """Buffers by the id of the value they hold."""
+        sources = {}
+        for node in self.stored.values():
+            extent = node.extent
+            format_ = self._operands[node.name].format if node.function == "input" else "Float32"
+            sources[id(node)] = Source(self._buffer_of(node), extent, format_)
+        return sources
+
+    def _around(self, with_products: bool = True) -> Surroundings:
+        with_matrix_unit = self._choices.with_matrix_unit
+        return Surroundings(self.sources(), self._bits, self._is_number, with_matrix_unit, with_products)
+
+    def _program(self, target: Value, extent: Extent) -> RegisterProgram:
+        return compile_program(target, extent, self._around())
+
+    def _summed_program(self, target: Value) -> RegisterProgram:
+        """The program of a value of which tiles are added up in slot 0, one after the other in the same registers."""
+        return compile_program(target, Extent.FULL, self._around(with_products=False), DST_TILES - 1)
+
+    # The schedule.
+
+    def schedule(self) -> Schedule:
+        self._store_dear_values()
+        for _ in range(100):
+            try:
+                return self._attempt()
+            except TooManyRegistersError as error:
+                if id(error.part) in self.stored:
+                    raise CannotPlanError(
+                        f"`{error.part}` does not fit the four tiles of DST: give parts of it names, and these an "
+                        "index in `buffers`"
+                    ) from None
+                self.stored[id(error.part)] = error.part
+        raise AssertionError("parts of an expression get smaller and smaller")
+
+    def _attempt(self) -> Schedule:
+        self._numbers.clear()
+        last = max([self._levels[id(each)] for each in self._nodes if each.function in REDUCTIONS], default=0)
+        for each in self._formula.outputs:
+            if each.extent is Extent.FULL:
+                last = max(last, self._levels[id(each)] + 1)
+        drafts = [self._draft(number) for number in range(last + 1)]
+        self._settle(drafts)
+        return self._assembled(drafts)
+
+    def _draft(self, number: int) -> Draft:
+        """What a pass must compute; pass 0 has columns only, of column inputs."""
+        draft = Draft(number)
+        wanted: list[tuple[Value, Value | None]] = []
+        for node in self._nodes:
+            if node.function in REDUCTIONS and self._levels[id(node)] == number:
+                wanted.append((node.operands[0], node))
+        results = [
+            each for each in self._formula.outputs
+            if each.extent is Extent.FULL and self._levels[id(each)] + 1 == number
+        ]  # fmt: skip
+        made: dict[int, Value] = {}
+        for operand, reduction in wanted:
+            if id(operand) in self.stored:
+                self._require(operand, made, draft)
+                draft.reductions.append((reduction, None))  # type: ignore[arg-type]
+            else:
+                program = self._summed_program(operand)
+                self._require_sources(program, made, draft)
+                draft.reductions.append((reduction, program))  # type: ignore[arg-type]
+        for output in dict.fromkeys(results):
+            if id(output) in self.stored:
+                self._require(output, made, draft)
+                draft.results.append((output, None))
+            else:
+                program = self._program(output, Extent.FULL)
+                self._require_sources(program, made, draft)
+                draft.results.append((output, program))
+        columns = [
+            each for each in self._nodes
+            if each.extent is Extent.COLUMN and not each.is_leaf and self._levels[id(each)] == number
+        ]  # fmt: skip
+        for node in columns:
+            is_output = any(each is node for each in self._formula.outputs)
+            if id(node) in self.stored and node.function not in REDUCTIONS:
+                draft.columns.append((node, self._program(node, Extent.COLUMN), False))
+            elif is_output and id(node) not in self.stored:
+                draft.columns.append((node, self._program(node, Extent.COLUMN), True))
+            if is_output and id(node) in self.stored:
+                draft.columns.append((node, None, True))
+        return draft
+
+    def _require_sources(self, program: RegisterProgram, made: dict[int, Value], draft: Draft) -> None:
+        names = {each.name for each in program.sources}
+        for node in list(self.stored.values()):
+            if self._buffer_of(node) in names:
+                self._require(node, made, draft)
+
+    def _require(self, node: Value, made: dict[int, Value], draft: Draft) -> None:
+        """A stored value that a pass reads: it is loaded or computed there, or was before."""
+        if id(node) in made:
+            return
+        if node.function == "input":
+            made[id(node)] = node
+            if node.extent is Extent.FULL:
+                draft.inputs.append(node)
+            elif node.extent is Extent.ROW:
+                draft.rows.append(node)
+        elif node.extent is Extent.FULL:
+            program = self._program(node, Extent.FULL)
+            self._require_sources(program, made, draft)
+            made[id(node)] = node
+            draft.values.append((node, program))
+
+    def _settle(self, drafts: Sequence[Draft]) -> None:
+        """While a row stays in L1, values made once are not made again, and what only they needed is not read."""
+        if not self._resident:
+            return
+        known: set[int] = set()
+        for draft in drafts:
+            draft.values = [(node, program) for node, program in draft.values if id(node) not in known]
+            needed = set(draft.read_names(self._buffer_of))
+            draft.inputs = [each for each in draft.inputs if self._buffer_of(each) in needed]
+            draft.rows = [each for each in draft.rows if self._buffer_of(each) in needed]
+            known |= {id(node) for node, _ in draft.values}
+
+    def _assembled(self, drafts: Sequence[Draft]) -> Schedule:
+        reads = {draft.number: draft.read_names(self._buffer_of) for draft in drafts}
+        full = [each for each in self.stored.values() if each.extent is Extent.FULL]
+        passes_of = {
+            self._buffer_of(each): [number for number, names in reads.items() if self._buffer_of(each) in names]
+            for each in self.stored.values()
+        }
+        kept = {
+            self._buffer_of(each)
+            for each in full
+            if self._resident and len(passes_of[self._buffer_of(each)]) > 1
+        }  # fmt: skip
+        rows = [each for each in self.stored.values() if each.extent is Extent.ROW]
+        kept |= {self._buffer_of(each) for each in rows if self._resident}
+        builder = PassBuilder(self, kept, passes_of)
+        passes = [builder.build(draft) for draft in drafts]
+        stores = self._stores(kept, passes)
+        if not passes[0].column:
+            passes = passes[1:]
+        columns_in = tuple(each.name for each in self._operands.values() if each.extent is Extent.COLUMN)
+        outputs = tuple(self.output_name(index) for index in range(len(self._formula.outputs)))
+        numbers = dict(self._numbers)
+        for node in self.stored.values():
+            if node.function == "parameter":
+                numbers[f"{node.name}_bits"] = node
+        return Schedule(self._strategy, columns_in, tuple(passes), stores, numbers, outputs)
+
+    def output_name(self, index: int) -> str:
+        kind = "out_tiled" if self._outputs_tiled else "out_rm"
+        return kind if len(self._formula.outputs) == 1 else f"{kind}_{index}"
+
+    def outputs_of(self, node: Value) -> list[str]:
+        return [self.output_name(index) for index, each in enumerate(self._formula.outputs) if each is node]
+
+    @property
+    def outputs_tiled(self) -> bool:
+        return self._outputs_tiled
+
+    def buffer_of(self, node: Value) -> str:
+        return self._buffer_of(node)
+
+    def rows_of(self, node: Value) -> str:
+        return self._rows_name(self._operands[node.name])
+
+    def is_tiled(self, node: Value) -> bool:
+        return self._operands[node.name].is_tiled
+
+    def parts_of(self, reduction: Value) -> str:
+        return f"{self._name(reduction)}_parts"
+
+    # Buffers.
+
+    def _stores(self, kept: set[str], passes: Sequence[Pass]) -> dict[str, Store]:
+        cut = self._read_by_matrix_unit(passes)
+        moved_to_outputs = self._only_delivered(passes)
+        stores: list[Store] = []
+        for operand, node in zip(self._operands.values(), self._formula.inputs, strict=True):
+            name = self._tiled_name(operand)
+            if not operand.is_tiled:
+                role = Role.STICK if operand.extent in (Extent.ROW, Extent.SCALAR) else Role.ROWS_IN
+                stores.append(Store(self._rows_name(operand), role, node, operand.extent, operand.format))
+            is_persistent = operand.extent is Extent.SCALAR or (operand.extent is Extent.ROW and self._resident)
+            stores.append(
+                Store(
+                    name, Role.INPUT, node, operand.extent, operand.format,
+                    name in kept, is_persistent, name in cut,
+                )
+            )  # fmt: skip
+        if any(isinstance(step, Reduce) for each in passes for step in (*each.row, *each.block)):
+            stores.append(Store("scaler", Role.SCALER, None, Extent.SCALAR, "Float16_b", persistent=True))
+        for node in self._nodes:
+            if id(node) not in self.stored or node.function == "input":
+                continue
+            name = self._name(node)
+            if node.function == "parameter":
+                stores.append(Store(name, Role.NUMBER, node, Extent.SCALAR, "Float32", False, True, name in cut))
+                continue
+            format_ = self._output_format if name in moved_to_outputs else "Float32"
+            stores.append(Store(name, Role.VALUE, node, node.extent, format_, name in kept, False, name in cut))
+        for each in passes:
+            for step in (*each.row, *each.block):
+                if isinstance(step, Reduce) and step.parts:
+                    stores.append(Store(step.parts, Role.PARTS, step.value, Extent.FULL, "Float32", False, False, True))
+        for index, output in enumerate(self._formula.outputs):
+            stores.append(Store(self.output_name(index), Role.OUTPUT, output, output.extent, self._output_format))
+        return {each.name: each for each in stores}
+
+    def _read_by_matrix_unit(self, passes: Sequence[Pass]) -> set[str]:
+        cut: set[str] = set()
+        for each in passes:
+            for step in (*each.row, *each.block, *each.column):
+                if isinstance(step, (Compute, Reduce)) and step.program is not None:
+                    cut |= step.program.read_by_matrix_unit()
+                if isinstance(step, Reduce) and step.source:
+                    cut.add(step.source)
+        return cut
+
+    def _only_delivered(self, passes: Sequence[Pass]) -> set[str]:
+        """Values as wide as the row that go to an output and nowhere else: they have its format."""
+        delivered, read = set(), set()
+        for each in passes:
+            for step in (*each.row, *each.block, *each.column):
+                if isinstance(step, Deliver) and step.scope is not Scope.COLUMN:
+                    delivered.add(step.source)
+                elif isinstance(step, Reduce):
+                    read.add(step.source)
+                if isinstance(step, (Compute, Reduce)) and step.program is not None:
+                    read |= {source.name for source in step.program.sources}
+        return delivered - read

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The circular buffers of a schedule: indices, pages, formats.
+
+An index that the declaration gives is used. The others follow the custom of the field: inputs from c_0 on, constants
+from c_8, results from c_16, values in between from c_24; where a range is full, the next index that is free.
+
+Rows come and go in two blocks, so that the reader, compute and the writer work at the same time. What stays for a whole
+row has room for it; what goes through a block at a time has room for a block; a column is one tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tilewright.formula.graph import Extent
+from tilewright.ops.plan import Buffer, PageCount, PageKind
+from tilewright.ops.planner.model import CannotPlanError, Choices, Role, Schedule, Store
+from tilewright.ops.validation import OperationError
+from tilewright.tensor.dtype import DataType
+
+_FIRST_INDEX = {
+    Role.ROWS_IN: 0,
+    Role.STICK: 0,
+    Role.INPUT: 0,
+    Role.SCALER: 8,
+    Role.NUMBER: 8,
+    Role.OUTPUT: 16,
+    Role.VALUE: 24,
+    Role.PARTS: 24,
+}
+_NUM_INDICES = 32
+_DTYPES = {each.data_format.name: each for each in (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)}
+
+
+def buffer_indices(schedule: Schedule, choices: Choices) -> dict[str, int]:
+    """An index for every buffer.
+
+    Raises:
+        CannotPlanError: there are more than 32.
+    """
+    given = {name: choices.buffers[name] for name in schedule.stores if name in choices.buffers}
+    free = [index for index in range(_NUM_INDICES) if index not in given.values()]
+    found = {}
+    for name, store in schedule.stores.items():
+        if name in given:
+            found[name] = given[name]
+            continue
+        if not free:
+            raise CannotPlanError(
+                f"{len(schedule.stores)} circular buffers are needed, and a core has {_NUM_INDICES}: compute part "
+                "of it with an operation of its own"
+            )
+        index = min(free, key=lambda each: (each < _FIRST_INDEX[store.role], each))
+        free.remove(index)
+        found[name] = index
+    return found
+
+
+def check_names(choices: Choices, known: set[str]) -> None:
+    """Refuses indices for buffers that no plan has."""
+    for name in choices.buffers:
+        if name not in known:
+            raise OperationError(f"buffers: no plan has a buffer {name}; there are {', '.join(sorted(known))}")
+
+
+def buffers_of(schedule: Schedule, indices: Mapping[str, int], choices: Choices) -> tuple[Buffer, ...]:
+    """The buffers by index."""
+    made = [_buffer(store, indices[name], choices.sticks) for name, store in schedule.stores.items()]
+    return tuple(sorted(made, key=lambda each: each.index))
+
+
+def _buffer(store: Store, index: int, sticks: bool) -> Buffer:
+    is_stick = store.role is Role.STICK or (
+        sticks and store.role in (Role.ROWS_IN, Role.OUTPUT) and store.extent is Extent.FULL
+    )
+    return Buffer(
+        index,
+        store.name,
+        _pages(store, sticks),
+        _purpose(store),
+        _DTYPES[store.format],
+        PageKind.STICK if is_stick else PageKind.TILE,
+        is_only_moved=not store.read_by_matrix_unit and store.role is not Role.OUTPUT,
+    )
+
+
+def _pages(store: Store, sticks: bool) -> PageCount:
+    is_wide = store.extent in (Extent.FULL, Extent.ROW)
+    if store.role in (Role.ROWS_IN, Role.OUTPUT):
+        if not is_wide:
+            return PageCount(fixed=2)
+        return PageCount(fixed=64) if sticks else PageCount(per_block=2)
+    if store.role is Role.SCALER:
+        return PageCount(fixed=1, partial=1)
+    if store.role in (Role.STICK, Role.NUMBER, Role.PARTS) or not is_wide:
+        return PageCount(fixed=1)
+    return PageCount(per_row=1) if store.kept else PageCount(per_block=1)
+
+
+def _purpose(store: Store) -> str:
+    name = store.value.name if store.value is not None and store.value.is_leaf else store.name
+    is_wide = store.extent in (Extent.FULL, Extent.ROW)
+    match store.role:
+        case Role.ROWS_IN:
+            return f"rows of {name} from the reader, double-buffered"
+        case Role.STICK:
+            return f"a stick of {name}, the reader's own"
+        case Role.SCALER:
+            return "ones for row sums, never popped"
+        case Role.NUMBER:
+            return f"{name} everywhere, never popped"
+        case Role.PARTS:
+            return f"what {store.value.function} of a row adds up before it is reduced"  # type: ignore[union-attr]
+        case Role.OUTPUT:
+            return "the result for the writer, double-buffered"
+        case Role.INPUT:
+            where = {
+                Extent.FULL: "as tiles", Extent.ROW: "in row 0 of tiles",
+                Extent.COLUMN: "in column 0", Extent.SCALAR: "in element [0,0]",
+            }[store.extent]  # fmt: skip
+            stays = ", never popped" if store.persistent else ", kept for the passes that read it" if store.kept else ""
+            return f"{name} {where}{stays}"
+    place = "as tiles" if is_wide else "one number a row, in column 0"
+    return f"{store.value!r}"[:60] + f", {place}" + (", kept" if store.kept else "")

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stage 4: there is a plan for every case and for rows of any width, and it fits L1."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.ops import Operation
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.paper_device import paper_device
+from tilewright.workshop.cases import DTYPES, Case
+
+
+@pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
+def test_a_plan_fits(operation: Operation, case: Case, arch: str) -> None:
+    plan = operation.plan(
+        case.shape, DTYPES[case.dtype], paper_device(arch), strategy=case.strategy, block_tiles=case.block_tiles
+    )
+    assert plan.l1_bytes <= plan.l1_budget
+    assert plan.block_tiles * plan.num_blocks >= plan.rows.width_tiles
+
+
+@pytest.mark.parametrize("width", [32, 4096, 100_000, 1 << 20])
+def test_rows_of_any_width_have_a_plan(operation: Operation, width: int) -> None:
+    plan = operation.plan((64, width), DataType.FLOAT32, paper_device("wormhole_b0"))
+    assert plan.l1_bytes <= plan.l1_budget

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worked examples: every one is right in every plan, clean under the checker, and exports."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tilewright import ttnn
+from tilewright.check.check_program import check_program
+from tilewright.ops import Operation
+from tilewright.ops.export import export_operation
+from tilewright.workshop.cases import DTYPES, case_named, case_tensors, check_operation
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "operations"
+
+
+def declared() -> dict[str, Operation]:
+    found = {}
+    for path in sorted(EXAMPLES.glob("*_rm.py")):
+        module = importlib.import_module(f"operations.{path.stem}")
+        found |= {each.name: each for each in vars(module).values() if isinstance(each, Operation)}
+    return found
+
+
+OPERATIONS = declared()
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[ttnn.Device]:
+    device = ttnn.open_device(device_id=32, grid=(2, 2))
+    yield device
+    ttnn.close_device(device)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_it_is_right(device: ttnn.Device, name: str) -> None:
+    results = check_operation(OPERATIONS[name], device)
+    assert len(results) >= 5
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_checker_finds_nothing(device: ttnn.Device, name: str) -> None:
+    operation = OPERATIONS[name]
+    case = case_named(operation, "all kinds of rows")
+    plan = operation.plan(case.shape, DTYPES[case.dtype], device)
+    tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
+    assert check_program([*tensors.values()], operation.program(plan, tensors)).findings == []
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_it_is_a_few_lines(name: str) -> None:
+    import inspect
+
+    assert len(inspect.getsource(OPERATIONS[name].function).splitlines()) <= 20
+
+
+def test_they_export(device: ttnn.Device, tmp_path: Path) -> None:
+    for name, operation in OPERATIONS.items():
+        plan = operation.plan((64, 128), ttnn.bfloat16, device)
+        files = export_operation(operation, plan, tmp_path / name, arch="wormhole_b0")
+        for path in files:
+            if path.suffix == ".py":
+                compile(path.read_text(), str(path), "exec")
