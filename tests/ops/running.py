@@ -64,7 +64,7 @@ class Runner:
         vectors = np.random.default_rng(7)
         arrays = {"x": x}
         for each in operation.inputs[1:]:
-            arrays[each.name] = vectors.standard_normal(x.shape[-1])
+            arrays[each.name] = vectors.standard_normal(x.shape[-1])  # type: ignore[assignment]
         tensors = {
             key: ttnn.from_numpy(array, DTYPES[dtype], layout=ttnn.ROW_MAJOR_LAYOUT, device=self.device)
             for key, array in arrays.items()
