@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from error_bounds import Array, assert_within, multiplied, packed, summed
 from programs import TILE, accessor, as_float64, circular_buffer, kernel, output_like, runtime_args, split_work
-from unary_program import compute_config
+from unary_program import SFPU_INCLUDES, compute_config
 
 from tilewright import ttnn
 
@@ -90,7 +90,7 @@ def run_older_binary(
         used,
         config_for(a.dtype, fidelity),
         runtime_args(work, lambda count, start: [count // tiles_at_once, tiles_at_once]),
-        defines=[("ELTWISE_OP", operation.call), ("ELTWISE_OP_TYPE", operation.kind), *defines],
+        defines=[("ELTWISE_OP", operation.call), ("ELTWISE_OP_TYPE", operation.kind), *defines, *SFPU_INCLUDES],
     )
     writer = kernel(
         operations / "eltwise/unary/device/kernels/dataflow/writer_unary_interleaved_start_id.cpp",
@@ -193,7 +193,7 @@ def run_binary_ng(
         config_for(a.dtype),
         runtime_args(work, lambda count, start: [count, period, start % period]),
         compile_time_args=[1],
-        defines=[*defines, *operation_defines(operation, activations)],
+        defines=[*defines, *operation_defines(operation, activations), *SFPU_INCLUDES],
     )
     cbs = [circular_buffer(index, a.dtype, 2, used) for index in (0, 1, OUTPUT, *kernels.buffers)]
     return ttnn.generic_op([a, b, result], ttnn.ProgramDescriptor(kernels=[reader, writer, compute], cbs=cbs))

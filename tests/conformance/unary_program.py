@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
 
 from tilewright import ttnn
+from tilewright.device.engine_build import NATIVE
 
 # Where the output circular buffer of the stock kernels is.
 UNARY_OUTPUT = 2
@@ -29,6 +31,11 @@ def float_bits(value: float) -> str:
     return f"{struct.unpack('<I', struct.pack('<f', value))[0]:#x}u"
 
 
+# The headers a stock kernel takes functions from; ttnn's host defines those of the functions it hands over.
+_SPLIT_INCLUDES = NATIVE / "include" / "api" / "compute" / "eltwise_unary" / "sfpu_split_includes.h"
+SFPU_INCLUDES = [(name, "1") for name in re.findall(r"#ifdef (SFPU_OP_\w+_INCLUDE)", _SPLIT_INCLUDES.read_text())]
+
+
 def sfpu_chain(init: str, call: str, *, float32: bool = False) -> list[tuple[str, str]]:
     """The defines with which ttnn's host hands one function to a stock kernel."""
     return [
@@ -36,6 +43,7 @@ def sfpu_chain(init: str, call: str, *, float32: bool = False) -> list[tuple[str
         ("SFPU_OP_CHAIN_0_INIT_0", init),
         ("SFPU_OP_CHAIN_0_FUNC_0", call),
         ("INP_FLOAT32" if float32 else "INP_FLOAT", "1"),
+        *SFPU_INCLUDES,
     ]
 
 

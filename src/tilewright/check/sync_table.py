@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import textwrap
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -92,7 +93,9 @@ class SyncTable:
             names = {name: number for number, name in enumerate(_kernels(group), 1)}
             lines += [f"sync table {group.title}", *text_table(_TEXT_COLUMNS, _text_cells(group, names), width)]
             lines.append("  kernels: " + ", ".join(f"{number} {name}" for name, number in names.items()))
-            lines += [f"  {row.cb}: {remark}" for row in group.rows if (remark := _remark(row))]
+            for row in group.rows:
+                if remark := _remark(row):
+                    lines += textwrap.wrap(f"  {row.cb}: {remark}", width, subsequent_indent="    ")
             lines.append("")
         return "\n".join(lines).rstrip()
 

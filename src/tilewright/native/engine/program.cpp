@@ -45,9 +45,8 @@ void Program::note_failure(RunStatus why, KernelInstance* who, const std::string
 bool Program::any_poll_met() const {
     return std::any_of(instances.begin(), instances.end(), [](const auto& instance) {
         bool met = false;
-        for_each_standing(*instance, [&](const Standing& each) {
-            met |= each.state == InstanceState::Polling && poll_met(each);
-        });
+        for_each_standing(
+            *instance, [&](const Standing& each) { met |= each.state == InstanceState::Polling && poll_met(each); });
         return met;
     });
 }

@@ -145,7 +145,7 @@ struct KernelInstance : Standing {
     uint8_t threads = kAllThreads;
     uint32_t named_threads = kAllThreads;  // the innermost in the lowest three bits, those around it above
     std::unique_ptr<PartedThreads> parted;  // null while the three go together
-    std::unique_ptr<SourceQueue> sources;   // null where operands are read by whoever computes with them
+    std::unique_ptr<SourceQueue> sources;  // null where operands are read by whoever computes with them
     CbTraffic traffic[kMaxCircularBuffers];
     CallRecord calls;  // of a kernel compiled to tell them
     std::vector<uint8_t> statics;
@@ -170,9 +170,9 @@ struct KernelInstance : Standing {
 enum class RunStatus : int32_t {
     Ok = 0,
     Deadlock = 1,
-    KernelError = 2,     // the engine refused what a kernel asked
-    Fault = 3,           // a signal: bad memory access, illegal instruction, ...
-    Spinning = 4,        // a kernel polls memory nobody changes
+    KernelError = 2,  // the engine refused what a kernel asked
+    Fault = 3,  // a signal: bad memory access, illegal instruction, ...
+    Spinning = 4,  // a kernel polls memory nobody changes
     TimeLimit = 5,
     Interrupted = 6,
 };

@@ -128,8 +128,9 @@ void leave_thread(KernelInstance& instance) {
     if (failed && instance.stack_noted) {
         thread.noted = instance.noted;
     }
-    const bool finished = std::all_of(
-        parted.thread, parted.thread + kNumThreads, [](const ParkedThread& each) { return each.state == InstanceState::Finished; });
+    const bool finished = std::all_of(parted.thread, parted.thread + kNumThreads, [](const ParkedThread& each) {
+        return each.state == InstanceState::Finished;
+    });
     instance.state = failed ? InstanceState::Failed : finished ? InstanceState::Finished : InstanceState::Blocked;
     instance.wait_kind = WaitKind::None;
 }
@@ -155,7 +156,8 @@ static bool thread_wait_met(const KernelInstance& instance, const Standing& stan
         case WaitKind::DstReady:
             return parted != nullptr && (standing.wait_cb != 0 ? parted->blocks_passed != 0 : parted->committed > 0);
         case WaitKind::SourceFree: return sources == nullptr || sources->is_empty() || (parted && parted->runs_ahead);
-        case WaitKind::ThreadSemaphore: return instance.core->thread_semaphore[standing.wait_cb].lets_pass(standing.wait_amount);
+        case WaitKind::ThreadSemaphore:
+            return instance.core->thread_semaphore[standing.wait_cb].lets_pass(standing.wait_amount);
         default: return false;
     }
 }
@@ -181,7 +183,8 @@ uint32_t next_thread(const KernelInstance& instance) {
 }
 
 bool loosen_threads(KernelInstance& instance) {
-    if (!instance.is_compute() || instance.state == InstanceState::Finished || instance.state == InstanceState::Failed) {
+    if (!instance.is_compute() || instance.state == InstanceState::Finished ||
+        instance.state == InstanceState::Failed) {
         return false;
     }
     if (instance.parted == nullptr) {

@@ -45,9 +45,9 @@ struct DstHalf {
 
 struct PartedThreads {
     ParkedThread thread[kNumThreads];  // unpack, maths, pack
-    uint32_t resident = 0;             // whose stack and settings are in place
-    uint32_t last = 0;                 // who ran last
-    bool is_running = false;           // the resident, now
+    uint32_t resident = 0;  // whose stack and settings are in place
+    uint32_t last = 0;  // who ran last
+    bool is_running = false;  // the resident, now
     // The hand-over of DST: sections of the maths thread that the pack thread has not given back.
     uint32_t committed = 0;
     uint32_t math_half = 0, pack_half = 0;

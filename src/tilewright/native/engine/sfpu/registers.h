@@ -17,9 +17,9 @@ inline bool drives_vector_unit() {
     return runs_on(instance, driver);
 }
 // First in every call of the unit: nothing to do for a thread that does not drive it.
-#define TW_VECTOR_CALL                                    \
+#define TW_VECTOR_CALL \
     if (!::tw::sfpu::drives_vector_unit()) [[unlikely]] { \
-        return;                                           \
+        return; \
     }
 
 [[noreturn]] void refuse_vector_call(const ComputeState& state, uint32_t slot);

@@ -3,8 +3,8 @@
 #include "abi/tile.h"
 
 #include "check/compute/operands.h"
-#include "dst.h"
 #include "check/hooks.h"
+#include "dst.h"
 #include "formats.h"
 #include "threads.h"
 

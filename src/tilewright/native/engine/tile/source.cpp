@@ -120,7 +120,8 @@ const uint8_t* SourceQueue::taken_tile(uint32_t cb, uint32_t tile) const {
     }
     const OperandTile first = taken_.tiles.front().operand;
     kernel_error(
-        "the maths thread computes with tile %u of c_%u, but what the unpack thread has unpacked begins with tile %u of "
+        "the maths thread computes with tile %u of c_%u, but what the unpack thread has unpacked begins with tile %u "
+        "of "
         "c_%u: their calls come in different orders",
         tile,
         cb,
@@ -135,13 +136,20 @@ const uint8_t* operand_rows(uint32_t cb) {
 
 OperandTile SourceQueue::operand(uint32_t index) const {
     if (index >= taken_.tiles.size()) {
-        kernel_error("the maths thread needs %u operands, the unpack thread has unpacked %zu", index + 1, taken_.tiles.size());
+        kernel_error(
+            "the maths thread needs %u operands, the unpack thread has unpacked %zu", index + 1, taken_.tiles.size());
     }
     return taken_.tiles[index].operand;
 }
 
 std::vector<OperandTile> product_operands(
-    uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t ct_dim, uint32_t rt_dim, uint32_t kt_dim,
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t ct_dim,
+    uint32_t rt_dim,
+    uint32_t kt_dim,
     uint32_t column_stride) {
     std::vector<OperandTile> tiles;
     for (uint32_t column = 0; column < ct_dim; column++) {
@@ -216,8 +224,8 @@ BlockSection::BlockSection(uint32_t cb_in, const char* call) : instance_(current
     is_mine_ = false;
     if (runs_on(instance_, kUnpackThread)) {
         sources.post_block(instance_, cb_in);
-    } else if (wait_for_sources(
-                   instance_, passed != 0, [&] { return sources.has_block() && passed == 0; }, kWaitsForBlock)) {
+    } else if (
+        wait_for_sources(instance_, passed != 0, [&] { return sources.has_block() && passed == 0; }, kWaitsForBlock)) {
         passed = 1;
         instance_.scheduler->progress++;
     } else if (wait_on(instance_, kPackThread, WaitKind::DstReady, [&] { return passed != 0; }, 1)) {

@@ -89,7 +89,13 @@ const uint8_t* operand_rows(uint32_t cb);
 
 // Operands of a matrix product in the order it reads them: columns of b, then rows of a.
 std::vector<OperandTile> product_operands(
-    uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t ct_dim, uint32_t rt_dim, uint32_t kt_dim,
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t ct_dim,
+    uint32_t rt_dim,
+    uint32_t kt_dim,
     uint32_t column_stride);
 
 bool pass_through_sources(KernelInstance& instance, std::span<const OperandTile> tiles, SourceUse use);
@@ -104,7 +110,6 @@ inline bool begin_operation(std::initializer_list<OperandTile> tiles, SourceUse 
     }
     return pass_through_sources(instance, {tiles.begin(), tiles.size()}, use);
 }
-
 
 // The same for one operand; kNoCb: whatever the unpack thread has unpacked by a call of its own.
 inline bool begin_single(uint32_t& cb, uint32_t& tile) {

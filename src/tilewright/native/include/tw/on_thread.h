@@ -29,7 +29,7 @@ struct ThreadScope {
 #define TW_FIRST_OF(first, ...) first
 #define TW_THREAD_EXPRESSION(thread, ...) \
     (tw_begin_thread(thread) != 0 ? (static_cast<void>(__VA_ARGS__), tw_end_thread()) : static_cast<void>(0))
-#define TW_THREAD_STATEMENT(thread, ...)                                    \
+#define TW_THREAD_STATEMENT(thread, ...) \
     if (const ::tw::ThreadScope tw_thread_scope{thread}; tw_thread_scope.runs) { \
-        __VA_ARGS__;                                                        \
+        __VA_ARGS__; \
     }

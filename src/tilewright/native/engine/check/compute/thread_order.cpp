@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kKeptOperations = 3;
 
 void join_clocks(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
-    std::transform(to.begin(), to.end(), from.begin(), to.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
+    std::transform(
+        to.begin(), to.end(), from.begin(), to.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
 }
 
 }  // namespace
@@ -25,7 +26,8 @@ void ThreadOrder::start(const Program& program) {
     places_.assign(program.instances.size(), 0);
     for (const auto& instance : program.instances) {
         const auto& all = instance->core->instances;
-        places_[instance->number] = static_cast<uint32_t>(std::find(all.begin(), all.end(), instance.get()) - all.begin());
+        places_[instance->number] =
+            static_cast<uint32_t>(std::find(all.begin(), all.end(), instance.get()) - all.begin());
         CoreClocks& clocks = cores_[instance->core];
         const size_t num_threads = all.size() * kNumActors;
         clocks.of.assign(num_threads, Clock(num_threads, 0));
@@ -124,8 +126,10 @@ void ThreadOrder::release(
 
 void ThreadOrder::acquire(
     const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor) {
-    const auto enough = std::lower_bound(
-        credits.begin(), credits.end(), total, [](const Credits& each, uint64_t wanted) { return each.total < wanted; });
+    const auto enough =
+        std::lower_bound(credits.begin(), credits.end(), total, [](const Credits& each, uint64_t wanted) {
+            return each.total < wanted;
+        });
     if (total != 0 && enough != credits.end()) {
         join(instance, actor, enough->clock);
     }
@@ -188,8 +192,7 @@ void ThreadOrder::access(KernelInstance& instance, uint32_t cb, uint32_t address
     for (uint32_t index = first; index < end; index++) {
         Page& page = kernels_[instance.number].pages[buffer.address + index * buffer.page_bytes];
         judge(instance, cb, page, is_write);
-        (is_write ? page.written : page.read) = {
-            clock(instance, actor)[number(instance, actor)], call_place(instance)};
+        (is_write ? page.written : page.read) = {clock(instance, actor)[number(instance, actor)], call_place(instance)};
     }
 }
 

@@ -86,7 +86,7 @@ private:
     void judge(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write);
 
     std::unordered_map<const Core*, CoreClocks> cores_;
-    std::vector<Kernel> kernels_;   // by number of the instance
+    std::vector<Kernel> kernels_;  // by number of the instance
     std::vector<uint32_t> places_;  // of the instance among those of its core
 };
 

@@ -106,8 +106,11 @@ template <
     ckernel::EltwiseBinaryReuseDestType binary_reuse_dest = ckernel::EltwiseBinaryReuseDestType::NONE>
 inline void llk_math_eltwise_binary(uint32_t, uint32_t, uint32_t dst, bool clear_fp32_dst_acc = true) {
     llk_math_eltwise_binary<
-        eltwise_binary_type, src_b_bcast_type, is_fp32_dest_acc_en, math_fidelity, binary_reuse_dest>(
-        dst, clear_fp32_dst_acc);
+        eltwise_binary_type,
+        src_b_bcast_type,
+        is_fp32_dest_acc_en,
+        math_fidelity,
+        binary_reuse_dest>(dst, clear_fp32_dst_acc);
 }
 template <
     ckernel::DataCopyType type,

@@ -15,8 +15,6 @@ template <bool is_fp32_dest_acc_en = false>
 ALWI void softplus_tile_pack(uint32_t idst, uint32_t beta, uint32_t beta_reciprocal, uint32_t threshold) {
     PACK((softplus_tile(idst, beta, beta_reciprocal, threshold)));
 }
-ALWI void softplus_tile_init_pack() {
-    PACK((sfpu_call::init()));
-}
+ALWI void softplus_tile_init_pack() { PACK((sfpu_call::init())); }
 
 }  // namespace ckernel
