@@ -53,7 +53,6 @@ def matches(expected: str, given: str) -> bool:
         "kernel-language.md",
         "phases.md",
         "operations.md",
-        "workshop.md",
         "workshop-logs.md",
     ],
 )

@@ -21,7 +21,7 @@ def test_it_lists_what_it_wrote_and_says_what_to_do(python: Run, tmp_path: Path)
     assert sorted(listed) == sorted(path for path in out.rglob("*") if path.is_file())
     assert f"cd {out} && pytest test_variance_w_rm.py" in result.stdout
     program = (out / "variance_w_rm" / "program.py").read_text()
-    assert "SHAPE = (33, 70)" in program
+    assert "for float32 tensors of shape (33, 70) on wormhole_b0" in program
     assert "DTYPE = ttnn.float32" in program
 
 

@@ -90,7 +90,10 @@ def _signature(position: KernelPosition) -> tuple[object, ...]:
 def _root(run: Run, positions: Sequence[KernelPosition]) -> Hang:
     stuck = [position for position in positions if position.state in STUCK]
     # Others usually wait for the compute kernel, so what it waits for goes first among equals.
-    stuck.sort(key=lambda position: not run.kernels[position.kernel].is_compute)
+    # Of its threads the packer's: what has no room is the cause of what does not come.
+    stuck.sort(
+        key=lambda each: (not run.kernels[each.kernel].is_compute, each.wait_kind is not WaitKind.CB_RESERVE_BACK)
+    )
     roots = [_Search(run, stuck).from_(position) for position in stuck]
     return min(roots, key=lambda hang: _CLEAREST_FIRST.index(hang.rule))
 

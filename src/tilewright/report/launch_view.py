@@ -95,21 +95,27 @@ def _waits(run: Run) -> list[View]:
 
 
 def _wait_group(run: Run, group: StuckCores) -> View:
-    row = {position.kernel: index for index, position in enumerate(group.positions)}
+    positions, root = group.positions, group.hang.waiting
     waits: list[View] = []
-    for position, partners in could_end(run, group.positions):
-        label = _wait_label(run, position)
-        waits += [{"from": row[position.kernel], "to": row.get(kernel), "label": label} for kernel in partners or [-1]]
+    for position, partners in could_end(run, positions):
+        begin, label = positions.index(position), _wait_label(run, position)
+        waits += [{"from": begin, "to": _row(group, kernel), "label": label} for kernel in partners]
+        waits += [{"from": begin, "to": None, "label": label}] if not partners else []
     return {
         "cores": some_cores(group.cores),
         "kernels": [
-            {"name": run.position_label(position), "doing": describe_position(run, position)}
-            for position in group.positions
+            {"name": run.position_label(position), "doing": describe_position(run, position)} for position in positions
         ],
         "waits": waits,
-        "root": row[group.hang.waiting.kernel],
+        "root": positions.index(root),
         "reason": group.hang.reason,
     }
+
+
+def _row(group: StuckCores, kernel: int) -> int:
+    """Where a kernel stands in the picture; of one whose threads stand apart, the one at the root, else a stuck one."""
+    rows = [index for index, position in enumerate(group.positions) if position.kernel == kernel]
+    return max(rows, key=lambda row: (group.positions[row] == group.hang.waiting, group.positions[row].state in STUCK))
 
 
 def _wait_label(run: Run, position: KernelPosition) -> str:
