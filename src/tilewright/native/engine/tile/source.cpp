@@ -152,6 +152,7 @@ std::vector<OperandTile> product_operands(
     uint32_t kt_dim,
     uint32_t column_stride) {
     std::vector<OperandTile> tiles;
+    tiles.reserve(ct_dim + rt_dim);
     for (uint32_t column = 0; column < ct_dim; column++) {
         tiles.push_back({cb_b, tile_b + column * column_stride});
     }
@@ -254,6 +255,7 @@ void tw_unpack_tiles(const uint32_t* pairs, uint32_t count, uint32_t whole_tiles
         return;
     }
     std::vector<OperandTile> tiles;
+    tiles.reserve(count);
     for (uint32_t index = 0; index < count; index++) {
         tiles.push_back({pairs[2 * index], pairs[2 * index + 1]});
     }
