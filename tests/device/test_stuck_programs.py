@@ -83,11 +83,24 @@ def test_compute_waiting_for_itself_is_named(chip: Chip, make_program) -> None:
     ],
 )
 def test_compute_waiting_for_pages_it_should_push_itself(chip: Chip, make_program, calls: str, sentence: str) -> None:
-    body = calls.replace("{}", "cb_reserve_back(1, 2); cb_push_back(1, 2);")
-    program = make_program(cbs={1: 4}, compute=f"void kernel_main() {{ {body} }}")
+    body = calls.replace("{}", "push_two();")
+    # The pack thread would push by itself; packing makes it wait for what the unpack thread unpacks after its wait.
+    source = """
+#include "api/compute/tile_move_copy.h"
+void push_two() {
+    cb_reserve_back(1, 2);
+    tile_regs_acquire(); copy_tile(0, 0, 0); tile_regs_commit();
+    tile_regs_wait(); pack_tile(0, 1); tile_regs_release();
+    cb_push_back(1, 2);
+}
+void kernel_main() { compute_kernel_hw_startup(0, 0, 1); copy_init(0); cb_wait_front(0, 1); BODY }
+""".replace("BODY", body)
+    reader = "void kernel_main() { cb_reserve_back(0, 1); cb_push_back(0, 1); }"
+    program = make_program(cbs={0: 1, 1: 4}, reader=reader, compute=source)
     with pytest.raises(DeadlockError) as caught:
         chip.launch(program)
     wanted = calls.split("cb_wait_front(1, ")[1][0]
+    assert "compute (unpack)  compute.cpp:" in str(caught.value)
     assert f"compute waits for {wanted} pages of c_1, which nobody but itself pushes: {sentence}" in str(caught.value)
 
 
@@ -96,7 +109,6 @@ def test_compute_that_never_pops_what_it_reads_is_named_at_its_reserve(chip: Chi
     program = make_program(cbs={1: 1}, compute=source + "  cb_wait_front(1, 1);\n }\n}")
     with pytest.raises(DeadlockError) as caught:
         chip.launch(program)
-    # The pack thread waits when it gets there; the line shown is that of the reservation.
     assert "compute.cpp:3  cb_reserve_back(c_1, 1)" in str(caught.value)
     assert "c_1 is full and was never popped: compute pushed 1 page" in str(caught.value)
 

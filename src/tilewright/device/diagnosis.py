@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilewright.device.engine_build import NATIVE
-from tilewright.device.hang import StuckCores, semaphore_label, stuck_cores
+from tilewright.device.hang import THREAD_WAITS, StuckCores, semaphore_label, stuck_cores
 from tilewright.device.run import KernelPosition, KernelState, Run, WaitKind
 from tilewright.device.source_lines import SourceLine
 
@@ -60,11 +60,19 @@ def deadlock_message(run: Run) -> str:
 def _core_lines(run: Run, group: StuckCores) -> list[str]:
     x, y = group.cores[0]
     others = f" and {len(group.cores) - 1} more cores alike" if len(group.cores) > 1 else ""
-    width = max(len(run.kernel_label(position.kernel)) for position in group.positions)
+    shown = [position for position in group.positions if _says_something(position, group)]
+    width = max(len(run.position_label(position)) for position in shown)
     lines = [f"deadlock on core ({x},{y}){others}"]
-    for position in group.positions:
-        lines.append(f"  {run.kernel_label(position.kernel):<{width}}  {describe_position(run, position)}")
+    for position in shown:
+        lines.append(f"  {run.position_label(position):<{width}}  {describe_position(run, position)}")
     return lines
+
+
+def _says_something(position: KernelPosition, group: StuckCores) -> bool:
+    """Threads that have finished, or wait for another of their kernel, only follow from one that waits elsewhere."""
+    others = [each for each in group.positions if each.kernel == position.kernel and each is not position]
+    follows = position.wait_kind in THREAD_WAITS or position.state is KernelState.FINISHED
+    return not (follows and any(each.wait_kind not in (WaitKind.NONE, *THREAD_WAITS) for each in others))
 
 
 def describe_position(run: Run, position: KernelPosition) -> str:
@@ -82,6 +90,11 @@ def describe_position(run: Run, position: KernelPosition) -> str:
         return f"{where}  noc_semaphore_wait({semaphore_label(position)}, {amount})  it holds {have}"
     if position.wait_kind is WaitKind.SEMAPHORE_AT_LEAST:
         return f"{where}  noc_semaphore_wait_min({semaphore_label(position)}, {amount})  it holds {have}"
+    if position.wait_kind in THREAD_WAITS:
+        thread, what = THREAD_WAITS[position.wait_kind]
+        return f"{where}  waits for the {thread.name.lower()} thread {what}"
+    if position.wait_kind is WaitKind.THREAD_SEMAPHORE:
+        return f"{where}  waits on semaphore {position.wait_cb} between the threads"
     if position.wait_kind is WaitKind.SPIN:
         return f"{where}  polls memory"
     return f"{where}  running"

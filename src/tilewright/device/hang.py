@@ -2,7 +2,9 @@
 """Why nothing can move any more: follows who waits for whom to a root that can be named.
 
 Every kernel that waits points at the kernels that could end its wait. Following these pointers ends at somebody who
-has finished or never existed, at a semaphore, or in a circle. The root's rule is an id of the checker's catalogue.
+has finished or never existed, at a semaphore, or in a circle. Of a compute kernel each thread waits by itself: pages
+are pushed by its pack thread and popped by its unpack thread, and the three wait for each other. The root's rule is an
+id of the checker's catalogue.
 """
 
 from __future__ import annotations
@@ -11,10 +13,17 @@ import dataclasses
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tilewright.device.run import CbTraffic, CbUse, KernelPosition, KernelState, Run, WaitKind
+from tilewright.device.run import CbTraffic, CbUse, ComputeThread, KernelPosition, KernelState, Run, WaitKind
 
 STUCK = (KernelState.BLOCKED, KernelState.POLLING)
 _CB_WAITS = (WaitKind.CB_WAIT_FRONT, WaitKind.CB_RESERVE_BACK)
+# Which thread of its own kernel a thread waits for, and what it waits for.
+THREAD_WAITS = {
+    WaitKind.DST_FREE: (ComputeThread.PACK, "to give a half of DST back"),
+    WaitKind.DST_READY: (ComputeThread.MATHS, "to finish results in DST"),
+    WaitKind.SOURCE_READY: (ComputeThread.UNPACK, "to unpack operands"),
+    WaitKind.SOURCE_FREE: (ComputeThread.MATHS, "to take operands out of the source registers"),
+}
 # Of several roots on one core the first of these says most: the others usually follow from it.
 _CLEAREST_FIRST = (
     "hang-missing-producer",
@@ -75,7 +84,7 @@ def could_end(run: Run, positions: Sequence[KernelPosition]) -> list[tuple[Kerne
 
 
 def _signature(position: KernelPosition) -> tuple[object, ...]:
-    return (position.kernel, position.state, position.wait_kind, position.wait_cb, position.stack[:6])
+    return (position.kernel, position.thread, position.state, position.wait_kind, position.wait_cb, position.stack[:6])
 
 
 def _root(run: Run, positions: Sequence[KernelPosition]) -> Hang:
@@ -91,39 +100,73 @@ class _Search:
 
     def __init__(self, run: Run, stuck: Sequence[KernelPosition]) -> None:
         self._run = run
-        self._stuck = {position.kernel: position for position in stuck}
+        self._stuck = {(position.kernel, position.thread): position for position in stuck}
 
     def from_(self, position: KernelPosition) -> Hang:
         path: list[KernelPosition] = []
         while True:
-            if position.wait_kind not in _CB_WAITS:
-                return _semaphore_hang(self._run, position)
             if position in path:
                 return self._circle(path[path.index(position) :])
             path.append(position)
+            if position.wait_kind in THREAD_WAITS:
+                thread, _ = THREAD_WAITS[position.wait_kind]
+                if (position.kernel, thread) not in self._stuck:
+                    return self._finished_thread(position)
+                position = self._stuck[position.kernel, thread]
+                continue
+            if position.wait_kind is WaitKind.THREAD_SEMAPHORE:
+                return self._thread_semaphore(position)
+            if position.wait_kind not in _CB_WAITS:
+                return _semaphore_hang(self._run, position)
             partners = self.partners(position)
-            alive = [self._stuck[kernel] for kernel in partners if self._may_end(kernel, position)]
+            alive = [self._side(kernel, position) for kernel in partners if self._may_end(kernel, position)]
             if not alive:
                 return self._nobody(position, partners)
             position = next((each for each in alive if each.kernel != position.kernel), alive[0])
 
+    def _side(self, kernel: int, position: KernelPosition) -> KernelPosition:
+        """The thread of a stuck kernel that would end a wait for pages, or for room."""
+        pushes = position.wait_kind is WaitKind.CB_WAIT_FRONT
+        wanted = ComputeThread.PACK if pushes else ComputeThread.UNPACK
+        threads = [each for (of, _), each in self._stuck.items() if of == kernel]
+        return next((each for each in threads if each.thread is wanted), threads[0])
+
+    def _stuck_kernels(self) -> dict[int, KernelPosition]:
+        """Any position of each kernel: what it would still push and pop is the same in all."""
+        return {kernel: position for (kernel, _), position in self._stuck.items()}
+
     def partners(self, position: KernelPosition) -> list[int]:
         """Kernels of this core that could end the wait: those that push, or pop, the buffer, or would do so later."""
         cb = position.wait_cb
+        stuck = self._stuck_kernels()
         if position.wait_kind is WaitKind.CB_WAIT_FRONT:
             known = [t.kernel for t in self._traffic(position) if t.push_calls or t.reserve_calls]
-            later = [kernel for kernel, each in self._stuck.items() if cb in each.would_push]
+            later = [kernel for kernel, each in stuck.items() if cb in each.would_push]
         else:
             known = [t.kernel for t in self._traffic(position) if t.pop_calls or t.wait_calls]
-            later = [kernel for kernel, each in self._stuck.items() if cb in each.would_pop]
+            later = [kernel for kernel, each in stuck.items() if cb in each.would_pop]
         return list(dict.fromkeys(known + later))
 
     def _may_end(self, kernel: int, position: KernelPosition) -> bool:
         """Whether a kernel that is stuck itself could end the wait. A producer that would push no more could not."""
-        if kernel not in self._stuck:
+        stuck = self._stuck_kernels()
+        if kernel not in stuck:
             return False
         is_for_pages = position.wait_kind is WaitKind.CB_WAIT_FRONT and kernel != position.kernel
-        return not is_for_pages or position.wait_cb in self._stuck[kernel].would_push
+        return not is_for_pages or position.wait_cb in stuck[kernel].would_push
+
+    def _finished_thread(self, position: KernelPosition) -> Hang:
+        thread, what = THREAD_WAITS[position.wait_kind]
+        name = self._run.position_label(position)
+        reason = f"{name} waits for its {thread.name.lower()} thread {what}, but that thread has finished."
+        return Hang("hang-self", position, reason)
+
+    def _thread_semaphore(self, position: KernelPosition) -> Hang:
+        name = self._run.position_label(position)
+        reason = (
+            f"{name} waits on semaphore {position.wait_cb} between the threads, which none of them changes any more."
+        )
+        return Hang("hang-self", position, reason)
 
     def _traffic(self, position: KernelPosition) -> list[CbTraffic]:
         return [t for t in self._run.traffic if t.core == position.core and t.cb == position.wait_cb]
@@ -146,7 +189,7 @@ class _Search:
             done = ", ".join(f"{run.kernel_label(t.kernel)} pushed {pages(t.pages_pushed)}" for t in moved)
             missing, needed = position.wait_amount - position.wait_have, use.popped + position.wait_amount
             nth = f" by its wait number {own.wait_calls}" if own is not None else ""
-            ended = "pushes no more" if any(kernel in self._stuck for kernel in partners) else "has finished"
+            ended = "pushes no more" if any(kernel in self._stuck_kernels() for kernel in partners) else "has finished"
             reason = (
                 f"{label} will never get the {pages(missing)} {name} still waits for: {done} in all and {ended}, "
                 f"{name} needs {needed}{nth}."
@@ -168,22 +211,40 @@ class _Search:
 
     def _circle(self, circle: list[KernelPosition]) -> Hang:
         run = self._run
-        if len(circle) == 1:
-            return self._self_wait(circle[0])
+        if all(position.kernel == circle[0].kernel for position in circle):
+            return self._own_circle(circle)
         steps = []
         for position in circle:
-            verb = "pages in" if position.wait_kind is WaitKind.CB_WAIT_FRONT else "room in"
-            steps.append(f"{run.kernel_label(position.kernel)} waits for {verb} {run.cb_label(position.wait_cb)}")
+            if position.wait_kind in _CB_WAITS:
+                verb = "pages in" if position.wait_kind is WaitKind.CB_WAIT_FRONT else "room in"
+                steps.append(f"{run.kernel_label(position.kernel)} waits for {verb} {run.cb_label(position.wait_cb)}")
         each_other = "they wait for each other: " + ", ".join(steps) + "."
         full = next((position for position in circle if position.wait_kind is WaitKind.CB_RESERVE_BACK), None)
         if full is None:
-            return Hang("hang-circle", circle[0], each_other)
+            return Hang("hang-circle", next(each for each in circle if each.wait_kind in _CB_WAITS), each_other)
         use, label = self._use(full), run.cb_label(full.wait_cb)
         reason = (
             f"{label} is full ({use.left_over} of {use.num_pages} pages, {use.popped} popped so far) and nobody can "
             f"drain it: {each_other}"
         )
         return Hang("hang-full-buffer", full, reason)
+
+    def _own_circle(self, circle: list[KernelPosition]) -> Hang:
+        """The threads of one kernel wait for each other."""
+        at_buffers = [position for position in circle if position.wait_kind in _CB_WAITS]
+        if not at_buffers:
+            steps = [self._thread_step(position) for position in circle]
+            return Hang("hang-self", circle[0], f"its threads wait for each other: {', '.join(steps)}.")
+        hang = self._self_wait(at_buffers[0])
+        threads = [self._thread_step(position) for position in circle if position.wait_kind in THREAD_WAITS]
+        if hang.waiting.wait_kind is WaitKind.CB_WAIT_FRONT or not threads:
+            return hang
+        # A card's threads run apart, so the reader wants to know why that does not help.
+        return dataclasses.replace(hang, reason=f"{hang.reason} Before it comes to that pop, {' and '.join(threads)}.")
+
+    def _thread_step(self, position: KernelPosition) -> str:
+        thread, what = THREAD_WAITS[position.wait_kind]
+        return f"its {position.thread.name.lower()} thread waits for the {thread.name.lower()} thread {what}"
 
     def _self_wait(self, position: KernelPosition) -> Hang:
         label, name = self._run.cb_label(position.wait_cb), self._run.kernel_label(position.kernel)

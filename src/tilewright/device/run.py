@@ -47,6 +47,21 @@ class WaitKind(enum.IntEnum):
     SEMAPHORE_EQUAL = 3
     SEMAPHORE_AT_LEAST = 4
     SPIN = 5
+    # One thread of a compute kernel for another of its threads.
+    DST_FREE = 6
+    DST_READY = 7
+    SOURCE_READY = 8
+    SOURCE_FREE = 9
+    THREAD_SEMAPHORE = 10
+
+
+class ComputeThread(enum.IntEnum):
+    """One of the threads a card runs a compute kernel on, where they no longer went together."""
+
+    ALL = 0
+    UNPACK = 1
+    MATHS = 2
+    PACK = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,10 +112,11 @@ class CbUse:
 
 @dataclasses.dataclass(frozen=True)
 class KernelPosition:
-    """Where a kernel on one core stood when the run ended."""
+    """Where a kernel on one core, or one of its threads, stood when the run ended."""
 
     kernel: int
     core: tuple[int, int]
+    thread: ComputeThread
     state: KernelState
     wait_kind: WaitKind
     wait_cb: int
@@ -205,6 +221,11 @@ class Run:
 
     def kernel_label(self, kernel: int) -> str:
         return self.kernels[kernel].name
+
+    def position_label(self, position: KernelPosition) -> str:
+        """Name of a kernel, and of its thread: ``compute`` or ``compute (pack)``."""
+        name = self.kernel_label(position.kernel)
+        return name if position.thread is ComputeThread.ALL else f"{name} ({position.thread.name.lower()})"
 
     def cb_label(self, index: int) -> str:
         """Index and name of a circular buffer, e.g. ``c_1 in_tiled``."""

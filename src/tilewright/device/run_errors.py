@@ -91,13 +91,13 @@ def _where(run: Run, position: KernelPosition, ending: Ending) -> str:
     if ending.loading:
         return f"kernel {kernel.name}, while its library was loaded"
     x, y = position.core
-    return f"kernel {kernel.name} on core ({x},{y}) at {call_site(position.stack, kernel.path)}"
+    return f"kernel {run.position_label(position)} on core ({x},{y}) at {call_site(position.stack, kernel.path)}"
 
 
 def _unfinished(run: Run) -> list[str]:
     waiting = [position for position in run.positions if position.state is not KernelState.FINISHED]
     lines = [
-        f"  {run.kernel_label(position.kernel)} on core ({position.core[0]},{position.core[1]})  "
+        f"  {run.position_label(position)} on core ({position.core[0]},{position.core[1]})  "
         f"{describe_position(run, position)}"
         for position in waiting[:8]
     ]

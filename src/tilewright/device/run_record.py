@@ -16,6 +16,7 @@ from tilewright.device.l1_layout import semaphore_at
 from tilewright.device.run import (
     CbTraffic,
     CbUse,
+    ComputeThread,
     KernelPosition,
     KernelState,
     RecordedPages,
@@ -110,7 +111,20 @@ class RecordReader:
         nothing: frozenset[int] = frozenset()
         core = (place.core_x, place.core_y)
         return KernelPosition(
-            place.kernel, core, KernelState.FAILED, wait, 0, 0, 0, None, False, True, nothing, nothing, stack
+            place.kernel,
+            core,
+            ComputeThread.ALL,
+            KernelState.FAILED,
+            wait,
+            0,
+            0,
+            0,
+            None,
+            False,
+            True,
+            nothing,
+            nothing,
+            stack,
         )
 
     def _position(self, report: native.InstanceReport) -> KernelPosition:
@@ -118,6 +132,7 @@ class RecordReader:
         return KernelPosition(
             report.kernel,
             (report.core_x, report.core_y),
+            ComputeThread(report.thread),
             KernelState(report.state),
             WaitKind(report.wait_kind),
             report.wait_cb,

@@ -112,6 +112,7 @@ class InstanceReport(ctypes.Structure):
         ("kernel", c_uint32),
         ("core_x", c_uint32),
         ("core_y", c_uint32),
+        ("thread", c_uint32),
         ("state", c_uint32),
         ("wait_kind", c_uint32),
         ("wait_cb", c_uint32),

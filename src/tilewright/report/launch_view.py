@@ -103,7 +103,7 @@ def _wait_group(run: Run, group: StuckCores) -> View:
     return {
         "cores": some_cores(group.cores),
         "kernels": [
-            {"name": run.kernel_label(position.kernel), "doing": describe_position(run, position)}
+            {"name": run.position_label(position), "doing": describe_position(run, position)}
             for position in group.positions
         ],
         "waits": waits,

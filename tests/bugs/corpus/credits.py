@@ -525,63 +525,66 @@ def push_on_the_wrong_thread(host: Host) -> Iterator[Launch]:
 
 @CREDITS.bug("B17", "hang-self", plain=Plain.DEADLOCK, plain_text="c_1 sum")
 def accumulates_into_what_it_reads(host: Host) -> Iterator[Launch]:
-    """Room for the new sums is asked for in bulk before the old ones, in the same buffer, are popped."""
-    source, values = host.tiles(6)  # three rounds of two tiles
-    output = host.output_tiles(2)
+    """Room for the new sums is asked for in bulk before the old ones, in the same buffer, are popped.
+
+    The unpack thread pops on while the pack thread waits, but no further ahead of it than DST has halves.
+    """
+    source, values = host.tiles(9)  # three rounds of three tiles
+    output = host.output_tiles(3)
     compute = """
     #include "api/compute/eltwise_binary.h"
     #include "api/compute/tile_move_copy.h"
 
-    void copy_two(uint32_t from, uint32_t to) {
+    void copy_three(uint32_t from, uint32_t to) {
         copy_init(from);
-        cb_wait_front(from, 2);
-        cb_reserve_back(to, 2);
-        tile_regs_acquire();
-        copy_tile(from, 0, 0);
-        copy_tile(from, 1, 1);
-        tile_regs_commit();
-        tile_regs_wait();
-        pack_tile(0, to);
-        pack_tile(1, to);
-        tile_regs_release();
-        cb_push_back(to, 2);
-        cb_pop_front(from, 2);
+        for (uint32_t tile = 0; tile < 3; tile++) {
+            cb_wait_front(from, 1);
+            cb_reserve_back(to, 1);
+            tile_regs_acquire();
+            copy_tile(from, 0, 0);
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile(0, to);
+            tile_regs_release();
+            cb_push_back(to, 1);
+            cb_pop_front(from, 1);
+        }
     }
 
     void kernel_main() {
         constexpr uint32_t cb_in = 0;
         constexpr uint32_t cb_sum = 1;
         compute_kernel_hw_startup(cb_in, cb_sum, cb_sum);
-        copy_two(cb_in, cb_sum);
+        copy_three(cb_in, cb_sum);
         for (uint32_t round = 1; round < 3; round++) {
             add_init(cb_in, cb_sum);
-            cb_wait_front(cb_in, 2);
-            cb_wait_front(cb_sum, 2);
-            cb_reserve_back(cb_sum, 2);                                          // - BUG
-            tile_regs_acquire();
-            add_tiles(cb_in, cb_sum, 0, 0, 0);
-            add_tiles(cb_in, cb_sum, 1, 1, 1);
-            tile_regs_commit();
-            cb_pop_front(cb_in, 2);
-            cb_pop_front(cb_sum, 2);                                             // +
-            cb_reserve_back(cb_sum, 2);                                          // +
-            tile_regs_wait();
-            pack_tile(0, cb_sum);                                                // BUG
-            pack_tile(1, cb_sum);
-            tile_regs_release();
-            cb_push_back(cb_sum, 2);
-            cb_pop_front(cb_sum, 2);                                             // -
+            cb_reserve_back(cb_sum, 3);                                          // - BUG
+            for (uint32_t tile = 0; tile < 3; tile++) {
+                cb_wait_front(cb_in, 1);
+                cb_wait_front(cb_sum, 1);
+                tile_regs_acquire();
+                add_tiles(cb_in, cb_sum, 0, 0, 0);
+                tile_regs_commit();
+                cb_pop_front(cb_in, 1);
+                cb_pop_front(cb_sum, 1);
+                cb_reserve_back(cb_sum, 1);                                      // +
+                tile_regs_wait();
+                pack_tile(0, cb_sum);
+                tile_regs_release();
+                cb_push_back(cb_sum, 1);                                         // +
+            }
+            cb_push_back(cb_sum, 3);                                             // -
         }
-        copy_two(cb_sum, 16);
+        copy_three(cb_sum, 16);
     }
     """
     yield host.launch(
         [source, output],
-        values[:, :64] + values[:, 64:128] + values[:, 128:],
+        values[:, :96] + values[:, 96:192] + values[:, 192:],
         [
-            host.kernel("reader", READER, [6, 0], [source]),
+            host.kernel("reader", READER, [9, 0], [source]),
             host.kernel("compute", compute),
-            host.kernel("writer", WRITER, [2, 0], [output]),
+            host.kernel("writer", WRITER, [3, 0], [output]),
         ],
-        [host.cb(0, "in", 2), host.cb(1, "sum", 2), host.cb(16, "out", 2)],
+        [host.cb(0, "in", 2), host.cb(1, "sum", 3), host.cb(16, "out", 2)],
     )

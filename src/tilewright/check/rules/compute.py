@@ -21,6 +21,15 @@ COMPUTE_RULES = (
         "Call tile_regs_acquire, maths, tile_regs_commit, tile_regs_wait, pack_tile, tile_regs_release in this order.",
     ),
     Rule(
+        "pack-unpack-order",
+        Severity.ERROR,
+        "a page that the pack and the unpack thread use in no order",
+        "The unpack thread runs ahead of the pack thread: it reads what is not packed yet, or what is packed over it.",
+        "What stands later in the source need not come later: the two wait for each other only at circular buffers.",
+        "Let the pages go through the buffer (pop, reserve, pack, push, wait), or push and wait for a page of a small "
+        "buffer kept for this between the pack and the read.",
+    ),
+    Rule(
         "format-mismatch",
         Severity.ERROR,
         "an operand whose format is not the one last configured",

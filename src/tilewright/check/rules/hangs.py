@@ -32,9 +32,10 @@ HANG_RULES = (
         "hang-self",
         Severity.ERROR,
         "a kernel waits for something only it can do",
-        "The kernel waits for ever; in a compute kernel the pack thread waits for pages that the "
-        "unpack thread has yet to free.",
-        "The kernel's own order of reserve, push, wait and pop cannot go on.",
+        "The kernel waits for ever; in a compute kernel its unpack, maths and pack threads wait for each other.",
+        "The kernel's own order of reserve, push, wait and pop cannot go on. A compute kernel's unpack thread pops "
+        "what stands behind a reservation, but it gets no further ahead of the pack thread than DST and the source "
+        "registers let it.",
         "Where it waits for room, pop before the next reserve, or give the buffer room for both fillings; where it "
         "waits for pages, keep those that a later step reads again.",
     ),

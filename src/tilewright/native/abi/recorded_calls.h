@@ -8,6 +8,7 @@
 #include "noc.h"
 #include "record.h"
 #include "sfpu.h"
+#include "threads.h"
 #include "tile.h"
 
 namespace tw::recorded {

@@ -229,11 +229,4 @@ void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, u
 //     dst[r][c] = mean[r][16] + (a[r][c] - mean[r][0])
 // Operands are taken as TF32 whatever src_a and src_b are set to, sums are fp32.
 void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a, uint32_t dst);
-
-// The mailboxes between the three compute threads. Our compute kernel is one fiber, so a reader cannot be told from
-// its caller: tw_mailbox_read(from) takes the oldest word sent to the maths thread while there is one, then the oldest
-// sent to the pack thread, then to unpack (all reads on MATH precede those on PACK in the source). Thread numbers as in
-// ckernel::ThreadId: 0 BRISC, 1 unpack, 2 math, 3 pack. From or to BRISC: blocks / wakes the BRISC kernel of the core.
-void tw_mailbox_write(uint32_t to_thread, uint32_t value);
-uint32_t tw_mailbox_read(uint32_t from_thread);
 }

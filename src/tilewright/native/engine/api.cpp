@@ -11,6 +11,7 @@
 #include <string>
 
 #include "program.h"
+#include "threads.h"
 #include "scheduler.h"
 
 using namespace tw;
@@ -25,12 +26,12 @@ static std::vector<CoreXY> to_cores(const uint16_t* xy, uint64_t count) {
     return cores;
 }
 
-static uint32_t wait_have(const KernelInstance& instance) {
-    switch (instance.wait_kind) {
-        case WaitKind::CbWaitFront: return instance.core->cb[instance.wait_cb].occupied();
-        case WaitKind::CbReserveBack: return instance.core->cb[instance.wait_cb].free_pages();
+static uint32_t wait_have(const Core& core, const Standing& standing) {
+    switch (standing.wait_kind) {
+        case WaitKind::CbWaitFront: return core.cb[standing.wait_cb].occupied();
+        case WaitKind::CbReserveBack: return core.cb[standing.wait_cb].free_pages();
         case WaitKind::SemaphoreEqual:
-        case WaitKind::SemaphoreAtLeast: return *instance.wait_address;
+        case WaitKind::SemaphoreAtLeast: return *standing.wait_address;
         default: return 0;
     }
 }
@@ -304,26 +305,52 @@ void tw_program_run(
     report->error_rule = target.error_rule;
 }
 
-uint64_t tw_program_num_instances(void* program) { return static_cast<Program*>(program)->instances.size(); }
+uint64_t tw_program_num_instances(void* program) {
+    uint64_t count = 0;
+    for (const auto& instance : static_cast<Program*>(program)->instances) {
+        count += instance->parted != nullptr ? kNumThreads : 1;
+    }
+    return count;
+}
+
+static TwInstanceReport report_of(const Program& program, const KernelInstance& instance, const Standing& standing) {
+    TwInstanceReport report{};
+    report.kernel = kernel_index(program, instance.kernel);
+    report.core_x = instance.core->x;
+    report.core_y = instance.core->y;
+    report.state = static_cast<uint32_t>(standing.state);
+    report.wait_kind = static_cast<uint32_t>(standing.wait_kind);
+    report.wait_cb = standing.wait_cb;
+    report.wait_amount = standing.wait_amount;
+    report.wait_have = wait_have(*instance.core, standing);
+    report.wait_address = reinterpret_cast<uintptr_t>(standing.wait_address);
+    report.would_push = instance.would_push;
+    report.would_pop = instance.would_pop;
+    report.is_error = &instance == program.error_instance ? 1 : 0;
+    return report;
+}
+
+static void add_stack(TwInstanceReport& report, const NotedStack& stack) {
+    report.num_frames = stack.num_frames;
+    std::copy_n(stack.frames, stack.num_frames, report.frames);
+}
 
 void tw_program_instances(void* program, TwInstanceReport* reports) {
     const Program& source = *static_cast<Program*>(program);
     for (const auto& instance : source.instances) {
-        TwInstanceReport& report = *reports++;
-        report.kernel = kernel_index(source, instance->kernel);
-        report.core_x = instance->core->x;
-        report.core_y = instance->core->y;
-        report.state = static_cast<uint32_t>(instance->state);
-        report.wait_kind = static_cast<uint32_t>(instance->wait_kind);
-        report.wait_cb = instance->wait_cb;
-        report.wait_amount = instance->wait_amount;
-        report.wait_have = wait_have(*instance);
-        report.wait_address = reinterpret_cast<uintptr_t>(instance->wait_address);
-        report.would_push = instance->would_push;
-        report.would_pop = instance->would_pop;
-        report.is_error = instance.get() == source.error_instance ? 1 : 0;
-        report.num_frames = instance->num_frames;
-        std::copy_n(instance->frames, instance->num_frames, report.frames);
+        if (instance->parted == nullptr) {
+            *reports = report_of(source, *instance, *instance);
+            add_stack(*reports++, instance->noted);
+            continue;
+        }
+        for (uint32_t index = 0; index < kNumThreads; index++) {
+            const ParkedThread& thread = instance->parted->thread[index];
+            *reports = report_of(source, *instance, thread);
+            reports->thread = 1u << index;
+            const bool failed = thread.state == InstanceState::Failed || thread.wait_kind == WaitKind::Spin;
+            reports->is_error &= failed ? 1 : 0;
+            add_stack(*reports++, thread.noted);
+        }
     }
 }
 

@@ -47,8 +47,10 @@ struct TwHostMemory {
     const uint8_t* outside;
 };
 
+// Where a kernel stands on a core; one of each thread of a compute kernel whose threads have parted.
 struct TwInstanceReport {
     uint32_t kernel, core_x, core_y;
+    uint32_t thread;  // ComputeThread; 0: all there is
     uint32_t state, wait_kind, wait_cb, wait_amount, wait_have;
     uint64_t wait_address;
     uint64_t would_push, would_pop;  // circular buffers, as bits

@@ -98,6 +98,7 @@ static void describe() {
     FIELD(TwInstanceReport, kernel);
     FIELD(TwInstanceReport, core_x);
     FIELD(TwInstanceReport, core_y);
+    FIELD(TwInstanceReport, thread);
     FIELD(TwInstanceReport, state);
     FIELD(TwInstanceReport, wait_kind);
     FIELD(TwInstanceReport, wait_cb);

@@ -7,6 +7,7 @@
 #include "abi/record.h"
 #include "core.h"
 #include "scheduler.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -54,11 +55,22 @@ using namespace tw;
 
 extern "C" {
 
+// Threads that have parted make the same calls, but those that a statement names them for: one of them is noted.
+static bool is_noted(const KernelInstance& instance) {
+    return runs_on(instance, kUnpackThread) || named_threads(instance) != kAllThreads;
+}
+
 void tw_record(uint32_t call, uint32_t a, uint32_t b, uint32_t c) {
+    if (!is_noted(current_instance())) {
+        return;
+    }
     record_of(current_instance()).entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
 }
 
 void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64_t address) {
+    if (!is_noted(current_instance())) {
+        return;
+    }
     CallRecord& record = record_of(current_instance());
     record.entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
     record.entries.push_back(address);

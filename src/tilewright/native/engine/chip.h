@@ -37,8 +37,17 @@ struct CoreCircularBuffer {
 
 struct MailboxWord {
     uint32_t value;
-    bool from_brisc;
+    uint32_t from;  // thread, as mailboxes number them; kAnyThread where it is not known
 };
+inline constexpr uint32_t kAnyThread = ~0u;
+
+// A semaphore between the threads of a compute kernel.
+struct ThreadSemaphore {
+    uint32_t value = 0, most = 1;
+    // below_most: wait until it can be raised; else until it is not zero.
+    bool lets_pass(uint32_t below_most) const { return below_most != 0 ? value < most : value != 0; }
+};
+inline constexpr uint32_t kNumThreadSemaphores = 8;
 
 struct Core {
     uint16_t x = 0, y = 0;          // logical
@@ -50,6 +59,7 @@ struct Core {
     std::unique_ptr<ComputeState> compute;
     std::vector<KernelInstance*> instances;  // of the program being run
     std::deque<MailboxWord> mailbox[4];      // words sent to BRISC, unpack, math, pack
+    ThreadSemaphore thread_semaphore[kNumThreadSemaphores];
 };
 
 // What answers at one NoC coordinate.

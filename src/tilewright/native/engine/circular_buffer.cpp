@@ -8,6 +8,8 @@
 #include "check/hooks.h"
 #include "core.h"
 #include "scheduler.h"
+#include "threads.h"
+#include "tile/source.h"
 
 namespace tw {
 
@@ -31,37 +33,12 @@ static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32
 static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint32_t available) {
     self.scheduler->progress++;
     for (KernelInstance* other : self.core->instances) {
-        if (other->state == InstanceState::Blocked && other->wait_kind == kind && other->wait_cb == cb &&
-            other->wait_amount <= available) {
-            other->state = InstanceState::Ready;
-        }
-    }
-}
-
-static void wait_for_space(KernelInstance& instance, uint32_t cb, uint32_t pages) {
-    const CoreCircularBuffer& buffer = instance.core->cb[cb];
-    if (buffer.free_pages() < pages) {
-        instance.traffic[cb].blocked_reserves++;
-    }
-    while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
-        instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
-    }
-}
-
-void wait_for_pending_reserves(KernelInstance& instance) {
-    while (instance.pending_reserve_mask != 0) {
-        const auto cb = static_cast<uint32_t>(__builtin_ctzll(instance.pending_reserve_mask));
-        instance.held_by = &instance.pending_reserve[cb];
-        wait_for_space(instance, cb, instance.pending_reserve[cb].pages);
-        instance.pending_reserve_mask &= ~(uint64_t{1} << cb);
-    }
-    instance.held_by = nullptr;
-}
-
-void pack_thread_enter() {
-    KernelInstance& instance = current_instance();
-    if (instance.pending_reserve_mask != 0) {
-        wait_for_pending_reserves(instance);
+        for_each_standing(*other, [&](Standing& standing) {
+            if (standing.state == InstanceState::Blocked && standing.wait_kind == kind && standing.wait_cb == cb &&
+                standing.wait_amount <= available) {
+                standing.state = InstanceState::Ready;
+            }
+        });
     }
 }
 
@@ -112,7 +89,11 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
 
-uint8_t* front_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true, Reach::Tile); }
+const uint8_t* front_tile(uint32_t cb, uint32_t index) {
+    const KernelInstance& instance = current_instance();
+    return is_taking_operands(instance) ? instance.sources->taken_tile(cb, index) : tile_at(cb, index, true, Reach::Tile);
+}
+const uint8_t* unpacked_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true, Reach::Tile); }
 uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false, Reach::Tile); }
 uint8_t* front_rows(uint32_t cb) { return tile_at(cb, 0, true, Reach::Start); }
 uint8_t* back_rows(uint32_t cb, uint32_t index) { return tile_at(cb, index, false, Reach::Start); }
@@ -155,6 +136,9 @@ tw::KernelContext* tw_context() { return &current_instance().context; }
 
 void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (!runs_on(instance, kUnpackThread)) [[unlikely]] {
+        return;
+    }
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
@@ -170,6 +154,9 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
         }
         while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
+            if (!runs_on(instance, kUnpackThread)) [[unlikely]] {
+                return;
+            }
         }
     }
     if (instance.checks != nullptr) [[unlikely]] {
@@ -179,6 +166,9 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
 
 void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (!runs_on(instance, kPackThread)) [[unlikely]] {
+        return;
+    }
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
@@ -187,14 +177,14 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     CbTraffic& traffic = instance.traffic[cb];
     traffic.reserve_calls++;
     traffic.largest_reserve = std::max(traffic.largest_reserve, pages);
-    if (instance.context.kind == static_cast<uint8_t>(KernelKind::Compute) && buffer.free_pages() < pages) {
-        instance.pending_reserve_mask |= uint64_t{1} << cb;
-        PendingReserve& pending = instance.pending_reserve[cb];
-        pending.pages = pages;
-        const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-        pending.num_frames = walk_frames(*instance.stack, here, pending.frames, 8);
-    } else {
-        wait_for_space(instance, cb, pages);
+    if (buffer.free_pages() < pages) {
+        traffic.blocked_reserves++;
+        while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
+            instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
+            if (!runs_on(instance, kPackThread)) [[unlikely]] {
+                return;
+            }
+        }
     }
     if (instance.checks != nullptr) [[unlikely]] {
         on_reserved(instance, cb, pages);
@@ -203,11 +193,13 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
 
 void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (!runs_on(instance, kPackThread)) [[unlikely]] {
+        return;
+    }
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
     CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_push_back");
-    wait_for_pending_reserves(instance);
     CbTraffic& traffic = instance.traffic[cb];
     traffic.push_calls++;
     if (instance.scheduler->exploring) [[unlikely]] {
@@ -240,8 +232,31 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     wake_waiting(instance, cb, WaitKind::CbWaitFront, buffer.occupied());
 }
 
+// Before the unpack thread gives pages back, the maths thread takes what was unpacked from them, or they are copied.
+static bool may_pop(KernelInstance& instance) {
+    if (!runs_on(instance, kUnpackThread)) {
+        return false;
+    }
+    SourceQueue& sources = *instance.sources;
+    if (instance.parted == nullptr && sources.fits_registers()) {
+        sources.copy_tiles();
+        return true;
+    }
+    const auto is_met = [&] { return sources.is_empty() || (instance.parted && instance.parted->runs_ahead); };
+    if (!wait_on(instance, kUnpackThread, WaitKind::SourceFree, is_met)) {
+        return false;
+    }
+    if (instance.parted != nullptr) {
+        instance.parted->runs_ahead = false;
+    }
+    return true;
+}
+
 void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     KernelInstance& instance = current_instance();
+    if (instance.sources != nullptr && !may_pop(instance)) [[unlikely]] {
+        return;
+    }
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }

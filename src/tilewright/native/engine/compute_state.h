@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Tensix side of one core: destination registers, operand formats, packer state.
 // Owned by the core; tile maths (engine/tile, engine/sfpu) works on it.
+//
+// What init and reconfig calls set belongs to whoever made them: each of a compute kernel's three threads makes all of
+// them, at its own pace, so each has settings of its own while they run apart (threads.h).
 #pragma once
 
 #include <cstdint>
@@ -31,10 +34,12 @@ enum class DstPhase : uint8_t { Idle, Acquired, Committed, Packing };
 
 struct ComputeChecks;
 
-struct ComputeState {
-    // Tiles lie in face order (f0 f1 f2 f3, each 16x16 row-major), one 32-bit word per datum: float bits,
-    // or an integer. With 16-bit DST every float write is rounded to bfloat16 first.
-    alignas(64) uint32_t dst[kDstSlots][kTileElements];
+// Tiles in face order (f0 f1 f2 f3, each 16x16 row-major), one 32-bit word per datum: float bits, or an integer. With
+// 16-bit DST every float write is rounded to bfloat16 first.
+using DstTile = uint32_t[kTileElements];
+
+struct ComputeSettings {
+    DstTile* dst = nullptr;  // the half of DST the thread works on
 
     // Formats the unpackers and the packer were last set to (start-up or reconfig); they stay until changed.
     TileGeometry src_a, src_b, pack;
@@ -58,6 +63,10 @@ struct ComputeState {
 
     // DST tiles reachable in this mode: 16/8 with 16-bit DST (full/half), 8/4 with 32-bit.
     uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }
+};
+
+struct ComputeState : ComputeSettings {
+    alignas(64) DstTile dst_memory[kDstSlots];
 };
 
 // As at the start of a kernel: formats unset, DST undefined.

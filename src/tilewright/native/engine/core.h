@@ -33,7 +33,10 @@ inline const TileGeometry& tile_geometry(uint32_t cb) {
 }
 // Host pointer to tile `index` counted from the CB's read pointer / write pointer. Faults the kernel when the
 // CB does not exist on this core or the tile lies outside the CB's memory.
-uint8_t* front_tile(uint32_t cb, uint32_t index);
+// An operation whose operands the unpack thread has unpacked before gets them from there (tile/source.h);
+// unpacked_tile always reads L1.
+const uint8_t* front_tile(uint32_t cb, uint32_t index);
+const uint8_t* unpacked_tile(uint32_t cb, uint32_t index);
 uint8_t* back_tile(uint32_t cb, uint32_t index);
 // Where a block of rows begins there. check_rows says how far it goes, before it is read or written.
 uint8_t* front_rows(uint32_t cb);
@@ -41,8 +44,6 @@ uint8_t* back_rows(uint32_t cb, uint32_t index);
 void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write);
 // The rows are `bytes` long, of which `left` lie before the end of the buffer.
 void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_write, const char* call);
-// Called by every packer call: waits for reservations still pending (the pack thread runs behind the others).
-void pack_thread_enter();
 // Ends the run with an error about the calling kernel; never returns. Short sentence, no newline.
 [[noreturn]] void kernel_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // The same where the error is a broken rule of the checker.

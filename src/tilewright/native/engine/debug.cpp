@@ -9,6 +9,7 @@
 
 #include "core.h"
 #include "scheduler.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -65,7 +66,9 @@ extern "C" {
 
 void tw_print_text(const char* text, uint32_t length) {
     KernelInstance& instance = current_instance();
-    if (instance.scheduler->exploring) {
+    // Of threads that have parted one shows a line that is for all of them.
+    const bool is_shown = named_threads(instance) != kAllThreads || runs_on(instance, kUnpackThread);
+    if (instance.scheduler->exploring || !is_shown) {
         return;
     }
     const char* end = text + length;

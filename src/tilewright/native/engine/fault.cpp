@@ -114,7 +114,7 @@ static _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) 
     const uintptr_t address = _Unwind_GetIP(context);
     const Kernel& kernel = *found.instance.kernel;
     if (address > kernel.text_begin && address <= kernel.text_end && found.count < kMaxFrames) {
-        found.instance.frames[found.count++] = address;
+        found.instance.noted.frames[found.count++] = address;
     }
     return address == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -145,10 +145,10 @@ static void note_stack_at(KernelInstance& instance, const Interrupted& at) {
     } else if (is_code(at.program_counter)) {
         UnwoundFrames found{instance};
         _Unwind_Backtrace(note_frame, &found);
-        instance.num_frames = found.count;
+        instance.noted.num_frames = found.count;
     } else {
-        instance.frames[0] = *reinterpret_cast<const uintptr_t*>(at.stack_pointer);
-        instance.num_frames = 1 + walk_frames(stack, at.frame_pointer, instance.frames + 1, kMaxFrames - 1);
+        instance.noted.frames[0] = *reinterpret_cast<const uintptr_t*>(at.stack_pointer);
+        instance.noted.num_frames = 1 + walk_frames(stack, at.frame_pointer, instance.noted.frames + 1, kMaxFrames - 1);
     }
     instance.stack_noted = true;
 }
@@ -156,11 +156,11 @@ static void note_stack_at(KernelInstance& instance, const Interrupted& at) {
 // The words come first: looking for the stack of a kernel that wrote over it may fail in its turn.
 static void say_where(RunStatus why, KernelInstance& instance, const Interrupted& at, int signal_number,
                       uintptr_t address, const char* text) {
-    instance.num_frames = 0;
+    instance.noted.num_frames = 0;
     say_last_words(why, &instance, signal_number, address, text);
     note_stack_at(instance, at);
-    std::copy_n(instance.frames, instance.num_frames, g_watch->frames);
-    g_watch->num_frames = instance.num_frames;
+    std::copy_n(instance.noted.frames, instance.noted.num_frames, g_watch->frames);
+    g_watch->num_frames = instance.noted.num_frames;
 }
 
 // Back to the scheduler, which finds that the run has failed.

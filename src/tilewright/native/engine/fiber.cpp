@@ -79,6 +79,8 @@ void fiber_suspended_frame(const FiberContext&, uintptr_t& frame_pointer, uintpt
     frame_pointer = program_counter = 0;
 }
 
+uint8_t* fiber_lowest_in_use(const FiberContext&, const FiberStack& stack) { return stack.low(); }
+
 #else
 
 // tw_fiber_swap(&saved_sp, new_sp): pushes the callee-saved registers, changes stacks, pops them again.
@@ -173,6 +175,10 @@ void fiber_suspended_frame(const FiberContext& fiber, uintptr_t& frame_pointer, 
     const auto* words = static_cast<const uintptr_t*>(fiber.stack_pointer);
     frame_pointer = words[kFramePointerWord];
     program_counter = words[kReturnWord];
+}
+
+uint8_t* fiber_lowest_in_use(const FiberContext& fiber, const FiberStack&) {
+    return static_cast<uint8_t*>(fiber.stack_pointer);
 }
 
 #endif

@@ -50,5 +50,7 @@ void fiber_prepare(FiberContext& fiber, FiberStack& stack, void (*entry)());
 void fiber_switch(FiberContext& from, FiberContext& to);
 // Frame pointer and return address of a suspended fiber, for walking its stack. Zero where not supported.
 void fiber_suspended_frame(const FiberContext& fiber, uintptr_t& frame_pointer, uintptr_t& program_counter);
+// From here up to the end of its stack lies all that a suspended fiber goes on with; the rest is in its context.
+uint8_t* fiber_lowest_in_use(const FiberContext& fiber, const FiberStack& stack);
 
 }  // namespace tw

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -17,10 +18,8 @@ namespace {
 // What a report says of a kernel besides its buffers.
 struct Position {
     KernelInstance* instance;
-    InstanceState state;
-    WaitKind wait_kind;
-    uint32_t wait_cb, wait_amount;
-    volatile uint32_t* wait_address;
+    Standing standing;
+    Standing of_thread[kNumThreads];  // where they have parted
     CbTraffic traffic[kMaxCircularBuffers];
     // It could not be followed to an end, so it may still do anything.
     bool is_unknown;
@@ -30,9 +29,10 @@ struct Position {
 static Position note_position(KernelInstance& instance) {
     instance.note_stack();
     instance.stack_noted = true;
-    Position position{
-        &instance, instance.state, instance.wait_kind, instance.wait_cb, instance.wait_amount, instance.wait_address,
-        {}, true};
+    Position position{&instance, instance, {}, {}, true};
+    if (instance.parted != nullptr) {
+        std::copy_n(instance.parted->thread, kNumThreads, position.of_thread);
+    }
     std::copy_n(instance.traffic, kMaxCircularBuffers, position.traffic);
     return position;
 }
@@ -42,11 +42,10 @@ static void restore(const Position& position) {
     const uint64_t unknown = position.is_unknown || instance.state == InstanceState::Failed ? ~uint64_t{0} : 0;
     instance.would_push |= unknown;
     instance.would_pop |= unknown;
-    instance.state = position.state;
-    instance.wait_kind = position.wait_kind;
-    instance.wait_cb = position.wait_cb;
-    instance.wait_amount = position.wait_amount;
-    instance.wait_address = position.wait_address;
+    static_cast<Standing&>(instance) = position.standing;
+    for (uint32_t index = 0; instance.parted != nullptr && index < kNumThreads; index++) {
+        static_cast<Standing&>(instance.parted->thread[index]) = position.of_thread[index];
+    }
     for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
         const CbTraffic& before = position.traffic[cb];
         const CbTraffic& after = instance.traffic[cb];
@@ -57,8 +56,8 @@ static void restore(const Position& position) {
     std::copy_n(position.traffic, kMaxCircularBuffers, instance.traffic);
 }
 
-// Lets one kernel run to its end, or as far as it gets. Returns whether it came to one.
-static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
+// Lets one thread of control run to its end, or as far as it gets. Returns whether it came to one.
+static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thread, const Standing& standing) {
     // A fault lands here; what the kernel did until then is known.
     if (sigsetjmp(scheduler.fault_landing, 0) != 0) {
         scheduler.current = nullptr;
@@ -66,8 +65,8 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
     }
     for (uint32_t turn = 0; turn < kTurns; turn++) {
         const double begin = monotonic_seconds();
-        scheduler.resume(instance);
-        if (instance.state != InstanceState::Yielded && instance.state != InstanceState::Ready) {
+        scheduler.resume(instance, thread);
+        if (standing.state != InstanceState::Yielded && standing.state != InstanceState::Ready) {
             return true;
         }
         if (monotonic_seconds() - begin > 0.01) {  // the tick took the processor away
@@ -75,6 +74,20 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
         }
     }
     return true;
+}
+
+static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
+    if (instance.parted == nullptr) {
+        return run_on(scheduler, instance, kNumThreads, instance);
+    }
+    bool came_to_an_end = true;
+    for (uint32_t index = 0; index < kNumThreads; index++) {
+        const ParkedThread& thread = instance.parted->thread[index];
+        if (thread.state != InstanceState::Finished) {
+            came_to_an_end &= run_on(scheduler, instance, index, thread);
+        }
+    }
+    return came_to_an_end;
 }
 
 void explore_future(Scheduler& scheduler) {

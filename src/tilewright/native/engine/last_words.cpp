@@ -29,8 +29,8 @@ void say_last_words(RunStatus why, const KernelInstance* who, int signal_number,
     if (who != nullptr) {
         watch.who = who->place;
         watch.l1_base = who->core->l1_base;
-        watch.num_frames = std::min<uint32_t>(who->num_frames, std::size(watch.frames));
-        std::copy_n(who->frames, watch.num_frames, watch.frames);
+        watch.num_frames = std::min<uint32_t>(who->noted.num_frames, std::size(watch.frames));
+        std::copy_n(who->noted.frames, watch.num_frames, watch.frames);
     }
     const size_t length = std::min(std::strlen(text), sizeof watch.text - 1);
     std::memcpy(watch.text, text, length);

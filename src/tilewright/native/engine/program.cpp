@@ -9,6 +9,8 @@
 
 #include "check/hooks.h"
 #include "scheduler.h"
+#include "threads.h"
+#include "tile/source.h"
 
 namespace tw {
 
@@ -20,12 +22,8 @@ static uint32_t* l1_word(const Core& core, uint32_t offset) {
 
 // DST is left as it is: a kernel that reads it before writing finds what the last one left, as on a card.
 void reset_compute_state(ComputeState& state) {
-    static const ComputeState fresh{};
-    constexpr size_t begin = offsetof(ComputeState, src_a);
-    std::memcpy(
-        reinterpret_cast<uint8_t*>(&state) + begin,
-        reinterpret_cast<const uint8_t*>(&fresh) + begin,
-        sizeof(ComputeState) - begin);
+    static_cast<ComputeSettings&>(state) = ComputeSettings{};
+    state.dst = state.dst_memory;
 }
 
 Program::Program(Chip& chip) : chip(chip), semaphore_base(chip.config().config_base) {}
@@ -46,19 +44,21 @@ void Program::note_failure(RunStatus why, KernelInstance* who, const std::string
 
 bool Program::any_poll_met() const {
     return std::any_of(instances.begin(), instances.end(), [](const auto& instance) {
-        return instance->state == InstanceState::Polling && poll_met(*instance);
+        bool met = false;
+        for_each_standing(
+            *instance, [&](const Standing& each) { met |= each.state == InstanceState::Polling && poll_met(each); });
+        return met;
     });
 }
 
 // An instruction that was interrupted is noted as if it had been a call: one byte further.
 void KernelInstance::note_stack() {
-    num_frames = 0;
-    if (state == InstanceState::Finished) {
+    noted.num_frames = 0;
+    if (parted != nullptr && !parted->is_running) {
+        note_parted_stacks(*this);
         return;
     }
-    if (held_by != nullptr) {
-        num_frames = held_by->num_frames;
-        std::copy_n(held_by->frames, num_frames, frames);
+    if (state == InstanceState::Finished) {
         return;
     }
     uintptr_t frame_pointer = failed_frame_pointer;
@@ -67,12 +67,13 @@ void KernelInstance::note_stack() {
         fiber_suspended_frame(fiber, frame_pointer, program_counter);
     }
     if (program_counter != 0) {
-        frames[num_frames++] = program_counter;
+        noted.frames[noted.num_frames++] = program_counter;
     }
     if (failed_program_counter != 0 && failed_caller != 0) {
-        frames[num_frames++] = failed_caller;
+        noted.frames[noted.num_frames++] = failed_caller;
     }
-    num_frames += walk_frames(*stack, frame_pointer, frames + num_frames, kMaxFrames - num_frames);
+    noted.num_frames +=
+        walk_frames(*stack, frame_pointer, noted.frames + noted.num_frames, kMaxFrames - noted.num_frames);
 }
 
 void Program::create_instances() {
@@ -117,6 +118,7 @@ void Program::load_cores() {
         for (auto& box : core.mailbox) {
             box.clear();
         }
+        std::fill_n(core.thread_semaphore, kNumThreadSemaphores, ThreadSemaphore{});
         for (CoreCircularBuffer& buffer : core.cb) {
             buffer.num_pages = 0;
         }
@@ -259,8 +261,9 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.recorder = recorder.get();
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
-    instance.pending_reserve_mask = 0;
-    instance.held_by = nullptr;
+    instance.threads = instance.named_threads = kAllThreads;
+    instance.parted.reset();
+    instance.sources.reset();
     instance.stack_use_said = false;
     instance.would_push = instance.would_pop = 0;
     instance.stack_noted = false;
@@ -388,7 +391,10 @@ RunStatus Program::run(const RunOptions& requested) {
     }
     for (auto& instance : instances) {
         flush_print(*instance);
-        if (status.load() != 0 && !instance->stack_noted) {
+        if (status.load() != 0 && instance->parted != nullptr) {
+            leave_thread(*instance);
+            note_parted_stacks(*instance);
+        } else if (status.load() != 0 && !instance->stack_noted) {
             instance->note_stack();
         }
     }

@@ -84,7 +84,17 @@ enum class WaitKind : uint32_t {
     SemaphoreEqual = 3,
     SemaphoreAtLeast = 4,
     Spin = 5,  // polls memory by itself
+    // One thread of a compute kernel for another.
+    DstFree = 6,       // the maths thread, for a half of DST
+    DstReady = 7,      // the pack thread, for one with results
+    SourceReady = 8,   // the maths thread, for operands
+    SourceFree = 9,    // the unpack thread, for room in the source registers
+    ThreadSemaphore = 10,
 };
+
+// Threads of a compute kernel, as bits.
+enum ComputeThread : uint8_t { kUnpackThread = 1, kMathThread = 2, kPackThread = 4 };
+inline constexpr uint8_t kAllThreads = kUnpackThread | kMathThread | kPackThread;
 
 // Pages one kernel moved through one circular buffer.
 struct CbTraffic {
@@ -96,17 +106,28 @@ struct CbTraffic {
 
 inline constexpr uint32_t kMaxFrames = 24;
 
-// A reservation of a compute kernel that its pack thread has not come to yet, and where it was made.
-struct PendingReserve {
-    uint32_t pages = 0;
-    uint32_t num_frames = 0;
-    uint64_t frames[8];
-};
-
 struct Scheduler;
 
+struct PartedThreads;
+class SourceQueue;
+
+// Whether a fiber can run, and if not, what it waits for.
+struct Standing {
+    InstanceState state = InstanceState::Ready;
+    WaitKind wait_kind = WaitKind::None;
+    uint32_t wait_cb = 0;
+    uint32_t wait_amount = 0;  // pages, or the semaphore's value
+    volatile uint32_t* wait_address = nullptr;
+};
+
+// A call stack, innermost first.
+struct NotedStack {
+    uint32_t num_frames = 0;
+    uint64_t frames[kMaxFrames];
+};
+
 // One kernel on one core.
-struct KernelInstance {
+struct KernelInstance : Standing {
     KernelContext context{};
     NocState noc_state[2];  // what set_state calls left, per NoC
     Kernel* kernel = nullptr;
@@ -119,15 +140,12 @@ struct KernelInstance {
     int64_t priority = 0;      // in a run with a seed
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
-    InstanceState state = InstanceState::Ready;
-    WaitKind wait_kind = WaitKind::None;
-    uint32_t wait_cb = 0;
-    uint32_t wait_amount = 0;  // pages, or the semaphore's value
-    volatile uint32_t* wait_address = nullptr;
-    // Reservations of a compute kernel not yet waited for: its pack thread runs behind the unpacker.
-    uint64_t pending_reserve_mask = 0;
-    PendingReserve pending_reserve[kMaxCircularBuffers];
-    const PendingReserve* held_by = nullptr;  // the one the pack thread waits for now
+    // Of a compute kernel: the threads of a card that the running fiber stands for (threads.h), and those the macro
+    // around the present statement names.
+    uint8_t threads = kAllThreads;
+    uint32_t named_threads = kAllThreads;  // the innermost in the lowest three bits, those around it above
+    std::unique_ptr<PartedThreads> parted;  // null while the three go together
+    std::unique_ptr<SourceQueue> sources;  // null where operands are read by whoever computes with them
     CbTraffic traffic[kMaxCircularBuffers];
     CallRecord calls;  // of a kernel compiled to tell them
     std::vector<uint8_t> statics;
@@ -139,9 +157,11 @@ struct KernelInstance {
     uint64_t would_push = 0, would_pop = 0;
     // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.
     bool stack_noted = false;
-    uint32_t num_frames = 0;
-    uint64_t frames[kMaxFrames];
+    NotedStack noted;
 
+    KernelInstance();
+    ~KernelInstance();
+    // Where it stands; where its threads stand apart, each of them.
     void note_stack();
 
     bool is_compute() const { return kernel->kind == KernelKind::Compute; }
@@ -150,9 +170,9 @@ struct KernelInstance {
 enum class RunStatus : int32_t {
     Ok = 0,
     Deadlock = 1,
-    KernelError = 2,     // the engine refused what a kernel asked
-    Fault = 3,           // a signal: bad memory access, illegal instruction, ...
-    Spinning = 4,        // a kernel polls memory nobody changes
+    KernelError = 2,  // the engine refused what a kernel asked
+    Fault = 3,  // a signal: bad memory access, illegal instruction, ...
+    Spinning = 4,  // a kernel polls memory nobody changes
     TimeLimit = 5,
     Interrupted = 6,
 };

@@ -14,6 +14,7 @@
 
 #include "check/compute/operands.h"
 #include "future.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -63,10 +64,10 @@ private:
 void fiber_entry() {
     KernelInstance& instance = current_instance();
     instance.kernel->entry();
-    // A card's pack thread would still sit in a reservation nobody can meet.
-    wait_for_pending_reserves(instance);
     if (instance.checks != nullptr) {
-        instance.checks->noc.exit(instance);
+        if (is_last_thread(instance)) {
+            instance.checks->noc.exit(instance);
+        }
         check_dst_at_end(instance);
     }
     instance.scheduler->progress++;
@@ -102,19 +103,24 @@ void Scheduler::swap_statics(KernelInstance& instance) {
 }
 
 void Scheduler::resume(KernelInstance& instance) {
+    resume(instance, instance.parted != nullptr ? next_thread(instance) : kNumThreads);
+}
+
+void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
     if (instance.kernel->statics_bytes != 0) {
         swap_statics(instance);
     }
     if (window_core != nullptr && window_core != instance.core) {
         hide_l1_window(*this);
     }
+    if (instance.parted != nullptr) [[unlikely]] {
+        enter_thread(instance, thread);
+    }
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     switches++;
     *place = instance.place;
-    current = &instance;
-    fiber_switch(home, instance.fiber);
-    current = nullptr;
+    run_fiber(instance);
     while (line_to_print_ != nullptr) {
         const std::string& line = *line_to_print_;
         line_to_print_ = nullptr;
@@ -122,12 +128,19 @@ void Scheduler::resume(KernelInstance& instance) {
         if (give_turn) {
             give_turn = false;
             instance.state = InstanceState::Yielded;
-            return;
+            break;
         }
-        current = &instance;
-        fiber_switch(home, instance.fiber);
-        current = nullptr;
+        run_fiber(instance);
     }
+    if (instance.parted != nullptr) [[unlikely]] {
+        leave_thread(instance);
+    }
+}
+
+void Scheduler::run_fiber(KernelInstance& instance) {
+    current = &instance;
+    fiber_switch(home, instance.fiber);
+    current = nullptr;
 }
 
 void Scheduler::print(const std::string& line) {
@@ -135,12 +148,15 @@ void Scheduler::print(const std::string& line) {
     fiber_switch(current->fiber, home);
 }
 
-bool poll_met(const KernelInstance& instance) {
-    return instance.wait_kind == WaitKind::SemaphoreEqual ? *instance.wait_address == instance.wait_amount
-                                                          : *instance.wait_address >= instance.wait_amount;
+bool poll_met(const Standing& standing) {
+    return standing.wait_kind == WaitKind::SemaphoreEqual ? *standing.wait_address == standing.wait_amount
+                                                          : *standing.wait_address >= standing.wait_amount;
 }
 
 bool Scheduler::wake(KernelInstance& instance) {
+    if (instance.parted != nullptr) [[unlikely]] {
+        return next_thread(instance) != kNumThreads;
+    }
     switch (instance.state) {
         case InstanceState::Ready: return true;
         case InstanceState::Polling: return poll_met(instance);
@@ -264,7 +280,9 @@ bool Scheduler::all_finished() {
 KernelInstance* Scheduler::next_yielded() {
     for (Core* core : cores) {
         for (KernelInstance* instance : core->instances) {
-            if (instance->state == InstanceState::Yielded) {
+            bool yielded = false;
+            for_each_standing(*instance, [&](const Standing& each) { yielded |= each.state == InstanceState::Yielded; });
+            if (yielded) {
                 return instance;
             }
         }
@@ -276,9 +294,9 @@ KernelInstance* Scheduler::next_yielded() {
 void Scheduler::release_yielded() {
     for (Core* core : cores) {
         for (KernelInstance* instance : core->instances) {
-            if (instance->state == InstanceState::Yielded) {
-                instance->state = InstanceState::Ready;
-            }
+            for_each_standing(*instance, [](Standing& each) {
+                each.state = each.state == InstanceState::Yielded ? InstanceState::Ready : each.state;
+            });
         }
     }
 }
@@ -294,7 +312,9 @@ void Scheduler::watch_for_spinning(KernelInstance* polling) {
     if (spin_since_ == 0) {
         spin_since_ = now;
     } else if (now - spin_since_ > options.spin_limit_seconds) {
-        polling->wait_kind = WaitKind::Spin;
+        for_each_standing(*polling, [](Standing& each) {
+            each.wait_kind = each.state == InstanceState::Yielded ? WaitKind::Spin : each.wait_kind;
+        });
         program.fail(RunStatus::Spinning, polling, "");
     }
 }
@@ -336,6 +356,17 @@ bool Scheduler::wait_for_other_threads() {
     return goes_on;
 }
 
+// Nothing moves: what compute kernels would still do with their threads apart. Returns whether there is anything.
+bool Scheduler::loosen_compute_kernels() {
+    bool loosened = false;
+    for (Core* core : cores) {
+        for (KernelInstance* instance : core->instances) {
+            loosened |= loosen_threads(*instance);
+        }
+    }
+    return loosened;
+}
+
 void Scheduler::run() {
     this_scheduler() = this;
     const FlushDenormals flush;
@@ -346,19 +377,23 @@ void Scheduler::run() {
         current = nullptr;
     }
     while (!program.stop.load(std::memory_order_relaxed)) {
+        const uint64_t progress_before = progress;
         const bool ran = options.seed != 0 ? run_by_priority() : run_cores();
         if (program.stop.load(std::memory_order_relaxed) || all_finished()) {
             break;
         }
         KernelInstance* polling = next_yielded();
         if (!ran && polling == nullptr) {
-            if (wait_for_other_threads()) {
+            if (wait_for_other_threads() || loosen_compute_kernels()) {
                 continue;
             }
             report_deadlock();
             program.finish_checks();
             explore_future(*this);
             break;
+        }
+        if (progress == progress_before) {
+            loosen_compute_kernels();
         }
         watch_for_spinning(polling);
         release_yielded();

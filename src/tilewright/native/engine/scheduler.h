@@ -55,8 +55,10 @@ struct Scheduler {
     // Lines are sent from the thread's own stack: no tick may take the turn of a kernel in the middle of one.
     void print(const std::string& line);
 
-    // Runs a kernel until it waits, ends or is interrupted.
+    // Runs a kernel until it waits, ends or is interrupted; where its threads have parted, the one given, which by
+    // default is the next that can run.
     void resume(KernelInstance& instance);
+    void resume(KernelInstance& instance, uint32_t thread);
 
 private:
     bool run_core(Core& core);
@@ -74,7 +76,9 @@ private:
     void watch_for_spinning(KernelInstance* polling);
     void report_deadlock();
     bool wait_for_other_threads();
+    bool loosen_compute_kernels();
     void swap_statics(KernelInstance& instance);
+    void run_fiber(KernelInstance& instance);
 
     TwPlace unseen_place_{};
     L1Turns turns_;
@@ -100,14 +104,12 @@ inline KernelInstance& current_instance() {
 }
 
 // Whether the memory a polling kernel looks at holds what it waits for.
-bool poll_met(const KernelInstance& instance);
+bool poll_met(const Standing& standing);
 // The hardware has no denormals; the system clears this mode of the processor when it calls a signal handler.
 void flush_denormals();
 double monotonic_seconds();
 void fiber_entry();
 
-// circular_buffer.cpp: blocks until every reservation the pack thread still owes is met.
-void wait_for_pending_reserves(KernelInstance& instance);
 // debug.cpp: shows a line, or a last one that did not end in a newline.
 void show_line(KernelInstance& instance, const std::string& line);
 void flush_print(KernelInstance& instance);

@@ -57,24 +57,39 @@ inline void invalidate_data_cache() {
     tw_poll_yield();
 }
 
-// One fiber in program order: everything issued before is done, and what another compute thread was to signal has
-// happened when its call stands earlier in the source.
+// A call is done when it returns: there is nothing in flight to wait for, and nobody takes a turn in the middle of one.
 inline void tensix_sync() {}
 inline void mop_sync() {}
-template <std::uint32_t WaitRes = p_stall::NONE>
-inline void t6_semaphore_post(const std::uint8_t) {}
-template <std::uint32_t WaitRes = p_stall::NONE>
-inline void t6_semaphore_get(const std::uint8_t) {}
-template <std::uint32_t WaitRes>
-inline void t6_semaphore_wait_on_max(const std::uint8_t) {}
-template <std::uint32_t WaitRes>
-inline void t6_semaphore_wait_on_zero(const std::uint8_t) {}
-inline void t6_semaphore_init(const std::uint8_t, const std::uint8_t, const std::uint8_t) {}
 inline void t6_mutex_acquire(const std::uint8_t) {}
 inline void t6_mutex_release(const std::uint8_t) {}
-inline std::uint8_t semaphore_read(const std::uint8_t) { tw_not_modelled("semaphore_read"); }
-inline void semaphore_post(const std::uint8_t) { tw_not_modelled("semaphore_post"); }
-inline void semaphore_get(const std::uint8_t) { tw_not_modelled("semaphore_get"); }
+
+inline void semaphore_call(tw::ThreadSemaphoreCall call, std::uint32_t index) {
+    tw_thread_semaphore(static_cast<std::uint32_t>(call), index);
+}
+template <std::uint32_t WaitRes = p_stall::NONE>
+inline void t6_semaphore_post(const std::uint8_t index) {
+    semaphore_call(tw::ThreadSemaphoreCall::Post, index);
+}
+template <std::uint32_t WaitRes = p_stall::NONE>
+inline void t6_semaphore_get(const std::uint8_t index) {
+    semaphore_call(tw::ThreadSemaphoreCall::Get, index);
+}
+template <std::uint32_t WaitRes = p_stall::NONE>
+inline void t6_semaphore_wait_on_max(const std::uint8_t index) {
+    semaphore_call(tw::ThreadSemaphoreCall::WaitBelowMost, index);
+}
+template <std::uint32_t WaitRes = p_stall::NONE>
+inline void t6_semaphore_wait_on_zero(const std::uint8_t index) {
+    semaphore_call(tw::ThreadSemaphoreCall::WaitNonZero, index);
+}
+inline void t6_semaphore_init(const std::uint8_t index, const std::uint8_t value, const std::uint8_t most) {
+    tw_thread_semaphore_init(index, value, most);
+}
+inline std::uint8_t semaphore_read(const std::uint8_t index) {
+    return static_cast<std::uint8_t>(tw_thread_semaphore_value(index));
+}
+inline void semaphore_post(const std::uint8_t index) { semaphore_call(tw::ThreadSemaphoreCall::Post, index); }
+inline void semaphore_get(const std::uint8_t index) { semaphore_call(tw::ThreadSemaphoreCall::Get, index); }
 
 inline void mailbox_write(const std::uint8_t thread, const std::uint32_t data) { tw_mailbox_write(thread, data); }
 [[nodiscard]] inline std::uint32_t mailbox_read(const std::uint8_t thread) { return tw_mailbox_read(thread); }

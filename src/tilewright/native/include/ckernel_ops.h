@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw Tensix instructions, for kernels that issue them.
 //
-// The compute kernel is one fiber that runs unpack, maths and pack in program order, so an instruction that only makes
-// one of the threads wait for another has nothing to do here. All others act on registers that are not modelled.
+// A call is done when it returns, so an instruction that waits for a unit has nothing to do here; semaphores count.
+// All others act on registers that are not modelled.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,22 @@ inline void vector_instruction(tw::VectorInstruction instruction, Operands... op
     const std::uint32_t given[6] = {static_cast<std::uint32_t>(operands)...};
     tw_vector_instruction(
         static_cast<std::uint32_t>(instruction), given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+
+// Instructions name semaphores as bits.
+inline void for_semaphores(uint32_t semaphores, ThreadSemaphoreCall call) {
+    for (; semaphores != 0; semaphores &= semaphores - 1) {
+        tw_thread_semaphore(static_cast<uint32_t>(call), static_cast<uint32_t>(__builtin_ctz(semaphores)));
+    }
+}
+inline void init_semaphores(uint32_t semaphores, uint32_t value, uint32_t most) {
+    for (; semaphores != 0; semaphores &= semaphores - 1) {
+        tw_thread_semaphore_init(static_cast<uint32_t>(__builtin_ctz(semaphores)), value, most);
+    }
+}
+// The instruction stalls while a semaphore is zero (1) or at its maximum (2).
+constexpr ThreadSemaphoreCall semaphore_wait(uint32_t stalls_on) {
+    return stalls_on == 2 ? ThreadSemaphoreCall::WaitBelowMost : ThreadSemaphoreCall::WaitNonZero;
 }
 
 }  // namespace tw
@@ -118,14 +134,14 @@ inline void vector_instruction(tw::VectorInstruction instruction, Operands... op
 #define TTI_DMANOP ((void)0)
 #define TT_STALLWAIT(...) ((void)0)
 #define TTI_STALLWAIT(...) ((void)0)
-#define TT_SEMWAIT(...) ((void)0)
-#define TTI_SEMWAIT(...) ((void)0)
-#define TT_SEMPOST(...) ((void)0)
-#define TTI_SEMPOST(...) ((void)0)
-#define TT_SEMGET(...) ((void)0)
-#define TTI_SEMGET(...) ((void)0)
-#define TT_SEMINIT(...) ((void)0)
-#define TTI_SEMINIT(...) ((void)0)
+#define TT_SEMWAIT(stall, semaphores, wait) tw::for_semaphores(semaphores, tw::semaphore_wait(wait))
+#define TTI_SEMWAIT(stall, semaphores, wait) tw::for_semaphores(semaphores, tw::semaphore_wait(wait))
+#define TT_SEMPOST(semaphores) tw::for_semaphores(semaphores, tw::ThreadSemaphoreCall::Post)
+#define TTI_SEMPOST(semaphores) tw::for_semaphores(semaphores, tw::ThreadSemaphoreCall::Post)
+#define TT_SEMGET(semaphores) tw::for_semaphores(semaphores, tw::ThreadSemaphoreCall::Get)
+#define TTI_SEMGET(semaphores) tw::for_semaphores(semaphores, tw::ThreadSemaphoreCall::Get)
+#define TT_SEMINIT(most, value, semaphores) tw::init_semaphores(semaphores, value, most)
+#define TTI_SEMINIT(most, value, semaphores) tw::init_semaphores(semaphores, value, most)
 #define TT_ATGETM(...) ((void)0)
 #define TTI_ATGETM(...) ((void)0)
 #define TT_ATRELM(...) ((void)0)

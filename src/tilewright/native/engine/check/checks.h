@@ -4,6 +4,7 @@
 #pragma once
 
 #include "check/compute/compute_checks.h"
+#include "check/compute/thread_order.h"
 #include "check/credits/windows.h"
 #include "check/findings.h"
 #include "check/memory/arguments.h"
@@ -35,6 +36,7 @@ struct Checks {
     TensorPlaces tensors;
     PageLayouts layouts{tensors};
     AllComputeChecks compute;
+    ThreadOrder threads;
     ValueChecks values;
 };
 

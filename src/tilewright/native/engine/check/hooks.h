@@ -33,4 +33,12 @@ void on_semaphore_met(KernelInstance& instance, uint32_t address, uint32_t value
 void on_mailbox(KernelInstance& instance, bool is_write);
 void on_cache_invalidated(KernelInstance& instance);
 
+// What orders the threads of a compute kernel (thread_order.h): operands, blocks, sections of DST, and whatever else one
+// of them learns from another.
+enum class SectionStep : uint8_t { Acquired, Committed, Waited, Released, Started };
+void on_operands(KernelInstance& instance, uint32_t lag);
+void on_block(KernelInstance& instance);
+void on_section(KernelInstance& instance, SectionStep step);
+void on_learnt(KernelInstance& instance);
+
 }  // namespace tw

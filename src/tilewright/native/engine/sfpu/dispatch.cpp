@@ -92,6 +92,7 @@ extern "C" {
 
 void tw_sfpu_unary_vectors(
     uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t vectors, uint32_t p0, uint32_t p1, uint32_t p2) {
+    TW_VECTOR_CALL
     uint32_t* tile = dst_for_sfpu(dst);
     check_vector_unit(compute_state(), constants_of(SfpuUnary(op)), kUnaryNames[op]);
     bool fp32 = compute_state().fp32_dest != 0;
@@ -106,6 +107,7 @@ void tw_sfpu_unary(uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t p0,
 
 void tw_sfpu_binary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out, uint32_t vector_mode, uint32_t p0, uint32_t p1) {
+    TW_VECTOR_CALL
     const uint32_t* a = dst_for_sfpu(dst_a);
     const uint32_t* b = dst_for_sfpu(dst_b);
     check_vector_unit(compute_state(), constants_of(SfpuBinary(op)), kBinaryNames[op]);
@@ -118,6 +120,7 @@ void tw_sfpu_binary(
 
 void tw_sfpu_ternary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_c, uint32_t dst_out, uint32_t vector_mode, uint32_t p0) {
+    TW_VECTOR_CALL
     if (SfpuTernary(op) == SfpuTernary::MultiplyAdd) {
         check_mac_tiles(dst_a, dst_b, dst_c, dst_out);
     }

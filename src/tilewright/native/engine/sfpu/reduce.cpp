@@ -4,6 +4,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "../tile/source.h"
 #include "../../abi/sfpu.h"
 #include "../../abi/tile.h"
 #include "check/compute/operands.h"
@@ -92,6 +93,7 @@ using namespace tw::sfpu;
 extern "C" {
 
 void tw_sfpu_reduce(uint32_t pool, uint32_t axis, uint32_t format, uint32_t dst, uint32_t ct_dim, uint32_t rt_dim) {
+    TW_VECTOR_CALL
     for (uint32_t slot = dst; slot < dst + ct_dim * rt_dim; slot++) {
         note_dst_write(compute_state(), slot, true);
     }
@@ -111,6 +113,7 @@ void tw_sfpu_reduce(uint32_t pool, uint32_t axis, uint32_t format, uint32_t dst,
 
 void tw_sfpu_max_with_indices(
     uint32_t dst, uint32_t dst_index, uint32_t num_rows, uint32_t row_major, uint32_t accumulate, uint32_t chunk) {
+    TW_VECTOR_CALL
     const auto key = [](uint32_t word) { return int32_t(word) ^ int32_t(uint32_t(int32_t(word) >> 31) >> 1); };
     uint32_t *values = dst_for_sfpu(dst), *indices = dst_for_sfpu(dst_index);
     uint32_t* values_before = accumulate ? dst_for_sfpu(dst + 1) : nullptr;
@@ -141,6 +144,7 @@ void tw_sfpu_max_with_indices(
 }
 
 void tw_sfpu_add_top_row(uint32_t format, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out) {
+    TW_VECTOR_CALL
     const uint32_t* a = dst_for_sfpu(dst_a);
     const uint32_t* b = dst_for_sfpu(dst_b);
     uint32_t* out = dst_for_sfpu(dst_out);
@@ -155,6 +159,7 @@ void tw_sfpu_add_top_row(uint32_t format, uint32_t dst_a, uint32_t dst_b, uint32
 }
 
 void tw_sfpu_sum_int(uint32_t dst, uint32_t along_rows) {
+    TW_VECTOR_CALL
     uint32_t* tile = dst_for_sfpu(dst);
     if (along_rows) {
         for (uint32_t row = 0; row < 32; ++row) {
@@ -173,6 +178,7 @@ void tw_sfpu_sum_int(uint32_t dst, uint32_t along_rows) {
 }
 
 void tw_sfpu_add_int_next(uint32_t dst) {
+    TW_VECTOR_CALL
     uint32_t* tile = dst_for_sfpu(dst);
     const uint32_t* next = dst_for_sfpu(dst + 1);
     taint_slot_add(compute_state(), dst, dst + 1);
@@ -182,6 +188,7 @@ void tw_sfpu_add_int_next(uint32_t dst) {
 }
 
 void tw_sfpu_reshuffle_rows(uint32_t dst, uint32_t indices_l1) {
+    TW_VECTOR_CALL
     const uint32_t* in = dst_for_sfpu(dst);
     uint32_t* out = dst_for_sfpu(dst + 1);
     const uint8_t* indices = reinterpret_cast<const uint8_t*>(uintptr_t(indices_l1)) + 16;
@@ -197,6 +204,7 @@ void tw_sfpu_reshuffle_rows(uint32_t dst, uint32_t indices_l1) {
 }
 
 void tw_sfpu_binary_broadcast(uint32_t op, uint32_t broadcast, uint32_t dst_data, uint32_t dst_vector) {
+    TW_VECTOR_CALL
     uint32_t* data = dst_for_sfpu(dst_data);
     const uint32_t* vector = dst_for_sfpu(dst_vector);
     const bool column_vector = SfpuBroadcast(broadcast) == SfpuBroadcast::Column;
@@ -222,6 +230,7 @@ void tw_sfpu_normalize(
     uint32_t dst_mean,
     uint32_t dst_inverse_std,
     uint32_t is_scalar) {
+    TW_VECTOR_CALL
     uint32_t* data = dst_for_sfpu(dst_data);
     const uint32_t* residual = has_residual ? dst_for_sfpu(dst_residual) : nullptr;
     const uint32_t* mean = dst_for_sfpu(dst_mean);
@@ -246,6 +255,9 @@ void tw_sfpu_normalize(
 
 void tw_sfpu_triangle_solve(
     uint32_t cb_l, uint32_t l_tile, uint32_t dst_in, uint32_t dst_out, uint32_t is_bfloat16, uint32_t negated) {
+    if (!begin_operation({{cb_l, l_tile}})) {
+        return;
+    }
     const uint32_t* in = dst_for_sfpu(dst_in);
     uint32_t* out = dst_for_sfpu(dst_out);
     const uint8_t* l_bytes = front_tile(cb_l, l_tile);

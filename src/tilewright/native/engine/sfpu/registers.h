@@ -5,9 +5,22 @@
 #include <bit>
 #include <cstdint>
 
+#include "../threads.h"
 #include "../tile/dst.h"
 
 namespace tw::sfpu {
+
+// The maths thread drives the vector unit, or the pack thread where the source says so.
+inline bool drives_vector_unit() {
+    const KernelInstance& instance = current_instance();
+    const uint8_t driver = named_threads(instance) == kPackThread ? kPackThread : kMathThread;
+    return runs_on(instance, driver);
+}
+// First in every call of the unit: nothing to do for a thread that does not drive it.
+#define TW_VECTOR_CALL \
+    if (!::tw::sfpu::drives_vector_unit()) [[unlikely]] { \
+        return; \
+    }
 
 [[noreturn]] void refuse_vector_call(const ComputeState& state, uint32_t slot);
 // The unit may touch DST only between acquire and release, and only tiles that exist.

@@ -74,6 +74,7 @@ using namespace tw::sfpu;
 extern "C" {
 
 void tw_sfpu_cumsum(uint32_t dst, uint32_t first) {
+    TW_VECTOR_CALL
     uint32_t* tile = dst_for_sfpu(dst);
     taint_running_sum(compute_state(), dst, first != 0);
     if (first) {
@@ -87,11 +88,16 @@ void tw_sfpu_cumsum(uint32_t dst, uint32_t first) {
 }
 
 void tw_sfpu_ema_constants(uint32_t alpha_bits, uint32_t beta_bits) {
+    TW_VECTOR_CALL
     constant(kEmaAlpha) = alpha_bits;
     constant(kEmaBeta) = beta_bits;
 }
-void tw_sfpu_ema_clear() { clear(kMean); }
+void tw_sfpu_ema_clear() {
+    TW_VECTOR_CALL
+    clear(kMean);
+}
 void tw_sfpu_ema(uint32_t dst) {
+    TW_VECTOR_CALL
     const uint32_t* in = dst_for_sfpu(dst);
     uint32_t* out = dst_for_sfpu(dst + 1);
     taint_slot_defined(compute_state(), dst + 1);
@@ -107,11 +113,13 @@ void tw_sfpu_ema(uint32_t dst) {
 }
 
 void tw_sfpu_welford_clear() {
+    TW_VECTOR_CALL
     clear(kMean);
     clear(kM2);
 }
 void tw_sfpu_welford_update(
     uint32_t dst, uint32_t start_index, uint32_t start_row, uint32_t num_rows, const uint32_t* reciprocals) {
+    TW_VECTOR_CALL
     for_rows(dst_for_sfpu(dst), start_row, num_rows, [&](uint32_t row, uint32_t i, float x) {
         uint32_t n = start_index + (row - start_row);
         float reciprocal = reciprocals != nullptr ? as_float(reciprocals[n]) : 1.0f / float(n + 1);
@@ -122,28 +130,34 @@ void tw_sfpu_welford_update(
     });
 }
 void tw_sfpu_welford_save(uint32_t dst_mean, uint32_t group) {
+    TW_VECTOR_CALL
     store_raw(dst_mean, group * kRowsPerGroup, kMean);
     store_raw(dst_mean + 1, group * kRowsPerGroup, kM2);
 }
 void tw_sfpu_welford_restore(uint32_t dst_mean, uint32_t group) {
+    TW_VECTOR_CALL
     load_raw(dst_mean, group * kRowsPerGroup, kMean);
     load_raw(dst_mean + 1, group * kRowsPerGroup, kM2);
 }
 void tw_sfpu_welford_to_row(uint32_t dst_mean, uint32_t reciprocal_bits) {
+    TW_VECTOR_CALL
     store_row(dst_mean, 0, [](uint32_t i) { return lane(kMean, i); });
     store_row(dst_mean + 1, 0, [&](uint32_t i) { return lane(kM2, i) * as_float(reciprocal_bits); });
 }
 void tw_sfpu_welford_to_face(uint32_t dst_mean, uint32_t group, uint32_t reciprocal_bits) {
+    TW_VECTOR_CALL
     for_lanes([&](uint32_t i) { set_lane(kM2, i, lane(kM2, i) * as_float(reciprocal_bits)); });
     tw_sfpu_welford_save(dst_mean, group);
 }
 
 void tw_sfpu_two_pass_clear() {
+    TW_VECTOR_CALL
     clear(kMean);
     clear(kM2);
     clear(kM2Odd);
 }
 void tw_sfpu_two_pass_sum(uint32_t dst, uint32_t start_row, uint32_t num_rows, uint32_t set_anchor, uint32_t dual) {
+    TW_VECTOR_CALL
     for_rows(dst_for_sfpu(dst), start_row, num_rows, [&](uint32_t row, uint32_t i, float x) {
         if (set_anchor && row == start_row) {
             set_lane(kMean, i, x);
@@ -155,6 +169,7 @@ void tw_sfpu_two_pass_sum(uint32_t dst, uint32_t start_row, uint32_t num_rows, u
     });
 }
 void tw_sfpu_two_pass_squares(uint32_t dst, uint32_t start_row, uint32_t num_rows, uint32_t dual) {
+    TW_VECTOR_CALL
     for_rows(dst_for_sfpu(dst), start_row, num_rows, [&](uint32_t row, uint32_t i, float x) {
         Register sum = dual && (row & 1) ? kM2Odd : kM2;
         float difference = x - lane(kMean, i);
@@ -162,6 +177,7 @@ void tw_sfpu_two_pass_squares(uint32_t dst, uint32_t start_row, uint32_t num_row
     });
 }
 void tw_sfpu_two_pass_finish_mean(uint32_t reciprocal_bits, uint32_t dual, uint32_t retain_anchor) {
+    TW_VECTOR_CALL
     add_odd_m2(dual);
     for_lanes([&](uint32_t i) {
         float anchor = lane(kMean, i);
@@ -172,12 +188,14 @@ void tw_sfpu_two_pass_finish_mean(uint32_t reciprocal_bits, uint32_t dual, uint3
     clear(kM2Odd);
 }
 void tw_sfpu_two_pass_save(uint32_t dst_mean, uint32_t dual) {
+    TW_VECTOR_CALL
     add_odd_m2(dual);
     tw_sfpu_welford_save(dst_mean, 0);
     clear(kM2Odd);
 }
 // The saved statistics of all earlier data and those of this block become one.
 void tw_sfpu_two_pass_combine(uint32_t dst_mean, uint32_t total_reciprocal_bits, uint32_t block_n_bits, uint32_t dual) {
+    TW_VECTOR_CALL
     add_odd_m2(dual);
     const uint32_t* saved_mean = dst_for_sfpu(dst_mean);
     const uint32_t* saved_m2 = dst_for_sfpu(dst_mean + 1);
@@ -194,6 +212,7 @@ void tw_sfpu_two_pass_combine(uint32_t dst_mean, uint32_t total_reciprocal_bits,
     clear(kM2Odd);
 }
 void tw_sfpu_two_pass_to_row(uint32_t dst_mean, uint32_t reciprocal_bits, uint32_t dual, uint32_t store_mean) {
+    TW_VECTOR_CALL
     add_odd_m2(dual);
     if (store_mean) {
         store_row(dst_mean, 0, [](uint32_t i) { return lane(kMean, i); });
@@ -202,12 +221,14 @@ void tw_sfpu_two_pass_to_row(uint32_t dst_mean, uint32_t reciprocal_bits, uint32
 }
 // The mean in two parts: the anchor in row 0, what is left in row 16.
 void tw_sfpu_two_pass_split_to_row(uint32_t dst_mean, uint32_t reciprocal_bits, uint32_t dual) {
+    TW_VECTOR_CALL
     add_odd_m2(dual);
     store_row(dst_mean, 0, [](uint32_t i) { return lane(kAnchor, i); });
     store_row(dst_mean, 16, [](uint32_t i) { return lane(kAnchor, i) - lane(kMean, i); });
     store_row(dst_mean + 1, 0, [&](uint32_t i) { return lane(kM2, i) * as_float(reciprocal_bits); });
 }
 void tw_sfpu_two_pass_to_face(uint32_t dst_mean, uint32_t group, uint32_t reciprocal_bits, uint32_t dual) {
+    TW_VECTOR_CALL
     add_odd_m2(dual);
     tw_sfpu_welford_to_face(dst_mean, group, reciprocal_bits);
     clear(kM2Odd);
@@ -215,6 +236,7 @@ void tw_sfpu_two_pass_to_face(uint32_t dst_mean, uint32_t group, uint32_t recipr
 // All lanes are samples of one population of equal parts: their mean and variance, in the group's even and odd columns.
 void tw_sfpu_two_pass_combined_to_face(
     uint32_t dst_mean, uint32_t group, uint32_t reciprocal_bits, uint32_t dual, uint32_t average_variance) {
+    TW_VECTOR_CALL
     add_odd_m2(dual);
     float anchor = lane(kMean, 0), mean_sum = 0, within = 0, between = 0;
     for_lanes([&](uint32_t i) {
@@ -237,6 +259,12 @@ void tw_sfpu_two_pass_combined_to_face(
         variance_tile[i] = stored((i < 16 ? within + between : within) * scale);
     }
 }
-void tw_sfpu_two_pass_save_anchor(uint32_t dst, uint32_t row) { store_raw(dst, row, kAnchor); }
-void tw_sfpu_two_pass_restore_anchor(uint32_t dst, uint32_t row) { load_raw(dst, row, kAnchor); }
+void tw_sfpu_two_pass_save_anchor(uint32_t dst, uint32_t row) {
+    TW_VECTOR_CALL
+    store_raw(dst, row, kAnchor);
+}
+void tw_sfpu_two_pass_restore_anchor(uint32_t dst, uint32_t row) {
+    TW_VECTOR_CALL
+    load_raw(dst, row, kAnchor);
+}
 }

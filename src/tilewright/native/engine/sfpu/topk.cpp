@@ -111,6 +111,7 @@ void tw_sfpu_topk_local_sort(
     int32_t end_step,
     int32_t start_step,
     uint32_t tie_order) {
+    TW_VECTOR_CALL
     for_columns(dst, tie_order, [&](Sequence& sequence) {
         for (int32_t phase = start_phase; phase <= end_phase; ++phase) {
             const bool chosen_steps = start_phase == end_phase && phase >= 4;
@@ -132,6 +133,7 @@ void tw_sfpu_topk_local_sort(
 
 // The first of two runs takes the larger (or smaller) of each pair.
 void tw_sfpu_topk_merge(uint32_t dst, int32_t m_iter, int32_t k, uint32_t ascending, uint32_t tie_order) {
+    TW_VECTOR_CALL
     for_columns(dst, tie_order, [&](Sequence& sequence) {
         for_pairs_of_runs(m_iter, k, [&](uint32_t begin, uint32_t first, uint32_t second) {
             sequence.order(first, second, ascending != 0);
@@ -141,6 +143,7 @@ void tw_sfpu_topk_merge(uint32_t dst, int32_t m_iter, int32_t k, uint32_t ascend
 
 // The second run lies in the other direction, and behind the first.
 void tw_sfpu_topk_stamp_runs(uint32_t dst, int32_t m_iter, int32_t k, uint32_t largest, uint32_t tag_bits) {
+    TW_VECTOR_CALL
     const uint32_t mask = (1u << tag_bits) - 1;
     for_columns(dst, kUnset, [&](Sequence& sequence) {
         for_pairs_of_runs(m_iter, k, [&](uint32_t begin, uint32_t first, uint32_t second) {
@@ -152,6 +155,7 @@ void tw_sfpu_topk_stamp_runs(uint32_t dst, int32_t m_iter, int32_t k, uint32_t l
 }
 
 void tw_sfpu_topk_stamp_tile(uint32_t dst, uint32_t rank_base, uint32_t largest, uint32_t tag_bits) {
+    TW_VECTOR_CALL
     uint32_t* tile = dst_for_sfpu(dst);
     const uint32_t mask = (1u << tag_bits) - 1;
     for (uint32_t row = 0; row < 32; ++row) {
@@ -164,6 +168,7 @@ void tw_sfpu_topk_stamp_tile(uint32_t dst, uint32_t rank_base, uint32_t largest,
 }
 
 void tw_sfpu_topk_fuse(uint32_t dst, uint32_t largest) {
+    TW_VECTOR_CALL
     for (uint32_t slot : {dst, dst + 1}) {
         uint32_t* values = dst_for_sfpu(slot);
         const uint32_t* indices = dst_for_sfpu(slot + 2);
@@ -175,6 +180,7 @@ void tw_sfpu_topk_fuse(uint32_t dst, uint32_t largest) {
 }
 
 void tw_sfpu_topk_defuse(uint32_t dst, uint32_t num_tiles, uint32_t largest) {
+    TW_VECTOR_CALL
     for (uint32_t slot = dst; slot < dst + num_tiles; ++slot) {
         uint32_t* values = dst_for_sfpu(slot);
         uint32_t* indices = dst_for_sfpu(slot + 2);
@@ -195,6 +201,7 @@ void tw_sfpu_topk_rebuild(
     int32_t log_k,
     int32_t skip_second,
     uint32_t tie_order) {
+    TW_VECTOR_CALL
     const uint32_t run = uint32_t(k);
     const uint32_t distance = k >= 64 ? 64u : std::max(run, std::min(run << (m_iter + 1), 32u));
     const uint32_t end = skip_second & 1 ? 32u : 64u;
@@ -209,6 +216,7 @@ void tw_sfpu_topk_rebuild(
 }
 
 void tw_sfpu_topk_canonicalize_zeros(uint32_t dst) {
+    TW_VECTOR_CALL
     for (uint32_t slot : {dst, dst + 1}) {
         uint32_t* tile = dst_for_sfpu(slot);
         for (uint32_t i = 0; i < kTileElements; ++i) {

@@ -109,6 +109,7 @@ using namespace tw::sfpu;
 extern "C" {
 
 void tw_sfpu_typecast(uint32_t dst, uint32_t in_format, uint32_t out_format) {
+    TW_VECTOR_CALL
     uint32_t* tile = dst_for_sfpu(dst);
     DataFormat in = DataFormat(in_format), out = DataFormat(out_format);
     if (is_float(in) && is_float(out)) {
@@ -125,6 +126,7 @@ void tw_sfpu_typecast(uint32_t dst, uint32_t in_format, uint32_t out_format) {
 }
 
 void tw_sfpu_copy(uint32_t dst_in, uint32_t dst_out, uint32_t is_float) {
+    TW_VECTOR_CALL
     const uint32_t* from = dst_for_sfpu(dst_in);
     uint32_t* to = dst_for_sfpu(dst_out);
     const uint32_t kept = dest_bits();
@@ -135,6 +137,7 @@ void tw_sfpu_copy(uint32_t dst_in, uint32_t dst_out, uint32_t is_float) {
 }
 
 void tw_sfpu_mask(uint32_t dst, uint32_t value_bits, uint32_t integer_mask) {
+    TW_VECTOR_CALL
     uint32_t* tile = dst_for_sfpu(dst);
     const uint32_t* mask = dst_for_sfpu(dst + 1);  // the hardware looks there whatever index the kernel names
     uint32_t ignored_bits = integer_mask ? 0u : 0x80000000u;

@@ -4,19 +4,100 @@
 // On a card both sides run by themselves and only commit -> wait and release -> acquire order them, so a kernel may
 // write tile_regs_wait (and even pack_tile, tile_regs_release) before tile_regs_commit in its source. That is accepted
 // as long as no slot changes after it was packed.
+//
+// Once the threads of a kernel have parted (threads.h) they hand DST over as on a card: the maths thread may be as many
+// sections ahead of the pack thread as DST has halves, and each works on the half it has got.
 #include "dst.h"
 
 #include <cstring>
 
 #include "abi/tile.h"
 #include "check/compute/operands.h"
+#include "check/hooks.h"
 #include "check/values/values.h"
+#include "threads.h"
 
 namespace tw {
 
 namespace {
 
 enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
+
+void note_section(KernelInstance& instance, SectionStep step) {
+    if (instance.checks != nullptr) [[unlikely]] {
+        on_section(instance, step);
+    }
+}
+
+// --- apart ---
+
+void use_half(KernelInstance& instance, uint32_t index) {
+    ComputeState& state = *instance.core->compute;
+    const DstHalf& half = instance.parted->half[index];
+    state.dst = state.dst_memory + index * kDstSlots / 2;
+    state.scratch[kDstCleared] = half.cleared;
+    state.scratch[kDstRowSpread] = half.row_spread;
+    if (instance.checks != nullptr) {
+        instance.checks->compute.use_half(instance, index);
+    }
+}
+
+// What the half reads as, for whoever gets it next.
+void give_half(KernelInstance& instance, uint32_t& index) {
+    ComputeState& state = *instance.core->compute;
+    instance.parted->half[index] = {state.scratch[kDstCleared], state.scratch[kDstRowSpread]};
+    index = (index + 1) % dst_halves(state);
+    state.phase = DstPhase::Idle;
+    instance.scheduler->progress++;
+}
+
+void acquire_half(KernelInstance& instance) {
+    PartedThreads& parted = *instance.parted;
+    ComputeState& state = *instance.core->compute;
+    const auto is_free = [&] { return parted.committed < dst_halves(state); };
+    if (wait_on(instance, kMathThread, WaitKind::DstFree, is_free)) {
+        use_half(instance, parted.math_half);
+        state.phase = DstPhase::Acquired;
+        note_section(instance, SectionStep::Acquired);
+    }
+}
+
+void commit_half(KernelInstance& instance) {
+    if (runs_on(instance, kMathThread)) {
+        note_section(instance, SectionStep::Committed);
+        give_half(instance, instance.parted->math_half);
+        instance.parted->committed++;
+    }
+}
+
+bool wait_for_half(KernelInstance& instance) {
+    const PartedThreads& parted = *instance.parted;
+    return wait_on(instance, kPackThread, WaitKind::DstReady, [&] { return parted.committed > 0; });
+}
+
+void open_half(KernelInstance& instance) {
+    if (wait_for_half(instance)) {
+        use_half(instance, instance.parted->pack_half);
+        instance.core->compute->phase = DstPhase::Packing;
+        note_section(instance, SectionStep::Waited);
+    }
+}
+
+void clear_all(ComputeState& state);
+
+void release_half(KernelInstance& instance, bool clear) {
+    if (!wait_for_half(instance)) {
+        return;
+    }
+    if (clear) {
+        clear_all(*instance.core->compute);
+    }
+    note_section(instance, SectionStep::Released);
+    give_half(instance, instance.parted->pack_half);
+    instance.parted->committed -= instance.parted->committed > 0 ? 1 : 0;
+}
+
+// --- together ---
 
 void clear_all(ComputeState& state) {
     clear_dst(state);
@@ -25,12 +106,16 @@ void clear_all(ComputeState& state) {
 
 void end_section(ComputeState& state) {
     state.phase = DstPhase::Idle;
-    state.scratch[kPackSection] = kPackNotStarted;
-    state.scratch[kDstPackedEarly] = 0;
+    forget_early_packing(state);
 }
 
 void release(const char* call, bool clear) {
     ComputeState& state = started_state(call);
+    KernelInstance& instance = current_instance();
+    if (instance.parted != nullptr) [[unlikely]] {
+        release_half(instance, clear);
+        return;
+    }
     if (state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen) {
         state.scratch[kPackSection] = kPackReleased;
         return;
@@ -38,6 +123,7 @@ void release(const char* call, bool clear) {
     if (state.phase != DstPhase::Packing) {
         rule_error("dst-protocol", "%s without tile_regs_wait before it: the packer does not hold DST", call);
     }
+    note_section(instance, SectionStep::Released);
     end_section(state);
     if (clear) {
         clear_all(state);
@@ -46,7 +132,7 @@ void release(const char* call, bool clear) {
 
 }  // namespace
 
-void clear_dst(ComputeState& state) {
+void clear_dst(ComputeSettings& state) {
     state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
     state.scratch[kDstRowSpread] = 0;
 }
@@ -65,8 +151,13 @@ void fill_dst(ComputeState& state, uint32_t slot) {
     forget_dst(state, slot);
 }
 
-bool packer_waits_for_commit(const ComputeState& state) {
+bool packer_waits_for_commit(const ComputeSettings& state) {
     return state.scratch[kPackSection] != kPackNotStarted;
+}
+
+void forget_early_packing(ComputeSettings& state) {
+    state.scratch[kPackSection] = kPackNotStarted;
+    state.scratch[kDstPackedEarly] = 0;
 }
 
 void missing_startup(const char* call) {
@@ -87,6 +178,10 @@ void maths_without_dst(const ComputeState& state, const char* call) {
 
 ComputeState& pack_state(const char* call) {
     ComputeState& state = started_state(call);
+    KernelInstance& instance = current_instance();
+    if (instance.parted != nullptr && state.phase == DstPhase::Packing) [[unlikely]] {
+        wait_for_half(instance);  // it may have packed ahead of the maths side before they parted
+    }
     const bool early = state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen;
     if (state.phase != DstPhase::Packing && !early) [[unlikely]] {
         rule_error(
@@ -96,7 +191,6 @@ ComputeState& pack_state(const char* call) {
                 : "%s outside tile_regs_wait and tile_regs_release: DST does not belong to the packer",
             call);
     }
-    pack_thread_enter();
     return state;
 }
 
@@ -106,7 +200,6 @@ ComputeState& section_state(const char* call) {
         rule_error(
             "dst-protocol", "%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
     }
-    pack_thread_enter();
     return state;
 }
 
@@ -118,6 +211,11 @@ extern "C" {
 
 void tw_tile_regs_acquire() {
     ComputeState& state = started_state("tile_regs_acquire");
+    KernelInstance& instance = current_instance();
+    if (instance.parted != nullptr) [[unlikely]] {
+        acquire_half(instance);
+        return;
+    }
     if (state.phase == DstPhase::Acquired) {
         rule_error("dst-protocol", "tile_regs_acquire twice: tile_regs_commit is missing after the first");
     }
@@ -126,16 +224,24 @@ void tw_tile_regs_acquire() {
     }
     state.phase = DstPhase::Acquired;
     remember_dst_call(state);
+    note_section(instance, SectionStep::Acquired);
 }
 
 void tw_tile_regs_commit() {
     ComputeState& state = started_state("tile_regs_commit");
+    KernelInstance& instance = current_instance();
+    if (instance.parted != nullptr) [[unlikely]] {
+        commit_half(instance);
+        return;
+    }
     if (state.phase != DstPhase::Acquired) {
         rule_error("dst-protocol", "tile_regs_commit without tile_regs_acquire before it");
     }
+    note_section(instance, SectionStep::Committed);
     switch (state.scratch[kPackSection]) {
         case kPackOpen: state.phase = DstPhase::Packing; break;
         case kPackReleased:
+            note_section(instance, SectionStep::Released);
             end_section(state);
             clear_all(state);
             return;
@@ -146,6 +252,11 @@ void tw_tile_regs_commit() {
 
 void tw_tile_regs_wait() {
     ComputeState& state = started_state("tile_regs_wait");
+    KernelInstance& instance = current_instance();
+    if (instance.parted != nullptr) [[unlikely]] {
+        open_half(instance);
+        return;
+    }
     if (state.phase == DstPhase::Committed) {
         state.phase = DstPhase::Packing;
     } else if (state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackNotStarted) {
@@ -155,6 +266,7 @@ void tw_tile_regs_wait() {
         rule_error("dst-protocol", "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
     }
     // Again in the same section: what it waits for is there already.
+    note_section(instance, SectionStep::Waited);
 }
 
 void tw_tile_regs_release() { release("tile_regs_release", true); }
@@ -168,12 +280,25 @@ void tw_acquire_dst() {
 
 void tw_release_dst() {
     ComputeState& state = started_state("release_dst");
+    KernelInstance& instance = current_instance();
+    if (instance.parted != nullptr) [[unlikely]] {
+        commit_half(instance);
+        release_half(instance, true);
+        return;
+    }
     if (state.phase != DstPhase::Acquired || state.scratch[kPackSection] != kPackOpen) {
         rule_error("dst-protocol", "release_dst without acquire_dst before it");
     }
+    note_section(instance, SectionStep::Committed);
+    note_section(instance, SectionStep::Waited);
+    note_section(instance, SectionStep::Released);
     end_section(state);
     clear_all(state);
 }
 
-void tw_clear_dest() { clear_all(math_state("clearing DST")); }
+void tw_clear_dest() {
+    if (runs_on(current_instance(), kMathThread)) {
+        clear_all(math_state("clearing DST"));
+    }
+}
 }

@@ -37,10 +37,13 @@ enum ScratchWord : uint32_t {
 static_assert(kScratchWords * sizeof(uint32_t) == sizeof(ComputeState::scratch));
 
 // All slots read as zero.
-void clear_dst(ComputeState& state);
+void clear_dst(ComputeSettings& state);
 
 // The packer has begun its section before tile_regs_commit.
-bool packer_waits_for_commit(const ComputeState& state);
+bool packer_waits_for_commit(const ComputeSettings& state);
+void forget_early_packing(ComputeSettings& state);
+// Sections of the maths side that can be done and not yet packed.
+inline uint32_t dst_halves(const ComputeSettings& state) { return state.full_sync ? 1 : 2; }
 [[noreturn]] void missing_startup(const char* call);
 [[noreturn]] void maths_without_dst(const ComputeState& state, const char* call);
 // The compute state, once compute_kernel_hw_startup has run.
@@ -59,7 +62,7 @@ inline ComputeState& math_state(const char* call) {
     }
     return state;
 }
-// The same for a call of the packer: tile_regs_wait must have run. Waits for reservations still pending.
+// The same for a call of the packer: tile_regs_wait must have run.
 ComputeState& pack_state(const char* call);
 // The same for a call that takes and gives back DST by itself (tilize_block ...).
 ComputeState& section_state(const char* call);

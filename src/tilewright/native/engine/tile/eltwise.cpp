@@ -8,6 +8,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "numerics.h"
+#include "source.h"
 #include "unpack.h"
 
 namespace tw {
@@ -312,9 +313,20 @@ void binary_tiles(
     uint32_t tile_b, uint32_t dst, uint32_t accumulate) {
     const auto op = static_cast<BinaryOp>(op_code);
     const char* call = call_name(op);
-    ComputeState& state = math_state(call);
     check_loops(
-        state, {UnpackLoop::Binary, broadcast, MathLoop::Binary, binary_detail(op_code, broadcast, 0)}, cb_a, call);
+        started_state(call), {UnpackLoop::Binary, broadcast, MathLoop::Binary, binary_detail(op_code, broadcast, 0)},
+        cb_a, call);
+    if (cb_a == kNoCb) [[unlikely]] {
+        KernelInstance& instance = current_instance();
+        if (!take_unpacked(instance)) {
+            return;
+        }
+        const OperandTile a = instance.sources->operand(0), b = instance.sources->operand(1);
+        cb_a = a.cb, tile_a = a.tile, cb_b = b.cb, tile_b = b.tile;
+    } else if (!begin_operation({{cb_a, tile_a}, {cb_b, tile_b}})) {
+        return;
+    }
+    ComputeState& state = math_state(call);
     alignas(64) uint32_t buffer_a[kTileElements], buffer_b[kTileElements];
     const Operand a = unpack(state, state.src_a, cb_a, tile_a, buffer_a, call);
     const Operand b = unpack(state, state.src_b, cb_b, tile_b, buffer_b, call);
@@ -368,13 +380,17 @@ void tw_binary_reuse_dest(
     uint32_t op_code, uint32_t broadcast, uint32_t reuse, uint32_t cb, uint32_t tile, uint32_t dst) {
     constexpr const char* kCall = "binary_dest_reuse_tiles";
     const auto op = static_cast<BinaryOp>(op_code);
-    ComputeState& state = math_state(kCall);
     const bool dst_is_a = static_cast<ReuseDest>(reuse) == ReuseDest::ToSrcA;
     if (!dst_is_a && static_cast<ReuseDest>(reuse) != ReuseDest::ToSrcB) {
         kernel_error("%s: DST must be reused as SrcA (1) or SrcB (2), given %u", kCall, reuse);
     }
     check_loops(
-        state, {UnpackLoop::ReuseDest, reuse, MathLoop::Binary, binary_detail(op_code, broadcast, reuse)}, cb, kCall);
+        started_state(kCall),
+        {UnpackLoop::ReuseDest, reuse, MathLoop::Binary, binary_detail(op_code, broadcast, reuse)}, cb, kCall);
+    if (!begin_single(cb, tile)) {
+        return;
+    }
+    ComputeState& state = math_state(kCall);
     alignas(64) uint32_t buffer[kTileElements];
     const Operand from_cb = unpack(state, dst_is_a ? state.src_b : state.src_a, cb, tile, buffer, kCall);
     uint32_t* words = dst_update(state, dst, kCall);
@@ -394,6 +410,9 @@ void tw_binary_reuse_dest(
 
 void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a, uint32_t dst) {
     constexpr const char* kCall = "sub_bcast_cols_compensated";
+    if (!begin_operation({{cb_a, tile_a}, {cb_mean, 0}})) {
+        return;
+    }
     ComputeState& state = math_state(kCall);
     if (!state.fp32_dest || tile_geometry(cb_a).num_faces != 4 || tile_geometry(cb_mean).num_faces != 4) {
         kernel_error("%s needs 32-bit DST and 32 x 32 tiles in c_%u and c_%u", kCall, cb_a, cb_mean);

@@ -10,6 +10,7 @@
 #include "check/values/values.h"
 #include "formats.h"
 #include "pack.h"
+#include "source.h"
 #include "unpack.h"
 
 namespace tw {
@@ -220,7 +221,11 @@ extern "C" {
 
 void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "tilize_block";
-    ComputeState& state = section_state(kCall);
+    const BlockSection section(cb_in, kCall);
+    if (!section) {
+        return;
+    }
+    ComputeState& state = compute_state();
     check_loops(state, {UnpackLoop::Tilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
     check_source(state, state.src_a, cb_in, kCall);
     check_pack(state, cb_out, PackLoop::Default, kCall);
@@ -272,7 +277,11 @@ void tw_tilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32
 
 void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
     constexpr const char* kCall = "untilize_block";
-    ComputeState& state = section_state(kCall);
+    const BlockSection section(cb_in, kCall);
+    if (!section) {
+        return;
+    }
+    ComputeState& state = compute_state();
     check_loops(state, {UnpackLoop::Untilize, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
     check_pack(state, cb_out, PackLoop::Default, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
@@ -287,7 +296,11 @@ void tw_untilize_block(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out) {
 
 void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, uint32_t in_tile, uint32_t out_tile) {
     constexpr const char* kCall = "fast_untilize";
-    ComputeState& state = section_state(kCall);
+    const BlockSection section(cb_in, kCall);
+    if (!section) {
+        return;
+    }
+    ComputeState& state = compute_state();
     check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
     check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry& geometry = tile_geometry(cb_in);
@@ -301,7 +314,11 @@ void tw_fast_untilize_row(uint32_t cb_in, uint32_t num_tiles, uint32_t cb_out, u
 void tw_pack_untilize_block(
     uint32_t cb_in, uint32_t block_ct, uint32_t block_rt, uint32_t cb_out, uint32_t full_ct, uint32_t block_c) {
     constexpr const char* kCall = "pack_untilize_block";
-    ComputeState& state = section_state(kCall);
+    const BlockSection section(cb_in, kCall);
+    if (!section) {
+        return;
+    }
+    ComputeState& state = compute_state();
     check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
     check_pack(state, cb_out, PackLoop::Untilize, kCall);
     if (block_rt != 1) {
@@ -326,6 +343,9 @@ void tw_pack_untilize_dest(
     uint32_t cb_out, uint32_t block_ct, uint32_t block_rt, uint32_t full_ct, uint32_t block_c, uint32_t face_rows,
     uint32_t num_faces, uint32_t first_dst) {
     constexpr const char* kCall = "pack_untilize_dest";
+    if (!runs_on(current_instance(), kPackThread)) {
+        return;
+    }
     ComputeState& state = pack_state(kCall);
     check_pack(state, cb_out, PackLoop::Untilize, kCall);
     const TileGeometry geometry = dst_geometry(cb_out, face_rows, num_faces, kCall);

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "numerics.h"
+#include "source.h"
 #include "unpack.h"
 
 namespace tw {
@@ -264,9 +266,35 @@ void multiply_integers(ComputeState& state, const Block& block, const Shape& sha
     }
 }
 
+bool begin_product(Block& block) {
+    KernelInstance& instance = current_instance();
+    if (block.cb_a == kNoCb) [[unlikely]] {
+        if (!take_unpacked(instance)) {
+            return false;
+        }
+        const OperandTile first_column = instance.sources->operand(0), first_row = instance.sources->operand(block.ct_dim);
+        block.cb_b = first_column.cb;
+        block.tile_b = first_column.tile;
+        block.cb_a = first_row.cb;
+        block.tile_a = first_row.tile;
+        block.kt_dim = block.rt_dim > 1 ? instance.sources->operand(block.ct_dim + 1).tile - first_row.tile : 1;
+        return true;
+    }
+    if (instance.sources == nullptr && instance.checks == nullptr) [[likely]] {
+        return true;
+    }
+    const uint32_t stride = std::max(compute_state().scratch[kMatmulColumnStride], 1u);
+    const auto tiles = product_operands(
+        block.cb_a, block.cb_b, block.tile_a, block.tile_b, block.ct_dim, block.rt_dim, block.kt_dim, stride);
+    return pass_through_sources(instance, tiles, SourceUse::WholeTiles);
+}
+
 void multiply_block(Block block, const char* call) {
+    check_loops(started_state(call), {UnpackLoop::Matmul, 0, MathLoop::Matmul, kAnyDetail}, kNoCb, call);
+    if (!begin_product(block)) {
+        return;
+    }
     ComputeState& state = math_state(call);
-    check_loops(state, {UnpackLoop::Matmul, 0, MathLoop::Matmul, kAnyDetail}, kNoCb, call);
     if (block.transpose == kAsInit) {
         block.transpose = state.scratch[kMatmulTranspose];
     }

@@ -11,6 +11,7 @@
 #include "check/values/values.h"
 #include "formats.h"
 #include "numerics.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -189,6 +190,9 @@ void pack_rows(uint32_t dst, uint32_t cb, uint8_t* bytes) {
 extern "C" {
 
 void tw_pack_tile(uint32_t dst, uint32_t cb, uint32_t tile, uint32_t out_of_order) {
+    if (!runs_on(current_instance(), kPackThread)) [[unlikely]] {
+        return;
+    }
     ComputeState& state = pack_state("pack_tile");
     const uint32_t* words = dst_read(state, dst, "pack_tile");
     check_pack(state, cb, PackLoop::Default, "pack_tile");
@@ -209,9 +213,15 @@ void tw_pack_rows_init(uint32_t num_rows) {
     started_state("pack_rows_init").scratch[kPackRows] = num_rows;
 }
 
-void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile) { pack_rows(dst, cb, back_tile(cb, tile)); }
+void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile) {
+    if (runs_on(current_instance(), kPackThread)) {
+        pack_rows(dst, cb, back_tile(cb, tile));
+    }
+}
 
 void tw_pack_rows_to_address(uint32_t dst, uint32_t l1_address) {
-    pack_rows(dst, kNoCb, own_memory(current_instance(), l1_address));
+    if (runs_on(current_instance(), kPackThread)) {
+        pack_rows(dst, kNoCb, own_memory(current_instance(), l1_address));
+    }
 }
 }

@@ -12,6 +12,7 @@
 
 #include "check/compute/operands.h"
 #include "numerics.h"
+#include "source.h"
 
 namespace tw {
 
@@ -467,9 +468,20 @@ extern "C" {
 void tw_reduce_tile(
     uint32_t pool, uint32_t axis, uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst) {
     check_pool(pool, axis);
-    ComputeState& state = math_state("reduce_tile");
     const uint32_t detail = reduce_detail(pool, axis);
-    check_loops(state, {UnpackLoop::Reduce, detail, MathLoop::Reduce, detail}, cb, "reduce_tile");
+    check_loops(
+        started_state("reduce_tile"), {UnpackLoop::Reduce, detail, MathLoop::Reduce, detail}, cb, "reduce_tile");
+    if (cb == kNoCb) [[unlikely]] {
+        KernelInstance& instance = current_instance();
+        if (!take_unpacked(instance)) {
+            return;
+        }
+        const OperandTile taken = instance.sources->operand(0), scaler = instance.sources->operand(1);
+        cb = taken.cb, tile = taken.tile, cb_scaler = scaler.cb, tile_scaler = scaler.tile;
+    } else if (!begin_operation({{cb, tile}, {cb_scaler, tile_scaler}})) {
+        return;
+    }
+    ComputeState& state = math_state("reduce_tile");
     // Only the row sum has the data in SrcB.
     const bool swapped = static_cast<ReduceAxis>(axis) == ReduceAxis::Row && static_cast<Pool>(pool) != Pool::Max;
     alignas(64) uint32_t data_buffer[kTileElements], scaler_buffer[kTileElements];

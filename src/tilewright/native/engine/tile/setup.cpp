@@ -3,8 +3,10 @@
 #include "abi/tile.h"
 
 #include "check/compute/operands.h"
+#include "check/hooks.h"
 #include "dst.h"
 #include "formats.h"
+#include "threads.h"
 
 using namespace tw;
 
@@ -27,6 +29,13 @@ extern "C" {
 
 void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     ComputeState& state = compute_state();
+    KernelInstance& instance = current_instance();
+    if (instance.parted != nullptr) [[unlikely]] {  // the maths thread lets the packer finish first
+        wait_on(instance, kMathThread, WaitKind::DstFree, [&] { return instance.parted->committed == 0; }, 1);
+    }
+    if (instance.checks != nullptr && runs_on(instance, kMathThread)) [[unlikely]] {
+        on_section(instance, SectionStep::Started);
+    }
     state.src_a = tile_geometry(cb_src_a);
     state.src_b = tile_geometry(cb_src_b);
     state.pack = tile_geometry(cb_out);

@@ -12,7 +12,7 @@ extern "C" {
 
 uint32_t tw_tile_values(uint32_t cb, uint32_t tile, uint32_t as_stored, float* values) {
     const TileGeometry& geometry = tile_geometry(cb);
-    const uint8_t* bytes = front_tile(cb, tile);
+    const uint8_t* bytes = unpacked_tile(cb, tile);
     alignas(64) uint32_t words[kTileElements];
     decode_tile(bytes, geometry.format, geometry, words);
     const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;

@@ -6,6 +6,7 @@
 #include "check/compute/operands.h"
 #include "numerics.h"
 #include "reduce.h"
+#include "source.h"
 
 using namespace tw;
 
@@ -63,6 +64,9 @@ void tw_unpack_tilize_a_b(
     ComputeState& state = started_state("unpack_tilizeA_B_block");
     check_loops(state, {UnpackLoop::TilizeReduce, 0}, kNoCb, "unpack_tilizeA_B_block");
     check_source(state, state.src_a, cb_a, "unpack_tilizeA_B_block");
+    if (!begin_operation({{cb_a, 0, true}, {cb_b, tile_b}})) {
+        return;
+    }
     uint32_t* queue = state.scratch;
     if (queue[kQueueNext] != queue[kQueueTiles]) {
         kernel_error(
@@ -70,7 +74,7 @@ void tw_unpack_tilize_a_b(
             queue[kQueueTiles] - queue[kQueueNext],
             queue[kQueueTiles]);
     }
-    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(front_rows(cb_a)));
+    queue[kQueueAddress] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(operand_rows(cb_a)));
     queue[kQueueNext] = 0;
     queue[kQueueTiles] = num_tiles;
     queue[kQueueCbA] = cb_a;
@@ -81,6 +85,9 @@ void tw_unpack_tilize_a_b(
 }
 
 void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t num_faces) {
+    if (!runs_on(current_instance(), kMathThread)) {
+        return;
+    }
     check_pool(pool, axis);
     ComputeState& state = math_state("reduce_tile_math");
     check_loops(

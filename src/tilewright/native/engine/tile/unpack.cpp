@@ -7,6 +7,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "numerics.h"
+#include "source.h"
 
 namespace tw {
 
@@ -193,14 +194,21 @@ void tw_copy_init(uint32_t cb, uint32_t transpose_faces, uint32_t transpose_with
 }
 
 void tw_copy_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
+    check_loops(started_state("copy_tile"), {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb, "copy_tile");
+    if (!begin_single(cb, tile)) {
+        return;
+    }
     ComputeState& state = math_state("copy_tile");
-    check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb, "copy_tile");
     unpack_to_dst(state, state.src_a, cb, tile, dst, state.copy_transpose, "copy_tile");
 }
 
 void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
-    ComputeState& state = math_state("transpose_tile");
-    check_loops(state, {UnpackLoop::Transpose, 0, MathLoop::Copy, kAnyDetail}, cb, "transpose_tile");
+    constexpr const char* kCall = "transpose_tile";
+    check_loops(started_state(kCall), {UnpackLoop::Transpose, 0, MathLoop::Copy, kAnyDetail}, cb, kCall);
+    if (!begin_single(cb, tile)) {
+        return;
+    }
+    ComputeState& state = math_state(kCall);
     if (tile_geometry(cb).face_rows != 16) {
         kernel_error("transpose_tile: c_%u has faces of %u rows, only 16 work", cb, tile_geometry(cb).face_rows);
     }
@@ -208,12 +216,18 @@ void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
 }
 
 void tw_transpose_dest(uint32_t dst) {
+    if (!runs_on(current_instance(), kMathThread)) {
+        return;
+    }
     ComputeState& state = math_state("transpose_dest");
     taint_transpose_dst(state, dst, true);
     transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, true, true);
 }
 
 void tw_transpose_dest_within_faces(uint32_t dst) {
+    if (!runs_on(current_instance(), kMathThread)) {
+        return;
+    }
     ComputeState& state = math_state("transpose_dest");
     taint_transpose_dst(state, dst, false);
     transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, false, true);
@@ -222,9 +236,13 @@ void tw_transpose_dest_within_faces(uint32_t dst) {
 // 32-bit data go straight to DST and so through unpacker A; narrower ones are broadcast by SrcB.
 void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uint32_t dst) {
     constexpr const char* kCall = "unary_bcast";
-    ComputeState& state = math_state(kCall);
     check_loops(
-        state, {UnpackLoop::UnaryBroadcast, broadcast_code, MathLoop::UnaryBroadcast, broadcast_code}, cb, kCall);
+        started_state(kCall), {UnpackLoop::UnaryBroadcast, broadcast_code, MathLoop::UnaryBroadcast, broadcast_code}, cb,
+        kCall);
+    if (!begin_single(cb, tile)) {
+        return;
+    }
+    ComputeState& state = math_state(kCall);
     const auto broadcast = static_cast<Broadcast>(broadcast_code);
     const TileGeometry& geometry = tile_geometry(cb);
     const bool to_dst = geometry.unpack_to_dest_fp32 || is_integer(geometry.format);

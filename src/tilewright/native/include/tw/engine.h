@@ -7,4 +7,5 @@
 #include "../../abi/debug.h"
 #include "../../abi/noc.h"
 #include "../../abi/sfpu.h"
+#include "../../abi/threads.h"
 #include "../../abi/tile.h"

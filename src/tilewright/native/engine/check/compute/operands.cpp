@@ -6,6 +6,7 @@
 #include "check/checks.h"
 #include "core.h"
 #include "scheduler.h"
+#include "threads.h"
 #include "tile/dst.h"
 #include "tile/formats.h"
 
@@ -116,23 +117,25 @@ bool unpacker_undone(OperandChecks& checks, UnpackLoop needs, uint32_t cb, const
 void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uint32_t cb, const char* call) {
     OperandChecks* checks = checks_of(state);
     const LoopSetup math{static_cast<uint32_t>(needs.math), needs.math_detail};
-    if (!unpacker_undone(*checks, needs.unpack, cb, call)) {
+    const bool unpacks = runs_on(*checks->instance, kUnpackThread);
+    if (unpacks && !unpacker_undone(*checks, needs.unpack, cb, call)) {
         return;
     }
-    if (!runs(checks->math, math.loop, math.detail, static_cast<uint32_t>(MathLoop::Other))) {
+    const bool computes = runs_on(*checks->instance, kMathThread);
+    if (computes && !runs(checks->math, math.loop, math.detail, static_cast<uint32_t>(MathLoop::Other))) {
         note_finding(
             *checks->instance, "init-missing", cb, 0, "%s needs %s, but the maths side was last set up by %s", call,
             math_init_name(math).c_str(), math_init_name(checks->math).c_str());
         return;
     }
     const LoopSetup unpack{static_cast<uint32_t>(needs.unpack), needs.unpack_detail};
-    if (!runs(checks->unpack, unpack.loop, unpack.detail, static_cast<uint32_t>(UnpackLoop::Other))) {
+    if (unpacks && !runs(checks->unpack, unpack.loop, unpack.detail, static_cast<uint32_t>(UnpackLoop::Other))) {
         note_finding(
             *checks->instance, "init-missing", cb, 0, "%s needs %s, but the unpackers were last set up by %s", call,
             unpack_init_name(unpack).c_str(), unpack_init_name(checks->unpack).c_str());
         return;
     }
-    if (cb == kNoCb || needs.unpack == UnpackLoop::Other) {
+    if (cb == kNoCb || needs.unpack == UnpackLoop::Other || !unpacks) {
         return;
     }
     const TileGeometry& geometry = tile_geometry(cb);
@@ -157,7 +160,7 @@ void checked::check_source(const ComputeState& state, const TileGeometry& unpack
         return;
     }
     const TileShape set = is_a ? checks->shape_a : checks->shape_b;
-    if ((is_a || &unpacker == &state.src_b) && !same_shape(set, shape_of(geometry))) {
+    if (runs_on(*checks->instance, kUnpackThread) && (is_a || &unpacker == &state.src_b) && !same_shape(set, shape_of(geometry))) {
         note_finding(
             *checks->instance, "geometry-mismatch", cb, 0,
             "%s reads tiles of c_%u with %u faces of %u rows, but the unpacker of %s is set to %u faces of %u rows",
@@ -190,7 +193,7 @@ void checked::check_pack(const ComputeState& state, uint32_t cb, PackLoop needs,
 
 void checked::check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t cb, const char* call) {
     OperandChecks* checks = checks_of(state);
-    if (state.scratch[kReduceMask] == 0 || (checks->plain_slots >> slot & 1) == 0) [[likely]] {
+    if (state.scratch[kReduceMask] == 0 || (dst_of(state)->plain_slots >> slot & 1) == 0) [[likely]] {
         return;
     }
     const auto axis = static_cast<ReduceAxis>(state.scratch[kReduceMask] - 1);
@@ -205,7 +208,7 @@ void checked::check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t
 }
 
 void checked::note_dst_write(const ComputeState& state, uint32_t slot, bool is_reduction) {
-    uint32_t& plain_slots = checks_of(state)->plain_slots;
+    uint32_t& plain_slots = dst_of(state)->plain_slots;
     plain_slots = (plain_slots & ~(1u << slot)) | (is_reduction ? 0u : 1u << slot);
 }
 

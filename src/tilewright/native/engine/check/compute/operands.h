@@ -38,7 +38,6 @@ struct OperandChecks {
     // Where DST was last acquired, or the packer began to wait for it before the maths side gave it.
     uint32_t num_frames = 0;
     uint64_t frames[kFindingFrames];
-    uint32_t plain_slots = 0;  // bit per DST slot: holds the result of an operation other than a reduction
 };
 
 // A tile operation about to run, and the loops it needs. kAnyDetail where any will do.

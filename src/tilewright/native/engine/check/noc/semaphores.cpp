@@ -217,8 +217,8 @@ void Semaphores::note_two_meanings(
         "semaphore-shared",
         kNoCircularBuffer,
         address,
-        waiting.frames,
-        waiting.num_frames,
+        waiting.noted.frames,
+        waiting.noted.num_frames,
         text,
         second.place);
 }
@@ -243,8 +243,8 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
             "semaphore-overshoot",
             kNoCircularBuffer,
             address,
-            waiting.frames,
-            waiting.num_frames,
+            waiting.noted.frames,
+            waiting.noted.num_frames,
             text,
             next.place);
         note_two_meanings(waiting, address, held[index].raise, next);

@@ -227,10 +227,10 @@ void taint_pack(
 
 void checked::taint_pack_slot(
     const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes) {
-    taint_pack(state, state.checks->values.slot[slot], cb, geometry, state.pack.format, bytes);
+    taint_pack(state, state.checks->values->slot[slot], cb, geometry, state.pack.format, bytes);
 }
 
-const TileTaint& slot_taint(const ComputeState& state, uint32_t slot) { return state.checks->values.slot[slot]; }
+const TileTaint& slot_taint(const ComputeState& state, uint32_t slot) { return state.checks->values->slot[slot]; }
 
 TileTaint gather_taint(const ComputeState& state, const FaceRows& image, uint32_t cb, const uint8_t* rows) {
     TileTaint taint;
@@ -286,7 +286,7 @@ void taint_pack_data(
         return;
     }
     KernelInstance& instance = instance_of(state);
-    const TileTaint& taint = state.checks->values.slot[slot];
+    const TileTaint& taint = state.checks->values->slot[slot];
     if (taint.clean) {
         taint_defined(instance, bytes, static_cast<uint64_t>(count) * datum_bytes);
         return;

@@ -51,8 +51,9 @@ struct TileTaint {
     void take_origins(const TileTaint& from);
 };
 
-// DST of one core.
+// A half of DST of one core, or all of it.
 struct DstTaint {
+    uint32_t plain_slots = 0;  // bit per slot: holds the result of an operation other than a reduction
     TileTaint slot[kDstSlots];
     TileTaint in1[kDstSlots];  // of the columns of a matmul block
     uint8_t running[32] = {};  // what a running sum down the columns has taken in

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every compute header starts from. One fiber runs the three threads of a card, so UNPACK, MATH and PACK all keep
-// their argument.
+// What every compute header starts from.
 #pragma once
 
 #include "ckernel.h"
@@ -12,10 +11,12 @@
 #include "tw/llk/sfpu_programs.h"
 #include "tw/llk/unpack.h"
 
+#include "tw/on_thread.h"
+
 #define ALWI inline
-#define UNPACK(...) __VA_ARGS__
-#define MATH(...) __VA_ARGS__
-#define PACK(...) __VA_ARGS__
+#define UNPACK(...) TW_ON_THREAD(1, __VA_ARGS__)
+#define MATH(...) TW_ON_THREAD(2, __VA_ARGS__)
+#define PACK(...) TW_ON_THREAD(4, __VA_ARGS__)
 
 // Kernels of older trees: namespace NAMESPACE { void MAIN { ... } } becomes kernel_main in an unnamed namespace.
 #define NAMESPACE

@@ -14,18 +14,22 @@ ALWI void sigmoid_tile(uint32_t idst) {
     sfpu_call::unary_on(tw::SfpuUnary::Sigmoid, idst, vec_mode);
 }
 template <bool fast_and_approx = false>
-ALWI void sigmoid_tile_init_pack() { sfpu_call::init(tw::SfpuUnary::Sigmoid); }
+ALWI void sigmoid_tile_init_pack() {
+    PACK((sfpu_call::init(tw::SfpuUnary::Sigmoid)));
+}
 template <auto vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void sigmoid_tile_pack(uint32_t idst) {
-    sigmoid_tile<vec_mode>(idst);
+    PACK((sigmoid_tile<vec_mode>(idst)));
 }
 
 TW_SFPU_UNARY_DEST(silu, Silu)
 template <bool is_fp32_dest_acc_en = false>
 ALWI void silu_tile_pack(uint32_t idst) {
-    silu_tile(idst);
+    PACK((silu_tile(idst)));
 }
-ALWI void silu_tile_init_pack() { sfpu_call::init(tw::SfpuUnary::Silu); }
+ALWI void silu_tile_init_pack() {
+    PACK((sfpu_call::init(tw::SfpuUnary::Silu)));
+}
 
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void tanh_tile_init() { sfpu_call::init(tw::SfpuUnary::Tanh); }
@@ -34,10 +38,12 @@ ALWI void tanh_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Tanh, idst);
 }
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void tanh_tile_init_pack() { sfpu_call::init(tw::SfpuUnary::Tanh); }
+ALWI void tanh_tile_init_pack() {
+    PACK((sfpu_call::init(tw::SfpuUnary::Tanh)));
+}
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void tanh_tile_pack(uint32_t idst) {
-    sfpu_call::unary(tw::SfpuUnary::Tanh, idst);
+    PACK((sfpu_call::unary(tw::SfpuUnary::Tanh, idst)));
 }
 
 TW_SFPU_UNARY_1(heaviside, Heaviside)

@@ -83,26 +83,58 @@ template <bool is_fp32_dest_acc_en = false>
 inline void llk_math_pack_sync_init() {}
 inline void llk_math_set_fp32_dest_acc(bool enable) { tw_set_fp32_dest(enable); }
 
-// Maths halves without their unpack half.
+// The maths half of operations whose operands the unpack thread has unpacked by a call of its own.
 template <
     ckernel::EltwiseBinaryType eltwise_binary_type,
     ckernel::BroadcastType src_b_bcast_type,
     bool is_fp32_dest_acc_en = false,
     ckernel::MathFidelity math_fidelity = ckernel::MathFidelity::LoFi,
-    ckernel::EltwiseBinaryReuseDestType binary_reuse_dest = ckernel::EltwiseBinaryReuseDestType::NONE,
-    typename... Arguments>
-inline void llk_math_eltwise_binary(Arguments...) {
-    tw_not_modelled("llk_math_eltwise_binary");
+    ckernel::EltwiseBinaryReuseDestType binary_reuse_dest = ckernel::EltwiseBinaryReuseDestType::NONE>
+inline void llk_math_eltwise_binary(uint32_t dst, bool = true) {
+    constexpr uint32_t op = tw::code(eltwise_binary_type), broadcast = tw::code(src_b_bcast_type);
+    if constexpr (binary_reuse_dest == ckernel::EltwiseBinaryReuseDestType::NONE) {
+        tw_binary_tiles(op, broadcast, tw::kNoCb, tw::kNoCb, 0, 0, dst, tw::kAsInit);
+    } else {
+        tw_binary_reuse_dest(op, broadcast, tw::code(binary_reuse_dest), tw::kNoCb, 0, dst);
+    }
+}
+template <
+    ckernel::EltwiseBinaryType eltwise_binary_type,
+    ckernel::BroadcastType src_b_bcast_type,
+    bool is_fp32_dest_acc_en = false,
+    ckernel::MathFidelity math_fidelity = ckernel::MathFidelity::LoFi,
+    ckernel::EltwiseBinaryReuseDestType binary_reuse_dest = ckernel::EltwiseBinaryReuseDestType::NONE>
+inline void llk_math_eltwise_binary(uint32_t, uint32_t, uint32_t dst, bool clear_fp32_dst_acc = true) {
+    llk_math_eltwise_binary<
+        eltwise_binary_type,
+        src_b_bcast_type,
+        is_fp32_dest_acc_en,
+        math_fidelity,
+        binary_reuse_dest>(dst, clear_fp32_dst_acc);
 }
 template <
     ckernel::DataCopyType type,
     bool is_fp32_dest_acc_en = false,
     ckernel::BroadcastType src_b_bcast_type = ckernel::BroadcastType::NONE,
     bool unpack_to_dest = false>
-inline void llk_math_eltwise_unary_datacopy(uint32_t, uint32_t = 0) {
-    tw_not_modelled("llk_math_eltwise_unary_datacopy");
+inline void llk_math_eltwise_unary_datacopy(uint32_t dst, uint32_t = 0) {
+    if constexpr (src_b_bcast_type == ckernel::BroadcastType::NONE) {
+        tw_copy_tile(tw::kNoCb, 0, dst);
+    } else {
+        tw_unary_broadcast(tw::code(src_b_bcast_type), tw::kNoCb, 0, dst);
+    }
 }
 template <ckernel::MathFidelity math_fidelity, int throttle_level = 0>
-inline void llk_math_matmul(uint32_t, uint32_t = 1, uint32_t = 1) {
-    tw_not_modelled("llk_math_matmul");
+inline void llk_math_matmul(uint32_t dst, uint32_t ct_dim = 1, uint32_t rt_dim = 1) {
+    tw_matmul_block(tw::kNoCb, tw::kNoCb, 0, 0, dst, tw::kAsInit, ct_dim, rt_dim, 1);
+}
+template <
+    ckernel::PoolType type,
+    ckernel::ReduceDim dim,
+    bool is_fp32_dest_acc_en = false,
+    ckernel::MathFidelity math_fidelity = ckernel::MathFidelity::LoFi,
+    bool is_int_fpu_en = false,
+    bool enforce_fp32_accumulation = false>
+inline void llk_math_reduce(uint32_t, uint32_t, uint32_t dst) {
+    tw_reduce_tile(tw::code(type), tw::code(dim), tw::kNoCb, tw::kNoCb, 0, 0, dst);
 }

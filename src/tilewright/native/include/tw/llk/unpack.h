@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unpack half of low-level calls that kernels and kernel libraries make directly.
 //
-// The engine keeps one format per source register for unpacker and maths together, and reads operands when the maths
-// half runs. So the unpack half of a reconfig does all of it, and the unpack half of most inits has nothing to do.
+// The engine keeps one format per source register for unpacker and maths together, and operands know the one they were
+// unpacked with. So the unpack half of a reconfig does all of it, and the unpack half of most inits has nothing to do.
 #pragma once
 
 #include <cstdint>
@@ -146,22 +146,43 @@ inline void llk_unpack_tilizeA_B_init(uint32_t cb_a, uint32_t, uint32_t) {
     tw::programs_unpackers(tw::UnpackLoop::TilizeReduce, 0, cb_a);
 }
 
-// Unpack halves without their maths half: the engine has no source registers to leave the data in.
+// The maths half takes what these unpack, in the same order.
+namespace tw {
+inline void unpack_pair(uint32_t cb_a, uint32_t tile_a, uint32_t cb_b, uint32_t tile_b) {
+    const uint32_t pairs[] = {cb_a, tile_a, cb_b, tile_b};
+    tw_unpack_tiles(pairs, 2, 0);
+}
+}  // namespace tw
+
 template <
     ckernel::BroadcastType BType = ckernel::BroadcastType::NONE,
     bool acc_to_dest = false,
     ckernel::EltwiseBinaryReuseDestType binary_reuse_dest = ckernel::EltwiseBinaryReuseDestType::NONE,
     bool unpack_to_dest = false>
-inline void llk_unpack_A(uint32_t, uint32_t, uint32_t = 0) {
-    tw_not_modelled("llk_unpack_A");
+inline void llk_unpack_A(uint32_t cb, uint32_t tile, uint32_t = 0) {
+    const uint32_t pair[] = {cb, tile};
+    tw_unpack_tiles(pair, 1, 0);
 }
 template <ckernel::BroadcastType BType = ckernel::BroadcastType::NONE>
-inline void llk_unpack_AB(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t = 0) {
-    tw_not_modelled("llk_unpack_AB");
+inline void llk_unpack_AB(uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t bcast_row = 0) {
+    if (bcast_row != 0) {
+        tw_not_modelled("llk_unpack_AB with a row to broadcast other than the first");
+    }
+    tw::unpack_pair(cb_a, tile_a, cb_b, tile_b);
+}
+template <ckernel::PoolType pool_type, ckernel::ReduceDim reduce_dim>
+inline void llk_unpack_AB_reduce(uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler) {
+    tw::unpack_pair(cb, tile, cb_scaler, tile_scaler);
 }
 inline void llk_unpack_AB_matmul(
-    uint32_t, uint32_t, uint32_t, uint32_t, uint32_t = 1, uint32_t = 1, uint32_t = 1) {
-    tw_not_modelled("llk_unpack_AB_matmul");
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t ct_dim = 1,
+    uint32_t rt_dim = 1,
+    uint32_t kt_dim = 1) {
+    tw_unpack_product(cb_a, cb_b, tile_a, tile_b, ct_dim, rt_dim, kt_dim);
 }
 
 inline void llk_wait_tiles(uint32_t cb, uint32_t num_tiles) { tw_cb_wait_front(cb, num_tiles); }

@@ -7,8 +7,8 @@
 namespace ckernel {
 
 TW_SFPU_UNARY(hardsigmoid, Hardsigmoid)
-ALWI void hardsigmoid_tile_pack(uint32_t idst) { hardsigmoid_tile(idst); }
-ALWI void hardsigmoid_tile_init_pack() { sfpu_call::init(); }
+ALWI void hardsigmoid_tile_pack(uint32_t idst) { PACK((hardsigmoid_tile(idst))); }
+ALWI void hardsigmoid_tile_init_pack() { PACK((sfpu_call::init())); }
 
 TW_SFPU_UNARY(softsign, Softsign)
 TW_SFPU_UNARY_DEST_2(celu, Celu)  // alpha, 1/alpha

@@ -13,23 +13,27 @@ ALWI void gelu_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Gelu, idst);
 }
 template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = false>
-ALWI void gelu_tile_init_pack() { sfpu_call::init(); }
+ALWI void gelu_tile_init_pack() {
+    PACK((sfpu_call::init()));
+}
 template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = false>
 ALWI void gelu_tile_pack(uint32_t idst) {
-    sfpu_call::unary(tw::SfpuUnary::Gelu, idst);
+    PACK((sfpu_call::unary(tw::SfpuUnary::Gelu, idst)));
 }
 
 template <bool fast = false>
 ALWI void gelu_tanh_tile_init() { sfpu_call::init(); }
 template <bool fast = false>
-ALWI void gelu_tanh_tile_init_pack() { sfpu_call::init(); }
+ALWI void gelu_tanh_tile_init_pack() {
+    PACK((sfpu_call::init()));
+}
 template <bool is_fp32_dest_acc_en = false, bool fast = false>
 ALWI void gelu_tanh_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::GeluTanh, idst);
 }
 template <bool is_fp32_dest_acc_en = false, bool fast = false>
 ALWI void gelu_tanh_tile_pack(uint32_t idst) {
-    sfpu_call::unary(tw::SfpuUnary::GeluTanh, idst);
+    PACK((sfpu_call::unary(tw::SfpuUnary::GeluTanh, idst)));
 }
 
 template <bool fast_and_approx = false>

@@ -10,8 +10,8 @@ ALWI void relu_tile_init() { sfpu_call::init(); }
 ALWI void relu_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::ReluMin, idst, 0); }
 TW_SFPU_UNARY_1(relu_min, ReluMin)
 TW_SFPU_UNARY_1(relu_max, ReluMax)
-ALWI void relu_max_tile_pack(uint32_t idst, uint32_t param0) { relu_max_tile(idst, param0); }
-ALWI void relu_max_tile_init_pack() { sfpu_call::init(); }
+ALWI void relu_max_tile_pack(uint32_t idst, uint32_t param0) { PACK((relu_max_tile(idst, param0))); }
+ALWI void relu_max_tile_init_pack() { PACK((sfpu_call::init())); }
 
 ALWI void relu_tile_int32(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::MaxScalarInt, idst, 0); }
 ALWI void relu_min_tile_int32(uint32_t idst, uint32_t param0) {

@@ -9,8 +9,8 @@ namespace ckernel {
 TW_SFPU_UNARY_DEST_2(selu, Selu)  // scale, alpha
 template <bool is_fp32_dest_acc_en = false>
 ALWI void selu_tile_pack(uint32_t idst, uint32_t scale, uint32_t alpha) {
-    selu_tile(idst, scale, alpha);
+    PACK((selu_tile(idst, scale, alpha)));
 }
-ALWI void selu_tile_init_pack() { sfpu_call::init(); }
+ALWI void selu_tile_init_pack() { PACK((sfpu_call::init())); }
 
 }  // namespace ckernel

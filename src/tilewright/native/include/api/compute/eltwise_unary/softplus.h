@@ -13,8 +13,8 @@ ALWI void softplus_tile(uint32_t idst, uint32_t beta, uint32_t beta_reciprocal, 
 ALWI void softplus_tile_init() { sfpu_call::init(); }
 template <bool is_fp32_dest_acc_en = false>
 ALWI void softplus_tile_pack(uint32_t idst, uint32_t beta, uint32_t beta_reciprocal, uint32_t threshold) {
-    softplus_tile(idst, beta, beta_reciprocal, threshold);
+    PACK((softplus_tile(idst, beta, beta_reciprocal, threshold)));
 }
-ALWI void softplus_tile_init_pack() { sfpu_call::init(); }
+ALWI void softplus_tile_init_pack() { PACK((sfpu_call::init())); }
 
 }  // namespace ckernel

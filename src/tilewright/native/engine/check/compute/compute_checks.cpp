@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/compute/compute_checks.h"
+
+#include "threads.h"
+
+namespace tw {
+
+ComputeChecks* AllComputeChecks::add(KernelInstance& instance) {
+    cores_.push_back(std::make_unique<CoreComputeChecks>());
+    CoreComputeChecks& core = *cores_.back();
+    core.thread[0].operands.instance = &instance;
+    core.thread[0].values = &core.half[0];
+    return &core.thread[0];
+}
+
+CoreComputeChecks& AllComputeChecks::of(const KernelInstance& instance) {
+    for (const auto& core : cores_) {
+        if (core->thread[0].operands.instance == &instance) {
+            return *core;
+        }
+    }
+    __builtin_unreachable();
+}
+
+void AllComputeChecks::part(KernelInstance& instance) {
+    CoreComputeChecks& core = of(instance);
+    for (uint32_t index = 0; index < kNumThreads; index++) {
+        core.thread[index] = core.thread[0];
+        instance.parted->thread[index].settings.checks = &core.thread[index];
+    }
+}
+
+void AllComputeChecks::use_half(KernelInstance& instance, uint32_t half) {
+    instance.core->compute->checks->values = &of(instance).half[half];
+}
+
+}  // namespace tw

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/compute/thread_order.h"
+
+#include <algorithm>
+
+#include "check/checks.h"
+#include "scheduler.h"
+#include "tile/dst.h"
+
+namespace tw {
+
+namespace {
+
+constexpr size_t kKeptOperations = 3;
+
+void join_clocks(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
+    std::transform(
+        to.begin(), to.end(), from.begin(), to.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
+}
+
+}  // namespace
+
+void ThreadOrder::start(const Program& program) {
+    cores_.clear();
+    kernels_.assign(program.instances.size(), Kernel{});
+    places_.assign(program.instances.size(), 0);
+    for (const auto& instance : program.instances) {
+        const auto& all = instance->core->instances;
+        places_[instance->number] =
+            static_cast<uint32_t>(std::find(all.begin(), all.end(), instance.get()) - all.begin());
+        CoreClocks& clocks = cores_[instance->core];
+        const size_t num_threads = all.size() * kNumActors;
+        clocks.of.assign(num_threads, Clock(num_threads, 0));
+        for (size_t index = 0; index < num_threads; index++) {
+            clocks.of[index][index] = 1;
+        }
+    }
+}
+
+// A data-movement kernel is one thread.
+size_t ThreadOrder::number(const KernelInstance& instance, Actor actor) const {
+    return places_[instance.number] * kNumActors + (instance.is_compute() ? actor : kUnpack);
+}
+
+ThreadOrder::CoreClocks& ThreadOrder::core(const KernelInstance& instance) { return cores_.at(instance.core); }
+
+void ThreadOrder::join(const KernelInstance& instance, Actor actor, const Clock& from) {
+    join_clocks(clock(instance, actor), from);
+}
+
+// --- one kernel's threads ---
+
+void ThreadOrder::operands(const KernelInstance& instance, uint32_t lag) {
+    Kernel& kernel = kernels_[instance.number];
+    if (lag == 0) {
+        join(instance, kUnpack, clock(instance, kMath));
+    } else if (kernel.maths.size() >= lag) {
+        join(instance, kUnpack, kernel.maths[lag - 1]);
+    }
+    step(instance, kUnpack);
+    join(instance, kMath, clock(instance, kUnpack));
+    kernel.maths.push_front(clock(instance, kMath));
+    if (kernel.maths.size() > kKeptOperations) {
+        kernel.maths.pop_back();
+    }
+    step(instance, kMath);
+}
+
+void ThreadOrder::block(const KernelInstance& instance) {
+    operands(instance, 1);
+    join(instance, kPack, clock(instance, kMath));
+    step(instance, kPack);
+}
+
+void ThreadOrder::acquired(const KernelInstance& instance) {
+    const Kernel& kernel = kernels_[instance.number];
+    const size_t halves = dst_halves(*instance.core->compute);
+    if (kernel.sections_released.size() >= halves) {
+        join(instance, kMath, kernel.sections_released[halves - 1]);
+    }
+}
+
+void ThreadOrder::committed(const KernelInstance& instance) {
+    kernels_[instance.number].sections_committed.push_back(clock(instance, kMath));
+    step(instance, kMath);
+}
+
+void ThreadOrder::waited_for_dst(const KernelInstance& instance) {
+    Kernel& kernel = kernels_[instance.number];
+    kernel.waits_early = kernel.sections_committed.empty();
+    if (!kernel.waits_early) {
+        join(instance, kPack, kernel.sections_committed.front());
+    }
+}
+
+void ThreadOrder::released(const KernelInstance& instance) {
+    Kernel& kernel = kernels_[instance.number];
+    if (!kernel.sections_committed.empty()) {
+        join(instance, kPack, kernel.sections_committed.front());
+        kernel.sections_committed.pop_front();
+    }
+    kernel.waits_early = false;
+    kernel.sections_released.push_front(clock(instance, kPack));
+    if (kernel.sections_released.size() > 2) {
+        kernel.sections_released.pop_back();
+    }
+    step(instance, kPack);
+}
+
+void ThreadOrder::started(const KernelInstance& instance) { join(instance, kMath, clock(instance, kPack)); }
+
+// --- between kernels ---
+
+void ThreadOrder::release(
+    std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor, size_t num_kept) {
+    Clock released = clock(instance, actor);
+    if (!credits.empty()) {
+        join_clocks(released, credits.back().clock);
+    }
+    credits.push_back({total, std::move(released)});
+    if (credits.size() > num_kept) {
+        credits.pop_front();
+    }
+    step(instance, actor);
+}
+
+void ThreadOrder::acquire(
+    const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor) {
+    const auto enough =
+        std::lower_bound(credits.begin(), credits.end(), total, [](const Credits& each, uint64_t wanted) {
+            return each.total < wanted;
+        });
+    if (total != 0 && enough != credits.end()) {
+        join(instance, actor, enough->clock);
+    }
+}
+
+void ThreadOrder::pushed(const KernelInstance& instance, uint32_t cb, uint64_t total) {
+    release(core(instance).pushes[cb], total, instance, kPack, instance.core->cb[cb].num_pages + 1);
+}
+
+void ThreadOrder::popped(const KernelInstance& instance, uint32_t cb, uint64_t total) {
+    release(core(instance).pops[cb], total, instance, kUnpack, instance.core->cb[cb].num_pages + 1);
+}
+
+void ThreadOrder::waited(const KernelInstance& instance, uint32_t cb, uint64_t total) {
+    acquire(core(instance).pushes[cb], total, instance, kUnpack);
+}
+
+void ThreadOrder::reserved(const KernelInstance& instance, uint32_t cb, uint64_t total) {
+    acquire(core(instance).pops[cb], total, instance, kPack);
+}
+
+void ThreadOrder::learnt(const KernelInstance& instance) {
+    for (const Clock& each : core(instance).of) {
+        for (const Actor actor : {kUnpack, kMath, kPack}) {
+            join(instance, actor, each);
+        }
+    }
+}
+
+// --- memory ---
+
+void ThreadOrder::judge(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write) {
+    const Use& other = is_write ? page.read : page.written;
+    const Actor mine = is_write ? kPack : kUnpack, theirs = is_write ? kUnpack : kPack;
+    if (other.step == 0 || clock(instance, mine)[number(instance, theirs)] >= other.step) {
+        return;
+    }
+    note_finding_with(
+        instance,
+        "pack-unpack-order",
+        cb,
+        0,
+        other.place,
+        is_write ? "the pack thread writes a page of c_%u that the unpack thread may still have to read"
+                 : "the unpack thread may read a page of c_%u before the pack thread has written it",
+        cb);
+}
+
+void ThreadOrder::access(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+    if (!instance.is_compute()) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint32_t first = (address - buffer.address) / buffer.page_bytes;
+    const uint32_t end = (address + bytes - buffer.address + buffer.page_bytes - 1) / buffer.page_bytes;
+    const Actor actor = is_write ? kPack : kUnpack;
+    if (is_write && kernels_[instance.number].waits_early) {
+        join(instance, kPack, clock(instance, kMath));  // the pack comes after the commit all the same
+    }
+    for (uint32_t index = first; index < end; index++) {
+        Page& page = kernels_[instance.number].pages[buffer.address + index * buffer.page_bytes];
+        judge(instance, cb, page, is_write);
+        (is_write ? page.written : page.read) = {clock(instance, actor)[number(instance, actor)], call_place(instance)};
+    }
+}
+
+}  // namespace tw
