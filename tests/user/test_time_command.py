@@ -4,10 +4,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tilewright.cli.main import main
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.ops import centralize_w_rm
+from tilewright.tensor.dtype import DataType
+from tilewright.tensor.layout import Layout
+from tilewright.tensor.tensor import Tensor
+from tilewright.timing.every_launch import every_launch_timed
 
 _OPERATION = ["time", "centralize_w_rm", "--shape", "64x64", "--grid", "2x1"]
 
@@ -28,3 +36,18 @@ def test_the_same_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
     assert launch["cores"] == 2
     assert launch["microseconds"] > 0
     assert launch["advice"]["sentence"].startswith("By the model ")
+
+
+def test_records_that_were_kept_are_timed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    device = open_device(0, grid=(2, 1))
+    values = Tensor(np.zeros((64, 64), np.float32), DataType.BFLOAT16, device, Layout.ROW_MAJOR)
+    with every_launch_timed() as launches:
+        centralize_w_rm.launch({"x": values})
+    close_device(device)
+    launches[0].record.save(tmp_path / "1-000001.npz")
+    launches[0].record.save(tmp_path / "1-000002.npz")
+    assert main(["time", str(tmp_path), "--csv", str(tmp_path / "ops.csv")]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count(f"time {launches[0].time.microseconds:.1f} us on 2 cores") == 2
+    assert "launch 2: " in shown
+    assert len((tmp_path / "ops.csv").read_text().splitlines()) == 3

@@ -25,7 +25,7 @@ from tilewright.report.timeline import timeline_json
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import Tensor
 from tilewright.timing.advice import Advice, advise
-from tilewright.timing.every_launch import TimedLaunch, every_launch_timed
+from tilewright.timing.every_launch import TimedLaunch, every_launch_timed, time_records
 from tilewright.timing.replay import replay
 from tilewright.timing.text import time_json, time_lines
 
@@ -40,13 +40,16 @@ tilewright time centralize_w_rm --shape 1024x2048
 tilewright time layernorm_fused_rm --arch blackhole --cores
 tilewright time variance_w_rm --timeline run.json --csv ops.csv
 tilewright time my_script.py --json -- --batch 4
+TILEWRIGHT_RECORDS=records tilewright exec model.py; tilewright time records
 """
 
 
 def build_parser() -> argparse.ArgumentParser:
     usage = "tilewright time [options] target [-- script arguments ...]"
     parser = CommandParser("time", _DESCRIPTION, _EXAMPLES, usage)
-    parser.add_argument("target", help="an operation, a file that declares one, or a script (.py)")
+    parser.add_argument(
+        "target", help="an operation, a file that declares one, a script (.py), or a directory of records"
+    )
     add_operation_options(parser.add_argument_group("operations"))
     parser.add_argument("--cores", action="store_true", help="show the processors of every core")
     parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of the launch for Perfetto")
@@ -69,8 +72,10 @@ def run(arguments: list[str]) -> int:
     is_script = (script.suffix == ".py" or script.is_file()) and not declares_operation(options.target)
     if is_script and not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
-    with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
-        status = run_script(script, arguments[at + 1 :]) if is_script else _run_operation(parser, options)
+    status, launches = 0, time_records(script) if script.is_dir() else []
+    if not launches:
+        with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
+            status = run_script(script, arguments[at + 1 :]) if is_script else _run_operation(parser, options)
     if status:
         return status
     if not launches:

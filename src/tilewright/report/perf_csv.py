@@ -70,7 +70,7 @@ def _row(number: int, launch: TimedLaunch, available_cores: int) -> dict[str, st
     for processor, lanes in time.by_processor.items():
         longest = max(lane.end - lane.begin for lane in lanes)
         row[f"DEVICE {_PROCESSORS[processor]} KERNEL DURATION [ns]"] = round(longest * to_ns)
-    *inputs, output = launch.tensors
+    inputs, output = launch.tensors[:-1], launch.tensors[-1] if launch.tensors else None
     for index in range(_MOST_INPUTS):
         row.update(_tensor(f"INPUT_{index}", inputs[index] if index < len(inputs) else None))
     row.update(_tensor("OUTPUT_0", output))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from tilewright.device.call_record import CallRecord
@@ -41,13 +42,17 @@ class TensorFacts:
 
 @dataclasses.dataclass(frozen=True)
 class TimedLaunch:
-    """A launch, what it did, and how long a card takes for it by the model."""
+    """A launch, and how long a card takes for it by the model.
 
-    program: ProgramDescriptor
-    tensors: tuple[TensorFacts, ...]  # the output last
-    run: Run
+    Attributes:
+        tensors: the output last; empty where only the record of calls is known.
+        run: what else it did, where it ran in this process.
+    """
+
     record: CallRecord
     time: DeviceTime
+    tensors: tuple[TensorFacts, ...] = ()
+    run: Run | None = None
 
     @property
     def name(self) -> str:
@@ -76,7 +81,13 @@ def time_program(io_tensors: Sequence[Tensor], program: ProgramDescriptor, **lim
     run = run_program(io_tensors, program, **limits, record_calls=True)
     assert run.calls is not None
     tensors = tuple(TensorFacts.of(tensor) for tensor in io_tensors)
-    return TimedLaunch(program, tensors, run, run.calls, replay(run.calls))
+    return TimedLaunch(run.calls, replay(run.calls), tensors, run)
+
+
+def time_records(directory: Path) -> list[TimedLaunch]:
+    """Times the launches a simulated card kept there (``TILEWRIGHT_RECORDS``), in their order."""
+    records = [CallRecord.load(path) for path in sorted(directory.glob("*.npz"))]
+    return [TimedLaunch(record, replay(record)) for record in records]
 
 
 @contextlib.contextmanager
@@ -89,6 +100,7 @@ def every_launch_timed(on_launch: Callable[[TimedLaunch], None] | None = None) -
         launches.append(timed)
         if on_launch is not None:
             on_launch(timed)
+        assert timed.run is not None
         return timed.run
 
     with intercepted_launches(launch):
