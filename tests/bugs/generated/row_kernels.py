@@ -132,7 +132,7 @@ void tilize(const Phase& phase, uint32_t wt, uint32_t fault) {
 void untilize(const Phase& phase, uint32_t wt, uint32_t fault) {
     set_formats(phase.in, phase.in, phase.out, 0);
     untilize_init(phase.in);
-    cb_wait_front(phase.in, wt);
+    cb_wait_front(phase.in, wt);  // AT SHALLOW_MIDDLE
     cb_reserve_back(phase.out, wt);
     untilize_block(phase.in, wt, phase.out);  // AT SKIP_UNINIT
     cb_push_back(phase.out, wt);
@@ -151,7 +151,7 @@ void reduce(const Phase& phase, uint32_t wt, uint32_t fault) {
         set_formats(phase.in, cb_scaler, cb_sum, 0);
     }
     reduce_init<pool, rows>(phase.in, cb_scaler, cb_sum);
-    cb_wait_front(phase.in, wt);
+    cb_wait_front(phase.in, wt);  // AT SHALLOW_MIDDLE
     cb_wait_front(cb_scaler, 2);
     cb_reserve_back(cb_sum, 1);
     tile_regs_acquire();
@@ -179,7 +179,7 @@ void subtract_sum(const Phase& phase, uint32_t wt, uint32_t fault) {
     } else {
         sub_bcast_cols_init(phase.in, cb_sum);
     }
-    cb_wait_front(phase.in, wt);
+    cb_wait_front(phase.in, wt);  // AT SHALLOW_MIDDLE
     cb_wait_front(cb_sum, 1);  // AT POP_THE_SUM
     for (uint32_t tile = 0; tile < wt; tile++) {
         cb_reserve_back(phase.out, 1);

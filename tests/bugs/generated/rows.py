@@ -214,8 +214,11 @@ def _spread_the_other_way(program: Rows) -> tuple[str, ...]:
 
 
 def _shallow(program: Rows) -> tuple[str, ...]:
-    """A buffer in between holds a row, because the next phase comes only after it."""
-    fits = program.wt > 1 and program.faulty.kind in TILE_BY_TILE and program.faulty.cb_out in BETWEEN
+    """A buffer in between holds a row, which the next phase waits for. One that takes tile by tile needs less:
+    its unpack thread comes to it while the two halves of DST hold what does not fit."""
+    follows = program.phases[program.faulty_phase + 1 :]
+    is_row = bool(follows) and follows[0].kind not in TILE_BY_TILE
+    fits = program.wt > 1 and program.faulty.kind in TILE_BY_TILE and program.faulty.cb_out in BETWEEN and is_row
     return ("hang-self", "cb-over-capacity") if fits else ()
 
 

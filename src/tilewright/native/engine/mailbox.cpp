@@ -108,8 +108,8 @@ void tw_thread_semaphore(uint32_t call, uint32_t index) {
     ThreadSemaphore& semaphore = thread_semaphore(index);
     KernelInstance& instance = current_instance();
     if (index == kDstSemaphore) {
-        // The pack thread may look at it before tile_regs_wait; raising and lowering it is for commit and release.
-        if (static_cast<ThreadSemaphoreCall>(call) == ThreadSemaphoreCall::WaitNonZero && instance.parted != nullptr) {
+        // Waiting for it is what tile_regs_wait does; raising and lowering it is for commit and release.
+        if (static_cast<ThreadSemaphoreCall>(call) == ThreadSemaphoreCall::WaitNonZero) {
             tw_tile_regs_wait();
         }
         return;

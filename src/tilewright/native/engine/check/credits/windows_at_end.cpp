@@ -4,6 +4,7 @@
 
 #include "check/credits/windows.h"
 #include "program.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -62,10 +63,14 @@ void Windows::finish(Program& program, Findings& findings) {
 // A kernel that waits for ever may have lost its pages to another consumer, which happened to be faster.
 void Windows::report_stuck_consumers(const Program& program, Findings& findings) {
     for (const auto& instance : program.instances) {
-        if (instance->state != InstanceState::Blocked || instance->wait_kind != WaitKind::CbWaitFront) {
+        uint32_t cb = kNoCircularBuffer;
+        for_each_standing(*instance, [&](const Standing& each) {
+            const bool waits = each.state == InstanceState::Blocked && each.wait_kind == WaitKind::CbWaitFront;
+            cb = waits ? each.wait_cb : cb;
+        });
+        if (cb == kNoCircularBuffer) {
             continue;
         }
-        const uint32_t cb = instance->wait_cb;
         const Window* mine = known_window(*instance, cb);
         for (const KernelInstance* other : instance->core->instances) {
             const Window* theirs = other == instance.get() ? nullptr : known_window(*other, cb);
