@@ -197,6 +197,9 @@ void NocAddresses::judge_tile_sizes(
 }
 
 void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
+    if (program_->host_memory.empty()) {
+        return;  // a host that keeps its tensors to itself
+    }
     judge_base(current_instance(), is_dram, base, page_bytes, page);
     for (const HostMemory& buffer : program_->host_memory) {
         if (buffer.is_dram != is_dram || buffer.address != base || buffer.stride != page_bytes ||
