@@ -154,7 +154,8 @@ static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
     const uint32_t index = core->y * program.chip.config().grid_x + core->x;
     const auto semaphore = static_cast<uint32_t>(place / kSemaphoreStride);
     const uint64_t key = (static_cast<uint64_t>(instance.number) << 32) | (index << 8) | semaphore;
-    SemaphoreRaise& raise = program.raises.try_emplace(key, SemaphoreRaise{instance.number, index, semaphore}).first->second;
+    SemaphoreRaise& raise =
+        program.raises.try_emplace(key, SemaphoreRaise{instance.number, index, semaphore}).first->second;
     (instance.scheduler->exploring ? raise.later : raise.count)++;
 }
 

@@ -72,11 +72,18 @@ void MulticastReceivers::finish(const Semaphores& semaphores, Findings& findings
         if (!semaphores.is_awaited(missed.word)) {
             continue;
         }
-        const std::string text = "multicasts " + semaphores.name(missed.word) + ", where a kernel waits for it, but the " +
-                                 "data before it went to " + std::to_string(missed.num_others) +
+        const std::string text = "multicasts " + semaphores.name(missed.word) +
+                                 ", where a kernel waits for it, but the " + "data before it went to " +
+                                 std::to_string(missed.num_others) +
                                  (missed.num_others == 1 ? " other core" : " other cores") + " and not to that one";
         findings.add(
-            *missed.by, "noc-multicast-misses", kNoCircularBuffer, 0, missed.place.frames, missed.place.num_frames, text);
+            *missed.by,
+            "noc-multicast-misses",
+            kNoCircularBuffer,
+            0,
+            missed.place.frames,
+            missed.place.num_frames,
+            text);
     }
 }
 
@@ -103,8 +110,14 @@ void MulticastReceivers::stuck(KernelInstance& waiting, uint32_t address, const 
     wait.num_frames = std::min(waiting.num_frames, kCallPlaceFrames);
     std::copy_n(waiting.frames, wait.num_frames, wait.frames);
     waiting.checks->findings.add(
-        *candidate->by, "noc-multicast-misses", kNoCircularBuffer, 0, candidate->place.frames,
-        candidate->place.num_frames, text, wait);
+        *candidate->by,
+        "noc-multicast-misses",
+        kNoCircularBuffer,
+        0,
+        candidate->place.frames,
+        candidate->place.num_frames,
+        text,
+        wait);
 }
 
 }  // namespace tw

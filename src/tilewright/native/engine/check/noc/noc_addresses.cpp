@@ -148,11 +148,17 @@ void NocAddresses::judge_base(KernelInstance& by, bool is_dram, uint32_t base, u
     const uint32_t banks = program_->chip.num_banks(is_dram);
     for (size_t index = 0; index < program_->host_memory.size(); index++) {
         const HostMemory& buffer = program_->host_memory[index];
-        if (buffer.is_dram == is_dram && base >= buffer.address && base - buffer.address < buffer.bytes_per_bank(banks)) {
+        if (buffer.is_dram == is_dram && base >= buffer.address &&
+            base - buffer.address < buffer.bytes_per_bank(banks)) {
             if (base == buffer.address && buffer.stride != page_bytes && page >= banks) {
                 note_finding(
-                    by, "tensor-page-size", kNoCircularBuffer, base,
-                    "addresses tensor %zu in pages of %u bytes; its pages have %llu", index, page_bytes,
+                    by,
+                    "tensor-page-size",
+                    kNoCircularBuffer,
+                    base,
+                    "addresses tensor %zu in pages of %u bytes; its pages have %llu",
+                    index,
+                    page_bytes,
                     static_cast<unsigned long long>(buffer.page_bytes));
             }
             return;
@@ -167,12 +173,20 @@ void NocAddresses::judge_base(KernelInstance& by, bool is_dram, uint32_t base, u
         const HostMemory& buffer = program_->host_memory[index];
         const std::string argument = argument_holding(by, static_cast<uint32_t>(buffer.address));
         if (buffer.layout != kLayoutUnknown && !argument.empty()) {
-            addresses += (addresses.empty() ? "; " : ", ") + argument + " holds that of tensor " + std::to_string(index);
+            addresses +=
+                (addresses.empty() ? "; " : ", ") + argument + " holds that of tensor " + std::to_string(index);
         }
     }
     note_finding(
-        by, "arg-no-address", kNoCircularBuffer, base, "takes %s, which is %u, for the address of a tensor in %s%s",
-        from.c_str(), base, is_dram ? "DRAM" : "L1", addresses.c_str());
+        by,
+        "arg-no-address",
+        kNoCircularBuffer,
+        base,
+        "takes %s, which is %u, for the address of a tensor in %s%s",
+        from.c_str(),
+        base,
+        is_dram ? "DRAM" : "L1",
+        addresses.c_str());
 }
 
 void NocAddresses::judge_tile_sizes(
@@ -189,10 +203,20 @@ void NocAddresses::judge_tile_sizes(
         return;
     }
     note_finding(
-        by, "tensor-page-size", cb, 0, "%s %u bytes %s tile %llu of tensor %u, whose tiles have %llu bytes, %s c_%u, "
+        by,
+        "tensor-page-size",
+        cb,
+        0,
+        "%s %u bytes %s tile %llu of tensor %u, whose tiles have %llu bytes, %s c_%u, "
         "whose tiles have %u",
-        is_read ? "reads" : "writes", bytes, is_read ? "of" : "to", static_cast<unsigned long long>(place.page),
-        place.tensor, static_cast<unsigned long long>(place.memory->page_bytes), is_read ? "into" : "from", cb,
+        is_read ? "reads" : "writes",
+        bytes,
+        is_read ? "of" : "to",
+        static_cast<unsigned long long>(place.page),
+        place.tensor,
+        static_cast<unsigned long long>(place.memory->page_bytes),
+        is_read ? "into" : "from",
+        cb,
         buffer.page_bytes);
 }
 

@@ -66,7 +66,13 @@ void WorkSplit::compare(
                              " on a core that reads " + span(reads) + " of tensor " + std::to_string(input) +
                              "; another core reads those";
     findings.add(
-        *writes.place.instance, "work-split", kNoCircularBuffer, 0, writes.place.frames, writes.place.num_frames, text,
+        *writes.place.instance,
+        "work-split",
+        kNoCircularBuffer,
+        0,
+        writes.place.frames,
+        writes.place.num_frames,
+        text,
         reads.place);
 }
 

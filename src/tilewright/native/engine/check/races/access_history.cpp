@@ -166,8 +166,7 @@ void AccessHistory::touch_blocks(uint64_t bytes, const Access& access) {
     }
 }
 
-void AccessHistory::touch(
-    KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values) {
+void AccessHistory::touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values) {
     if (bytes == 0 || ignores(address)) {
         return;
     }
@@ -181,8 +180,7 @@ void AccessHistory::touch(
     touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), place_here(by)}, values, address});
 }
 
-void AccessHistory::ended(
-    KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued) {
+void AccessHistory::ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued) {
     if (bytes == 0 || ignores(address) || (!cores_met_ && is_l1(address))) {
         return;
     }
@@ -207,9 +205,8 @@ void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
     } else {
         const uint32_t number = by.number + 1, now = ordering_.now(by);
         const auto& reads = holder->second.reads;
-        const bool is_known = std::any_of(reads.begin(), reads.end(), [&](const Epoch& read) {
-            return read.by == number && read.step == now;
-        });
+        const bool is_known = std::any_of(
+            reads.begin(), reads.end(), [&](const Epoch& read) { return read.by == number && read.step == now; });
         if (!is_known || holder->second.end < address + bytes) {
             touch(by, address, bytes, Touch::Read);
         }
@@ -266,8 +263,8 @@ void AccessHistory::report(
     const CallPlace& there = places_[is_at_earlier ? access.epoch.place : earlier.place];
     const bool in_l1 = is_l1(begin);
     std::string text = who_reads ? "reads " : "writes ";
-    text += std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) + ", which " + kernel_on_core(whom) +
-            (whom_writes ? " writes" : " reads") + ", and nothing orders the two";
+    text += std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) + ", which " +
+            kernel_on_core(whom) + (whom_writes ? " writes" : " reads") + ", and nothing orders the two";
     const std::string heard = program_->checks->noc.last_wait(who);
     if (who_reads && !heard.empty()) {
         text += "; " + heard;

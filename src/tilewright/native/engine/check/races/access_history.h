@@ -36,8 +36,7 @@ public:
 
     // A kernel reads or writes `bytes` bytes of the chip's memory, given by their host address, itself or over the NoC.
     // `values`: what a write is about to put there; null where that is not known. To be told before it happens.
-    void touch(
-        KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values = nullptr);
+    void touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values = nullptr);
     // A transfer issued earlier has ended only now.
     void ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued);
     // A processor loads a word: whoever finds a flag there knows what came before it.
@@ -84,8 +83,10 @@ private:
     void touch_blocks(uint64_t bytes, const Access& access);
     void touch_stretches(uintptr_t address, uint64_t bytes, const Access& access);
     void judge(uintptr_t begin, const Stretch& stretch, const Access& access);
-    void judge_pair(uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
-    void report(uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
+    void judge_pair(
+        uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
+    void report(
+        uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
     static void record(Stretch& stretch, const Access& access);
     uint32_t place_here(KernelInstance& by);
     uint32_t place_number(const CallPlace& place);
