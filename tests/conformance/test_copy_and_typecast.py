@@ -209,7 +209,7 @@ def test_typecast_chain(pair: tuple[ttnn.DataType, ttnn.DataType], operations: P
     source = _tensor(_in_range(_values(given, (96, 160)), given, wanted), given, device)
     formats = f"{given.data_format.value}u, {wanted.data_format.value}u"
     defines = sfpu_chain(f"typecast_tile_init<{formats}>();", f"typecast_tile<{formats}>(0);")
-    compute = sfpu_kernel(operations, [*defines, ("SFPU_OP_TYPECAST_INCLUDE", "1")], _typecast_config(given, wanted))
+    compute = sfpu_kernel(operations, defines, _typecast_config(given, wanted))
     _check_typecast(source, run_unary(operations, source, wanted, ALL_CORES, compute))
 
 

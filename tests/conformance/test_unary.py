@@ -227,9 +227,7 @@ def test_where_with_two_numbers(operations: Path, device: ttnn.Device) -> None:
 
 def test_multiply_and_add_numbers(operations: Path, device: ttnn.Device) -> None:
     chain = sfpu_chain("mac_tile_init<DataFormat::Float16_b>();", "mac_tile<DataFormat::Float16_b>(0, 1, 2, 0);")
-    compute = _named(
-        operations, "mac_tss_kernel.cpp", scalars=(1.5, -0.75), defines=[*chain, ("SFPU_OP_MAC_INCLUDE", "1")]
-    )
+    compute = _named(operations, "mac_tss_kernel.cpp", scalars=(1.5, -0.75), defines=chain)
     x, y = _run_named(compute, _uniform(-5, 5), operations, device)
     expected = x * 1.5 - 0.75
     # Product and sum of bfloat16 numbers of like size are exact in float32; the store rounds, or cuts at worst.
