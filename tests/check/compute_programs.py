@@ -10,7 +10,7 @@ import numpy as np
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.run import RunNote
+from tilewright.device.run import RelatedCall, RunNote
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 
@@ -144,6 +144,6 @@ def empty(device: ttnn.Device, rows: int, columns: int, dtype: ttnn.DataType = t
     )
 
 
-def kernel_line(note: RunNote) -> int:
+def kernel_line(note: RunNote | RelatedCall) -> int:
     """The line of the kernel itself, innermost first outside our headers."""
     return next(line.line for line in note.stack if "/include/" not in line.path)

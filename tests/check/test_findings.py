@@ -23,7 +23,7 @@ def test_the_same_finding_on_many_cores_is_one(device: ttnn.Device) -> None:
     program = source_program({0: 1}, grid=(4, 2), writer=STUCK.replace("ALLOW", ""))
     (found,) = check_source(device, program).findings
     assert len(found.cores) == 8
-    assert "on core (0,0) and 7 more" in found.text()
+    assert "on cores (0,0)-(3,1)" in found.text()
 
 
 def test_findings_come_worst_first_and_counts_add_up() -> None:

@@ -243,6 +243,15 @@ void untilize(uint32_t from, uint32_t to) {
     cb_pop_front(from, 1);
     untilize_uninit(from);
 }
+void tilize(uint32_t from, uint32_t to) {
+    tilize_init(from, 1, to);
+    cb_wait_front(from, 1);
+    cb_reserve_back(to, 1);
+    tilize_block(from, 1, to);
+    cb_push_back(to, 1);
+    cb_pop_front(from, 1);
+    tilize_uninit(from, to);
+}
 void kernel_main() {
     compute_kernel_hw_startup(0, 1);
     STEPS
@@ -298,6 +307,25 @@ def test_rows_of_a_tensor_that_become_tiles(device: ttnn.Device) -> None:
     assert (note.rule, note.cb, note.kernel) == ("cb-layout", 0, 1)
     assert note.related is not None
     assert note.related.kernel == 2
+
+
+def test_elementwise_work_on_rows_before_tilize_is_legal(device: ttnn.Device) -> None:
+    values = np.ones((32, 32), np.float32)
+    source = ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+    out = ttnn.allocate_tensor_on_device(ttnn.Shape([32, 32]), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    reader = TILE_READER.replace(
+        "    noc_async_read_page(0, source, get_write_ptr(0));\n",
+        "    for (uint32_t row = 0; row < 32; row++) {\n"
+        "        noc_async_read_page(row, source, get_write_ptr(0) + row * 64);\n"
+        "    }\n",
+    )
+    twice = "for (int i = 0; i < 2; i++) { copy(0, 2); tilize(2, 1); }"
+    kernels = {
+        "reader": reader.replace("kernel_main() {", "kernel_main() { for (int i = 0; i < 2; i++) {") + "}",
+        "compute": COMPUTE.replace("STEPS", twice),
+        "writer": ROWS_WRITER.replace("kernel_main() {", "kernel_main() { for (int i = 0; i < 2; i++) {") + "}",
+    }
+    assert notes([source, out], {0: 1, 1: 1, 2: 1}, fixed=True, **kernels) == []
 
 
 def test_elementwise_work_on_rows_is_legal(device: ttnn.Device) -> None:

@@ -170,6 +170,7 @@ def test_pack_untilize_must_be_undone(device: ttnn.Device) -> None:
     def notes(uninit: str) -> list[RunNote]:
         untilize = (
             f"cb_wait_front(0, 1); cb_reserve_back(2, 1); pack_untilize_block<1>(0, 1, 2); cb_push_back(2, 1); {uninit}"
+            " cb_wait_front(2, 1); cb_pop_front(2, 1);"
         )
         body = f"{START}\npack_untilize_init<1>(0, 2); {untilize}\n{step('copy_tile(0, 0, 0);')}"
         inputs = [tiles(device, 32, 32), tiles(device, 32, 32)]

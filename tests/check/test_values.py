@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,11 +46,21 @@ def reduction(kind: str, after: str = "") -> tuple[str, str]:
 
 def only(notes: list[RunNote], rule: str) -> RunNote:
     assert [note.rule for note in notes] == [rule], notes
-    assert kernel_line(notes[0]) == WRITE_LINE
-    return notes[0]
+    note = notes[0]
+    comes_out = kernel_line(note) if note.related is None else kernel_line(note.related)
+    assert comes_out == WRITE_LINE
+    return note
 
 
 # --- padding ---
+
+
+def test_the_operation_that_took_a_value_in_is_named(device: ttnn.Device) -> None:
+    """Not the writer, and not a copy on the way: the reduction."""
+    inputs = [tiles(device, 32, 10), ones(device)]
+    note = only(run(inputs, empty(device, 32, 1), *reduction(ROW_SUM)), "value-padding")
+    named = next(line for line in note.stack if "/include/" not in line.path)
+    assert "reduce_tile" in Path(named.path).read_text().splitlines()[named.line - 1]
 
 
 def test_a_row_sum_that_takes_in_padding(device: ttnn.Device) -> None:

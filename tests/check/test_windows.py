@@ -222,9 +222,20 @@ def test_two_producers_whose_pointers_part(device: ttnn.Device) -> None:
 """
     kernels = {"reader": mover.replace("CB", "0"), "writer": mover.replace("CB", "0")}
     found = notes([words(device)], {0: 2, 1: 2}, fixed=False, **kernels)
-    assert [note.rule for note in found] == ["cb-two-producers"]
+    assert [note.rule for note in found] == ["cb-two-producers", "cb-left-over"]
     kernels["writer"] = mover.replace("CB", "1")
-    assert notes([words(device)], {0: 2, 1: 2}, fixed=True, **kernels) == []
+    found = notes([words(device)], {0: 2, 1: 2}, fixed=True, **kernels)
+    assert [note.rule for note in found] == ["cb-left-over", "cb-left-over"]
+
+
+def test_pages_that_nobody_waits_for(device: ttnn.Device) -> None:
+    """Up to the buffer's depth nothing stops them."""
+    push = "void kernel_main() {{ cb_reserve_back(0, 2); cb_push_back(0, 2); {} }}"
+    (note,) = notes([words(device)], {0: 2}, fixed=False, reader=push.format(""), writer="void kernel_main() {}")
+    assert (note.rule, note.cb) == ("cb-left-over", 0)
+    assert "2 pages pushed to c_0 are never waited for" in note.text
+    taken = "void kernel_main() { cb_wait_front(0, 2); cb_pop_front(0, 2); }"
+    assert notes([words(device)], {0: 2}, fixed=True, reader=push.format(""), writer=taken) == []
 
 
 TOKEN_TAKER = """void kernel_main() {
@@ -347,10 +358,6 @@ LEGAL = {
     "an operand that stays: pushed once, waited for again and again, never popped": (
         "void kernel_main() { cb_reserve_back(0, 1); cb_push_back(0, 1); }",
         "void kernel_main() { for (int i = 0; i < 3; i++) { cb_wait_front(0, 1); } }",
-    ),
-    "pages nobody on the core takes: the host does": (
-        "void kernel_main() { cb_reserve_back(0, 4); cb_push_back(0, 4); }",
-        "void kernel_main() {}",
     ),
     "scratch: a buffer of one kernel that never pushes": (
         f"void kernel_main() {{ {STORE}(get_write_ptr(0) + 2048) = 1; {LOAD}(get_write_ptr(0) + 2048); }}",

@@ -45,7 +45,16 @@ def test_json_is_all_there_is_on_stdout(python: Run, tmp_path: Path) -> None:
     assert result.stderr == "1\n"
     (finding,) = report["findings"]
     assert (finding["rule"], finding["severity"], finding["line"]) == ("hang-missing-producer", "error", 4)
+    assert finding["cores"] == [[[0, 0], [0, 0]]]  # a rectangle: its first and its last core
+    assert report["error"]["type"] == "DeadlockError"
+    assert all(line.strip() in report["error"]["message"] for line in finding["positions"])
     assert report["sync"][0]["groups"][0]["cores"] == [[0, 0]]
+
+
+def test_json_has_the_error_of_a_script_that_fails(python: Run, tmp_path: Path) -> None:
+    result = python(*CHECK, script(tmp_path, "def main():\n    raise ValueError('no tensor')\n\n\nmain()\n"), "--json")
+    assert result.returncode == 1
+    assert json.loads(result.stdout)["error"] == {"type": "ValueError", "message": "no tensor"}
 
 
 def test_markdown_has_findings_and_tables(python: Run, tmp_path: Path) -> None:

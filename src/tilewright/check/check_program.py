@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from tilewright.check.collect import findings_of_program_error, findings_of_run
+from tilewright.check.consequences import under_their_causes
 from tilewright.check.finding import Finding, merge_findings
 from tilewright.check.guarded_calls import guarded_calls
 from tilewright.check.l1_footprint import L1Footprint, make_footprint
@@ -132,6 +133,7 @@ def check_program(
     found += guarded_calls(program)
     found += reuse_findings(io_tensors, program, fresh_program)
     standing, silenced = separate_silenced(merge_findings(found))
+    standing = under_their_causes(standing)
     return CheckResult(
         list(io_tensors),
         program,

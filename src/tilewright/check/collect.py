@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tilewright.check.finding import Finding, Place
 from tilewright.check.rules import RULES
-from tilewright.device.diagnosis import user_lines
+from tilewright.device.diagnosis import position_lines, user_lines
 from tilewright.device.errors import KernelFaultError, RunError, TimeLimitError
 from tilewright.device.hang import stuck_cores
 from tilewright.device.run import KernelPosition, Run, RunNote, RunStatus, WaitKind
@@ -58,7 +59,7 @@ def _of_note(run: Run, note: RunNote, seed: int) -> Finding:
         (note.core,),
         None if note.cb is None else run.cb_label(note.cb),
         note.address,
-        note.text,
+        _named(run, note.text),
         rule.cause,
         rule.cure,
         note.count,
@@ -96,6 +97,7 @@ def _of_deadlock(run: Run, seed: int) -> Iterator[Finding]:
             rule.cure,
             len(group.cores),
             seed,
+            positions=tuple(position_lines(run, group)),
         )
 
 
@@ -113,11 +115,16 @@ def _at(run: Run, rule_id: str, culprit: KernelPosition | None, text: str, seed:
         (culprit.core,),
         _named_circular_buffer(run, text),
         0,
-        text,
+        _named(run, text),
         rule.cause,
         rule.cure,
         seed=seed,
     )
+
+
+def _named(run: Run, text: str) -> str:
+    """An engine's sentence with the names the program gave its circular buffers."""
+    return re.sub(r"\bc_(\d+)\b", lambda found: run.cb_label(int(found.group(1))), text)
 
 
 def _named_circular_buffer(run: Run, text: str) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tilewright.check.rules import RULES, Severity
+from tilewright.device.core_names import core_rectangles, name_cores
 
 Core = tuple[int, int]
 
@@ -46,6 +47,8 @@ class Finding:
         count: how often, on all cores together.
         seed: the order of events it shows in; 0 is the usual one.
         related: the other place it is about: where a transfer was issued, where another kernel stored.
+        positions: where the kernels of the cores stood, a line each, where they stopped.
+        consequences: findings that follow from this one.
     """
 
     rule: str
@@ -62,6 +65,8 @@ class Finding:
     count: int = 1
     seed: int = 0
     related: Place | None = None
+    positions: tuple[str, ...] = ()
+    consequences: tuple[Finding, ...] = ()
 
     @property
     def severity(self) -> Severity:
@@ -83,8 +88,14 @@ class Finding:
         return where + (f", with seed {self.seed}" if self.seed else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**dataclasses.asdict(self), "severity": str(self.severity)}
+        """For JSON. Cores are rectangles, each by its first and its last core."""
+        return {
+            **{field.name: getattr(self, field.name) for field in dataclasses.fields(self)},
+            "cores": [list(map(list, rectangle)) for rectangle in core_rectangles(self.cores)],
+            "related": None if self.related is None else dataclasses.asdict(self.related),
+            "consequences": [finding.as_dict() for finding in self.consequences],
+            "severity": str(self.severity),
+        }
 
     def text(self, width: int = 80) -> str:
         """What a person reads, in lines of at most ``width`` characters.
@@ -102,9 +113,13 @@ class Finding:
         lines += _wrapped(self.numbers, "  ", width)
         if self.related is not None:
             lines += _wrapped(f"other place: {self.related}", "  ", width)
+        for position in self.positions:
+            lines += _wrapped(position.strip(), "    ", width, "      ")
         if self.cause != self.numbers:
             lines += _wrapped(f"cause: {self.cause}", "  ", width, "         ")
         lines += _wrapped(f"cure:  {self.cure}", "  ", width, "         ")
+        for finding in self.consequences:
+            lines += _wrapped(f"so: {finding.rule}  {finding.where()}", "  ", width, "      ")
         return "\n".join(lines)
 
 
@@ -126,12 +141,9 @@ def some_cores(cores: Sequence[Core]) -> str:
     """Cores in words.
 
     >>> some_cores([(0, 0), (1, 0)])
-    'on core (0,0) and 1 more'
+    'on cores (0,0)-(1,0)'
     """
-    if not cores:
-        return ""
-    first = f"on core ({cores[0][0]},{cores[0][1]})"
-    return first if len(cores) == 1 else f"{first} and {len(cores) - 1} more"
+    return f"on {name_cores(cores)}" if cores else ""
 
 
 def merge_findings(findings: Iterable[Finding], *, count: Callable[[int, int], int] = operator.add) -> list[Finding]:

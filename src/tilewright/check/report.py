@@ -21,10 +21,15 @@ class Report:
     findings: list[Finding]
     notes: list[Finding]
     silenced: list[SilencedFinding]
+    errors: list[BaseException] = dataclasses.field(default_factory=list)  # that launches, or the whole, ended with
 
     @classmethod
-    def of(cls, results: Sequence[CheckResult], further: Sequence[Finding] = ()) -> Report:
-        """What several checks found, and further findings about all of them."""
+    def of(
+        cls, results: Sequence[CheckResult], further: Sequence[Finding] = (), failed: BaseException | None = None
+    ) -> Report:
+        """What several checks found, further findings about all of them, and what the whole ended with."""
+        errors = [result.error for result in results if result.error is not None]
+        others = [failed] if failed is not None and failed not in errors else []
         reasons = {each.finding: each.reason for result in results for each in result.silenced}
         silenced = {(each.rule, each.path, each.line): each for each in reasons}
         return cls(
@@ -32,6 +37,7 @@ class Report:
             merge_findings([*(finding for result in results for finding in result.findings), *further]),
             merge_findings(finding for result in results for finding in result.notes),
             [SilencedFinding(finding, reasons[finding]) for finding in silenced.values()],
+            [*errors, *others],
         )
 
     @property
@@ -69,8 +75,13 @@ class Report:
             "launches": self.launches,
             "findings": [finding.as_dict() for finding in self.findings],
             "notes": [finding.as_dict() for finding in self.notes],
+            "error": _as_dict(self.errors[0]) if self.errors else None,
             "silenced": [{**each.finding.as_dict(), "reason": each.reason} for each in self.silenced],
         }
+
+
+def _as_dict(error: BaseException) -> dict[str, str]:
+    return {"type": type(error).__name__, "message": str(error)}
 
 
 def _plural(count: int, word: str) -> str:

@@ -8,6 +8,7 @@ import contextlib
 import json
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tilewright.check.finding import Core, Finding
 from tilewright.check.l1_footprint import L1Footprint, make_footprint
 from tilewright.check.report import Report
 from tilewright.check.reuse import structure
+from tilewright.check.rules import RULES
 from tilewright.check.sarif import sarif_log
 from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
@@ -57,8 +59,22 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_ttnn_option(parser)
+    parser.add_argument("--rules", action=_ListRules, help="list the rules and end")
     parser.add_argument("--sarif", metavar="FILE", type=Path, help="also write the findings as SARIF 2.1.0")
     return parser
+
+
+class _ListRules(argparse.Action):
+    """Prints the catalogue, as ``--help`` does the help."""
+
+    def __init__(self, option_strings: list[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
+        columns = min(shutil.get_terminal_size().columns, 120)
+        for rule in RULES.values():
+            print(textwrap.fill(f"{rule.id} ({rule.severity}): {rule.title}", columns, subsequent_indent="  "))
+        parser.exit()
 
 
 class _Session:
@@ -112,18 +128,20 @@ def run(arguments: list[str]) -> int:
     session = _Session(options)
     if Path(options.target).is_file() and wants_real_ttnn(options):
         return _check_real_ttnn(parser, options, script_arguments, session)
-    work = target_work(parser, options, script_arguments, session.progress, session.take_plan)
+    failed: list[BaseException] = []
+    work = target_work(parser, options, script_arguments, session.progress, session.take_plan, failed.append)
     found: list[Finding] = []
     with _findings_only(options), every_launch_checked(options.seeds, session.take) as results:
         try:
             status, found = work()
         except SystemExit as end:
             status = exit_status(end)
+            failed += [end] if status else []
     session.clear()
-    if not results and status == 0:
+    if not results and not failed:
         print(f"tilewright check: {options.target} launched no program", file=sys.stderr)
         return 2
-    return _show(options, session, Report.of(results, found), status)
+    return _show(options, session, Report.of(results, found, failed[0] if failed else None), status)
 
 
 def _check_real_ttnn(

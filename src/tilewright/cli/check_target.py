@@ -45,12 +45,18 @@ def target_work(
     script_arguments: list[str],
     progress: ProgressLine,
     on_plan: Callable[[Plan], None],
+    on_error: Callable[[BaseException], None] = lambda error: None,
 ) -> Work:
     """The running of the target, whichever it is; a mistake in the arguments ends the command."""
-    return _script(parser, options, script_arguments) or _operation(parser, options, progress, on_plan)
+    return _script(parser, options, script_arguments, on_error) or _operation(parser, options, progress, on_plan)
 
 
-def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str]) -> Work | None:
+def _script(
+    parser: argparse.ArgumentParser,
+    options: argparse.Namespace,
+    arguments: list[str],
+    on_error: Callable[[BaseException], None],
+) -> Work | None:
     """Running the script, where the target is one."""
     script = Path(options.target)
     if (script.suffix != ".py" and not script.is_file()) or declares_operation(options.target):
@@ -61,7 +67,7 @@ def _script(parser: argparse.ArgumentParser, options: argparse.Namespace, argume
         if getattr(options, name) is not None:
             parser.error(f"--{name} is for operations; a script says so itself")
     # What a run ended with is among the findings; other errors of the script show as usual.
-    return lambda: (run_script(script, arguments, quiet=(RunError, ProgramError)), [])
+    return lambda: (run_script(script, arguments, (RunError, ProgramError), on_error), [])
 
 
 def _operation(

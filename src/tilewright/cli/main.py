@@ -25,6 +25,7 @@ _COMMANDS = {
     "doctor": "check that this machine can compile and run kernels",
     "env": "print the environment in which tt-metal finds the simulated card",
     "exec": "run a script or command that says `import ttnn` on the simulated card",
+    "explain": "print what the docs say about a rule of the checker or an error",
     "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
     "log": "write an operation's execution log from its breadcrumbs",
     "new": "make an operation of your own from a specification",

@@ -6,17 +6,23 @@ from __future__ import annotations
 import importlib.machinery
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tilewright.drop_in import install_as_ttnn
 
 
-def run_script(script: Path, arguments: Sequence[str], quiet: tuple[type[BaseException], ...] = ()) -> int:
+def run_script(
+    script: Path,
+    arguments: Sequence[str],
+    quiet: tuple[type[BaseException], ...] = (),
+    on_error: Callable[[BaseException], None] = lambda error: None,
+) -> int:
     """Runs the script as ``python script.py arguments`` would: it is ``__main__``, and tracebacks begin in it.
 
     Args:
         quiet: errors without a traceback; whoever asks shows them in another way.
+        on_error: is told what the script ended with.
     """
     install_as_ttnn()
     sys.argv = [str(script), *arguments]
@@ -30,6 +36,7 @@ def run_script(script: Path, arguments: Sequence[str], quiet: tuple[type[BaseExc
     except SystemExit:
         raise
     except BaseException as error:
+        on_error(error)
         if not isinstance(error, quiet):
             _show_traceback(error, script)
         if isinstance(error, KeyboardInterrupt):

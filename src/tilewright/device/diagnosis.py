@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tilewright.device.core_names import name_cores
 from tilewright.device.engine_build import NATIVE
 from tilewright.device.hang import THREAD_WAITS, StuckCores, semaphore_label, stuck_cores
 from tilewright.device.run import KernelPosition, KernelState, Run, WaitKind
@@ -47,25 +48,21 @@ def deadlock_message(run: Run) -> str:
           writer          writer.cpp:18  cb_wait_front(c_16 out, 1)  0 of 1 pages there
         c_1 in_tiled is full and nobody on this core pops it: compute pushed 4 pages, 0 were popped.
     """
-    groups = stuck_cores(run)
+    groups = sorted(stuck_cores(run), key=lambda group: len(group.cores))  # the odd one out first
     lines: list[str] = []
     for group in groups[:_GROUPS_SHOWN]:
-        lines += [*_core_lines(run, group), group.hang.reason]
+        lines += [f"deadlock on {name_cores(group.cores)}", *position_lines(run, group), group.hang.reason]
     if len(groups) > _GROUPS_SHOWN:
         rest = sum(len(group.cores) for group in groups[_GROUPS_SHOWN:])
         lines.append(f"... and {rest} more cores stuck in other ways")
     return "\n".join(lines)
 
 
-def _core_lines(run: Run, group: StuckCores) -> list[str]:
-    x, y = group.cores[0]
-    others = f" and {len(group.cores) - 1} more cores alike" if len(group.cores) > 1 else ""
+def position_lines(run: Run, group: StuckCores) -> list[str]:
+    """A line for each kernel, or thread of one, of cores that are stuck alike."""
     shown = [position for position in group.positions if _says_something(position, group)]
     width = max(len(run.position_label(position)) for position in shown)
-    lines = [f"deadlock on core ({x},{y}){others}"]
-    for position in shown:
-        lines.append(f"  {run.position_label(position):<{width}}  {describe_position(run, position)}")
-    return lines
+    return [f"  {run.position_label(position):<{width}}  {describe_position(run, position)}" for position in shown]
 
 
 def _says_something(position: KernelPosition, group: StuckCores) -> bool:

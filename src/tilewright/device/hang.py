@@ -13,6 +13,7 @@ import dataclasses
 from collections import defaultdict
 from collections.abc import Sequence
 
+from tilewright.device.core_names import name_cores
 from tilewright.device.run import CbTraffic, CbUse, ComputeThread, KernelPosition, KernelState, Run, WaitKind
 
 STUCK = (KernelState.BLOCKED, KernelState.POLLING)
@@ -301,6 +302,42 @@ def _semaphore_hang(run: Run, position: KernelPosition) -> Hang:
         return Hang("semaphore-overshoot", position, reason)
     reason = (
         f"{name} waits on {semaphore}, which holds {position.wait_have} and which nobody raises to "
-        f"{position.wait_amount} any more."
+        f"{position.wait_amount} any more: {_raisers(run, position)}."
     )
     return Hang("hang-semaphore", position, reason)
+
+
+def _raisers(run: Run, position: KernelPosition) -> str:
+    """Who has raised the semaphore a kernel waits for, and who has not, though its kernel does on other cores."""
+    here = [each for each in run.raises if (each.on, each.semaphore) == (position.core, position.wait_semaphore)]
+    raised: dict[tuple[int, int], list[Core]] = defaultdict(list)
+    for each in here:
+        if each.count:
+            raised[each.kernel, each.count].append(each.core)
+    said = [
+        f"{run.kernel_label(kernel)} on {name_cores(cores)} raised it {_times(count, len(cores))}"
+        for (kernel, count), cores in raised.items()
+    ]
+    have = {(each.kernel, each.core) for each in here if each.count}
+    kernels = {each.kernel for each in here}
+    waiting: dict[tuple[int, str], list[Core]] = defaultdict(list)
+    for other in run.positions:
+        if other.kernel in kernels and (other.kernel, other.core) not in have and other.core != position.core:
+            waiting[other.kernel, _what_of(other)].append(other.core)
+    said += [
+        f"{run.kernel_label(kernel)} on {name_cores(cores)} has not ({what})"
+        for (kernel, what), cores in waiting.items()
+    ]
+    return "; ".join(said) if said else "nobody has raised it over the NoC"
+
+
+def _what_of(position: KernelPosition) -> str:
+    if position.state is KernelState.FINISHED:
+        return "it has finished"
+    if position.wait_kind in _CB_WAITS:
+        return f"it waits for c_{position.wait_cb}"
+    return f"it waits for {semaphore_label(position)}" if position.state in STUCK else "it runs"
+
+
+def _times(count: int, cores: int) -> str:
+    return ("once" if count == 1 else f"{count} times") + (" each" if cores > 1 else "")

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from tilewright.device.api_hints import with_api_hint
 from tilewright.device.cache import (
     building,
     cache_directory,
@@ -421,7 +422,7 @@ def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
         elif _STORY.search(line):
             keep = False
         if keep:
-            shown.append(line)
+            shown.append(with_api_hint(line))
     more = errors - _MAX_ERRORS_SHOWN
     if more > 0:
         shown.append(f"... and {more} more error{'s' if more > 1 else ''}")

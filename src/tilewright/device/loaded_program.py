@@ -183,6 +183,7 @@ class LoadedProgram:
             record.positions,
             record.notes,
             record.pages,
+            raises=record.raises,
         )
         if report.spent:
             self._end_runner()

@@ -131,6 +131,18 @@ class KernelPosition:
 
 
 @dataclasses.dataclass(frozen=True)
+class SemaphoreRaise:
+    """How often a kernel on one core has set or raised another core's semaphore through the NoC."""
+
+    kernel: int
+    core: tuple[int, int]
+    on: tuple[int, int]  # the semaphore's core
+    semaphore: int
+    count: int
+    later: int  # how often it would still do so, were its waits met; of a deadlock
+
+
+@dataclasses.dataclass(frozen=True)
 class RelatedCall:
     """The other call a note is about: where a transfer was issued, where another kernel stored."""
 
@@ -195,6 +207,7 @@ class Run:
         notes: list[RunNote],
         pages: list[RecordedPages] | None = None,
         calls: CallRecord | None = None,
+        raises: list[SemaphoreRaise] | None = None,
     ) -> None:
         self.status = status
         self.kernels = kernels
@@ -205,6 +218,7 @@ class Run:
         self.notes = notes  # of a checked run
         self.pages = pages or []  # of circular buffers that were recorded, in the order they were pushed
         self.calls = calls  # of a run that recorded them
+        self.raises = raises or []  # of a run that did not end well
         # Most launches are never asked: the lists are made when they are.
         self._make_traffic = traffic
         self._make_circular_buffers = circular_buffers

@@ -23,6 +23,7 @@ from tilewright.device.run import (
     RelatedCall,
     RunNote,
     RunStatus,
+    SemaphoreRaise,
     WaitKind,
 )
 from tilewright.device.source_lines import SourceLine
@@ -42,6 +43,7 @@ class Record:
     text: str
     rule: str | None
     positions: list[KernelPosition]
+    raises: list[SemaphoreRaise]
     traffic: Callable[[], list[CbTraffic]]
     circular_buffers: Callable[[], list[CbUse]]
     notes: list[RunNote]
@@ -91,6 +93,7 @@ class RecordReader:
         text = parts.take_bytes(header.text_bytes).decode(errors="replace")
         rule = parts.take_bytes(header.rule_bytes).decode(errors="replace")
         instances = parts.take_many(native.InstanceReport, header.num_instances)()
+        raises = parts.take_many(native.RaiseReport, header.num_raises)()
         traffic = parts.take_many(native.TrafficReport, header.num_traffic)
         buffers = parts.take_many(native.CircularBufferReport, header.num_circular_buffers)
         return Record(
@@ -98,6 +101,7 @@ class RecordReader:
             text,
             rule or None,
             [self._position(each) for each in instances],
+            sorted(map(_raise, raises), key=lambda each: (each.kernel, each.core, each.on, each.semaphore)),
             lambda: [_traffic(each) for each in traffic()],
             lambda: [_use(each) for each in buffers()],
             [self._note(parts) for _ in range(header.num_findings)],
@@ -184,6 +188,11 @@ def _bits(mask: int) -> frozenset[int]:
     [0, 2]
     """
     return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
+
+
+def _raise(report: native.RaiseReport) -> SemaphoreRaise:
+    core, on = (report.core_x, report.core_y), (report.on_x, report.on_y)
+    return SemaphoreRaise(report.kernel, core, on, report.semaphore, report.count, report.later)
 
 
 def _use(report: native.CircularBufferReport) -> CbUse:

@@ -127,6 +127,19 @@ class InstanceReport(ctypes.Structure):
     ]
 
 
+class RaiseReport(ctypes.Structure):
+    _fields_ = [
+        ("kernel", c_uint32),
+        ("core_x", c_uint32),
+        ("core_y", c_uint32),
+        ("on_x", c_uint32),
+        ("on_y", c_uint32),
+        ("semaphore", c_uint32),
+        ("count", c_uint32),
+        ("later", c_uint32),
+    ]
+
+
 class TrafficReport(ctypes.Structure):
     _fields_ = [
         ("kernel", c_uint32),
@@ -298,6 +311,7 @@ class RanAnswer(ctypes.Structure):
         ("text_bytes", c_uint64),
         ("rule_bytes", c_uint64),
         ("num_instances", c_uint64),
+        ("num_raises", c_uint64),
         ("num_traffic", c_uint64),
         ("num_circular_buffers", c_uint64),
         ("num_findings", c_uint64),
@@ -318,6 +332,7 @@ _MIRRORED: dict[str, type[ctypes.Structure]] = {
     "TwCircularBufferSpec": CircularBufferSpec,
     "TwHostMemory": HostMemory,
     "TwInstanceReport": InstanceReport,
+    "TwRaiseReport": RaiseReport,
     "TwTrafficReport": TrafficReport,
     "TwCircularBufferReport": CircularBufferReport,
     "TwRunReport": RunReport,

@@ -89,6 +89,7 @@ void kernel_main() {  // AT BIG_STACK
             if (fault == UNALIGNED_READ && done == 0 && i == 0) {
                 noc_async_read(src.get_noc_addr(tile) + 8, page, 64);  // AT UNALIGNED_READ
             }
+            // NEXT AT SHIFT_ARGUMENTS OTHER_DTYPE
             noc_async_read_page(tile, src, page);  // AT SKIP_RESERVE RESERVE_TOO_FEW SPLIT_OVER_THE_END
         }
         if (fault == READ_PAGE_BEYOND && done == 0) {
@@ -173,10 +174,10 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
                 cb_wait_front(stage.in, tile + 1 - too_few);
             }
             if (stage.adds) {
-                // NEXT AT DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
+                // NEXT AT SKIP_READ DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
                 add_tiles(stage.in, cb_bias, tile, 0, first_slot + i);
             } else {
-                // NEXT AT DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
+                // NEXT AT SKIP_READ DST_INDEX WAIT_FOR_TOO_FEW SKIP_ACQUIRE SKIP_INIT SKIP_STARTUP SPLIT_OVER_THE_END
                 copy_tile(stage.in, tile, first_slot + i);
             }
         }
@@ -188,7 +189,7 @@ void run(const Stage& stage, uint32_t num_tiles, uint32_t fault, uint32_t first_
         }
         for (uint32_t i = 0; i < stage.block; i++) {
             // NEXT AT DROP_POP DST_INDEX SKIP_OUTPUT_RESERVE SKIP_COMMIT SKIP_DST_WAIT SKIP_ACQUIRE
-            pack_tile(first_slot + i, stage.out);
+            pack_tile(first_slot + i + (fault == PACK_UNCOMPUTED ? stage.block : 0), stage.out);  // AT PACK_UNCOMPUTED
         }
         if (fault != SKIP_RELEASE) {
             tile_regs_release();  // AT SKIP_COMMIT SKIP_DST_WAIT SKIP_ACQUIRE
@@ -291,9 +292,10 @@ void kernel_main() {
                 noc_async_write_page(all_tiles, dst, page);  // AT WRITE_PAGE_BEYOND
             }
             if (way == TRANSACTIONS) {
-                // NEXT AT NO_LAST_BARRIER SKIP_READ READ_WRITE_POINTER POP_EARLY
+                // NEXT AT NO_LAST_BARRIER SKIP_READ READ_WRITE_POINTER POP_EARLY WRITE_THE_SAME
                 noc_async_write_one_packet_with_trid(page, dst.get_noc_addr(tile), get_tile_size(cb_last), i + 1);
             } else {
+                // NEXT AT WRITE_THE_SAME
                 noc_async_write_page(tile, dst, page);  // AT NO_LAST_BARRIER SKIP_READ READ_WRITE_POINTER POP_EARLY
             }
         }

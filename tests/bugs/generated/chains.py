@@ -142,6 +142,15 @@ def _pop_too_many(chain: Chain) -> Rules:
     return ("cb-pop-unwaited", "hang-finished-producer") if comes_in_larger_blocks else ("cb-pop-unwaited",)
 
 
+def _pack_uncomputed(chain: Chain) -> Rules:
+    used = chain.first_slot + 2 * max(stage.block for stage in chain.stages)
+    return _when(used <= DST_SLOTS[chain.dst_mode], "dst-unwritten")
+
+
+def _swap_writers(chain: Chain) -> Rules:
+    return _when(len(chain.rounds) > 1 and chain.tiles[0] == chain.tiles[1], "work-split")
+
+
 def _leave_last(chain: Chain) -> Rules:
     return _when(chain.depths[-1] > chain.writer_block or max(chain.tiles) == chain.writer_block, "cb-left-over")
 
@@ -181,12 +190,7 @@ FAULTS = (
         "POP_EARLY",
         lambda chain: ("cb-use-after-pop",) if chain.depths[-1] > chain.writer_block else ("cb-read-past-wait",),
     ),
-    Fault(
-        "READ_WRITE_POINTER",
-        lambda chain: _when(
-            chain.depths[-1] > chain.writer_block and max(chain.tiles) > chain.writer_block, "cb-read-write-pointer"
-        ),
-    ),
+    Fault("READ_WRITE_POINTER", always("cb-read-write-pointer")),
     Fault("SHARE_CONSUMING", _share_consuming),
     Fault("SHARE_PRODUCING", always("cb-two-producers")),
     Fault("SPLIT_OVER_THE_END", _split_over_the_end),
@@ -212,6 +216,7 @@ FAULTS = (
     Fault("SKIP_COMMIT", always("dst-protocol")),
     Fault("SKIP_DST_WAIT", always("dst-protocol")),
     Fault("SKIP_RELEASE", always("dst-protocol")),
+    Fault("PACK_UNCOMPUTED", _pack_uncomputed),
     Fault("SKIP_INIT", _skip_init),
     Fault("SKIP_STARTUP", always("hw-startup-missing")),
     Fault("SKIP_READ", always("value-uninitialised")),
@@ -221,6 +226,10 @@ FAULTS = (
     Fault("NO_SUCH_ADDRESS", always("kernel-fault")),
     Fault("NO_SUCH_CORE", always("kernel-refused")),
     Fault("LEAVE_OUT_ARGUMENT", always("arg-missing")),
+    Fault("SHIFT_ARGUMENTS", always("arg-no-address")),
+    Fault("OTHER_DTYPE", always("tensor-page-size")),
+    Fault("WRITE_THE_SAME", lambda chain: _when(len(chain.rounds) > 1, "dram-race")),
+    Fault("SWAP_WRITERS", _swap_writers, in_kernel=False),
     Fault("UNREAD_ARGUMENT", always("arg-unread"), in_kernel=False),
     Fault("STALE_ADDRESS", always("arg-stale"), in_kernel=False),
     Fault("OTHER_DEPTHS", always("cache-collision"), in_kernel=False),
@@ -248,7 +257,7 @@ def build(host: Host, chain: Chain, fault: str = "") -> Launch:
 def _build(host: Host, chain: Chain, fault: str) -> Launch:
     cores: list[Core] = [(x, 0) for x in range(len(chain.rounds))]
     all_tiles = sum(chain.tiles)
-    source, values = host.tiles(all_tiles)
+    source, values = host.tiles(all_tiles, ttnn.float32 if fault == "OTHER_DTYPE" else ttnn.bfloat16)
     bias, bias_values = host.tiles(1)
     output = host.output_tiles(all_tiles)
     number = number_of(fault, NAMES)
@@ -259,17 +268,26 @@ def _build(host: Host, chain: Chain, fault: str) -> Launch:
     }
     if fault == "LEAVE_OUT_ARGUMENT":
         mover["reader"] = {core: args[:-1] for core, args in mover["reader"].items()}
+    if fault == "WRITE_THE_SAME":
+        mover["writer"] = {core: [*args[:2], 0, *args[3:]] for core, args in mover["writer"].items()}
+    if fault == "SWAP_WRITERS":
+        first, second = cores[:2]
+        writer = mover["writer"]
+        writer[first], writer[second] = writer[second], writer[first]
     if fault == "UNREAD_ARGUMENT":
         mover["writer"] = {core: [*args, 7] for core, args in mover["writer"].items()}
     compute = COMPUTE
     if fault == "GUARD_THE_PUSH":
         compute = compute.replace("// GUARD", "#ifdef TRISC_UNPACK").replace("// END OF GUARD", "#endif")
     fp32, full_sync = chain.dst_mode
+    reader = host.kernel("reader", numbered(READER, NAMES), mover["reader"], [source, bias], cores)
+    if fault == "SHIFT_ARGUMENTS":
+        reader.common_runtime_args = [all_tiles, source.buffer_address()]
     return host.launch(
         [source, bias, output],
         values + sum(stage.adds for stage in chain.stages) * np.tile(bias_values, all_tiles),
         [
-            host.kernel("reader", numbered(READER, NAMES), mover["reader"], [source, bias], cores),
+            reader,
             host.kernel(
                 "compute",
                 numbered(compute, NAMES),

@@ -6,26 +6,35 @@ from __future__ import annotations
 from corpus.model import BLACKHOLE, WORMHOLE
 
 from generated.chains import CHAINS
+from generated.deliveries import DELIVERIES
+from generated.gathers import GATHERS
 from generated.lines import LINES
 from generated.model import Family
 from generated.multicasts import MULTICASTS
+from generated.pulls import PULLS
 from generated.rows import ROWS
 from generated.sticks import STICKS
 
-FAMILIES = (CHAINS, ROWS, STICKS, LINES, MULTICASTS)
+FAMILIES = (CHAINS, ROWS, STICKS, LINES, MULTICASTS, DELIVERIES, GATHERS, PULLS)
 
 # Legal programs of each family and chip: 1,000 in all.
 LEGAL_SHARES: dict[tuple[str, str], int] = {
-    (CHAINS.name, WORMHOLE): 250,
-    (CHAINS.name, BLACKHOLE): 50,
-    (ROWS.name, WORMHOLE): 250,
-    (ROWS.name, BLACKHOLE): 50,
-    (STICKS.name, WORMHOLE): 100,
-    (STICKS.name, BLACKHOLE): 50,
-    (LINES.name, WORMHOLE): 100,
-    (LINES.name, BLACKHOLE): 25,
-    (MULTICASTS.name, WORMHOLE): 100,
-    (MULTICASTS.name, BLACKHOLE): 25,
+    (CHAINS.name, WORMHOLE): 200,
+    (CHAINS.name, BLACKHOLE): 40,
+    (ROWS.name, WORMHOLE): 200,
+    (ROWS.name, BLACKHOLE): 40,
+    (STICKS.name, WORMHOLE): 80,
+    (STICKS.name, BLACKHOLE): 40,
+    (LINES.name, WORMHOLE): 80,
+    (LINES.name, BLACKHOLE): 20,
+    (MULTICASTS.name, WORMHOLE): 80,
+    (MULTICASTS.name, BLACKHOLE): 20,
+    (DELIVERIES.name, WORMHOLE): 60,
+    (DELIVERIES.name, BLACKHOLE): 15,
+    (GATHERS.name, WORMHOLE): 60,
+    (GATHERS.name, BLACKHOLE): 15,
+    (PULLS.name, WORMHOLE): 40,
+    (PULLS.name, BLACKHOLE): 10,
 }
 
 

@@ -34,15 +34,24 @@ void kernel_main() {
     const uint32_t start_y = get_arg_val<uint32_t>(6);
     const uint32_t end_x = get_arg_val<uint32_t>(7);
     const uint32_t end_y = get_arg_val<uint32_t>(8);
+    const uint32_t left_out = get_arg_val<uint32_t>(9);  // receivers the faults leave out, in the last column
     constexpr auto src_args = TensorAccessorArgs<0>();
     const auto src = TensorAccessor(src_args, get_common_arg_val<uint32_t>(0));
     constexpr uint32_t cb_in = 0;
     const uint32_t tile_bytes = get_tile_size(cb_in);
     auto there = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0));
     auto ready = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(1));
-    // NEXT AT SWAP_CORNERS
-    const uint64_t flags = get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_semaphore(0));
-    const uint32_t num_receivers = num_others + in_rectangle + (fault == COUNT_ONE_MORE ? 1 : 0);
+    const bool from_left = start_x <= end_x;
+    const uint32_t narrow_start_x = start_x - (from_left ? 0 : 1), narrow_end_x = end_x - (from_left ? 1 : 0);
+    const uint64_t flags = fault == FLAG_MISSES
+        ? get_noc_multicast_addr(narrow_start_x, start_y, narrow_end_x, end_y, get_semaphore(0))
+        : get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_semaphore(0));  // AT SWAP_CORNERS
+    const uint32_t all_receivers = num_others + in_rectangle;
+    const uint32_t num_receivers = fault == SAY_NOBODY       ? 0
+                                   : fault == COUNT_ONE_MORE ? all_receivers + 1
+                                   : fault == DATA_MISSES    ? all_receivers - left_out
+                                                             : all_receivers;
+    const uint32_t num_told = all_receivers - (fault == FLAG_MISSES ? left_out : 0) + (fault == COUNT_ONE_MORE ? 1 : 0);
     const bool linked = order == LINKED && fault != NOT_IN_ORDER;
     noc_semaphore_set(there, 1);
     for (uint32_t tile = 0; tile < num_tiles; tile++) {
@@ -52,12 +61,14 @@ void kernel_main() {
         noc_async_read_barrier();
         noc_semaphore_wait(ready, num_others);  // AT SKIP_READY
         noc_semaphore_set(ready, 0);
-        const uint64_t pages = get_noc_multicast_addr(start_x, start_y, end_x, end_y, page);  // AT SWAP_CORNERS
+        const uint64_t pages = fault == DATA_MISSES
+            ? get_noc_multicast_addr(narrow_start_x, start_y, narrow_end_x, end_y, page)
+            : get_noc_multicast_addr(start_x, start_y, end_x, end_y, page);  // AT SWAP_CORNERS
         if (in_rectangle) {
-            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER SAY_NOBODY
             noc_async_write_multicast_loopback_src(page, pages, tile_bytes, num_receivers, linked);
         } else {
-            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER SAY_NOBODY
             noc_async_write_multicast(page, pages, tile_bytes, num_receivers, linked);
         }
         if (fault == NOT_IN_ORDER || order == LINKED) {
@@ -68,11 +79,11 @@ void kernel_main() {
         }
         if (fault == SKIP_FLAG && tile + 1 == num_tiles) {
         } else if (in_rectangle) {
-            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER
-            noc_semaphore_set_multicast_loopback_src(get_semaphore(0), flags, num_receivers);
+            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER DATA_MISSES FLAG_MISSES
+            noc_semaphore_set_multicast_loopback_src(get_semaphore(0), flags, num_told);
         } else {
-            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER
-            noc_semaphore_set_multicast(get_semaphore(0), flags, num_receivers);
+            // NEXT AT NOT_IN_ORDER SWAP_CORNERS COUNT_ONE_MORE NO_LAST_BARRIER DATA_MISSES FLAG_MISSES
+            noc_semaphore_set_multicast(get_semaphore(0), flags, num_told);
         }
         if (fault != PUSH_BEFORE_FLUSH) {
             noc_async_writes_flushed();
@@ -168,6 +179,12 @@ def _swap_corners(multicast: Multicast) -> tuple[str, ...]:
     return ("noc-multicast-rectangle",) if len(multicast.rectangle) > 1 else ()
 
 
+def _misses(multicast: Multicast) -> tuple[str, ...]:
+    """Somebody has to be left: the sender is none of the receivers."""
+    receives_elsewhere = multicast.width > (2 if multicast.in_rectangle and multicast.height == 1 else 1)
+    return ("noc-multicast-misses",) if receives_elsewhere else ()
+
+
 def _push_before_flush(multicast: Multicast) -> tuple[str, ...]:
     """With two pages the receivers' answer to the other one says that this one has left before it is filled again."""
     is_filled_again = multicast.order == LINKED and multicast.tiles > 1 and multicast.depth == 1
@@ -176,6 +193,9 @@ def _push_before_flush(multicast: Multicast) -> tuple[str, ...]:
 
 FAULTS = (
     Fault("COUNT_ONE_MORE", always("noc-multicast-count")),
+    Fault("SAY_NOBODY", always("noc-multicast-nobody")),
+    Fault("DATA_MISSES", _misses),
+    Fault("FLAG_MISSES", _misses),
     Fault("SWAP_CORNERS", _swap_corners),
     Fault("PUSH_BEFORE_FLUSH", _push_before_flush),
     Fault("NOT_IN_ORDER", always("noc-multicast-order"), archs=(BLACKHOLE,)),
@@ -216,7 +236,7 @@ def build(host: Host, multicast: Multicast, fault: str = "") -> Launch:
             host.kernel(
                 "reader_sender",
                 numbered(SENDER, NAMES),
-                [*sending, *corners[0], *corners[1]],
+                [*sending, *corners[0], *corners[1], multicast.height],
                 [source],
                 [sender],
                 first,

@@ -39,10 +39,11 @@ CIRCULAR_BUFFER_RULES = (
     Rule(
         "cb-read-write-pointer",
         Severity.ERROR,
-        "a consumer reads through the write pointer",
-        "The read takes a page that is not filled yet.",
-        "A consumer's own write pointer does not move with the producer's.",
-        "Use get_read_ptr after cb_wait_front.",
+        "a page reached through the other side's pointer",
+        "The read takes a page that is not filled yet, the write lands on one that is still read.",
+        "Each kernel moves only the pointer of what it does: a consumer's write pointer and a producer's read pointer "
+        "stay where they began.",
+        "Use get_read_ptr after cb_wait_front, and get_write_ptr after cb_reserve_back.",
     ),
     Rule(
         "cb-pop-unwaited",
@@ -103,10 +104,10 @@ CIRCULAR_BUFFER_RULES = (
     Rule(
         "cb-left-over",
         Severity.WARNING,
-        "pages waited for and left in the circular buffer at the end",
+        "pages left in the circular buffer at the end",
         "Harmless once; when the phase is repeated it reads the old pages or hangs.",
-        "The consumer used the pages and ended without popping them.",
-        "Pop what was waited for before the kernel ends.",
+        "Nobody has popped the pages, or nobody ever waited for them.",
+        "Pop what was waited for before the kernel ends, and push only what somebody takes.",
     ),
     Rule(
         "cb-layout",

@@ -13,6 +13,14 @@ COMPUTE_RULES = (
         "Use fewer tiles at a time, or another mode.",
     ),
     Rule(
+        "dst-unwritten",
+        Severity.WARNING,
+        "a DST register packed that nobody computed",
+        "The page gets what an earlier section left in the register, or zeros.",
+        "No operation has written the register since tile_regs_acquire.",
+        "Pack the registers that were computed; for zeros on purpose, fill the register first.",
+    ),
+    Rule(
         "dst-protocol",
         Severity.ERROR,
         "acquire, commit, wait and release out of order",

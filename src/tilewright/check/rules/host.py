@@ -13,6 +13,31 @@ HOST_RULES = (
         "Give the argument in runtime_args or common_runtime_args, on every core of the kernel.",
     ),
     Rule(
+        "arg-no-address",
+        Severity.ERROR,
+        "an argument taken for a tensor's address that is none",
+        "The kernel reads or writes memory of somebody else.",
+        "No tensor lies at the address; the host's list of arguments and the kernel's indices do not agree.",
+        "Compare the order of the host's arguments with the kernel's indices: one left out shifts all that follow.",
+    ),
+    Rule(
+        "tensor-page-size",
+        Severity.ERROR,
+        "a tensor whose pages are not as large as the kernel or its circular buffer takes them to be",
+        "Pages are cut or run over each other: garbage from the second page on.",
+        "Tensor and circular buffer have different data types, or the page size was computed for another tensor.",
+        "Make the circular buffer's format and page size from the tensor's dtype, and let the accessor know its own "
+        "page size.",
+    ),
+    Rule(
+        "work-split",
+        Severity.NOTE,
+        "a core writes the pages that another one reads",
+        "Where this is not meant, the output's parts change places.",
+        "Reader and writer were given the same shares, in different orders of cores.",
+        "Make the arguments of reader and writer in one loop over the cores.",
+    ),
+    Rule(
         "arg-unread",
         Severity.NOTE,
         "an argument given and never read",

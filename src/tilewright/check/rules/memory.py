@@ -31,10 +31,19 @@ MEMORY_RULES = (
     Rule(
         "l1-race",
         Severity.ERROR,
-        "kernels share L1 words without synchronisation",
+        "kernels share L1 without synchronisation",
         "Which value is seen depends on timing: a random hang or a wrong result.",
-        "Two kernels use the same word, one of them writes it, and no credit or semaphore orders them.",
-        "Hand data over through a circular buffer or a semaphore.",
+        "Two kernels use the same memory, one of them writes it, and no credit or semaphore orders them.",
+        "Let the one that comes first raise a semaphore or push a page when it is done, and the other wait for that.",
+    ),
+    Rule(
+        "dram-race",
+        Severity.ERROR,
+        "kernels use one page of DRAM without synchronisation",
+        "Which bytes are seen, or stay, depends on timing.",
+        "Two kernels use the same bytes, one of them writes them, and no credit or semaphore orders them.",
+        "Give every page to one core, or let the later kernel wait for a semaphore that the earlier one raises after "
+        "its write barrier.",
     ),
     Rule(
         "l1-stale-cache",

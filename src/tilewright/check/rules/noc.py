@@ -101,6 +101,23 @@ NOC_RULES = (
         "Count the cores in the rectangle; the sender counts only with a loopback multicast.",
     ),
     Rule(
+        "noc-multicast-nobody",
+        Severity.ERROR,
+        "a multicast with nobody to receive it",
+        "It hangs the network or does nothing, and whoever waits for it waits for ever.",
+        "A multicast needs a receiver besides the sender, and says how many there are.",
+        "Give the rectangle of the receivers and their number; where the sender is the only one, copy with "
+        "noc_async_write or set the semaphore itself.",
+    ),
+    Rule(
+        "noc-multicast-misses",
+        Severity.ERROR,
+        "a multicast that leaves out a core which relies on it",
+        "The core waits for ever, or uses a page that never came.",
+        "A core waits for a word, or is told of data, that the multicast's rectangle does not bring to it.",
+        "Make one rectangle of all cores that wait, and send data and flag to the same one.",
+    ),
+    Rule(
         "noc-multicast-rectangle",
         Severity.ERROR,
         "corners of a multicast in the wrong order for this NoC",
@@ -114,7 +131,8 @@ NOC_RULES = (
         "a wait for an exact value that can be passed",
         "A late waiter never sees the value and waits for ever.",
         "noc_semaphore_wait tests for equality, and the value was raised further before it looked.",
-        "Use noc_semaphore_wait_min, or let the raiser wait for an answer.",
+        "Let the raiser wait for an answer before it raises again; where one kernel alone counts up, wait with "
+        "noc_semaphore_wait_min.",
     ),
     Rule(
         "semaphore-lost-reset",
@@ -128,8 +146,8 @@ NOC_RULES = (
         "semaphore-shared",
         Severity.WARNING,
         "one semaphore used for two things",
-        "An increment meant for one wait ends the other.",
-        "Waits with different meanings look at the same counter.",
-        "Give each meaning a semaphore of its own.",
+        "An increment meant for one wait ends another, or one sender's second increment stands for another's first.",
+        "A counter says how often it was raised, not by whom or for what.",
+        "Give each meaning, or each sender, a semaphore of its own, or let senders wait for an answer to each round.",
     ),
 )

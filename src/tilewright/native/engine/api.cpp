@@ -305,6 +305,21 @@ void tw_program_run(
     report->error_rule = target.error_rule;
 }
 
+uint64_t tw_program_raises(void* program, TwRaiseReport* reports, uint64_t most) {
+    const Program& source = *static_cast<Program*>(program);
+    uint64_t count = 0;
+    for (const auto& [key, raise] : source.raises) {
+        if (count < most) {
+            const KernelInstance& by = *source.instances[raise.instance];
+            const Core& on = source.chip.cores()[raise.core];
+            reports[count] = {kernel_index(source, by.kernel), by.core->x,  by.core->y, on.x, on.y, raise.semaphore,
+                              raise.count,                     raise.later};
+        }
+        count++;
+    }
+    return count;
+}
+
 uint64_t tw_program_num_instances(void* program) {
     uint64_t count = 0;
     for (const auto& instance : static_cast<Program*>(program)->instances) {

@@ -58,6 +58,12 @@ struct TwInstanceReport {
     uint64_t frames[24];
 };
 
+struct TwRaiseReport {
+    uint32_t kernel, core_x, core_y;           // who
+    uint32_t on_x, on_y, semaphore;            // which
+    uint32_t count, later;                     // how often it did, and would still do
+};
+
 struct TwTrafficReport {
     uint32_t kernel, core_x, core_y, cb;
     uint32_t push_calls, pop_calls, wait_calls, reserve_calls;
@@ -138,6 +144,7 @@ void tw_program_run(
 // The record of its last run. Those with a capacity fill at most as many and return how many there are.
 uint64_t tw_program_num_instances(void* program);
 void tw_program_instances(void* program, TwInstanceReport* reports);
+uint64_t tw_program_raises(void* program, TwRaiseReport* reports, uint64_t capacity);
 uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t capacity);
 uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* reports, uint64_t capacity);
 uint64_t tw_program_findings(void* program, TwFindingReport* reports, uint64_t capacity);

@@ -110,6 +110,15 @@ static void describe() {
     FIELD(TwInstanceReport, is_error);
     FIELD(TwInstanceReport, num_frames);
     FIELD(TwInstanceReport, frames);
+    STRUCT(TwRaiseReport);
+    FIELD(TwRaiseReport, kernel);
+    FIELD(TwRaiseReport, core_x);
+    FIELD(TwRaiseReport, core_y);
+    FIELD(TwRaiseReport, on_x);
+    FIELD(TwRaiseReport, on_y);
+    FIELD(TwRaiseReport, semaphore);
+    FIELD(TwRaiseReport, count);
+    FIELD(TwRaiseReport, later);
     STRUCT(TwTrafficReport);
     FIELD(TwTrafficReport, kernel);
     FIELD(TwTrafficReport, core_x);
@@ -245,6 +254,7 @@ static void describe() {
     FIELD(TwRanAnswer, text_bytes);
     FIELD(TwRanAnswer, rule_bytes);
     FIELD(TwRanAnswer, num_instances);
+    FIELD(TwRanAnswer, num_raises);
     FIELD(TwRanAnswer, num_traffic);
     FIELD(TwRanAnswer, num_circular_buffers);
     FIELD(TwRanAnswer, num_findings);

@@ -35,6 +35,18 @@ struct CoreCircularBuffer {
     uint32_t free_pages() const { return occupied() < num_pages ? num_pages - occupied() : 0; }
 };
 
+// Pointers of a circular buffer that a core does not have lead here, behind every chip's L1, so that whoever uses one is
+// stopped and told which buffer it is.
+inline constexpr uint32_t kMissingBuffers = 0x180000;
+inline constexpr uint32_t kMissingBufferBytes = (kL1SlotBytes - kMissingBuffers) / kMaxCircularBuffers;
+
+// The circular buffer such an L1 offset stands for, or kMaxCircularBuffers.
+inline uint32_t missing_buffer_at(uint64_t offset) {
+    return offset < kMissingBuffers || offset >= kL1SlotBytes
+               ? kMaxCircularBuffers
+               : static_cast<uint32_t>(offset - kMissingBuffers) / kMissingBufferBytes;
+}
+
 struct MailboxWord {
     uint32_t value;
     uint32_t from;  // thread, as mailboxes number them; kAnyThread where it is not known

@@ -7,6 +7,7 @@
 
 #include "check/hooks.h"
 #include "core.h"
+#include "future.h"
 #include "scheduler.h"
 #include "threads.h"
 #include "tile/source.h"
@@ -27,6 +28,13 @@ static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32
             cb,
             pages,
             buffer.num_pages);
+    }
+}
+
+// After a deadlock kernels are followed on, for so many calls.
+static void note_call(KernelInstance& instance) {
+    if (instance.scheduler->exploring) [[unlikely]] {
+        count_explored_call(instance);
     }
 }
 
@@ -142,6 +150,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
+    note_call(instance);
     const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_wait_front");
     check_capacity(buffer, cb, pages, "cb_wait_front");
     CbTraffic& traffic = instance.traffic[cb];
@@ -172,6 +181,7 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
+    note_call(instance);
     const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_reserve_back");
     check_capacity(buffer, cb, pages, "cb_reserve_back");
     CbTraffic& traffic = instance.traffic[cb];
@@ -199,6 +209,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
+    note_call(instance);
     CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_push_back");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.push_calls++;
@@ -260,6 +271,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     if (instance.checks != nullptr) [[unlikely]] {
         on_call(instance);
     }
+    note_call(instance);
     CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_pop_front");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.pop_calls++;

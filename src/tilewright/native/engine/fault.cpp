@@ -20,6 +20,7 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "check/checks.h"
@@ -227,6 +228,25 @@ static bool divides(KernelInstance& instance, void* raw_context) {
     return true;
 }
 
+// A load or store through a pointer of a circular buffer that the core does not have.
+static void fail_at_missing_buffer(void* raw_context, uintptr_t address) {
+    Scheduler& scheduler = *this_scheduler();
+    KernelInstance& instance = *scheduler.current;
+    const bool is_own = (address & ~uint64_t{kL1OffsetMask}) == instance.core->l1_base;
+    const uint32_t cb = is_own ? missing_buffer_at(address & kL1OffsetMask) : kMaxCircularBuffers;
+    if (cb == kMaxCircularBuffers || scheduler.exploring) {
+        return;
+    }
+    static char text[128];
+    std::snprintf(
+        text, sizeof text, "a load or store uses the address of c_%u, which is not configured on core (%u,%u)", cb,
+        instance.core->x, instance.core->y);
+    say_where(RunStatus::KernelError, instance, Interrupted(raw_context), 0, 0, text);
+    scheduler.program.fail(RunStatus::KernelError, &instance, text);
+    scheduler.program.error_rule = "cb-not-configured";
+    leave_kernel(scheduler);
+}
+
 static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
     const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
     if (signal_number == SIGSEGV && is_in_kernel() && show_l1_window(*this_scheduler(), address)) {
@@ -234,6 +254,9 @@ static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
     }
     if (signal_number == SIGFPE && is_in_kernel() && divides(*this_scheduler()->current, raw_context)) {
         return;
+    }
+    if (signal_number == SIGSEGV && is_in_kernel()) {
+        fail_at_missing_buffer(raw_context, address);
     }
     fail_at(raw_context, signal_number, address, "");
 }

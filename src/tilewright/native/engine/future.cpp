@@ -9,10 +9,13 @@
 
 namespace tw {
 
+// Limits are counts, so that a slow machine comes to the same end as a fast one.
 // A kernel that still polls after this many turns waits for something no longer coming.
-static constexpr uint32_t kTurns = 64;
-// Kernels that had to be stopped by the tick (every one costs up to 40 ms) before the rest is left unexplored.
-static constexpr uint32_t kEndless = 8;
+static constexpr uint32_t kPolls = 64;
+// Waits, pushes and pops of one kernel, and of all together, before the rest is left unexplored.
+static constexpr uint64_t kCallsOfOne = 4u << 20, kCallsOfAll = 32u << 20;
+// Ticks in a row that find a kernel computing without any call: it may never end. Kernels of that sort looked at.
+static constexpr uint32_t kSilentTicks = 12, kEndless = 4;
 
 namespace {
 // What a report says of a kernel besides its buffers.
@@ -39,9 +42,8 @@ static Position note_position(KernelInstance& instance) {
 
 static void restore(const Position& position) {
     KernelInstance& instance = *position.instance;
-    const uint64_t unknown = position.is_unknown || instance.state == InstanceState::Failed ? ~uint64_t{0} : 0;
-    instance.would_push |= unknown;
-    instance.would_pop |= unknown;
+    // Of one that was not followed to its end only what it has done before is expected again.
+    const bool is_unknown = position.is_unknown || instance.state == InstanceState::Failed;
     static_cast<Standing&>(instance) = position.standing;
     for (uint32_t index = 0; instance.parted != nullptr && index < kNumThreads; index++) {
         static_cast<Standing&>(instance.parted->thread[index]) = position.of_thread[index];
@@ -50,8 +52,10 @@ static void restore(const Position& position) {
         const CbTraffic& before = position.traffic[cb];
         const CbTraffic& after = instance.traffic[cb];
         const uint64_t bit = uint64_t{1} << cb;
-        instance.would_push |= after.push_calls != before.push_calls ? bit : 0;
-        instance.would_pop |= after.pop_calls != before.pop_calls ? bit : 0;
+        const bool would_push = after.push_calls != before.push_calls || (is_unknown && before.push_calls != 0);
+        const bool would_pop = after.pop_calls != before.pop_calls || (is_unknown && before.pop_calls != 0);
+        instance.would_push |= would_push ? bit : 0;
+        instance.would_pop |= would_pop ? bit : 0;
     }
     std::copy_n(position.traffic, kMaxCircularBuffers, instance.traffic);
 }
@@ -63,15 +67,23 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thre
         scheduler.current = nullptr;
         return true;
     }
-    for (uint32_t turn = 0; turn < kTurns; turn++) {
-        const double begin = monotonic_seconds();
+    const uint64_t first_call = scheduler.explored_calls;
+    uint32_t silent_ticks = 0;
+    for (uint32_t polls = 0; polls < kPolls;) {
+        const uint64_t calls = scheduler.explored_calls;
         scheduler.resume(instance, thread);
         if (standing.state != InstanceState::Yielded && standing.state != InstanceState::Ready) {
             return true;
         }
-        if (monotonic_seconds() - begin > 0.01) {  // the tick took the processor away
+        if (scheduler.explored_calls - first_call >= kCallsOfOne) {
             return false;
         }
+        const bool is_tick = instance.failed_program_counter != 0;
+        silent_ticks = is_tick && scheduler.explored_calls == calls ? silent_ticks + 1 : 0;
+        if (silent_ticks == kSilentTicks) {
+            return false;
+        }
+        polls += is_tick ? 0 : 1;
     }
     return true;
 }
@@ -90,6 +102,13 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
     return came_to_an_end;
 }
 
+void count_explored_call(KernelInstance& instance) {
+    Scheduler& scheduler = *instance.scheduler;
+    if (++scheduler.explored_calls % kCallsOfOne == 0) {  // gives the explorer a chance to stop
+        scheduler.suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
+    }
+}
+
 void explore_future(Scheduler& scheduler) {
     std::vector<Position> positions;
     for (Core* core : scheduler.cores) {
@@ -102,7 +121,7 @@ void explore_future(Scheduler& scheduler) {
     scheduler.exploring = true;
     uint32_t endless = 0;
     for (size_t next = 0; next < positions.size() && endless < kEndless; next++) {
-        if (scheduler.program.stop.load()) {
+        if (scheduler.program.stop.load() || scheduler.explored_calls >= kCallsOfAll) {
             break;
         }
         positions[next].is_unknown = !run_on(scheduler, *positions[next].instance);

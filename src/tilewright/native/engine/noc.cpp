@@ -38,6 +38,19 @@ static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
     return l1_memory(core, turns.range, offset);
 }
 
+static void stop_at_missing_buffer(uint64_t offset, const char* call) {
+    if (const uint32_t cb = missing_buffer_at(offset); cb < kMaxCircularBuffers) [[unlikely]] {
+        const Core& core = *current_instance().core;
+        rule_error(
+            "cb-not-configured",
+            "%s uses the address of c_%u, which is not configured on core (%u,%u)",
+            call,
+            cb,
+            core.x,
+            core.y);
+    }
+}
+
 enum class Access { Any, Overwrite };
 
 // Memory behind `bytes` bytes at a node, or an error about the calling kernel.
@@ -55,6 +68,7 @@ static uint8_t* remote_memory(
     const uint64_t offset = node.core != nullptr ? (local & kL1OffsetMask) : local;
     if (offset + bytes > node.bytes) {
         if (node.core != nullptr) {
+            stop_at_missing_buffer(offset, call);
             kernel_error(
                 "%s: %llu bytes at 0x%llx do not lie in the L1 of core (%u,%u), which has %llu bytes",
                 call,
@@ -92,6 +106,7 @@ static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call)
     const KernelInstance& instance = current_instance();
     const uint32_t offset = address & kL1OffsetMask;
     const uint32_t slot = address & ~kL1OffsetMask;
+    stop_at_missing_buffer(offset, call);
     const bool is_own = slot == 0 || slot == instance.core->l1_base || slot == instance.core->circular_base;
     if (!is_own || offset + bytes > instance.context.l1_size) {
         kernel_error(
@@ -116,7 +131,8 @@ static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* 
         }
     });
     if (!any) {
-        kernel_error(
+        rule_error(
+            "noc-multicast-nobody",
             "%s: no worker core in the rectangle (%u,%u)-(%u,%u)",
             call,
             rectangle.left(),
@@ -126,7 +142,30 @@ static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* 
     }
 }
 
+// For whoever waits for a semaphore for ever: who has raised it.
+static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
+    KernelInstance& instance = current_instance();
+    Program& program = instance.scheduler->program;
+    const Core* core = program.chip.node(x, y).core;
+    const uint64_t place = (local & kL1OffsetMask) - program.semaphore_base;
+    if (core == nullptr || program.semaphores.empty() || place >= kNumSemaphores * kSemaphoreStride) {
+        return;
+    }
+    const uint32_t index = core->y * program.chip.config().grid_x + core->x;
+    const auto semaphore = static_cast<uint32_t>(place / kSemaphoreStride);
+    const uint64_t key = (static_cast<uint64_t>(instance.number) << 32) | (index << 8) | semaphore;
+    SemaphoreRaise& raise =
+        program.raises.try_emplace(key, SemaphoreRaise{instance.number, index, semaphore}).first->second;
+    (instance.scheduler->exploring ? raise.later : raise.count)++;
+}
+
+static void note_raise(uint64_t address) {
+    const NocAddress where = decode_noc_address(address);
+    note_raise(where.x, where.y, where.local);
+}
+
 static void write_enabled_bytes(uint8_t* memory, uint32_t value, uint32_t byte_enable) {
+    judge_noc_destination(memory, 4, nullptr, false);
     for (uint32_t byte = 0; byte < 4; byte++) {
         if ((byte_enable >> byte) & 1u) {
             memory[byte] = static_cast<uint8_t>(value >> (8 * byte));
@@ -137,6 +176,7 @@ static void write_enabled_bytes(uint8_t* memory, uint32_t value, uint32_t byte_e
 
 // `wrap` is the width minus one of the counter, as the hardware takes it.
 static void increment(uint8_t* memory, uint32_t amount, uint32_t wrap) {
+    judge_noc_destination(memory, 4, nullptr, false);
     auto* word = reinterpret_cast<volatile uint32_t*>(memory);
     const uint32_t mask = wrap >= 31 ? 0xffffffffu : (2u << wrap) - 1u;
     *word = (*word & ~mask) | ((*word + amount) & mask);
@@ -179,6 +219,8 @@ void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint3
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         prefetch_following(from, bytes);
     }
+    judge_noc_source(from, bytes);
+    judge_noc_destination(to, bytes, from, true);
     std::memmove(to, from, bytes);
     note_noc_copy(to, from, bytes, true);
 }
@@ -188,9 +230,14 @@ void tw_noc_write(
     if (Checks* checks = current_instance().checks) [[unlikely]] {
         checks->noc.write(source_l1, destination, bytes, noc, flags, transaction_id);
     }
+    if (bytes == sizeof(uint32_t)) [[unlikely]] {
+        note_raise(destination);
+    }
     const uint8_t* from = local_memory(source_l1, bytes, "noc_async_write");
     const NocAddress where = decode_noc_address(destination);
     uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write", Access::Overwrite);
+    judge_noc_source(from, bytes);
+    judge_noc_destination(to, bytes, from, false);
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         streaming_copy(to, from, bytes);
     } else {
@@ -213,8 +260,13 @@ void tw_noc_write_multicast(
     }
     const char* call = "noc_async_write_multicast";
     const uint8_t* from = local_memory(source_l1, bytes, call);
+    judge_noc_source(from, bytes);
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+        if (bytes == sizeof(uint32_t)) [[unlikely]] {
+            note_raise(x, y, rectangle & kNocLocalMask);
+        }
         uint8_t* to = remote_memory(x, y, rectangle & kNocLocalMask, bytes, call);
+        judge_noc_destination(to, bytes, from, false);
         std::memmove(to, from, bytes);
         note_noc_copy(to, from, bytes, false);
     });
@@ -225,6 +277,7 @@ void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_ena
     if (Checks* checks = current_instance().checks) [[unlikely]] {
         checks->noc.inline_write(destination, value, noc, flags);
     }
+    note_raise(destination);
     write_enabled_bytes(remote_memory(destination, 4, "noc_inline_dw_write"), value, byte_enable);
     current_instance().scheduler->progress++;
 }
@@ -236,6 +289,7 @@ void tw_noc_inline_write_multicast(
     }
     const char* call = "noc_inline_dw_write";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+        note_raise(x, y, rectangle & kNocLocalMask);
         write_enabled_bytes(remote_memory(x, y, rectangle & kNocLocalMask, 4, call), value, 0xF);
     });
     current_instance().scheduler->progress++;
@@ -246,6 +300,7 @@ void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
         checks->noc.zero(destination, bytes, noc);
     }
     uint8_t* to = remote_memory(destination, bytes, "noc_async_write_zeros");
+    judge_noc_destination(to, bytes, nullptr, true);
     std::memset(to, 0, bytes);
     note_noc_word(to, bytes);
     current_instance().scheduler->progress++;
@@ -255,6 +310,7 @@ void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wra
     if (Checks* checks = current_instance().checks) [[unlikely]] {
         checks->noc.atomic(destination, amount, noc, flags);
     }
+    note_raise(destination);
     increment(remote_memory(destination, 4, "noc_semaphore_inc"), amount, wrap);
     current_instance().scheduler->progress++;
 }
@@ -266,6 +322,7 @@ void tw_noc_atomic_increment_multicast(
     }
     const char* call = "noc_semaphore_inc_multicast";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
+        note_raise(x, y, rectangle & kNocLocalMask);
         increment(remote_memory(x, y, rectangle & kNocLocalMask, 4, call), amount, 31);
     });
     current_instance().scheduler->progress++;

@@ -112,6 +112,7 @@ static uint32_t first_credit(bool is_checked) { return is_checked ? 0xFFC0 : 0; 
 
 // Circular buffers and semaphores as the program wants them; nothing of an earlier program stays configured.
 void Program::load_cores() {
+    raises.clear();
     for (Core& core : chip.cores()) {
         core.instances.clear();
         core.circular_base = core.l1_base;
@@ -233,6 +234,10 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
         if (core.cb[index].num_pages != 0) {
             load_view(instance, index);
             instance.traffic[index] = CbTraffic{};
+        } else {
+            const uint32_t nowhere = core.l1_base + kMissingBuffers + index * kMissingBufferBytes;
+            LocalCBInterface& view = context.cb[index];
+            view.fifo_rd_ptr = view.fifo_wr_ptr = nowhere >> (context.compute_words ? 4 : 0);
         }
     }
     uint32_t offset = chip.config().config_base + kNumSemaphores * kSemaphoreStride;

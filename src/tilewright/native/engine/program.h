@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "abi/context.h"
@@ -72,6 +73,13 @@ struct ProgramSemaphore {
     uint32_t id = 0;
     uint32_t initial = 0;
     std::vector<CoreXY> cores;
+};
+
+// A kernel has set a core's semaphore through the NoC, or added to it.
+struct SemaphoreRaise {
+    uint32_t instance = 0, core = 0, semaphore = 0;  // number of the instance; index of the core
+    uint32_t count = 0;
+    uint32_t later = 0;  // times it would still do so, were its waits met; after a deadlock
 };
 
 enum class InstanceState : uint32_t { Ready = 0, Blocked = 1, Polling = 2, Yielded = 3, Finished = 4, Failed = 5 };
@@ -205,6 +213,7 @@ public:
 
     // What the last run left.
     std::atomic<int32_t> status{0};
+    std::unordered_map<uint64_t, SemaphoreRaise> raises;  // by who, where and which; programs with semaphores only
     std::atomic<bool> stop{false};
     std::atomic<uint32_t> moving{0};  // schedulers that still have something to run
     std::string error_text;

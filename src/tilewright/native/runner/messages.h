@@ -103,7 +103,7 @@ struct TwPrintedLine {
 struct TwRanAnswer {
     TwRunReport report;
     uint64_t text_bytes, rule_bytes;
-    uint64_t num_instances, num_traffic, num_circular_buffers, num_findings, num_pushes, num_calls;
+    uint64_t num_instances, num_raises, num_traffic, num_circular_buffers, num_findings, num_pushes, num_calls;
 };
 struct TwFindingText {
     uint64_t rule_bytes, text_bytes;

@@ -57,6 +57,7 @@ static void put_record(void* program, const TwRunReport& report, MessageWriter& 
     record.text_bytes = text.size();
     record.rule_bytes = rule.size();
     record.num_instances = report.status != 0 ? tw_program_num_instances(program) : 0;
+    record.num_raises = report.status != 0 ? tw_program_raises(program, nullptr, 0) : 0;
     record.num_traffic = tw_program_traffic(program, nullptr, 0);
     record.num_circular_buffers = tw_program_circular_buffers(program, nullptr, 0);
     record.num_findings = tw_program_findings(program, nullptr, 0);
@@ -69,6 +70,8 @@ static void put_record(void* program, const TwRunReport& report, MessageWriter& 
         void* instances = answer.add(record.num_instances * sizeof(TwInstanceReport));
         tw_program_instances(program, static_cast<TwInstanceReport*>(instances));
     }
+    void* raises = answer.add(record.num_raises * sizeof(TwRaiseReport));
+    tw_program_raises(program, static_cast<TwRaiseReport*>(raises), record.num_raises);
     void* traffic = answer.add(record.num_traffic * sizeof(TwTrafficReport));
     tw_program_traffic(program, static_cast<TwTrafficReport*>(traffic), record.num_traffic);
     void* buffers = answer.add(record.num_circular_buffers * sizeof(TwCircularBufferReport));

@@ -14,7 +14,9 @@
 #include "check/memory/stored_pages.h"
 #include "check/memory/tensor_places.h"
 #include "check/noc/noc_checks.h"
+#include "check/noc/work_split.h"
 #include "check/ordering.h"
+#include "check/races/access_history.h"
 #include "check/values/values.h"
 
 namespace tw {
@@ -33,8 +35,10 @@ struct Checks {
     Windows windows{ordering};
     ProcessorMemory processors;
     StoredPages stored_pages;
+    AccessHistory history{ordering};
     TensorPlaces tensors;
     PageLayouts layouts{tensors};
+    WorkSplit work_split{tensors};
     AllComputeChecks compute;
     ThreadOrder threads;
     ValueChecks values;

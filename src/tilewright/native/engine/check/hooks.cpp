@@ -8,6 +8,7 @@ namespace tw {
 static Checks& called(KernelInstance& instance) {
     Checks& checks = *instance.checks;
     checks.processors.leaves_copy(instance, checks.findings);
+    checks.windows.called(instance);
     return checks;
 }
 
@@ -18,15 +19,21 @@ void start_memory_checks(Program& program) {
     checks.windows.start(program);
     checks.processors.start(program);
     checks.stored_pages.start(program);
+    checks.history.start(program);
     checks.tensors.start(program);
     checks.layouts.start(program);
     checks.threads.start(program);
+    checks.work_split.start(program);
 }
 
 void finish_memory_checks(Program& program) {
     Checks& checks = *program.checks;
     checks.processors.finish(program, checks.findings);
     checks.windows.finish(program, checks.findings);
+    checks.noc.finish(checks.findings);
+    if (program.status.load() == static_cast<int32_t>(RunStatus::Ok)) {
+        checks.work_split.finish(checks.findings);
+    }
 }
 
 void on_call(KernelInstance& instance) { instance.scheduler->preempt(); }
@@ -74,6 +81,7 @@ static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, ui
     checks.windows.access_pages(instance, cb, address, bytes, is_write);
     checks.threads.access(instance, cb, address, bytes, is_write);
     checks.noc.access(instance, address, bytes, is_write);
+    checks.history.touch(instance, address, bytes, is_write ? Touch::Write : Touch::Read);
     if (is_write) {  // the packer's own hooks (check/tile_memory.cpp) say which of the bytes mean something
         checks.processors.written(*instance.core, address, bytes);
         checks.stored_pages.written(address, bytes);

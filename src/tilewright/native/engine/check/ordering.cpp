@@ -99,4 +99,9 @@ bool Ordering::is_before(const KernelInstance& earlier, uint32_t step, const Ker
     return kernels_[later.number][earlier.number] >= step;
 }
 
+void Ordering::assume_before(const KernelInstance& earlier, uint32_t step, const KernelInstance& later) {
+    uint32_t& known = kernels_[later.number][earlier.number];
+    known = std::max(known, step);
+}
+
 }  // namespace tw

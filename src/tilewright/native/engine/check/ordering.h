@@ -41,6 +41,9 @@ public:
     // Whether `step` of `earlier` comes before what `later` does now.
     bool is_before(const KernelInstance& earlier, uint32_t step, const KernelInstance& later) const;
 
+    // From here on `step` of `earlier` counts as before what `later` does: the contrary has been said once.
+    void assume_before(const KernelInstance& earlier, uint32_t step, const KernelInstance& later);
+
     static uint64_t push_key(const KernelInstance& instance, uint32_t cb);
     static uint64_t pop_key(const KernelInstance& instance, uint32_t cb);
     static uint64_t mailbox_key(const KernelInstance& instance);

@@ -2,7 +2,9 @@
 #include "check/credits/windows.h"
 
 #include <algorithm>
+#include <string>
 
+#include "check/memory/memory_names.h"
 #include "program.h"
 #include "scheduler.h"
 
@@ -48,6 +50,7 @@ void Windows::start(const Program& program) {
     kernels_ = std::vector<Kernel>(program.instances.size());
     maps_.assign(static_cast<size_t>(config.grid_x) * config.grid_y, L1Map{});
     tensor_cbs_.assign(maps_.size(), 0);
+    read_afar_.assign(maps_.size(), 0);
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
         for (const CoreXY& at : buffer.cores) {
             tensor_cbs_[at.y * grid_x_ + at.x] |= static_cast<uint64_t>(!buffer.owns_memory) << buffer.index;
@@ -325,13 +328,27 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
 }
 
 bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
-    const Kernel& kernel = kernels_[instance.number];
+    Kernel& kernel = kernels_[instance.number];
     const bool is_right = kernel.allowed[access.is_write].holds(access.address, access.end()) ||
                           judge_stretches(instance, access);
+    if (access.is_write && access.by == Accessor::Processor) {
+        kernel.stores = {access.end(), access.place};
+    }
     if (access.is_write && kernel.last_cb[1] != kNoCircularBuffer) {
         window(instance, kernel.last_cb[1]).written += access.bytes;
     }
     return is_right;
+}
+
+// Whether a store goes on where the last one of the same instruction ended: a loop over a buffer.
+bool Windows::runs_on(const Kernel& kernel, const MemoryAccess& access) {
+    return access.is_write && access.by == Accessor::Processor && access.place.instruction != 0 &&
+           kernel.stores.end == access.address && kernel.stores.place == access.place;
+}
+
+static uint32_t lowest_buffer(const L1Map::Stretch& stretch) {
+    return stretch.circular_buffers == 0 ? kNoCircularBuffer
+                                         : static_cast<uint32_t>(__builtin_ctzll(stretch.circular_buffers));
 }
 
 bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
@@ -345,6 +362,13 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
             report_outside(instance, access, from);
             return false;
         }
+        const uint32_t left_cb = from != access.address ? last_cb : kernel.last_cb[access.is_write];
+        if (left_cb != kNoCircularBuffer && ((stretch->circular_buffers >> left_cb) & 1u) == 0 &&
+            (from != access.address || runs_on(kernel, access))) {
+            kernel.last_cb[access.is_write] = left_cb;
+            report_overrun(instance.checks->findings, instance, access, lowest_buffer(*stretch));
+            return false;
+        }
         const uint32_t to = std::min(access.end(), stretch->end);
         Range range{stretch->begin, stretch->end};
         bool is_right = stretch->is_plain;
@@ -355,13 +379,13 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
             used_cb = known_window(instance, cb) != nullptr ? cb : used_cb;
             is_right = access.is_write ? may_write(instance, cb, from, to, range) : may_read(instance, cb, from, to, range);
             last_cb = is_right ? cb : last_cb;
+            if (is_right) {
+                judge_pointer(instance, cb, access);
+            }
         }
         if (!is_right) {
             const uint32_t cb = used_cb != kNoCircularBuffer ? used_cb : first_cb;
-            if (from != access.address && last_cb != kNoCircularBuffer) {
-                kernel.last_cb[access.is_write] = last_cb;
-                report_overrun(instance.checks->findings, instance, access, cb);
-            } else if (
+            if (
                 kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
                 instance.core->cb[kernel.last_cb[access.is_write]].address < instance.core->cb[cb].address &&
                 (used_cb == kNoCircularBuffer || !known_window(instance, cb)->reserved) && access.is_write &&
@@ -381,8 +405,47 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
     return true;
 }
 
+// Right so far, but only because both pointers happen to be at the same page.
+void Windows::judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access) {
+    Window& mine = window(instance, cb);
+    mine.reads |= !access.is_write;
+    const CbTraffic& traffic = instance.traffic[cb];
+    const bool only_consumes = mine.waited != 0 && traffic.reserve_calls == 0 && traffic.push_calls == 0;
+    const bool only_produces = mine.reserved != 0 && traffic.wait_calls == 0 && traffic.pop_calls == 0;
+    const bool reads_wrong = !access.is_write && only_consumes && mine.took_write_pointer && !mine.took_read_pointer;
+    const bool writes_wrong = access.is_write && only_produces && mine.took_read_pointer && !mine.took_write_pointer;
+    if (instance.is_compute() || !(reads_wrong || writes_wrong)) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    note_finding(
+        instance,
+        "cb-read-write-pointer",
+        cb,
+        access.address,
+        "%s page %u of c_%u through the kernel's %s pointer, which never moves in a kernel that only %s: right for the "
+        "first page of %u",
+        access.is_write ? "writes" : "reads",
+        page_of(buffer, access.address),
+        cb,
+        access.is_write ? "read" : "write",
+        access.is_write ? "pushes" : "pops",
+        buffer.num_pages);
+}
+
+void Windows::called(const KernelInstance& instance) { kernels_[instance.number].stores = {}; }
+
+void Windows::took_pointer(KernelInstance& instance, uint32_t cb, bool write) {
+    called(instance);
+    if (instance.core->cb[cb].num_pages != 0) {
+        Window& mine = window(instance, cb);
+        (write ? mine.took_write_pointer : mine.took_read_pointer) = true;
+    }
+}
+
 void Windows::access_pages(
     KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+    window(instance, cb).reads |= !is_write;
     Range range;
     const uint32_t end = address + bytes;
     if (own_window_holds(instance, cb, is_write, address, end, range) || is_tensor(instance, cb)) {
@@ -410,28 +473,51 @@ void Windows::access_pages(
     }
 }
 
-void Windows::remote_write(KernelInstance& writer, const Core& core, uint32_t address, uint32_t bytes) {
-    if (core.instances.empty()) {
+void Windows::access_afar(
+    KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
+    if (core.instances.empty() || &core == by.core) {
         return;  // nothing of this program lives there, so nobody knows what does
     }
+    uint64_t buffers = 0;  // that hold all of it so far
     for (uint32_t from = address; from < address + bytes;) {
         const L1Map::Stretch* stretch = map_of(core).find(from);
-        if (stretch == nullptr) {
-            note_finding(
-                writer,
-                "l1-outside-buffer",
-                kNoCircularBuffer,
-                address,
-                "the NoC writes %u bytes to 0x%x of core (%u,%u), where from 0x%x on nothing is allocated",
-                bytes,
-                offset_of(address),
-                core.x,
-                core.y,
-                offset_of(from));
+        const bool leaves = stretch != nullptr && buffers != 0 && (stretch->circular_buffers & buffers) == 0;
+        if (stretch == nullptr || leaves) {
+            report_afar(by, core, address, bytes, is_write, from);
             return;
         }
+        if (!is_write) {
+            read_afar_[core.y * grid_x_ + core.x] |= stretch->circular_buffers;
+        }
+        buffers = from == address ? stretch->circular_buffers : buffers & stretch->circular_buffers;
         from = stretch->end;
     }
+}
+
+// What lies at an address of another core is often taken for granted: the same circular buffer as here.
+void Windows::report_afar(
+    KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from) {
+    const uint32_t here = circular_buffer_at(*by.core, by.core->l1_base + offset_of(address));
+    const uint32_t there = circular_buffer_at(core, address);
+    const char* verb = is_write ? "writes" : "reads";
+    if (there == kNoCircularBuffer && here != kNoCircularBuffer && core.cb[here].num_pages == 0) {
+        note_finding(
+            by, "cb-not-configured", here, address,
+            "the NoC %s %u bytes at the address c_%u has here on core (%u,%u), where c_%u is not configured", verb,
+            bytes, here, core.x, core.y, here);
+        return;
+    }
+    if (there != kNoCircularBuffer) {
+        note_finding(
+            by, "l1-outside-buffer", there, address,
+            "the NoC %s %u bytes from %s of core (%u,%u) on, which end %u bytes behind its last page", verb, bytes,
+            l1_place_name(core, address).c_str(), core.x, core.y, address + bytes - from);
+        return;
+    }
+    note_finding(
+        by, "l1-outside-buffer", kNoCircularBuffer, address,
+        "the NoC %s %u bytes at 0x%x of core (%u,%u), where from 0x%x on nothing is allocated", verb, bytes,
+        offset_of(address), core.x, core.y, offset_of(from));
 }
 
 // --- what is wrong with an access ---
@@ -460,12 +546,12 @@ void Windows::report_overrun(
         access.address < limit ? "cb-index-wrap" : "l1-outside-buffer",
         cb,
         access.address,
-        "%s %u bytes that end %u bytes behind the last page of c_%u, in c_%u",
+        "%s %u bytes that end %u bytes behind the last page of c_%u, in %s",
         access.is_write ? "writes" : "reads",
         access.bytes,
         access.end() - limit,
         cb,
-        into);
+        into == kNoCircularBuffer ? "memory of something else" : ("c_" + std::to_string(into)).c_str());
 }
 
 void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {

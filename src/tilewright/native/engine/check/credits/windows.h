@@ -21,12 +21,19 @@ struct ProgramCircularBuffer;
 // Who touches memory for a kernel.
 enum class Accessor : uint8_t { Processor, Noc };
 
+// The instruction that stores, and the one its function was called from; 0: not known.
+struct CodePlace {
+    uintptr_t instruction = 0, caller = 0;
+    bool operator==(const CodePlace&) const = default;
+};
+
 // `bytes` bytes at a slot pointer of the kernel's own core.
 struct MemoryAccess {
     uint32_t address;
     uint32_t bytes;
     bool is_write;
     Accessor by;
+    CodePlace place = {};
 
     uint32_t end() const { return address + bytes; }
 };
@@ -53,8 +60,12 @@ public:
     bool access(KernelInstance& instance, const MemoryAccess& access);
     // Tile operations name the buffer.
     void access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
-    // A NoC write of a kernel on another core.
-    void remote_write(KernelInstance& writer, const Core& core, uint32_t address, uint32_t bytes);
+    // The NoC reads or writes another core's memory for a kernel.
+    void access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write);
+    // The kernel asks for the address its read or write pointer has.
+    void took_pointer(KernelInstance& instance, uint32_t cb, bool write);
+    // The kernel does something else than store.
+    void called(const KernelInstance& instance);
 
 private:
     // One kernel at one circular buffer.
@@ -62,6 +73,8 @@ private:
         uint32_t reserved = 0;  // pages from the kernel's write pointer on
         uint32_t waited = 0;    // pages from its read pointer on
         bool sees_counters = false;
+        bool took_read_pointer = false, took_write_pointer = false;
+        bool reads = false;       // anything of the buffer
         uint32_t full_looks = 0;  // loads of the counters in a row that showed a full buffer
         uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as Ordering counts; 0: never
         uint32_t pushed_last = 0, popped_last = 0;  // pages of the last one
@@ -74,10 +87,16 @@ private:
         uint32_t begin = 0, end = 0;
         bool holds(uint32_t from, uint32_t to) const { return begin <= from && to <= end; }
     };
+    // Stores of one instruction, each beginning where the last ended.
+    struct StoreRun {
+        uint32_t end = 0;
+        CodePlace place;
+    };
     struct Kernel {
         std::unique_ptr<Window> windows[kMaxCircularBuffers];
         Range allowed[2];                                     // last stretch found right, for loads and stores
         uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last access that was right
+        StoreRun stores;
     };
 
     Window& window(const KernelInstance& instance, uint32_t cb);
@@ -93,6 +112,10 @@ private:
     void forget_allowed(const Core& core);
     void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
     bool judge_stretches(KernelInstance& instance, const MemoryAccess& access);
+    static bool runs_on(const Kernel& kernel, const MemoryAccess& access);
+    void judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access);
+    void report_afar(
+        KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from);
     void report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from);
     void report_overrun(Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into);
     void report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
@@ -102,6 +125,7 @@ private:
     void report_stuck_consumers(const Program& program, Findings& findings);
     void report_page_convention(const Core& core, uint32_t cb, Findings& findings);
     void report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings);
+    bool is_read(const Core& core, uint32_t cb) const;
     bool consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const;
 
     Ordering& ordering_;
@@ -109,6 +133,7 @@ private:
     std::vector<Kernel> kernels_;
     std::vector<L1Map> maps_;             // by core
     std::vector<uint64_t> tensor_cbs_;    // by core: bit per circular buffer that lies over a tensor
+    std::vector<uint64_t> read_afar_;     // by core: bit per circular buffer that another core has read
     // Accesses outside a window are judged at the end: a buffer nobody ever pushes is somebody's private memory.
     Findings deferred_;
     std::map<uint32_t, Findings> overruns_;  // by the buffer the access lies in

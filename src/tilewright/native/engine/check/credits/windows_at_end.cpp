@@ -120,6 +120,14 @@ void Windows::report_page_convention(const Core& core, uint32_t cb, Findings& fi
     findings.add(*producer, "cb-page-convention", cb, 0, theirs.push.frames, theirs.push.num_frames, text);
 }
 
+bool Windows::is_read(const Core& core, uint32_t cb) const {
+    const bool here = std::any_of(core.instances.begin(), core.instances.end(), [&](const KernelInstance* instance) {
+        const Window* theirs = known_window(*instance, cb);
+        return theirs != nullptr && theirs->reads;
+    });
+    return here || ((read_afar_[core.y * grid_x_ + core.x] >> cb) & 1u) != 0;
+}
+
 bool Windows::consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const {
     return std::any_of(program.instances.begin(), program.instances.end(), [&](const auto& instance) {
         const bool same_kernel_here = std::any_of(
@@ -155,14 +163,17 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
     const KernelInstance* who = consumer;
     const CallPlace* place = nullptr;
     if (consumer == nullptr) {
-        if (producer == nullptr || !consumed_elsewhere(program, core, cb)) {
+        const bool is_elsewhere = producer != nullptr && consumed_elsewhere(program, core, cb);
+        if (producer == nullptr || (!is_elsewhere && is_read(core, cb))) {
             return;
         }
         who = producer;
         place = &known_window(*producer, cb)->push;
         std::snprintf(
-            text, sizeof text, "%u pages of c_%u are never taken on this core; the same kernels take them on others",
-            left, cb);
+            text, sizeof text,
+            is_elsewhere ? "%u page%s of c_%u %s never taken on this core; the same kernels take them on others"
+                         : "%u page%s pushed to c_%u %s never waited for, and nobody on this core reads the buffer",
+            left, left == 1 ? "" : "s", cb, left == 1 ? "is" : "are");
     } else if (buffer.popped != 0) {
         if (!are_results && (pop_calls < 2 || push_calls < 2)) {
             return;  // an operand pushed in whole blocks, of which less was needed

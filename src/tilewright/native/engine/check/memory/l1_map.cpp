@@ -11,6 +11,23 @@ static bool is_on(const std::vector<CoreXY>& cores, const Core& core) {
     return std::any_of(cores.begin(), cores.end(), [&](CoreXY at) { return at.x == core.x && at.y == core.y; });
 }
 
+// A host that keeps its tensors to itself may have one anywhere between the circular buffers.
+static void fill_gaps(std::vector<L1Map::Stretch>& stretches, const Core& core, uint32_t l1_bytes) {
+    std::vector<L1Map::Stretch> gaps;
+    uint32_t from = core.l1_base;
+    for (const L1Map::Stretch& each : stretches) {
+        if (from < each.begin) {
+            gaps.push_back({from, each.begin, 0, true});
+        }
+        from = each.end;
+    }
+    if (from < core.l1_base + l1_bytes) {
+        gaps.push_back({from, core.l1_base + l1_bytes, 0, true});
+    }
+    stretches.insert(stretches.end(), gaps.begin(), gaps.end());
+    std::sort(stretches.begin(), stretches.end(), [](const L1Map::Stretch& a, const L1Map::Stretch& b) { return a.begin < b.begin; });
+}
+
 void L1Map::load(const Program& program, const Core& core) {
     std::vector<Stretch> owned;
     auto own = [&](uint64_t offset, uint64_t bytes, uint64_t circular_buffers, bool is_plain) {
@@ -55,6 +72,9 @@ void L1Map::load(const Program& program, const Core& core) {
         if (is_owned) {
             stretches_.push_back(stretch);
         }
+    }
+    if (program.host_memory.empty()) {
+        fill_gaps(stretches_, core, config.l1_bytes);
     }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A checked run compiles kernels with the compiler's thread-sanitizer instrumentation, which calls a function before
 // every load and store. These are our own versions of those functions; the sanitizer's library is never loaded.
-#include "check/memory/memory_access.h"
-
+#include <cstddef>
 #include <cstring>
 
 #include "check/checks.h"
@@ -12,8 +11,39 @@
 
 namespace tw {
 
+static void check_l1_access(
+    KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_typed, CodePlace place) {
+    Checks& checks = *instance.checks;
+    const bool is_allocated = (address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base;
+    const bool is_right =
+        !is_allocated || checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor, place});
+    if (is_allocated && is_write) {
+        checks.stored_pages.store(instance, address, bytes);
+    } else if (is_allocated) {
+        checks.stored_pages.load(instance, address, bytes);
+    }
+    is_write ? checks.history.touch(instance, address, bytes, Touch::Write)
+             : checks.history.load(instance, address, bytes);
+    if (is_write) {
+        checks.processors.store(instance, address, bytes, is_typed, is_right);
+        checks.values.beside.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
+        checks.layouts.written(*instance.core, address, bytes);
+    } else {
+        checks.processors.load(instance, address, bytes, is_typed, is_right);
+    }
+}
+
+// A pointer field of a circular buffer's view, as get_read_ptr and get_write_ptr load them.
+static void took_pointer(KernelInstance& instance, uintptr_t offset) {
+    const uintptr_t field = offset % sizeof(LocalCBInterface);
+    const auto cb = static_cast<uint32_t>(offset / sizeof(LocalCBInterface));
+    if (field == offsetof(LocalCBInterface, fifo_rd_ptr) || field == offsetof(LocalCBInterface, fifo_wr_ptr)) {
+        instance.checks->windows.took_pointer(instance, cb, field == offsetof(LocalCBInterface, fifo_wr_ptr));
+    }
+}
+
 // `is_typed`: the compiler takes the address to be aligned for what it loads.
-static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_typed) {
+static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_typed, CodePlace place) {
     auto address = reinterpret_cast<uintptr_t>(pointer);
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr || scheduler->current == nullptr || scheduler->current->checks == nullptr) {
@@ -30,16 +60,23 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         if (offset < sizeof core.cb && !is_write) {
             on_counters_read(instance, static_cast<uint32_t>(offset / sizeof core.cb[0]));
         }
+        const uintptr_t in_views = address - reinterpret_cast<uintptr_t>(instance.context.cb);
+        if (in_views < sizeof instance.context.cb && !is_write) {
+            took_pointer(instance, in_views);
+        }
         check_stack_access(instance, address);
         return;
     }
     if (address < instance.context.l1_size) {
         address += core.l1_base;  // a plain offset, as the host gives them
     }
+    if (missing_buffer_at(address & kL1OffsetMask) < kMaxCircularBuffers) {
+        return;  // the access itself will tell
+    }
     if ((address & ~uint64_t{kL1OffsetMask}) == core.l1_base) {
         const auto l1 = static_cast<uint32_t>(address), size = static_cast<uint32_t>(bytes);
         instance.checks->noc.access(instance, l1, size, is_write);
-        check_l1_access(instance, l1, size, is_write, is_typed);
+        check_l1_access(instance, l1, size, is_write, is_typed, place);
         if (!is_write) {
             instance.checks->arguments.load(instance, l1, size);
         }
@@ -51,8 +88,8 @@ static void copied(void* to, const void* from, uint64_t bytes) {
     if (bytes == 0) {
         return;
     }
-    access(from, bytes, false, false);
-    access(to, bytes, true, false);
+    access(from, bytes, false, false, {});
+    access(to, bytes, true, false, {});
     Scheduler* scheduler = this_scheduler();
     if (scheduler != nullptr && scheduler->current != nullptr && scheduler->current->checks != nullptr) {
         scheduler->current->checks->memory.copy(to, from, bytes);
@@ -60,38 +97,25 @@ static void copied(void* to, const void* from, uint64_t bytes) {
     }
 }
 
-void check_l1_access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_typed) {
-    Checks& checks = *instance.checks;
-    const bool is_allocated = (address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base;
-    const bool is_right =
-        !is_allocated || checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor});
-    if (is_allocated && is_write) {
-        checks.stored_pages.store(instance, address, bytes);
-    } else if (is_allocated) {
-        checks.stored_pages.load(instance, address, bytes);
-    }
-    if (is_write) {
-        checks.processors.store(instance, address, bytes, is_typed, is_right);
-        checks.values.beside.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
-        checks.layouts.written(*instance.core, address, bytes);
-    } else {
-        checks.processors.load(instance, address, bytes, is_typed, is_right);
-    }
-}
-
 }  // namespace tw
 
-#define TW_ACCESS(bytes)                                                                                    \
-    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true); }                     \
-    void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }                     \
-    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true); }            \
-    void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }            \
-    void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false); }          \
-    void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); }          \
-    void __tsan_unaligned_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false); } \
-    void __tsan_unaligned_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); } \
-    void __tsan_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true); }                \
-    void __tsan_unaligned_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false); }
+// Where the kernel stands that called this function, and from where that part of it was called: frames have pointers.
+#define TW_CODE_PLACE                                                   \
+    tw::CodePlace {                                                     \
+        reinterpret_cast<uintptr_t>(__builtin_return_address(0)),       \
+            (*static_cast<uintptr_t* const*>(__builtin_frame_address(0)))[1] \
+    }
+#define TW_ACCESS(bytes)                                                                                               \
+    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); }                            \
+    void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); }                 \
+    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); }                   \
+    void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); }        \
+    void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false, {}); }                 \
+    void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); }      \
+    void __tsan_unaligned_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false, {}); }        \
+    void __tsan_unaligned_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); } \
+    void __tsan_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); }            \
+    void __tsan_unaligned_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); }
 
 extern "C" {
 TW_ACCESS(1)
@@ -99,8 +123,8 @@ TW_ACCESS(2)
 TW_ACCESS(4)
 TW_ACCESS(8)
 TW_ACCESS(16)
-void __tsan_read_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, false, false); }
-void __tsan_write_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, true, false); }
+void __tsan_read_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, false, false, {}); }
+void __tsan_write_range(void* pointer, uint64_t bytes) { tw::access(pointer, bytes, true, false, {}); }
 void* __tsan_memcpy(void* to, const void* from, uint64_t bytes) {
     tw::copied(to, from, bytes);
     return std::memcpy(to, from, bytes);
@@ -111,7 +135,7 @@ void* __tsan_memmove(void* to, const void* from, uint64_t bytes) {
 }
 void* __tsan_memset(void* to, int value, uint64_t bytes) {
     if (bytes != 0) {
-        tw::access(to, bytes, true, false);
+        tw::access(to, bytes, true, false, {});
     }
     return std::memset(to, value, bytes);
 }

@@ -51,7 +51,10 @@ PageLayouts::Layout PageLayouts::layout_of(
 }
 
 void PageLayouts::wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
-    mark(instance, cb, address, bytes, kTiles);
+    OnCore& core = on(*instance.core);
+    core.has_packed = true;
+    const Layout layout = core.maths_on_rows ? kWorkedRows : core.maths_on_unknown ? kUnknown : kTiles;
+    mark(instance, cb, address, bytes, layout);
 }
 
 void PageLayouts::wrote_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
@@ -61,17 +64,25 @@ void PageLayouts::wrote_rows(KernelInstance& instance, uint32_t cb, uint32_t add
 
 void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
     const Layout layout = layout_of(instance, cb, address, bytes);
+    OnCore& core = on(*instance.core);
+    core.maths_on_rows &= !core.has_packed;
+    core.maths_on_unknown &= !core.has_packed;
+    core.maths_on_rows |= layout == kGivenRows || layout == kWorkedRows;
+    core.maths_on_unknown |= layout == kUnknown;
+    core.has_packed = false;
     if (layout == kRows) {
         note_finding(
             instance, "cb-layout", cb, address, "reads a tile from c_%u, which holds rows that untilize wrote", cb);
-    } else if (OnCore& core = on(*instance.core); layout == kGivenRows && core.rows_taken_from == kNoCircularBuffer) {
+    } else if (layout == kGivenRows && !core.has_tiles && core.rows_taken_from == kNoCircularBuffer) {
         core.rows_taken = call_place(instance);
         core.rows_taken_from = cb;
     }
 }
 
 void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
-    on(*instance.core).has_tiles = true;
+    OnCore& core = on(*instance.core);
+    core.has_tiles = true;
+    core.maths_on_rows = core.maths_on_unknown = core.has_packed = false;  // what comes of it are tiles
     if (layout_of(instance, cb, address, bytes) == kTiles) {
         note_finding(instance, "cb-layout", cb, address, "tilizes c_%u, which holds tiles already", cb);
     }
@@ -95,23 +106,27 @@ void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint
         return;
     }
     const uint32_t layout = tensors_.layout(remote);
+    if (layout == kLayoutUnknown) {
+        return;
+    }
     if (layout == kLayoutTile) {
         on(*instance.core).has_tiles = true;
-    }
-    if (layout != kLayoutRowMajor || on(*instance.core).has_tiles) {
-        return;
+        const TensorPlace place = tensors_.find(remote);
+        if (place.memory == nullptr || place.offset != 0 || bytes != place.memory->page_bytes) {
+            return;  // a part of a tile, for something else
+        }
     }
     for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
         const CoreCircularBuffer& buffer = instance.core->cb[cb];
         const bool is_here = buffer.num_pages != 0 && local >= buffer.address &&
                              local + bytes <= buffer.address + buffer.total_bytes;
         if (is_here) {
-            mark(instance, cb, local, bytes, kGivenRows);
+            mark(instance, cb, local, bytes, layout == kLayoutTile ? kTiles : kGivenRows);
         }
     }
 }
 
-// Tiles of a program that never had any but the rows it was given (elementwise work on rows) may go back as rows.
+// Element-wise work does not mind what it works on: rows that were given stay rows, and may go back as such.
 void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes) {
     if (bytes <= kMoreThanTileRow) {
         return;
@@ -133,7 +148,7 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
         } else if (pages == kTiles && layout == kLayoutRowMajor && on(*instance.core).has_tiles) {
             note_finding(
                 instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
-        } else if (pages == kTiles && layout == kLayoutTile && !on(*instance.core).has_tiles) {
+        } else if (pages == kWorkedRows && layout == kLayoutTile && !on(*instance.core).has_tiles) {
             report_rows_taken(instance, cb);
         }
     }

@@ -34,7 +34,8 @@ public:
     void drained(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes);
 
 private:
-    enum Layout : uint8_t { kUnknown, kTiles, kRows, kGivenRows };  // given: as a row-major tensor has them
+    // Given rows: as a row-major tensor has them; worked on: the same after maths element by element.
+    enum Layout : uint8_t { kUnknown, kTiles, kRows, kGivenRows, kWorkedRows };
     // Pages of one circular buffer, from when something is first known of one.
     struct Pages {
         uint32_t cb;
@@ -43,6 +44,9 @@ private:
     struct OnCore {
         std::vector<Pages> buffers;
         bool has_tiles = false;
+        bool maths_on_rows = false;     // some of what was unpacked since the last pack is given rows
+        bool maths_on_unknown = false;  // or may be
+        bool has_packed = true;
         CallPlace rows_taken;  // where a kernel first took given rows for a tile, and from which buffer
         uint32_t rows_taken_from = kNoCircularBuffer;
     };

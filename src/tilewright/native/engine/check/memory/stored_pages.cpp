@@ -87,6 +87,14 @@ void StoredPages::sent(KernelInstance& instance, uint32_t address, uint32_t byte
     });
 }
 
+void StoredPages::landed(const Core& core, uint32_t address, uint32_t bytes) {
+    for (const KernelInstance* instance : core.instances) {
+        std::erase_if(
+            stored_[instance->number], [&](const Stretch& stretch) { return stretch.meets(address, address + bytes); });
+    }
+    written(address, bytes);
+}
+
 void StoredPages::written(uint32_t address, uint32_t bytes) {
     take_off(address, bytes, [](uint32_t, const Pushed&) { return true; });
 }

@@ -14,6 +14,7 @@
 namespace tw {
 
 class Program;
+struct Core;
 
 class StoredPages {
 public:
@@ -27,6 +28,8 @@ public:
     void sent(KernelInstance& instance, uint32_t address, uint32_t bytes);
     // Somebody else than a processor wrote.
     void written(uint32_t address, uint32_t bytes);
+    // The same by the NoC, which may come before the push.
+    void landed(const Core& core, uint32_t address, uint32_t bytes);
 
 private:
     struct Stretch {

@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "check/checks.h"
+#include "check/memory/memory_names.h"
 #include "noc_address.h"
-#include "program.h"
+#include "scheduler.h"
 
 namespace tw {
 
@@ -91,6 +92,23 @@ void NocAddresses::judge_rectangle(
         has_self |= &core == by.core;
     });
     const uint32_t receivers = cores - (has_self && !loopback ? 1u : 0u);
+    if (cores == (has_self ? 1u : 0u) || num_destinations == 0) {
+        note_finding(
+            by,
+            "noc-multicast-nobody",
+            kNoCircularBuffer,
+            address & kNocLocalMask,
+            num_destinations == 0 ? "multicast says 0 receivers; the rectangle (%u,%u)-(%u,%u) has %u core%s%s"
+                                  : "multicast to the rectangle (%u,%u)-(%u,%u), which has %u core%s%s",
+            rectangle.left(),
+            rectangle.top(),
+            rectangle.right(),
+            rectangle.bottom(),
+            cores,
+            cores == 1 ? "" : "s",
+            has_self ? ", the sender included" : "");
+        return;
+    }
     if (num_destinations != receivers) {
         note_finding(
             by,
@@ -110,7 +128,103 @@ void NocAddresses::judge_rectangle(
     }
 }
 
+static std::string argument_holding(const KernelInstance& instance, uint32_t value) {
+    const KernelContext& context = instance.context;
+    for (uint32_t index = 0; index < context.num_runtime_args; index++) {
+        if (context.runtime_args[index] == value) {
+            return "argument " + std::to_string(index);
+        }
+    }
+    for (uint32_t index = 0; index < context.num_common_runtime_args; index++) {
+        if (context.common_runtime_args[index] == value) {
+            return "common argument " + std::to_string(index);
+        }
+    }
+    return "";
+}
+
+// The address a kernel takes for a tensor's: is it one, and are the tensor's pages as large as the kernel thinks?
+void NocAddresses::judge_base(KernelInstance& by, bool is_dram, uint32_t base, uint32_t page_bytes, uint32_t page) {
+    const uint32_t banks = program_->chip.num_banks(is_dram);
+    for (size_t index = 0; index < program_->host_memory.size(); index++) {
+        const HostMemory& buffer = program_->host_memory[index];
+        if (buffer.is_dram == is_dram && base >= buffer.address &&
+            base - buffer.address < buffer.bytes_per_bank(banks)) {
+            if (base == buffer.address && buffer.stride != page_bytes && page >= banks) {
+                note_finding(
+                    by,
+                    "tensor-page-size",
+                    kNoCircularBuffer,
+                    base,
+                    "addresses tensor %zu in pages of %u bytes; its pages have %llu",
+                    index,
+                    page_bytes,
+                    static_cast<unsigned long long>(buffer.page_bytes));
+            }
+            return;
+        }
+    }
+    const std::string from = argument_holding(by, base);
+    if (from.empty()) {
+        return;  // computed: judged where it is used
+    }
+    std::string addresses;
+    for (size_t index = 0; index < program_->host_memory.size(); index++) {
+        const HostMemory& buffer = program_->host_memory[index];
+        const std::string argument = argument_holding(by, static_cast<uint32_t>(buffer.address));
+        if (buffer.layout != kLayoutUnknown && !argument.empty()) {
+            addresses +=
+                (addresses.empty() ? "; " : ", ") + argument + " holds that of tensor " + std::to_string(index);
+        }
+    }
+    note_finding(
+        by,
+        "arg-no-address",
+        kNoCircularBuffer,
+        base,
+        "takes %s, which is %u, for the address of a tensor in %s%s",
+        from.c_str(),
+        base,
+        is_dram ? "DRAM" : "L1",
+        addresses.c_str());
+}
+
+void NocAddresses::judge_tile_sizes(
+    KernelInstance& by, const uint8_t* tensor_end, uint32_t local, uint32_t bytes, bool is_read) {
+    const uint32_t cb = circular_buffer_at(*by.core, local);
+    if (cb == kNoCircularBuffer) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = by.core->cb[cb];
+    const TensorPlace place = by.checks->tensors.find(tensor_end);
+    if (place.memory == nullptr || place.memory->layout != kLayoutTile || place.offset != 0 ||
+        buffer.page_bytes != buffer.geometry.tile_bytes || buffer.page_bytes == place.memory->page_bytes ||
+        (bytes != buffer.page_bytes && bytes != place.memory->page_bytes)) {
+        return;
+    }
+    note_finding(
+        by,
+        "tensor-page-size",
+        cb,
+        0,
+        "%s %u bytes %s tile %llu of tensor %u, whose tiles have %llu bytes, %s c_%u, "
+        "whose tiles have %u",
+        is_read ? "reads" : "writes",
+        bytes,
+        is_read ? "of" : "to",
+        static_cast<unsigned long long>(place.page),
+        place.tensor,
+        static_cast<unsigned long long>(place.memory->page_bytes),
+        is_read ? "into" : "from",
+        cb,
+        buffer.page_bytes);
+}
+
 void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
+    if (program_->host_memory.empty()) {
+        return;  // a host that keeps its tensors to itself
+    }
+    judge_base(current_instance(), is_dram, base, page_bytes, page);
     for (const HostMemory& buffer : program_->host_memory) {
         if (buffer.is_dram != is_dram || buffer.address != base || buffer.stride != page_bytes ||
             page < buffer.num_pages) {

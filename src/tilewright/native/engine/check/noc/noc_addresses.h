@@ -23,7 +23,11 @@ public:
     // An address made for a page; only those past their buffer are kept.
     void page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);
 
+    // A tile of a tensor and a page of a circular buffer, the two ends of a transfer.
+    void judge_tile_sizes(KernelInstance& by, const uint8_t* tensor_end, uint32_t local, uint32_t bytes, bool is_read);
+
 private:
+    void judge_base(KernelInstance& by, bool is_dram, uint32_t base, uint32_t page_bytes, uint32_t page);
     struct PageBeyond {
         uint64_t address;
         uint32_t base, page, num_pages, page_bytes;

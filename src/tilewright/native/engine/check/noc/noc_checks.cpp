@@ -5,32 +5,11 @@
 
 #include "check/checks.h"
 #include "check/hooks.h"
+#include "check/memory/memory_names.h"
 #include "noc_address.h"
 #include "scheduler.h"
 
 namespace tw {
-
-static uint32_t cb_at(const Core& core, uint32_t address) {
-    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
-        const CoreCircularBuffer& buffer = core.cb[cb];
-        if (buffer.num_pages != 0 && address >= buffer.address && address < buffer.address + buffer.total_bytes) {
-            return cb;
-        }
-    }
-    return kNoCircularBuffer;
-}
-
-static std::string place_name(const Core& core, uint32_t address) {
-    char text[64];
-    const uint32_t cb = cb_at(core, address);
-    if (cb == kNoCircularBuffer) {
-        std::snprintf(text, sizeof text, "L1 offset 0x%x", address & kL1OffsetMask);
-    } else {
-        const CoreCircularBuffer& buffer = core.cb[cb];
-        std::snprintf(text, sizeof text, "page %u of c_%u", (address - buffer.address) / buffer.page_bytes, cb);
-    }
-    return text;
-}
 
 static const char* kind_name(const Transfer& transfer) {
     if (transfer.kind == TransferKind::Read) {
@@ -52,6 +31,7 @@ void NocChecks::start(Program& program) {
     transfers_.start(program);
     semaphores_.start(program, ordering_, transfers_);
     addresses_.start(program);
+    receivers_.start(program);
 }
 
 uint32_t NocChecks::slot_pointer(const KernelInstance& instance, uint32_t local) const {
@@ -75,13 +55,13 @@ void NocChecks::judge_load(KernelInstance& instance, uint32_t address, uint32_t 
     note_finding_with(
         instance,
         "noc-use-in-flight",
-        cb_at(*instance.core, address),
+        circular_buffer_at(*instance.core, address),
         address,
         transfer->place,
         "%s %u bytes of %s, where a %s of %u bytes may still be arriving: no barrier of its kind has followed it",
         what,
         bytes,
-        place_name(*instance.core, address).c_str(),
+        l1_place_name(*instance.core, address).c_str(),
         kind_name(*transfer),
         transfer->bytes);
 }
@@ -98,14 +78,14 @@ void NocChecks::judge_store(
     note_finding_with(
         instance,
         "noc-reuse-in-flight",
-        cb_at(core, address),
+        circular_buffer_at(core, address),
         address,
         transfer->place,
         "%s %u bytes %s %s, %s a %s of %u bytes may still be %s: no %s has followed it",
         what,
         bytes,
         &core == instance.core ? "to" : "to another core's",
-        place_name(core, address).c_str(),
+        l1_place_name(core, address).c_str(),
         arriving ? "where" : "from which",
         kind_name(*transfer),
         transfer->bytes,
@@ -186,9 +166,10 @@ void NocChecks::write(
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
         if (bytes == 4 && semaphores_.is_sync_word(there)) {
-            signal(instance, *core, there, *reinterpret_cast<const uint32_t*>(uintptr_t{source}), noc, false);
+            signal(instance, *core, there, *reinterpret_cast<const uint32_t*>(uintptr_t{source}), noc, false, false);
             transfer.issued = ordering_.now(instance);
         } else {
+            receivers_.sent(instance, *core, there, bytes);
             judge_store(instance, *core, there, bytes, "writes");
             transfer.own_remote = there == source ? 0 : own_address(instance, destination);
         }
@@ -223,9 +204,10 @@ void NocChecks::write_multicast(
             return;
         }
         if (bytes == 4 && semaphores_.is_sync_word(there)) {
-            signal(instance, core, there, value, noc, true);
+            signal(instance, core, there, value, noc, true, false);
             return;
         }
+        receivers_.sent(instance, core, there, bytes);
         judge_store(instance, core, there, bytes, "multicasts");
         if (&core == instance.core) {
             transfer.own_remote = there;
@@ -233,13 +215,16 @@ void NocChecks::write_multicast(
     });
     transfer.issued = ordering_.now(instance);
     transfers_.add(instance, std::move(transfer));
+    if (bytes == sizeof(uint32_t)) {
+        told_by_multicast(instance, rectangle, loopback);
+    }
 }
 
 // Raises or sets the word at `address` of `core`: what was sent there before should be there before.
 void NocChecks::signal(
-    KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast) {
+    KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast, bool adds) {
     judge_order(instance, core, noc, multicast, multicast ? "multicasts a flag" : "raises a semaphore");
-    semaphores_.raise(instance, core, address, value);
+    semaphores_.raise(instance, core, address, value, adds);
 }
 
 void NocChecks::judge_order(
@@ -297,7 +282,7 @@ void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc,
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
         if (semaphores_.is_sync_word(there)) {
-            signal(instance, *core, there, value, noc, false);
+            signal(instance, *core, there, value, noc, false, false);
         } else {
             judge_order(instance, *core, noc, false, "writes a word inline");
         }
@@ -318,9 +303,10 @@ void NocChecks::inline_write_multicast(
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         if (&core != instance.core && semaphores_.is_sync_word(core.l1_base + offset)) {
-            signal(instance, core, core.l1_base + offset, value, noc, true);
+            signal(instance, core, core.l1_base + offset, value, noc, true, false);
         }
     });
+    told_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
     if ((flags & kNocPosted) == 0) {
         Transfer transfer = write_transfer(rectangle, 4, noc, flags, kNoTransactionId);
         transfer.multicast = true;
@@ -359,7 +345,7 @@ void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint
         if ((flags & kNocPosted) == 0) {
             transfers_.add_atomic(instance, noc, *core, ordering_.now(instance));
         }
-        signal(instance, *core, there, word_at(there) + amount, noc, false);
+        signal(instance, *core, there, word_at(there) + amount, noc, false, true);
     }
 }
 
@@ -376,15 +362,46 @@ void NocChecks::atomic_multicast(
             if ((flags & kNocPosted) == 0) {
                 transfers_.add_atomic(instance, noc, core, ordering_.now(instance));
             }
-            signal(instance, core, there, word_at(there) + amount, noc, true);
+            signal(instance, core, there, word_at(there) + amount, noc, true, true);
         }
     });
+    told_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
+}
+
+// A multicast of a word that kernels synchronise by.
+void NocChecks::told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback) {
+    const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
+    std::vector<Core*> told;
+    NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
+        if (semaphores_.is_sync_word(core.l1_base + offset) && (&core != instance.core || loopback)) {
+            told.push_back(&core);
+        }
+    });
+    if (!told.empty()) {
+        receivers_.told(instance, offset, told);
+    }
 }
 
 void NocChecks::barrier(Barrier kind, uint32_t noc, uint32_t transaction_id) {
     KernelInstance& instance = current_instance();
     on_call(instance);
-    transfers_.barrier(instance, kind, noc, transaction_id);
+    transfers_.barrier(
+        instance, kind, noc, transaction_id, [&](const Transfer& transfer) { source_freed(instance, transfer); });
+}
+
+// What a transfer takes it has taken by its barrier at the latest; a signal in between said too much.
+void NocChecks::source_freed(KernelInstance& instance, const Transfer& transfer) {
+    if (transfer.sent || transfer.issued == ordering_.now(instance)) {
+        return;
+    }
+    uintptr_t source = transfer.local;
+    if (transfer.kind == TransferKind::Read) {
+        const NocAddress where = decode_noc_address(transfer.remote);
+        const NocNode& node = program_->chip.node(where.x, where.y);
+        source = reinterpret_cast<uintptr_t>(node.memory) +
+                 (node.core != nullptr ? where.local & kL1OffsetMask : where.local);
+    }
+    instance.checks->history.ended(instance, source, transfer.bytes, Touch::Read, transfer.place);
 }
 
 void NocChecks::oversized(uint32_t bytes, uint32_t most) {
@@ -401,6 +418,8 @@ void NocChecks::oversized(uint32_t bytes, uint32_t most) {
 void NocChecks::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
     addresses_.page(is_dram, base, page, page_bytes, address);
 }
+
+std::string NocChecks::last_wait(const KernelInstance& instance) const { return semaphores_.last_wait(instance); }
 
 void NocChecks::waited(KernelInstance& instance, uint32_t address, uint32_t value, bool equal) {
     semaphores_.waited(instance, address, value, equal);
@@ -505,10 +524,15 @@ void NocChecks::exit(KernelInstance& instance) {
 
 void NocChecks::stuck(Program& program) {
     for (const auto& instance : program.instances) {
-        if (instance->state == InstanceState::Polling && instance->wait_kind == WaitKind::SemaphoreEqual) {
-            const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance->wait_address));
+        const bool is_equal = instance->wait_kind == WaitKind::SemaphoreEqual;
+        if (instance->state != InstanceState::Polling || !(is_equal || instance->wait_kind == WaitKind::SemaphoreAtLeast)) {
+            continue;
+        }
+        const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance->wait_address));
+        if (is_equal) {
             semaphores_.stuck(*instance, address, instance->wait_amount);
         }
+        receivers_.stuck(*instance, address, semaphores_);
     }
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "abi/noc.h"
+#include "check/noc/multicast_receivers.h"
 #include "check/noc/noc_addresses.h"
 #include "check/noc/semaphores.h"
 #include "check/noc/transfers.h"
@@ -40,6 +42,10 @@ public:
         uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags);
     void barrier(Barrier kind, uint32_t noc, uint32_t transaction_id);
     void oversized(uint32_t bytes, uint32_t most);
+    void tensor_transfer(
+        KernelInstance& instance, const uint8_t* tensor_end, uint32_t local, uint32_t bytes, bool is_read) {
+        addresses_.judge_tile_sizes(instance, tensor_end, local, bytes, is_read);
+    }
     void page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);
 
     void waited(KernelInstance& instance, uint32_t address, uint32_t value, bool equal);
@@ -47,7 +53,13 @@ public:
     void pop(KernelInstance& instance, uint32_t cb, uint32_t pages);
     // A load or store of a kernel, or of the unpacker or packer.
     void access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
+    // Words of L1 that somebody has raised or waited for.
+    bool is_sync_word(uint32_t address) const { return semaphores_.is_sync_word(address); }
+    // In words: what a kernel has waited for last and who raised that; empty if it never did.
+    std::string last_wait(const KernelInstance& instance) const;
     void exit(KernelInstance& instance);
+    // What can be said only at the end.
+    void finish(Findings& findings) { receivers_.finish(semaphores_, findings); }
     // Nothing can run any more.
     void stuck(Program& program);
 
@@ -58,14 +70,17 @@ private:
     void judge_store(
         KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
     void judge_order(KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, const char* what);
+    void told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);
+    void source_freed(KernelInstance& instance, const Transfer& transfer);
     void signal(
-        KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast);
+        KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast, bool adds);
 
     Program* program_ = nullptr;
     Ordering& ordering_;
     Transfers transfers_;
     Semaphores semaphores_;
     NocAddresses addresses_;
+    MulticastReceivers receivers_;
 };
 
 }  // namespace tw

@@ -24,7 +24,7 @@ void landed(KernelInstance& instance, uint32_t address, uint64_t bytes) {
     Checks& checks = *instance.checks;
     if (const Core* core = address == 0 ? nullptr : core_at(instance, address)) {
         checks.processors.written(*core, address, static_cast<uint32_t>(bytes));
-        checks.stored_pages.written(address, static_cast<uint32_t>(bytes));
+        checks.stored_pages.landed(*core, address, static_cast<uint32_t>(bytes));
         checks.layouts.written(*core, address, static_cast<uint32_t>(bytes));
     }
 }
@@ -35,13 +35,30 @@ void release_flag(KernelInstance& instance, uint32_t address, uint64_t bytes) {
     }
 }
 
-void check_remote_write(KernelInstance& instance, uint32_t address, uint64_t bytes) {
+void check_afar(KernelInstance& instance, uint32_t address, uint64_t bytes, bool is_write) {
     if (const Core* core = address == 0 ? nullptr : core_at(instance, address)) {
-        instance.checks->windows.remote_write(instance, *core, address, static_cast<uint32_t>(bytes));
+        instance.checks->windows.access_afar(instance, *core, address, static_cast<uint32_t>(bytes), is_write);
     }
 }
 
 }  // namespace
+
+void noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t bytes) {
+    const uint32_t l1 = slot_pointer(from);
+    if (l1 != 0 && bytes <= kLargestFlag && core_at(instance, l1) != instance.core) {  // may be a look at a flag
+        for (uint32_t word = 0; word < bytes; word += 4) {
+            instance.checks->ordering.acquire(instance, Ordering::word_key(l1 + word));
+        }
+    }
+    instance.checks->history.touch(instance, reinterpret_cast<uintptr_t>(from), bytes, Touch::Read);
+}
+
+void noc_puts(KernelInstance& instance, uint8_t* to, uint64_t bytes, const uint8_t* values, bool to_local) {
+    const uint32_t l1 = slot_pointer(to);
+    const bool is_flag = !to_local && l1 != 0 && bytes <= sizeof(uint32_t);
+    instance.checks->history.touch(
+        instance, reinterpret_cast<uintptr_t>(to), bytes, is_flag ? Touch::Flag : Touch::Write, values);
+}
 
 void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint64_t bytes, bool to_local) {
     if (bytes == 0) {
@@ -52,14 +69,17 @@ void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint
     const uint32_t from_l1 = slot_pointer(from), to_l1 = slot_pointer(to);
     const auto size = static_cast<uint32_t>(bytes);
     const bool from_own_core = from_l1 != 0 && core_at(instance, from_l1) == instance.core;
+    checks.noc.tensor_transfer(instance, to_local ? from : to, to_local ? to_l1 : from_l1, size, to_local);
+    checks.work_split.moved(instance, to_local ? from : to, to_local);
     if (from_own_core) {
         checks.windows.access(instance, {from_l1, size, false, Accessor::Noc});
         checks.stored_pages.sent(instance, from_l1, size);
     }
     if (to_local) {
+        check_afar(instance, from_l1, bytes, false);
         checks.windows.access(instance, {to_l1, size, true, Accessor::Noc});
     } else {
-        check_remote_write(instance, to_l1, bytes);
+        check_afar(instance, to_l1, bytes, true);
         checks.layouts.drained(instance, from_l1, to, size);
         release_flag(instance, to_l1, bytes);
     }
@@ -76,7 +96,7 @@ void noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
     checks.processors.leaves_copy(instance, checks.findings);
     taint_defined(instance, to, bytes);
     const uint32_t to_l1 = slot_pointer(to);
-    check_remote_write(instance, to_l1, bytes);
+    check_afar(instance, to_l1, bytes, true);
     release_flag(instance, to_l1, bytes);
     landed(instance, to_l1, bytes);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "check/checks.h"
+#include "check/memory/memory_names.h"
 #include "program.h"
 
 namespace tw {
@@ -37,17 +38,11 @@ static std::string name_of(const Program& program, const Core& core, uint32_t ad
     return text;
 }
 
-static std::string who(const KernelInstance& instance) {
-    char text[160];
-    std::snprintf(
-        text, sizeof text, "%s on core (%u,%u)", instance.kernel->name.c_str(), instance.core->x, instance.core->y);
-    return text;
-}
-
 void Semaphores::start(Program& program, Ordering& ordering, Transfers& transfers) {
     program_ = &program;
     ordering_ = &ordering;
     transfers_ = &transfers;
+    last_waits_.assign(program.instances.size(), 0);
     for (const ProgramSemaphore& semaphore : program.semaphores) {
         for (const CoreXY& where : semaphore.cores) {
             Core& core = program.chip.core(where.x, where.y);
@@ -83,7 +78,7 @@ static void note_at(
 
 static void note_lost_reset(
     const Program& program, const SyncWord& word, uint32_t address, const WordEvent& store, const WordEvent& raise) {
-    const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " + who(*raise.by) +
+    const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " + kernel_on_core(*raise.by) +
                              " may have raised just before: nothing orders the two";
     note_at(store, "semaphore-lost-reset", address, raise.place, text);
 }
@@ -95,7 +90,7 @@ void Semaphores::judge_overshoot(SyncWord& word, uint32_t address, const WordEve
             continue;
         }
         const std::string text = "waits for exactly " + std::to_string(wait.value) + " in " +
-                                 name_of(*program_, *word.core, address) + ", which " + who(*raise.by) +
+                                 name_of(*program_, *word.core, address) + ", which " + kernel_on_core(*raise.by) +
                                  " may set to " + std::to_string(raise.value) + " before it looks";
         note_at(wait, "semaphore-overshoot", address, raise.place, text);
     }
@@ -113,6 +108,26 @@ void Semaphores::judge_raise(SyncWord& word, uint32_t address, const WordEvent& 
     for (const WordEvent& store : word.stores) {
         if (store.by != raise.by && !ordering_->is_before(*store.by, store.time, *raise.by)) {
             note_lost_reset(*program_, word, address, store, raise);
+        }
+    }
+}
+
+// A count says how often it was raised and not by whom: a raise that may come early can stand for one that is missing.
+void Semaphores::judge_count(SyncWord& word, uint32_t address, const WordEvent& raise) {
+    for (const CountedWait& counted : word.counted) {
+        if (counted.wait.by == raise.by || ordering_->is_before(*counted.wait.by, counted.wait.time, *raise.by)) {
+            continue;
+        }
+        for (const Raiser& other : counted.raisers) {
+            if (other.by == raise.by || ordering_->is_before(*other.by, other.time, *raise.by)) {
+                continue;
+            }
+            const std::string text = "waits for " + std::to_string(counted.wait.value) + " or more in " +
+                                     name_of(*program_, *word.core, address) + ", which " + kernel_on_core(*raise.by) +
+                                     " may have raised once more before " + kernel_on_core(*other.by) +
+                                     " has raised it";
+            note_at(counted.wait, "semaphore-shared", address, raise.place, text);
+            return;
         }
     }
 }
@@ -135,16 +150,23 @@ void Semaphores::judge_shared(KernelInstance& by, SyncWord& word, uint32_t addre
             wait.place,
             "%s is waited for by %s too, and one of the two sets it back",
             name_of(*program_, *word.core, address).c_str(),
-            who(*wait.by).c_str());
+            kernel_on_core(*wait.by).c_str());
         return;
     }
 }
 
-void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value) {
+void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value, bool adds) {
     SyncWord& word = this->word(core, address);
     const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
     judge_overshoot(word, address, event);
     judge_raise(word, address, event);
+    if (adds) {
+        judge_count(word, address, event);
+        const auto known = std::find_if(
+            word.adders.begin(), word.adders.end(), [&](const Raiser& adder) { return adder.by == &by; });
+        const Raiser adder{&by, event.time, event.place};
+        known == word.adders.end() ? word.adders.push_back(adder) : void(*known = adder);
+    }
     set_event(word.raises, event);
     const uint32_t from = transfers_->core_index(*by.core);
     auto answer = std::find_if(word.answers.begin(), word.answers.end(), [&](const Answer& a) { return a.core == from; });
@@ -172,6 +194,8 @@ void Semaphores::store(KernelInstance& by, uint32_t address) {
     judge_reset(word, address, event);
     set_event(word.stores, event);
     judge_shared(by, word, address);
+    word.adders.clear();
+    word.counted.clear();
     word.held.clear();
     word.seen = 0;
 }
@@ -198,10 +222,37 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
     set_event(word.waits, event);
     if (equal) {
         set_event(word.equal_waits, event);
+    } else {
+        std::erase_if(word.counted, [&](const CountedWait& counted) { return counted.wait.by == &by; });
+        word.counted.push_back({event, word.adders});
     }
     judge_shared(by, word, address);
+    last_waits_[by.number] = address & ~3u;
     word.seen = word.held.size();
     ordering_->advance(by);
+}
+
+bool Semaphores::is_awaited(uint32_t address) const {
+    const auto found = words_.find(address & ~3u);
+    return found != words_.end() && !found->second.waits.empty();
+}
+
+std::string Semaphores::name(uint32_t address) const {
+    return name_of(*program_, *words_.at(address & ~3u).core, address);
+}
+
+std::string Semaphores::last_wait(const KernelInstance& instance) const {
+    const uint32_t address = last_waits_[instance.number];
+    if (address == 0) {
+        return "";
+    }
+    const SyncWord& word = words_.at(address);
+    std::string raisers;
+    for (const WordEvent& raise : word.raises) {
+        raisers += (raisers.empty() ? "" : ", ") + kernel_on_core(*raise.by);
+    }
+    return "it last waited for " + name_of(*program_, *word.core, address) + ", raised by " +
+           (raisers.empty() ? "nobody over the NoC" : raisers);
 }
 
 // Different kernels raised the word past what was waited for: one of them meant another wait.
@@ -211,7 +262,7 @@ void Semaphores::note_two_meanings(
         return;
     }
     const std::string text = "waits for " + name_of(*program_, *waiting.core, address) + ", which both " +
-                             who(*first.by) + " and " + who(*second.by) + " raise";
+                             kernel_on_core(*first.by) + " and " + kernel_on_core(*second.by) + " raise";
     waiting.checks->findings.add(
         waiting,
         "semaphore-shared",
@@ -236,7 +287,7 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
         const WordEvent& next = held[index + 1].raise;
         const std::string text = "waits for exactly " + std::to_string(value) + " in " +
                                  name_of(*program_, *waiting.core, address) + ", which held it until " +
-                                 who(*next.by) + " set it to " + std::to_string(next.value);
+                                 kernel_on_core(*next.by) + " set it to " + std::to_string(next.value);
         waiting.note_stack();
         waiting.checks->findings.add(
             waiting,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,19 @@ struct WordEvent {
     uint32_t time = 0;
     uint32_t value = 0;
     CallPlace place;
+};
+
+// How a word was raised by one kernel: its last raise.
+struct Raiser {
+    KernelInstance* by = nullptr;
+    uint32_t time = 0;
+    CallPlace place;
+};
+
+// A wait for a count or more, and whose raises had made it up.
+struct CountedWait {
+    WordEvent wait;
+    std::vector<Raiser> raisers;
 };
 
 // A value raised to through the NoC, with what whoever waits for it may rely on.
@@ -38,6 +52,8 @@ struct SyncWord {
     std::vector<WordEvent> equal_waits;  // the last of each kernel
     std::vector<WordEvent> waits;        // for equal or more, the last of each kernel
     std::vector<WordEvent> stores;       // the last of each kernel
+    std::vector<Raiser> adders;            // who has added to it, the last time of each kernel
+    std::vector<CountedWait> counted;      // the last of each kernel
     std::vector<Answer> answers;
     std::vector<HeldValue> held;  // since it was last stored to, the latest ones
     size_t seen = 0;              // of those, how many somebody has waited behind
@@ -48,11 +64,15 @@ public:
     void start(Program& program, Ordering& ordering, Transfers& transfers);
 
     bool is_sync_word(uint32_t address) const { return words_.contains(address & ~3u); }
-    // A kernel raises or sets a word through the NoC.
-    void raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value);
+    // A kernel sets a word through the NoC, or adds to it.
+    void raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value, bool adds);
     void store(KernelInstance& by, uint32_t address);
     void load(KernelInstance& by, uint32_t address);
     void waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal);
+    std::string last_wait(const KernelInstance& instance) const;
+    bool is_awaited(uint32_t address) const;
+    // In words.
+    std::string name(uint32_t address) const;
     // The run has come to a stop and this kernel waits for exactly `value`.
     void stuck(KernelInstance& waiting, uint32_t address, uint32_t value);
 
@@ -62,6 +82,7 @@ private:
     void judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_reset(SyncWord& word, uint32_t address, const WordEvent& store);
     void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
+    void judge_count(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_shared(KernelInstance& by, SyncWord& word, uint32_t address);
     void note_two_meanings(
         KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
@@ -70,6 +91,7 @@ private:
     Ordering* ordering_ = nullptr;
     Transfers* transfers_ = nullptr;
     std::unordered_map<uint32_t, SyncWord> words_;  // by slot pointer
+    std::vector<uint32_t> last_waits_;              // by instance: the word it waited for last
 };
 
 }  // namespace tw

@@ -19,6 +19,15 @@ static bool covers(uint32_t noc, uint32_t transaction_id, uint32_t of_noc, uint3
     return noc == of_noc && (transaction_id == kNoTransactionId || transaction_id == of_transaction);
 }
 
+static Barrier barrier_of(TransferKind kind) {
+    switch (kind) {
+        case TransferKind::Read: return Barrier::Read;
+        case TransferKind::Write: return Barrier::WriteAck;
+        case TransferKind::PostedWrite: return Barrier::PostedSent;
+    }
+    return Barrier::Full;
+}
+
 static bool lands(const Transfer& transfer, uint32_t address, uint32_t bytes) {
     if (transfer.kind == TransferKind::Read) {
         return overlaps(transfer.local, transfer.bytes, address, bytes);
@@ -135,7 +144,8 @@ void Transfers::add_unacknowledged(KernelInstance& instance, Transfer transfer) 
     count_unacknowledged(of(instance).noc[transfer.noc & 1u], transfer);
 }
 
-void Transfers::barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id) {
+void Transfers::barrier(
+    KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id, const Ended& ended) {
     OpenTransfers& open = of(instance);
     const bool full = kind == Barrier::Full;
     if (kind == Barrier::WriteSent) {
@@ -144,6 +154,7 @@ void Transfers::barrier(KernelInstance& instance, Barrier kind, uint32_t noc, ui
                 !covers(noc, transaction_id, transfer.noc, transfer.transaction_id)) {
                 return false;
             }
+            ended(transfer);
             if (transfer.own_remote != 0) {  // it still lands here
                 mark_transfer(instance, transfer, false);
                 transfer.sent = true;
@@ -160,12 +171,11 @@ void Transfers::barrier(KernelInstance& instance, Barrier kind, uint32_t noc, ui
         if (!covers(noc, transaction_id, transfer.noc, transfer.transaction_id)) {
             return false;
         }
-        switch (transfer.kind) {
-            case TransferKind::Read: return full || kind == Barrier::Read;
-            case TransferKind::Write: return full || kind == Barrier::WriteAck;
-            case TransferKind::PostedWrite: return full || kind == Barrier::PostedSent;
+        const bool is_over = full || kind == barrier_of(transfer.kind);
+        if (is_over) {
+            ended(transfer);
         }
-        return false;
+        return is_over;
     });
     if (full || kind == Barrier::WriteAck) {
         std::erase_if(open.noc[noc & 1u].writes, [&](const Unacknowledged& writes) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "abi/noc.h"
@@ -71,7 +72,9 @@ public:
     // A write that takes nothing from memory: only its arrival is open.
     void add_unacknowledged(KernelInstance& instance, Transfer transfer);
     // Takes off what a barrier has waited for.
-    void barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id);
+    // `ended` is told of each transfer that is over.
+    using Ended = std::function<void(const Transfer&)>;
+    void barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id, const Ended& ended);
     // A kernel on core `core` has answered what this kernel did until `time`: writes to it before that have arrived.
     void acknowledge(KernelInstance& instance, uint32_t core, uint32_t time);
 

@@ -128,10 +128,19 @@ void note_value(
     KernelInstance& instance, uint32_t kind, const TensorPlace& place, const uint8_t* to, uint32_t cb,
     const Origins& origins) {
     const Program& program = instance.scheduler->program;
-    note_finding(
-        instance, kRules[kind], cb == kNoCb ? kNoCircularBuffer : cb, reinterpret_cast<uintptr_t>(to),
-        "tensor %u, %s takes in %s", place.tensor, place_text(place, datum_bytes_of(*place.memory)).c_str(),
-        origin_text(program, kind, origins.of[kind]).c_str());
+    const uint32_t buffer = cb == kNoCb ? kNoCircularBuffer : cb;
+    const std::string text = "tensor " + std::to_string(place.tensor) + ", " +
+                             place_text(place, datum_bytes_of(*place.memory)) + " takes in " +
+                             origin_text(program, kind, origins.of[kind]);
+    const CallPlace* taken_in = origins.of[kind].taken_in;
+    if (taken_in == nullptr) {
+        note_finding(instance, kRules[kind], buffer, reinterpret_cast<uintptr_t>(to), "%s", text.c_str());
+        return;
+    }
+    // Where the value came in is to be changed, not where it comes out.
+    instance.checks->findings.add(
+        *taken_in->instance, kRules[kind], kNoCircularBuffer, 0, taken_in->frames, taken_in->num_frames,
+        text, call_place(instance));
 }
 
 }  // namespace

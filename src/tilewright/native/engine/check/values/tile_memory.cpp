@@ -182,6 +182,7 @@ TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* byte
     }
     if (!taint.clean) {
         taint.origins = origins_of_cb(instance, cb, bytes);
+        took_in(state, taint, taint.of[0] & kUnwritten);
     }
     return taint;
 }
@@ -227,6 +228,11 @@ void taint_pack(
 
 void checked::taint_pack_slot(
     const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes) {
+    if (dst_reads_zero(state, slot)) {
+        note_finding(
+            instance_of(state), "dst-unwritten", cb, 0,
+            "packs DST register %u to c_%u, and no operation has written it since tile_regs_acquire", slot, cb);
+    }
     taint_pack(state, state.checks->values->slot[slot], cb, geometry, state.pack.format, bytes);
 }
 
@@ -253,6 +259,7 @@ TileTaint gather_taint(const ComputeState& state, const FaceRows& image, uint32_
     }
     if (!taint.clean) {
         taint.origins = origins_of_cb(instance, cb, rows);
+        took_in(state, taint, taint.of[0] & kUnwritten);
     }
     return taint;
 }

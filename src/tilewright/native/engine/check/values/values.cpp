@@ -28,6 +28,7 @@ TileTaint& TileTaint::operator=(const TileTaint& from) {
 void TileTaint::open() {
     if (clean) {
         clean = false;
+        origins = {};
         std::memset(of, 0, sizeof of);
     }
 }
@@ -38,7 +39,11 @@ void TileTaint::take_origins(const TileTaint& from) {
     }
     for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
         if (from.origins.of[kind].kind != Origin::Kind::None) {
+            const CallPlace* taken_in = origins.of[kind].taken_in;
             origins.of[kind] = from.origins.of[kind];
+            if (origins.of[kind].taken_in == nullptr) {
+                origins.of[kind].taken_in = taken_in;
+            }
         }
     }
 }
@@ -98,9 +103,44 @@ void combine(
 
 }  // namespace
 
+// The first element of a tile is never padding, so what arrives there was taken into a result.
+static void took_in_result(const ComputeState& state, TileTaint& out, uint8_t before) {
+    took_in(state, out, static_cast<uint8_t>(out.at(0) & ~before & (kPadding | kUnwritten)));
+}
+
+static bool same_frames(const CallPlace& a, const CallPlace& b) {
+    return a.instance == b.instance && a.num_frames == b.num_frames &&
+           std::equal(a.frames, a.frames + a.num_frames, b.frames);
+}
+
+void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds) {
+    KernelInstance& instance = *state.checks->operands.instance;
+    std::deque<CallPlace>& places = instance.checks->values.places;
+    const CallPlace* here = nullptr;
+    for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
+        if ((kinds >> kind & 1) == 0 || taint.origins.of[kind].taken_in != nullptr) {
+            continue;
+        }
+        if (here == nullptr) {
+            const CallPlace place = call_place(instance);
+            const auto known = std::find_if(
+                places.begin(), places.end(), [&](const CallPlace& each) { return same_frames(each, place); });
+            here = known != places.end() ? &*known : &places.emplace_back(place);
+        }
+        taint.origins.of[kind].taken_in = here;
+    }
+}
+
 void checked::taint_clear(const ComputeState& state) {
     for (TileTaint& slot : dst_of(state)->slot) {
         slot.clean = true;
+    }
+}
+
+// A broadcast spreads all that it reads.
+static void took_in_beside(const ComputeState& state, TileTaint& read) {
+    if (!read.clean && std::any_of(read.of, read.of + kTileElements, [](uint8_t of) { return (of & kBeside) != 0; })) {
+        took_in(state, read, kBeside);
     }
 }
 
@@ -137,7 +177,10 @@ void checked::taint_copy(
     const TileGeometry& geometry = tile_geometry(cb);
     transpose_taint(taint, geometry.num_faces, transpose & 1, transpose & 2);
     if (broadcast != Broadcast::None && !taint.clean) {
+        const uint8_t before = taint.at(0);
         spread_taint(taint, geometry, broadcast);
+        took_in_beside(state, taint);
+        took_in_result(state, taint, before);
     }
     TileTaint& out = dst->slot[slot];
     if (geometry.num_faces == 4) {
@@ -155,7 +198,10 @@ void checked::taint_binary(
     uint32_t slot, bool accumulate) {
     DstTaint* dst = dst_of(state);
     const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
-    const TileTaint of_b = load_taint(state, b.cb, b.operand.bytes, reads_of(broadcast), row);
+    TileTaint of_b = load_taint(state, b.cb, b.operand.bytes, reads_of(broadcast), row);
+    if (broadcast != Broadcast::None) {
+        took_in_beside(state, of_b);
+    }
     TileTaint& out = dst->slot[slot];
     const uint32_t count = a.operand.geometry.num_faces * kFaceElements;
     if (of_a.clean && of_b.clean) {
@@ -170,6 +216,7 @@ void checked::taint_binary(
     combine(op, broadcast, row, {a.operand, of_a}, {b.operand, of_b}, accumulate ? &held : nullptr, count, out);
     out.take_origins(of_a);
     out.take_origins(of_b);
+    took_in_result(state, out, of_a.at(0) | of_b.at(0) | (accumulate ? held.at(0) : 0));
 }
 
 void checked::taint_reuse_dest(
@@ -331,7 +378,7 @@ void checked::taint_reduce(
     const ReduceView view{data, data_taint, scaler, scaler_taint, num_faces, pool == Pool::Max};
     const TileTaint held = dst->slot[slot];
     TileTaint& out = dst->slot[slot];
-    out.clean = false;
+    out.open();
     std::memset(out.of, kBeside, sizeof out.of);
     switch (axis) {
         case ReduceAxis::Row: reduce_rows(view, held, out); break;
@@ -340,6 +387,7 @@ void checked::taint_reduce(
     }
     out.take_origins(data_taint);
     out.take_origins(scaler_taint);
+    took_in_result(state, out, held.at(0));
     out.origins.of[2] = {Origin::Kind::Reduction, static_cast<uint8_t>(axis), kNoCb, 0};
 }
 
@@ -362,6 +410,7 @@ void taint_matmul(
     prepare(in1, in1_taint, brings1, lets1);
     TileTaint& out = dst->slot[slot];
     out.open();
+    const uint8_t before = out.of[0];
     for (uint32_t m = 0; m < faces.m * 16; m++) {
         for (uint32_t k = 0; k < faces.k * 16; k++) {
             const uint32_t at0 = (m / 16 * faces.k + k / 16) * kFaceElements + m % 16 * 16 + k % 16;
@@ -376,6 +425,7 @@ void taint_matmul(
     }
     out.take_origins(in0_taint);
     out.take_origins(in1_taint);
+    took_in_result(state, out, before);
 }
 
 void taint_transpose_dst(const ComputeState& state, uint32_t slot, bool faces) {

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 
 #include "abi/tile.h"
 #include "check/compute/tile_hook.h"
+#include "check/findings.h"
 #include "check/memory/shadow_memory.h"
 #include "compute_state.h"
 
@@ -29,6 +31,7 @@ struct Origin {
     uint8_t axis = 0;    // ReduceAxis of a reduction
     uint32_t index = 0;  // of the tensor or circular buffer
     uint64_t page = 0;   // of the tensor
+    const CallPlace* taken_in = nullptr;  // the tile operation that took it in, where one did
 };
 
 struct Origins {
@@ -66,6 +69,7 @@ struct ValueChecks {
     ShadowMemory& beside;  // bytes a reduction left beside its result
     // By circular buffer: what its pages took in last, of each kind. Keys: L1 of the core, index.
     std::map<std::pair<uint32_t, uint32_t>, Origins> origins;
+    std::deque<CallPlace> places;  // of tile operations that took something in
 };
 
 // Null in a plain run.
@@ -112,6 +116,8 @@ void taint_matmul(
     const ComputeState& state, MatmulFaces faces, const uint32_t* in0, const TileTaint& in0_taint, const uint32_t* in1,
     const TileTaint& in1_taint, uint32_t slot);
 void taint_transpose_dst(const ComputeState& state, uint32_t slot, bool faces);
+// The running operation has taken these kinds into the tile; who did so before it stays the first.
+void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds);
 void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool within);
 
 // --- the vector unit; `ranges` are begin, end pairs of data ---

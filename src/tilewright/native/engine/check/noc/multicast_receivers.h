@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whom a sender's multicasts reach, against whom they are meant for: a core that is told of data it does not get, and a
+// core that waits for a multicast which leaves it out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/findings.h"
+
+namespace tw {
+
+class Program;
+class Semaphores;
+struct Core;
+
+class MulticastReceivers {
+public:
+    void start(Program& program);
+    // Data for a core, by a write or a multicast; `address` is a slot pointer.
+    void sent(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes);
+    // A multicast of the word at an L1 offset to these cores.
+    void told(KernelInstance& by, uint32_t offset, const std::vector<Core*>& cores);
+    // A kernel waits for a word for ever.
+    void stuck(KernelInstance& waiting, uint32_t address, const Semaphores& semaphores);
+    void finish(const Semaphores& semaphores, Findings& findings);
+
+private:
+    // What a kernel has sent since it last told anybody.
+    struct Sent {
+        std::vector<bool> cores;
+        uint32_t num_cores = 0;
+        uint32_t offset = 0, bytes = 0;  // of the last data
+    };
+    struct Told {
+        KernelInstance* by;
+        uint32_t offset;
+        std::vector<Core*> cores;
+        CallPlace place;
+    };
+    // A core told of data that went to others; it matters if a kernel there waits for the word.
+    struct Missed {
+        KernelInstance* by;
+        const Core* core;
+        uint32_t word;
+        uint32_t num_others;
+        CallPlace place;
+    };
+    uint32_t index_of(const Core& core) const;
+    void note_missed(KernelInstance& by, uint32_t offset, const std::vector<Core*>& cores, const Sent& sent);
+
+    Program* program_ = nullptr;
+    std::vector<Sent> sent_;  // by instance
+    std::vector<Told> told_;  // each place and rectangle once
+    std::vector<Missed> missed_;
+};
+
+}  // namespace tw

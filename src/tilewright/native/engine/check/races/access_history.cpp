@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/races/access_history.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "check/checks.h"
+#include "check/memory/memory_names.h"
+#include "program.h"
+
+namespace tw {
+
+static constexpr uint32_t kBlockBits = 21;  // an L1 slot, or as much of a DRAM bank
+static_assert(kL1SlotBytes == 1u << kBlockBits);
+static constexpr size_t kMostNoted = 2u << 20;  // what comes later is seen again in the next round of most programs
+
+void AccessHistory::start(Program& program) {
+    program_ = &program;
+    blocks_.clear();
+    cores_met_ = false;
+    noted_.clear();
+    last_noted_.assign(program.instances.size(), 0);
+    places_.assign(1, {});
+    place_numbers_.clear();
+    recent_places_.assign(kRecentPlaces, {});
+    l1_begin_ = program.chip.cores().front().l1_base;
+    unreserved_base_ = program.chip.config().unreserved_base;
+    const Core* first = program.instances.empty() ? nullptr : program.instances.front()->core;
+    has_several_cores_ = std::any_of(program.instances.begin(), program.instances.end(), [&](const auto& instance) {
+        return instance->core != first;
+    });
+}
+
+// Semaphores and arguments lie below what programs may use: semaphores order others, and have rules of their own.
+bool AccessHistory::ignores(uintptr_t address) const {
+    return is_l1(address) && (!has_several_cores_ || (address & kL1OffsetMask) < unreserved_base_);
+}
+
+const Core& AccessHistory::core_at(uintptr_t address) const {
+    return program_->chip.cores()[(address - l1_begin_) / kL1SlotBytes];
+}
+
+KernelInstance& AccessHistory::instance_of(const Epoch& epoch) const { return *program_->instances[epoch.by - 1]; }
+
+AccessHistory::Stretches& AccessHistory::block_of(uintptr_t address) { return blocks_[address >> kBlockBits]; }
+
+uint32_t AccessHistory::place_number(const CallPlace& place) {
+    uint64_t hash = reinterpret_cast<uintptr_t>(place.instance);
+    for (uint32_t frame = 0; frame < place.num_frames; frame++) {
+        hash = (hash ^ place.frames[frame]) * 0x9e3779b97f4a7c15u;
+    }
+    RecentPlace& recent = recent_places_[hash >> 56];
+    if (recent.hash == hash) {
+        return recent.number;
+    }
+    const auto [found, is_new] = place_numbers_.try_emplace(hash, static_cast<uint32_t>(places_.size()));
+    if (is_new) {
+        places_.push_back(place);
+    }
+    recent = {hash, found->second};
+    return found->second;
+}
+
+uint32_t AccessHistory::place_here(KernelInstance& by) { return place_number(call_place(by)); }
+
+// --- before cores have met ---
+
+// What a kernel touches piece after piece, in one step, is one entry.
+void AccessHistory::note(KernelInstance& by, uint32_t address, uint32_t bytes, bool writes) {
+    const uint32_t step = ordering_.now(by);
+    uint32_t& last = last_noted_[by.number];
+    if (last != 0) {
+        Noted& known = noted_[last - 1];
+        if (known.epoch.step == step && known.writes == writes && address >= known.begin && address <= known.end) {
+            known.end = std::max(known.end, address + bytes);
+            return;
+        }
+    }
+    if (noted_.size() < kMostNoted) {
+        noted_.push_back({address, address + bytes, {by.number + 1, step, place_here(by)}, writes});
+        last = static_cast<uint32_t>(noted_.size());
+    }
+}
+
+void AccessHistory::meet() {
+    cores_met_ = true;
+    for (const Noted& each : noted_) {
+        const Touch touch = each.writes ? Touch::Write : Touch::Read;
+        touch_blocks(each.end - each.begin, {instance_of(each.epoch), touch, each.epoch, nullptr, each.begin});
+    }
+    noted_ = {};
+}
+
+// --- stretches ---
+
+// The stretch that begins at `at`, made by cutting the one that holds it; where nothing is known, what follows.
+AccessHistory::Stretches::iterator AccessHistory::split(Stretches& stretches, uintptr_t at) {
+    auto after = stretches.upper_bound(at);
+    if (after == stretches.begin()) {
+        return after;
+    }
+    auto holder = std::prev(after);
+    if (holder->first == at) {
+        return holder;
+    }
+    if (holder->second.end <= at) {
+        return after;
+    }
+    Stretch rest = holder->second;
+    holder->second.end = at;
+    return stretches.emplace_hint(after, at, std::move(rest));
+}
+
+void AccessHistory::touch_stretches(uintptr_t address, uint64_t bytes, const Access& access) {
+    Stretches& stretches = block_of(address);
+    const uintptr_t end = address + bytes;
+    split(stretches, end);
+    auto at = split(stretches, address);
+    const auto before = at == stretches.begin() ? stretches.end() : std::prev(at);
+    for (uintptr_t next = address; next < end;) {
+        if (at == stretches.end() || at->first > next) {  // nobody has been here
+            const uintptr_t gap_end = at == stretches.end() ? end : std::min(end, at->first);
+            at = stretches.emplace_hint(at, next, Stretch{gap_end, {}, false, {}});
+        }
+        judge(at->first, at->second, access);
+        record(at->second, access);
+        next = at->second.end;
+        ++at;
+    }
+    // Neighbours that are alike again become one, so that memory touched piece by piece stays few stretches.
+    auto merged = before == stretches.end() ? stretches.begin() : before;
+    while (merged != stretches.end() && merged->first < end) {
+        const auto following = std::next(merged);
+        if (following == stretches.end() || following->first != merged->second.end ||
+            !following->second.is_like(merged->second)) {
+            merged = following;
+            continue;
+        }
+        merged->second.end = following->second.end;
+        stretches.erase(following);
+    }
+}
+
+void AccessHistory::record(Stretch& stretch, const Access& access) {
+    if (access.touch != Touch::Read) {
+        stretch.write = access.epoch;
+        stretch.is_flag = access.touch == Touch::Flag;
+        stretch.reads.clear();
+        return;
+    }
+    auto known = std::find_if(
+        stretch.reads.begin(), stretch.reads.end(), [&](const Epoch& read) { return read.by == access.epoch.by; });
+    if (known == stretch.reads.end()) {
+        stretch.reads.push_back(access.epoch);
+    } else {
+        *known = access.epoch;
+    }
+}
+
+void AccessHistory::touch_blocks(uint64_t bytes, const Access& access) {
+    for (uintptr_t at = access.address, end = at + bytes; at < end;) {
+        const uintptr_t block_end = ((at >> kBlockBits) + 1) << kBlockBits;
+        touch_stretches(at, std::min(end, block_end) - at, access);
+        at = std::min(end, block_end);
+    }
+}
+
+void AccessHistory::touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values) {
+    if (bytes == 0 || ignores(address)) {
+        return;
+    }
+    if (!cores_met_ && is_l1(address)) {
+        if (&core_at(address) == by.core) {
+            note(by, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), touch != Touch::Read);
+            return;
+        }
+        meet();
+    }
+    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), place_here(by)}, values, address});
+}
+
+void AccessHistory::ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued) {
+    if (bytes == 0 || ignores(address) || (!cores_met_ && is_l1(address))) {
+        return;
+    }
+    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), place_number(issued)}, nullptr, address});
+}
+
+void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
+    if (ignores(address)) {
+        return;
+    }
+    if (!cores_met_) {
+        note(by, address, bytes, false);
+        return;
+    }
+    const Stretches& stretches = block_of(address);
+    auto after = stretches.upper_bound(address);
+    const auto holder = after == stretches.begin() ? stretches.end() : std::prev(after);
+    if (holder == stretches.end() || holder->second.end <= address) {
+        touch(by, address, bytes, Touch::Read);
+    } else if (holder->second.is_flag) {
+        ordering_.acquire(by, Ordering::word_key(address));
+    } else {
+        const uint32_t number = by.number + 1, now = ordering_.now(by);
+        const auto& reads = holder->second.reads;
+        const bool is_known = std::any_of(
+            reads.begin(), reads.end(), [&](const Epoch& read) { return read.by == number && read.step == now; });
+        if (!is_known || holder->second.end < address + bytes) {
+            touch(by, address, bytes, Touch::Read);
+        }
+    }
+}
+
+// --- judgement ---
+
+void AccessHistory::judge(uintptr_t begin, const Stretch& stretch, const Access& access) {
+    const bool both_flags = stretch.is_flag && access.touch == Touch::Flag;
+    const bool may_poll = stretch.is_flag && access.touch == Touch::Read;
+    if (stretch.write.by != 0 && !both_flags && !may_poll) {
+        judge_pair(begin, stretch, stretch.write, true, access);
+    }
+    if (access.touch == Touch::Write) {
+        for (const Epoch& read : stretch.reads) {
+            judge_pair(begin, stretch, read, false, access);
+        }
+    }
+}
+
+void AccessHistory::judge_pair(
+    uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access) {
+    if (earlier.by == access.epoch.by) {
+        return;
+    }
+    const KernelInstance& other = instance_of(earlier);
+    if ((is_l1(begin) && other.core == access.by.core) || ordering_.is_before(other, earlier.step, access.by)) {
+        return;
+    }
+    const bool both_write = earlier_writes && access.touch != Touch::Read;
+    if (both_write && access.values != nullptr) {
+        const auto* here = reinterpret_cast<const void*>(begin);
+        if (std::memcmp(here, access.values + (begin - access.address), stretch.end - begin) == 0) {
+            return;  // whoever comes last leaves the same
+        }
+    }
+    report(begin, stretch, earlier, earlier_writes, access);
+    ordering_.assume_before(other, earlier.step, access.by);
+}
+
+// Noted at the one of the two that comes too early: a reader that finds nothing or something old, or who overwrites
+// what another is still using.
+void AccessHistory::report(
+    uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access) {
+    const KernelInstance& other = instance_of(earlier);
+    const bool reads_now = access.touch == Touch::Read;
+    const bool is_at_earlier = !reads_now && !earlier_writes && stretch.write.by == 0;
+    const KernelInstance& who = is_at_earlier ? other : access.by;
+    const KernelInstance& whom = is_at_earlier ? access.by : other;
+    const bool who_reads = is_at_earlier ? true : reads_now;
+    const bool whom_writes = is_at_earlier ? true : earlier_writes;
+    const CallPlace& here = places_[is_at_earlier ? earlier.place : access.epoch.place];
+    const CallPlace& there = places_[is_at_earlier ? access.epoch.place : earlier.place];
+    const bool in_l1 = is_l1(begin);
+    std::string text = who_reads ? "reads " : "writes ";
+    text += std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) + ", which " +
+            kernel_on_core(whom) + (whom_writes ? " writes" : " reads") + ", and nothing orders the two";
+    const std::string heard = program_->checks->noc.last_wait(who);
+    if (who_reads && !heard.empty()) {
+        text += "; " + heard;
+    }
+    const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
+    program_->checks->findings.add(
+        who, in_l1 ? "l1-race" : "dram-race", cb, in_l1 ? begin : 0, here.frames, here.num_frames, text, there);
+}
+
+std::string AccessHistory::memory_name(uintptr_t address) const {
+    const TensorPlace tensor = program_->checks->tensors.find(reinterpret_cast<const uint8_t*>(address));
+    if (tensor.memory != nullptr) {
+        return "page " + std::to_string(tensor.page) + " of tensor " + std::to_string(tensor.tensor);
+    }
+    if (!is_l1(address)) {
+        return "DRAM";
+    }
+    const Core& core = core_at(address);
+    return l1_place_name(core, static_cast<uint32_t>(address)) + " on core (" + std::to_string(core.x) + "," +
+           std::to_string(core.y) + ")";
+}
+
+}  // namespace tw

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses to one piece of memory that nothing orders.
+//
+// Memory is kept as stretches that were last touched alike. A stretch knows its last write and, since then, the last
+// read of each kernel, each with the kernel's step on its clock (check/ordering.h). A read has to come after the last
+// write, a write after the last write and after all reads since. Where the clocks do not say so, there is an order of
+// events in which the two come the other way round, whatever happened in this run.
+//
+// In L1 two kernels of one core are left to the rules of circular buffers and of processors' words: here one of the two
+// is always another core, over the NoC. In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
+// until a kernel first reaches for another core's, accesses are only written down, in few words; then they are entered.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "check/findings.h"
+#include "check/ordering.h"
+
+namespace tw {
+
+class Program;
+struct Core;
+
+// How memory is touched. A flag is a word that somebody may poll: an atomic, or a NoC write of no more than a word.
+enum class Touch : uint8_t { Read, Write, Flag };
+
+class AccessHistory {
+public:
+    explicit AccessHistory(Ordering& ordering) : ordering_(ordering) {}
+
+    void start(Program& program);
+
+    // A kernel reads or writes `bytes` bytes of the chip's memory, given by their host address, itself or over the NoC.
+    // `values`: what a write is about to put there; null where that is not known. To be told before it happens.
+    void touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values = nullptr);
+    // A transfer issued earlier has ended only now.
+    void ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued);
+    // A processor loads a word: whoever finds a flag there knows what came before it.
+    void load(KernelInstance& by, uint32_t address, uint32_t bytes);
+    // Nobody on another core has any business here, so that nothing needs to be kept.
+    bool ignores(uintptr_t address) const;
+
+private:
+    struct Epoch {
+        uint32_t by = 0;  // number of the instance plus one; 0: nobody
+        uint32_t step = 0;
+        uint32_t place = 0;  // index in places_
+        bool operator==(const Epoch&) const = default;
+    };
+    struct Stretch {
+        uintptr_t end;
+        Epoch write;
+        bool is_flag = false;  // the last write was one
+        std::vector<Epoch> reads;
+        bool is_like(const Stretch& other) const {
+            return write == other.write && is_flag == other.is_flag && reads == other.reads;
+        }
+    };
+    using Stretches = std::map<uintptr_t, Stretch>;  // by begin, disjoint, without gaps where anything is known
+    struct Access {
+        KernelInstance& by;
+        Touch touch;
+        Epoch epoch;
+        const uint8_t* values;
+        uintptr_t address;
+    };
+
+    Stretches& block_of(uintptr_t address);
+    static Stretches::iterator split(Stretches& stretches, uintptr_t at);
+    // An access to the kernel's own L1 before cores have met.
+    struct Noted {
+        uint32_t begin, end;
+        Epoch epoch;
+        bool writes;
+    };
+
+    void note(KernelInstance& by, uint32_t address, uint32_t bytes, bool writes);
+    void meet();
+    void touch_blocks(uint64_t bytes, const Access& access);
+    void touch_stretches(uintptr_t address, uint64_t bytes, const Access& access);
+    void judge(uintptr_t begin, const Stretch& stretch, const Access& access);
+    void judge_pair(
+        uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
+    void report(
+        uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
+    static void record(Stretch& stretch, const Access& access);
+    uint32_t place_here(KernelInstance& by);
+    uint32_t place_number(const CallPlace& place);
+    bool is_l1(uintptr_t address) const { return address >> 32 == 0; }
+    const Core& core_at(uintptr_t address) const;
+    std::string memory_name(uintptr_t address) const;
+    KernelInstance& instance_of(const Epoch& epoch) const;
+
+    Ordering& ordering_;
+    Program* program_ = nullptr;
+    bool has_several_cores_ = false;
+    bool cores_met_ = false;
+    std::vector<Noted> noted_;
+    std::vector<uint32_t> last_noted_;  // by instance: index in noted_ plus one
+    uint32_t l1_begin_ = 0;
+    uint32_t unreserved_base_ = 0;
+    std::unordered_map<uintptr_t, Stretches> blocks_;
+    std::vector<CallPlace> places_;
+    std::unordered_map<uint64_t, uint32_t> place_numbers_;  // by a hash of the frames
+    struct RecentPlace {
+        uint64_t hash = 0;
+        uint32_t number = 0;
+    };
+    static constexpr size_t kRecentPlaces = 256;
+    std::vector<RecentPlace> recent_places_;  // by the hash's first byte
+};
+
+}  // namespace tw
