@@ -107,8 +107,8 @@ void MulticastReceivers::stuck(KernelInstance& waiting, uint32_t address, const 
     waiting.note_stack();
     CallPlace wait;
     wait.instance = &waiting;
-    wait.num_frames = std::min(waiting.num_frames, kCallPlaceFrames);
-    std::copy_n(waiting.frames, wait.num_frames, wait.frames);
+    wait.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
+    std::copy_n(waiting.noted.frames, wait.num_frames, wait.frames);
     waiting.checks->findings.add(
         *candidate->by,
         "noc-multicast-misses",
