@@ -33,7 +33,7 @@ class Finding:
     """One thing that is wrong.
 
     Attributes:
-        rule: id of the rule, see ``docs/checks.md``.
+        rule: id of the rule, see ``docs/checks/``.
         kernel: name of the kernel; empty where it is about the whole program.
         path: source file; empty where there is none.
         line: line in it; 0 where it is about the whole file.

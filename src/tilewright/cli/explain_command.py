@@ -53,14 +53,14 @@ def _fitted(text: str, columns: int) -> Iterator[str]:
 
 
 def _sections() -> dict[str, str]:
-    """Rules of the checks' page and errors of the errors' page, each with its text."""
-    rules = re.findall(r"^### (\S+)\n(.*?)(?=^##|\Z)", _page("checks.md"), re.MULTILINE | re.DOTALL)
-    errors = re.findall(r"^## (\w+Error)\n(.*?)(?=^## |\Z)", _page("errors.md"), re.MULTILINE | re.DOTALL)
-    return {name: f"{name}\n\n{text.strip()}" for name, text in (*rules, *errors)}
+    """Rules of the checks' pages and errors of the errors' page, each with its text."""
+    pages = [*sorted((_docs() / "checks").glob("*.md")), _docs() / "errors.md"]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    found = re.findall(r"^## ([a-z0-9-]+|\w+Error)\n(.*?)(?=^##? |\Z)", text, re.MULTILINE | re.DOTALL)
+    return {name: f"{name}\n\n{section.strip()}" for name, section in found}
 
 
-def _page(name: str) -> str:
-    """A page of the docs: they lie in the package, or beside the sources of a checkout."""
+def _docs() -> Path:
+    """Where the docs lie: in the package, or beside the sources of a checkout."""
     package = Path(__file__).resolve().parents[1]
-    page = next(path for path in (package / "docs" / name, package.parents[1] / "docs" / name) if path.is_file())
-    return page.read_text(encoding="utf-8")
+    return next(path for path in (package / "docs", package.parents[1] / "docs") if path.is_dir())

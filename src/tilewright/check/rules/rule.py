@@ -24,7 +24,7 @@ class Severity(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """One rule. ``docs/checks.md`` has a section of the same name.
+    """One rule. A page of ``docs/checks/`` has a section of the same name.
 
     Attributes:
         title: what was done wrong, in a few words.
