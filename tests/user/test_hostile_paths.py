@@ -106,11 +106,11 @@ def test_a_record_of_an_export_takes_away_nothing_outside(tmp_path: Path) -> Non
 def _kernel(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("void kernel_main() {}\n")
-    device = ttnn.open_device(device_id=0)
-    output = ttnn.from_numpy(np.zeros((1, 32), np.float32), device=device)
     cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, 0))])
     kernel = ttnn.KernelDescriptor(str(path), core_ranges=cores, config=ttnn.ReaderConfigDescriptor())
-    ttnn.generic_op([output], ttnn.ProgramDescriptor(kernels=[kernel]))
+    with ttnn.manage_device(0) as device:
+        output = ttnn.from_numpy(np.zeros((1, 32), np.float32), device=device)
+        ttnn.generic_op([output], ttnn.ProgramDescriptor(kernels=[kernel]))
 
 
 def test_a_kernel_may_lie_at_a_strange_place(tmp_path: Path) -> None:
