@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tilewright import Run, run_program, ttnn
+from tilewright.cli.screen import wrapped
 from tilewright.device.errors import DeadlockError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -61,7 +62,7 @@ def main() -> None:
     try:
         run_program([x, y], softmax_program(x, y, broken=True))
     except DeadlockError as error:
-        print("\n".join(f"  {line}" for line in str(error).splitlines()))
+        print("\n".join(row for line in str(error).splitlines() for row in wrapped(f"  {line}", 100)))
     ttnn.close_device(device)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's second example and the page it comes from: a test does exactly what they say."""
+"""The page that builds an operation step by step: a test does exactly what it says."""
 
 from __future__ import annotations
 
@@ -11,24 +11,16 @@ from walkthrough import Step, apply_change, prints, run_command, steps_of
 from tilewright.device.engine_build import find_engine
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
-PAGE = ROOT / "docs" / "building-an-operation.md"
 
 
-def section(path: Path, title: str) -> str:
-    """A section of a document, up to the next of its kind."""
-    return path.read_text().partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+STEPS = steps_of((ROOT / "docs" / "building-an-operation.md").read_text())
 
 
-TEXTS = {"README": section(README, "Building an operation"), "page": PAGE.read_text()}
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_a_reader_gets_what_the_document_shows(name: str, tmp_path: Path) -> None:
+def test_a_reader_gets_what_the_document_shows(tmp_path: Path) -> None:
     find_engine()  # the first command on a new machine would say that it is being built
     project = tmp_path / "project"
     project.mkdir()
-    for step in steps_of(TEXTS[name]):
+    for step in STEPS:
         if step.kind == "diff":
             apply_change(step.text, project)
             continue
@@ -36,10 +28,9 @@ def test_a_reader_gets_what_the_document_shows(name: str, tmp_path: Path) -> Non
         assert prints(step.printed, printed), f"$ {step.text}\n{printed}"
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_it_goes_all_the_way(name: str) -> None:
+def test_it_goes_all_the_way() -> None:
     """From one file over all stages to a log that the audit has nothing against."""
-    commands = [step for step in steps_of(TEXTS[name]) if step.kind == "console"]
+    commands = [step for step in STEPS if step.kind == "console"]
     assert commands[0].text.startswith("tilewright new")
     stages = [step.printed for step in commands if step.text.startswith("tilewright stages")]
     assert stages[-1].endswith("7 of 7 stages pass\n")

@@ -44,10 +44,15 @@ def steps_of(text: str) -> list[Step]:
     return steps
 
 
-def run_command(command: str, directory: Path, commands: Path) -> tuple[int, str]:
-    """Exit status and output of a shell command, for which ``tilewright`` and ``python`` are those under test."""
+def run_command(command: str, directory: Path, commands: Path, *, python: str | None = None) -> tuple[int, str]:
+    """Exit status and output of a shell command, for which ``tilewright`` and ``python`` are those under test.
+
+    Args:
+        python: which Python; without it, this one.
+    """
     commands.mkdir(exist_ok=True)
-    for name, start in (("tilewright", f"{sys.executable} -m tilewright"), ("python", sys.executable)):
+    python = python or sys.executable
+    for name, start in (("tilewright", f"{python} -m tilewright"), ("python", python)):
         script = commands / name
         script.write_text(f'#!/bin/sh\nexec {start} "$@"\n')
         script.chmod(0o755)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo and the README's example do what they say."""
+"""The demo does what it says."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import demo
@@ -26,18 +24,4 @@ def test_the_demo_shows_a_result_and_an_explanation(capsys: pytest.CaptureFixtur
     )
     assert f"compute.cpp:{reserve_line}  cb_reserve_back(c_3 max, 1)  0 of 1 pages free" in shown
     assert "c_3 max is full and was never popped" in shown
-
-
-def test_the_readme_shows_what_the_demo_says() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert "c_3 max is full and was never popped: compute pushed 1 page and waits for room" in readme
-
-
-@pytest.mark.parametrize(("number", "printed"), [(0, "9.0\n"), (1, "")])
-def test_the_readme_examples_run(number: int, printed: str, tmp_path: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    script = tmp_path / "example.py"
-    script.write_text(blocks[number])
-    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout == printed
+    assert max(map(len, shown.splitlines())) <= 100

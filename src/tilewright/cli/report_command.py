@@ -18,6 +18,7 @@ from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.report.html_page import html_page
 from tilewright.report.launch_view import View, launch_view
+from tilewright.report.picture import picture_svg
 from tilewright.report.timed_view import with_time
 from tilewright.timing.every_launch import TimedLaunch, time_program
 from tilewright.timing.replay import replay
@@ -26,13 +27,15 @@ _DESCRIPTION = """
 Run a script, in which `import ttnn` gives the simulated chip, or an operation of tilewright, with every launch under
 the checker, and write one HTML file: the cores, their timeline on the modelled clock of a card, who waits for whom in
 a deadlock, findings with their source lines, circular buffers filling and draining, who pushes and pops what, and a map
-of L1. It opens in any browser and loads nothing.
+of L1. It opens in any browser and loads nothing. A file that ends in .svg gets one picture instead: cores and timeline
+of the first launch, or, where a launch failed, who waits for whom.
 
 Exit status: 0 the report is written, 1 the script failed (the report is written all the same), 2 bad usage.
 """
 _EXAMPLES = """
 tilewright report variance_w_rm
 tilewright report my_script.py -o run.html -- --batch 4
+tilewright report layernorm_fused_rm --shape 8x64x256 -o run.svg
 """
 
 
@@ -70,9 +73,15 @@ def run(arguments: list[str]) -> int:
     if not views:
         print(f"tilewright report: {options.target} launched no program", file=sys.stderr)
         return status or 2
-    write_output("--output", options.output, html_page(f"{Path(options.target).name}", views).encode())
+    write_output("--output", options.output, _drawn(options, views).encode())
     print(f"{Report.of(results).summary}; {options.output} shows it")
     return status
+
+
+def _drawn(options: argparse.Namespace, views: list[View]) -> str:
+    if options.output.suffix == ".svg":
+        return picture_svg(next((view for view in views if view["error"] is not None), views[0]))
+    return html_page(Path(options.target).name, views)
 
 
 def _launch_name(result: CheckResult) -> str:

@@ -12,7 +12,7 @@ from tilewright.check.check_program import CheckResult
 from tilewright.check.finding import Core, Finding, some_cores
 from tilewright.check.sync_table import SyncGroup
 from tilewright.device.diagnosis import describe_position
-from tilewright.device.hang import STUCK, StuckCores, could_end, stuck_cores
+from tilewright.device.hang import STUCK, THREAD_WAITS, StuckCores, could_end, stuck_cores
 from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus, WaitKind
 from tilewright.program.cb_placement import place_circular_buffers
 from tilewright.tensor.device import Device
@@ -20,6 +20,13 @@ from tilewright.tensor.device import Device
 View = dict[str, Any]
 
 _LINES_AROUND = 3
+_THREAD_LABELS = {
+    WaitKind.DST_FREE: "a free half of DST",
+    WaitKind.DST_READY: "results in DST",
+    WaitKind.SOURCE_READY: "operands",
+    WaitKind.SOURCE_FREE: "room for operands",
+    WaitKind.THREAD_SEMAPHORE: "a semaphore between threads",
+}
 _MEASURES = (
     ("pages", "pages moved", ""),
     ("bytes", "bytes moved", " bytes"),
@@ -99,8 +106,8 @@ def _wait_group(run: Run, group: StuckCores) -> View:
     waits: list[View] = []
     for position, partners in could_end(run, positions):
         begin, label = positions.index(position), _wait_label(run, position)
-        waits += [{"from": begin, "to": _row(group, kernel), "label": label} for kernel in partners]
-        waits += [{"from": begin, "to": None, "label": label}] if not partners else []
+        rows: list[int | None] = [*(_row(group, kernel) for kernel in partners), *_other_thread(group, position)]
+        waits += [{"from": begin, "to": row, "label": label} for row in rows or [None]]
     return {
         "cores": some_cores(group.cores),
         "kernels": [
@@ -118,6 +125,15 @@ def _row(group: StuckCores, kernel: int) -> int:
     return max(rows, key=lambda row: (group.positions[row] == group.hang.waiting, group.positions[row].state in STUCK))
 
 
+def _other_thread(group: StuckCores, position: KernelPosition) -> list[int]:
+    """Where the thread stands that one of the same kernel waits for."""
+    if position.wait_kind not in THREAD_WAITS:
+        return []
+    thread, _ = THREAD_WAITS[position.wait_kind]
+    same = (position.kernel, thread)
+    return [row for row, each in enumerate(group.positions) if (each.kernel, each.thread) == same]
+
+
 def _wait_label(run: Run, position: KernelPosition) -> str:
     if position.wait_kind is WaitKind.CB_WAIT_FRONT:
         return f"pages in {run.cb_label(position.wait_cb)}"
@@ -125,7 +141,7 @@ def _wait_label(run: Run, position: KernelPosition) -> str:
         return f"room in {run.cb_label(position.wait_cb)}"
     if position.wait_semaphore is not None:
         return f"semaphore {position.wait_semaphore}"
-    return "a word in L1"
+    return _THREAD_LABELS.get(position.wait_kind, "a word in L1")
 
 
 def _finding(finding: Finding) -> View:
