@@ -1,44 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright explain``: the docs' section on a rule or an error."""
+"""``tilewright explain``: what the docs say about a rule, an error, a phase or a function of the kernel API."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import json
 import re
 import shutil
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.explanations import Explanation, every_explanation, find
+from tilewright.cli.screen import wrapped
 
 _DESCRIPTION = """
-Print what the docs say about a rule of the checker, with a bad and a good example and the cure, or about an error.
+Print what the docs say about a rule of the checker (what it means on a card, a bad and a good example, the cure), an
+error, a phase or a function of the kernel API. Words of a message find what the message is about.
 """
 _EXAMPLES = """
 tilewright explain noc-push-in-flight
 tilewright explain DeadlockError
+tilewright explain cb_reserve_back
+tilewright explain pages free
 """
+_MOST_LISTED = 30
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("explain", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("name", help="id of a rule, as `tilewright check --rules` lists them, or class of an error")
+    parser.add_argument(
+        "word", nargs="+", help="a rule, an error, a phase, a function, or words of a message", metavar="WORD"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 
 def run(arguments: list[str]) -> int:
     parser = build_parser()
-    name = parser.parse_args(arguments).name
-    sections = _sections()
-    found = sections.get(name) or sections.get(name.rpartition(".")[2])
-    if found is None:
-        near = difflib.get_close_matches(name, sections, n=3)
+    options = parser.parse_args(arguments)
+    words = " ".join(options.word)
+    found = find(words)
+    if not found:
+        near = difflib.get_close_matches(words, [each.name for each in every_explanation()], n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else "; `tilewright check --rules` lists the rules"
-        parser.error(f"there is no rule or error called {name!r}{hint}")
-    print("\n".join(_fitted(found, min(shutil.get_terminal_size().columns, 120))))
+        parser.error(f"nothing is known about {words!r}{hint}")
+    if options.json:
+        print(json.dumps({"word": words, "found": [vars(each) for each in found]}, indent=2))
+        return 0
+    columns = min(shutil.get_terminal_size().columns, 120)
+    lines = _list(found, columns) if len({each.name for each in found}) > 1 else _whole(found, columns)
+    print("\n".join(lines))
     return 0
+
+
+def _list(found: list[Explanation], columns: int) -> Iterator[str]:
+    """A line or two for each, where there are several to choose from."""
+    for each in found[:_MOST_LISTED]:
+        yield from wrapped(f"{each.kind:<9} {each.name}: {each.summary}", columns)
+    if len(found) > _MOST_LISTED:
+        yield f"... and {len(found) - _MOST_LISTED} more; give more of the name"
+
+
+def _whole(found: list[Explanation], columns: int) -> Iterator[str]:
+    for each in found:
+        yield f"{each.name} ({each.kind})"
+        yield ""
+        yield from _fitted(each.text, columns)
 
 
 def _fitted(text: str, columns: int) -> Iterator[str]:
@@ -46,21 +75,8 @@ def _fitted(text: str, columns: int) -> Iterator[str]:
     for block in re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL):
         if block.startswith("```"):
             yield textwrap.indent("\n".join(block.splitlines()[1:-1]), "    ")
+            yield ""
             continue
-        for paragraph in block.strip().split("\n\n"):
+        for paragraph in filter(None, block.strip().split("\n\n")):
             yield paragraph if paragraph.startswith("|") else textwrap.fill(paragraph, columns)
             yield ""
-
-
-def _sections() -> dict[str, str]:
-    """Rules of the checks' pages and errors of the errors' page, each with its text."""
-    pages = [*sorted((_docs() / "checks").glob("*.md")), _docs() / "errors.md"]
-    text = "".join(page.read_text(encoding="utf-8") for page in pages)
-    found = re.findall(r"^## ([a-z0-9-]+|\w+Error)\n(.*?)(?=^##? |\Z)", text, re.MULTILINE | re.DOTALL)
-    return {name: f"{name}\n\n{section.strip()}" for name, section in found}
-
-
-def _docs() -> Path:
-    """Where the docs lie: in the package, or beside the sources of a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    return next(path for path in (package / "docs", package.parents[1] / "docs") if path.is_dir())

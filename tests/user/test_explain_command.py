@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright explain``: rules, errors, phases and functions by name, messages by their words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tilewright.check.rules import RULES
+from tilewright.cli.explanations import every_explanation, find
+from tilewright.cli.main import main
+from tilewright.kernels.api_table import FUNCTIONS
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["hang-self"], "hang-self (rule)"),
+        (["tilewright.device.errors.DeadlockError"], "DeadlockError (error)"),
+        (["reduce_row_mean"], "It waits for: cb_in, num_tiles;"),
+        (["cb_wait_front()"], "cb_wait_front(cb, num_pages)  ->  None"),
+        (["stays", "full", "writer"], "Cure: the missing `cb_pop_front` in the consumer."),
+        (
+            ["c_7 x stays full for mine at its reserve number 9: theirs popped 5 pages in all and has finished"],
+            "A full buffer nobody empties (message)",
+        ),
+        (["sub_bcast"], "phase     sub_bcast_cols: out = a - b"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_word_finds_what_it_names(words: list[str], shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", *words]) == 0
+    assert shown in capsys.readouterr().out
+
+
+def test_everything_is_there_once_and_says_something() -> None:
+    known = every_explanation()
+    assert {each.name for each in known if each.kind == "rule"} == set(RULES)
+    assert {each.name for each in known if each.kind == "function"} == set(FUNCTIONS)
+    assert len({(each.kind, each.name) for each in known}) == len(known)
+    assert [each.name for each in known if not each.summary] == []
+
+
+def test_what_is_not_known_gets_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["explain", "hang-selv"])
+    assert ended.value.code == 2
+    assert "did you mean hang-self" in capsys.readouterr().err
+    assert find("zxqj") == []
+
+
+def test_the_same_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "square", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["found"]
+    assert (found["kind"], found["name"]) == ("phase", "square")
