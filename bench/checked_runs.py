@@ -6,6 +6,7 @@ Large launches are timed as calls. Of small ones only the engine's part counts: 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from bench.timing import Row, best_of_turns, best_said, milliseconds
 from tilewright import ttnn
 from tilewright.check.every_launch import every_launch_checked
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import intercepted_launches, run_program
 
 LIMIT = 20.0
@@ -66,8 +68,8 @@ def _launched(call: Callable[[], None], checked: bool) -> Run:
     """The record of the call's launch."""
     runs: list[Run] = []
 
-    def launch(io_tensors: Any, program: Any, **limits: Any) -> Run:
-        runs.append(run_program(io_tensors, program, checked=checked, **limits))
+    def launch(io_tensors: Any, program: Any, options: RunOptions) -> Run:
+        runs.append(run_program(io_tensors, program, dataclasses.replace(options, checked=checked)))
         return runs[-1]
 
     with intercepted_launches(launch):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tilewright import run_program, ttnn
+from tilewright.device.run_options import RunOptions
 
 KERNELS = Path(__file__).parent / "kernels"
 TILE = 32
@@ -28,7 +29,7 @@ class Prepared:
     tensors: Sequence[ttnn.Tensor]
 
     def run(self, threads: int = 1) -> None:
-        run_program(self.tensors, self.program, threads=threads)
+        run_program(self.tensors, self.program, RunOptions(threads=threads))
 
     def output(self) -> np.ndarray:
         return ttnn.to_numpy(self.tensors[-1]).astype(np.float64)

@@ -28,6 +28,7 @@ __version__ = "0.1.0"
 _MODULES = ("formula", "kernels", "metal2", "ops", "ttnn")
 _LAZY = {
     "run_program": "tilewright.device.run_program",
+    "RunOptions": "tilewright.device.run_options",
     "Run": "tilewright.device.run",
     "time_program": "tilewright.timing.every_launch",
     "check_program": "tilewright.check.check_program",

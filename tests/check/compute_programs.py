@@ -11,6 +11,7 @@ import numpy as np
 import tilewright
 from tilewright import ttnn
 from tilewright.device.run import RelatedCall, RunNote
+from tilewright.device.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 
@@ -130,7 +131,7 @@ def run_checked(
         cbs=[*buffers, *cbs],
         semaphores=[],
     )
-    return tilewright.run_program([*inputs, output], program, checked=True).notes
+    return tilewright.run_program([*inputs, output], program, RunOptions(checked=True)).notes
 
 
 def tiles(device: ttnn.Device, rows: int, columns: int, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 import tilewright
 from tilewright import ttnn
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 
 TILE_BYTES = 2048
 CONFIGS = {
@@ -66,7 +67,7 @@ def run_checked(
     ]
     signals = [ttnn.SemaphoreDescriptor(id=i, core_ranges=everywhere, initial_value=0) for i in range(semaphores)]
     program = ttnn.ProgramDescriptor(kernels=kernels, cbs=buffers, semaphores=signals)
-    return tilewright.run_program(list(tensors), program, checked=True, seed=seed)
+    return tilewright.run_program(list(tensors), program, RunOptions(checked=True, seed=seed))
 
 
 def rules(run: Run) -> set[str]:

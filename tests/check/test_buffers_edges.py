@@ -12,6 +12,7 @@ import tilewright
 from tilewright import ttnn
 from tilewright.device.errors import KernelError
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 
 # Both buffers are the kernel's own to write: only where a store comes from tells that it went too far.
 FILL = """
@@ -129,7 +130,7 @@ def test_a_buffer_another_core_does_not_have(device: ttnn.Device) -> None:
         ]
         cbs = [buffer(0, cores["both"]), buffer(1, cores["first"])]
         program = ttnn.ProgramDescriptor(kernels=kernels, cbs=cbs, semaphores=[])
-        return rules(tilewright.run_program([x, x], program, checked=True))
+        return rules(tilewright.run_program([x, x], program, RunOptions(checked=True)))
 
     assert found("get_write_ptr(1)") == ["cb-not-configured"]
     assert found("get_write_ptr(0)") == []

@@ -13,6 +13,7 @@ from compute_programs import WRITER, circular_buffer, empty, kernel, reader
 
 import tilewright
 from tilewright import ttnn
+from tilewright.device.run_options import RunOptions
 
 _HEADERS = (
     "tile_move_copy eltwise_binary bcast reduce matmul pack pack_untilize transpose_dest copy_dest_values "
@@ -174,7 +175,7 @@ def _results(
         cbs=[circular_buffer(index, 1) for index in (0, 1, 2, 16)],
         semaphores=[],
     )
-    run = tilewright.run_program([*inputs, output], program, checked=checked)
+    run = tilewright.run_program([*inputs, output], program, RunOptions(checked=checked))
     results = np.asarray(ttnn.to_numpy(output), np.float32).reshape(len(_READERS), 32, 32)
     return results, [(note.rule, note.text) for note in run.notes]
 

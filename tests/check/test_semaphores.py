@@ -11,6 +11,7 @@ from noc_program import rules, run_checked, tiles
 from tilewright import ttnn
 from tilewright.device.errors import DeadlockError
 from tilewright.device.run import RunStatus
+from tilewright.device.run_options import RunOptions
 
 SEEDS = range(1, 17)
 PLACES = """
@@ -226,6 +227,6 @@ def test_a_seed_belongs_to_a_checked_run(device) -> None:
     chip = device.memory
     program = ttnn.ProgramDescriptor()
     with pytest.raises(ValueError, match="give checked=True"):
-        chip.launch(program, seed=3)
+        chip.launch(program, RunOptions(seed=3))
     with pytest.raises(ValueError, match="seed must be a whole number"):
-        chip.launch(program, checked=True, seed=-1)
+        chip.launch(program, RunOptions(checked=True, seed=-1))

@@ -10,6 +10,7 @@ from compute_programs import WRITER, circular_buffer, compute_kernel, empty, ker
 import tilewright
 from tilewright import ttnn
 from tilewright.device.run import RunNote
+from tilewright.device.run_options import RunOptions
 
 STEPS = 6
 BODY = """
@@ -94,7 +95,7 @@ def notes_of(device: ttnn.Device, mode: str) -> list[RunNote]:
         ],
         semaphores=[],
     )
-    run = tilewright.run_program([source, output], program, checked=True)
+    run = tilewright.run_program([source, output], program, RunOptions(checked=True))
     np.testing.assert_array_equal(ttnn.to_numpy(output), ttnn.to_numpy(source))
     return [note for note in run.notes if note.rule == RULE]
 

@@ -11,6 +11,7 @@ import numpy as np
 import tilewright
 from tilewright import ttnn
 from tilewright.device.run import RunNote
+from tilewright.device.run_options import RunOptions
 
 PAGE_BYTES = 2048
 _CONFIGS = {
@@ -78,7 +79,7 @@ def notes(
     ]
     flags = [ttnn.SemaphoreDescriptor(id=i, core_ranges=placed, initial_value=0) for i in range(semaphores)]
     program = ttnn.ProgramDescriptor(kernels=kernels, cbs=buffers, semaphores=flags)
-    run = tilewright.run_program(tensors, program, checked=True, spin_limit=1)
+    run = tilewright.run_program(tensors, program, RunOptions(checked=True, spin_limit=1))
     return [note for note in run.notes if _RULES.match(note.rule)]
 
 

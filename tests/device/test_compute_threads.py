@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import tilewright
 from tilewright import ttnn
 from tilewright.device.errors import DeadlockError
+from tilewright.device.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 Values = NDArray[np.float32]
@@ -277,7 +278,7 @@ def run(device: ttnn.Device, mode: str, tiles: Values, full_sync: bool = False, 
         ],
         semaphores=[],
     )
-    tilewright.run_program([source, output], program, checked=checked)
+    tilewright.run_program([source, output], program, RunOptions(checked=checked))
     return ttnn.to_numpy(output).astype(np.float32)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from tilewright.device.chip import Chip
 from tilewright.device.errors import KernelFaultError, TilewrightError
+from tilewright.device.run_options import RunOptions
 from tilewright.tensor.arch import describe_arch
 
 
@@ -68,7 +69,7 @@ def test_the_plain_offset_needs_one_thread(chip: Chip, make_program) -> None:
     program = make_program(grid=(2, 1), reader="void kernel_main() { *(volatile uint32_t*)0x100000 = 1; }")
     chip.launch(program)
     with pytest.raises(KernelFaultError, match=r"plain offset 0x100000.*launch with threads=1"):
-        chip.launch(program, threads=2)
+        chip.launch(program, RunOptions(threads=2))
 
 
 def test_handlers_are_as_before_after_a_fault(chip: Chip, make_program) -> None:
@@ -139,7 +140,7 @@ def test_ctrl_c_reaches_a_kernel_that_is_always_inside_the_engine(chip: Chip, ma
     timer.start()
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        chip.launch(program, spin_limit=60)
+        chip.launch(program, RunOptions(spin_limit=60))
     assert time.monotonic() - begin < 3
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tilewright.device.chip import Chip
+from tilewright.device.run_options import RunOptions
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright.program.kernel import ArgumentsInL1, DataMovementConfigDescriptor, KernelDescriptor, SourceType
 from tilewright.program.program import ProgramDescriptor
@@ -58,7 +59,7 @@ def test_a_kernel_finds_what_the_host_placed(chip: Chip) -> None:
         put(chip, core, ARGUMENTS, 10 + core, 100)
         put(chip, core, COMMON, 5)
         put(chip, core, BUFFER + 16, 44)  # what lies there already is the host's: no poison is written over it
-    chip.launch(make(), keep_l1=True)
+    chip.launch(make(), RunOptions(keep_l1=True))
     bank_1 = 18 << 6 | 19
     assert page(chip, 0) == [110, 5, 7, bank_1, 44, 44]
     assert page(chip, 1) == [111, 5, 7, bank_1, 44, 44]
@@ -68,8 +69,10 @@ def test_a_kernel_finds_what_the_host_placed(chip: Chip) -> None:
 def test_another_place_is_another_program(chip: Chip) -> None:
     put(chip, 0, ARGUMENTS, 1, 1)
     put(chip, 0, 0xA000, 2, 2)
-    assert [chip.launch(make(place), keep_l1=True) and page(chip, 0)[0] for place in (ARGUMENTS, 0xA000)] == [2, 4]
-    chip.launch(make(semaphores=0xA100), keep_l1=True)
+    assert [
+        chip.launch(make(place), RunOptions(keep_l1=True)) and page(chip, 0)[0] for place in (ARGUMENTS, 0xA000)
+    ] == [2, 4]
+    chip.launch(make(semaphores=0xA100), RunOptions(keep_l1=True))
     assert chip.read_l1((0, 0), 0xA110, 4).view(np.uint32)[0] == 7
 
 
@@ -78,7 +81,7 @@ def test_banks_of_l1_have_the_hosts_order() -> None:
     cores = list(range(64))
     cores[1], cores[9] = cores[9], cores[1]
     chip.set_l1_banks(cores)
-    chip.launch(make(), keep_l1=True)
+    chip.launch(make(), RunOptions(keep_l1=True))
     assert page(chip, 0)[3] == 19 << 6 | 19
     with pytest.raises(ValueError, match="each of the 8x8 cores once"):
         chip.set_l1_banks([0, 0])

@@ -9,6 +9,7 @@ import pytest
 
 from tilewright.device.chip import Chip
 from tilewright.device.errors import KernelError, KernelFaultError, TilewrightError
+from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.arch import describe_arch
 
@@ -58,12 +59,12 @@ def numbered(make_program) -> ProgramDescriptor:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_from_the_second_launch_on_cores_find_what_the_core_before_them_left(own_chip, make_program, threads) -> None:
     program = numbered(make_program)
-    own_chip.launch(program, threads=threads)
+    own_chip.launch(program, RunOptions(threads=threads))
     poison = semaphores(own_chip, 1)
     assert poison == [poison[0]] * 4
     assert poison[0] not in range(100, 104)
     for _ in range(2):
-        own_chip.launch(program, threads=threads)
+        own_chip.launch(program, RunOptions(threads=threads))
         assert semaphores(own_chip, 0) == [100, 101, 102, 103]
     # With semaphores a program runs in one thread, whatever it is given.
     assert semaphores(own_chip, 1) == [103, 100, 101, 102]
@@ -92,7 +93,7 @@ def test_every_thread_has_an_l1_of_its_own(chip: Chip, make_program) -> None:
     }"""
     program = make_program(grid=(8, 1), cbs={0: 64}, reader=reader, writer=writer)
     for _ in range(4):
-        chip.launch(program, threads=2)
+        chip.launch(program, RunOptions(threads=2))
     for x in range(8):
         with pytest.raises(TilewrightError, match="is gone"):
             circular_buffer(chip, x)
@@ -107,7 +108,7 @@ def test_a_look_at_memory_that_is_gone_is_refused(own_chip: Chip, make_program) 
         with pytest.raises(TilewrightError, match=rf"core \({x},0\) left at address .* is gone.*keep_l1=True"):
             circular_buffer(own_chip, x)
     circular_buffer(own_chip, 4)  # had no part in it
-    own_chip.launch(program, keep_l1=True)
+    own_chip.launch(program, RunOptions(keep_l1=True))
     assert [circular_buffer(own_chip, x) for x in range(4)] == [100, 101, 102, 103]
 
 
@@ -115,7 +116,7 @@ def test_checked_and_recorded_runs_keep_each_l1(chip: Chip, make_program) -> Non
     program = numbered(make_program)
     for _ in range(2):
         chip.launch(program)
-    recorded = chip.launch(program, record=[0])
+    recorded = chip.launch(program, RunOptions(record=[0]))
     assert [int(pages.data.view("uint32").flat[0]) for pages in recorded.pages] == [100, 101, 102, 103]
     assert [circular_buffer(chip, x) for x in range(4)] == [100, 101, 102, 103]
 

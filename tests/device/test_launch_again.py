@@ -12,6 +12,7 @@ from tilewright.device import launch as launching
 from tilewright.device.chip import Chip
 from tilewright.device.prepared import argument_layout
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor, SourceType, WriterConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
@@ -153,7 +154,7 @@ def test_a_program_on_two_chips(chip: Chip) -> None:
 
 def test_a_launch_after_one_that_was_checked(chip: Chip) -> None:
     program = make()
-    notes = [len(chip.launch(program, checked=checked).notes) for checked in (False, True, False)]
+    notes = [len(chip.launch(program, RunOptions(checked=checked)).notes) for checked in (False, True, False)]
     assert notes[0] == notes[2] == 0
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tilewright.device.chip import Chip
+from tilewright.device.run_options import RunOptions
 from tilewright.tensor.arch import describe_arch
 from tilewright.tensor.memory_config import BufferType
 
@@ -116,7 +117,7 @@ def test_kernels_see_and_leave_memory_as_if_it_had_been_filled_at_once(
         num_bytes = int(generator.integers(1, 2048 // ALIGNMENT + 1)) * ALIGNMENT if what != 2 else 4
         args = {"reader": [what, BASE + offset, num_bytes]}
         program = make_program(grid=(2, 1), cbs={0: 1}, reader=TRANSFER, args=args)
-        own_chip.launch(program, threads=threads, keep_l1=True)
+        own_chip.launch(program, RunOptions(threads=threads, keep_l1=True))
         memory = mirror.banks[0, offset : offset + num_bytes]
         if what == 0:
             memory[:] = (np.arange(num_bytes) * 7 + num_bytes).astype(np.uint8)
@@ -149,7 +150,7 @@ def test_threads_that_share_a_line_lose_nothing(own_chip: Chip, make_program) ->
     piece = np.arange(256, dtype=np.uint32)
     for _ in range(200):
         own_chip.fill_pages(BufferType.DRAM, BASE, BANK_BYTES, 1, WORDS[0])
-        own_chip.launch(program, threads=2)
+        own_chip.launch(program, RunOptions(threads=2))
         lines = own_chip.read_pages(BufferType.DRAM, BASE, BANK_BYTES, BANK_BYTES, 1).view(np.uint32).reshape(256, 2, 8)
         np.testing.assert_array_equal(lines[:, 0], np.repeat(piece, 8).reshape(256, 8))
         np.testing.assert_array_equal(lines[:, 1], np.repeat(1000 + piece, 8).reshape(256, 8))

@@ -13,6 +13,7 @@ import pytest
 from tilewright.device.call_record import CallRecord
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.ops import centralize_w_rm
 from tilewright.tensor.device import Device
@@ -38,7 +39,7 @@ def _run(device: Device, *, record_calls: bool, checked: bool = False) -> Run:
     tensors = centralize_w_rm.allocate(plan, device)
     tensors["x"] = Tensor(values, DataType.FLOAT32, device, Layout.ROW_MAJOR)
     program = centralize_w_rm.program(plan, tensors)
-    return run_program(list(tensors.values()), program, record_calls=record_calls, checked=checked)
+    return run_program(list(tensors.values()), program, RunOptions(record_calls=record_calls, checked=checked))
 
 
 def _entries(record: CallRecord) -> Iterator[tuple[str, tuple[int, int], int, int]]:

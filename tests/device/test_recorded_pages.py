@@ -10,6 +10,7 @@ import pytest
 
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.ops import centralize_w_rm
 from tilewright.tensor.device import Device
@@ -32,7 +33,9 @@ def _run(device: Device, record: list[int]) -> tuple[np.ndarray, Run]:
     plan = centralize_w_rm.plan((ROWS, WIDTH), DataType.FLOAT32, device)
     tensors = centralize_w_rm.allocate(plan, device)
     tensors["x"] = Tensor(values, DataType.FLOAT32, device, Layout.ROW_MAJOR)
-    return values, run_program(list(tensors.values()), centralize_w_rm.program(plan, tensors), record=record)
+    return values, run_program(
+        list(tensors.values()), centralize_w_rm.program(plan, tensors), RunOptions(record=record)
+    )
 
 
 def test_pages_hold_what_was_pushed_in_order_on_each_core(device: Device) -> None:

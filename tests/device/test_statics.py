@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.device.chip import Chip
+from tilewright.device.run_options import RunOptions
 from tilewright.tensor.arch import describe_arch
 
 # Counts in .data, .bss and a function's static, with turns to other cores in between.
@@ -67,7 +68,7 @@ def results(chip: Chip, x: int) -> list[int]:
 def test_every_core_and_every_launch_has_its_own(chip: Chip, make_program, threads: int) -> None:
     program = make_program(grid=(4, 1), cbs={0: 1}, semaphores=2, reader=COUNTING, writer=CONSUMER)
     for _ in range(3):
-        chip.launch(program, threads=threads)
+        chip.launch(program, RunOptions(threads=threads))
         for x in range(4):
             rounds = x + 2
             assert results(chip, x) == [100 + rounds, rounds, 10 + rounds, 708 + rounds, 1000 + x + rounds - 1]

@@ -19,6 +19,7 @@ from tilewright.device.errors import (
     SpinningError,
     TimeLimitError,
 )
+from tilewright.device.run_options import RunOptions
 from tilewright.program.errors import ProgramError
 
 
@@ -181,7 +182,7 @@ def test_a_polling_loop_is_ended(chip: Chip, make_program) -> None:
     spin = "void kernel_main() {\n  auto s = (volatile uint32_t*)get_semaphore(0);\n  while (*s != 7) {}\n}"
     program = make_program(semaphores=1, reader=spin)
     with pytest.raises(SpinningError, match=r"reader.cpp:3: polls memory"):
-        chip.launch(program, spin_limit=0.2)
+        chip.launch(program, RunOptions(spin_limit=0.2))
 
 
 def test_a_polling_loop_sees_what_another_kernel_writes(chip: Chip, make_program) -> None:
@@ -198,7 +199,7 @@ def test_a_time_limit_stops_a_run(chip: Chip, make_program) -> None:
     forever = "void kernel_main() {\n  volatile int x = 0;\n  for (;;) { x = x + 1; }\n}"
     begin = time.monotonic()
     with pytest.raises(TimeLimitError, match=r"time limit of 0.3 s"):
-        chip.launch(make_program(reader=forever), time_limit=0.3, spin_limit=60)
+        chip.launch(make_program(reader=forever), RunOptions(time_limit=0.3, spin_limit=60))
     assert time.monotonic() - begin < 5
 
 
@@ -207,7 +208,7 @@ def test_ctrl_c_stops_a_run(chip: Chip, make_program) -> None:
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        chip.launch(program, spin_limit=60)
+        chip.launch(program, RunOptions(spin_limit=60))
     chip.launch(make_program(reader="void kernel_main() {}"))
 
 

@@ -11,6 +11,7 @@ import pytest
 from tilewright import ttnn
 from tilewright.device.chip import Chip
 from tilewright.device.errors import DeadlockError, KernelFaultError, TilewrightError, TimeLimitError
+from tilewright.device.run_options import RunOptions
 from tilewright.tensor.arch import describe_arch
 
 READER = """
@@ -96,7 +97,7 @@ def test_two_threads_give_the_same_bytes_as_one() -> None:
         results = []
         for threads in (1, 2, 3):
             y = ttnn.allocate_tensor_on_device(x.shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
-            device.memory.launch(exp_program(x, y, (8, 4)), threads=threads)  # type: ignore[attr-defined]
+            device.memory.launch(exp_program(x, y, (8, 4)), RunOptions(threads=threads))  # type: ignore[attr-defined]
             results.append(ttnn.to_numpy(y).astype(np.float32))
         # Only the result is rounded to bfloat16, which has 8 bits.
         assert np.allclose(results[0], np.exp(ttnn.to_numpy(x).astype(np.float64)), rtol=2**-8)
@@ -109,8 +110,8 @@ def test_a_fault_in_the_second_thread_is_reported(chip: Chip, make_program) -> N
         reader="void kernel_main() {\n if (get_absolute_logical_x() == 1)\n  *(volatile int*)0x7f000000 = 1;\n}",
     )
     with pytest.raises(KernelFaultError, match=r"reader on core \(1,0\) at reader.cpp:3: touched memory at 0x7f000000"):
-        chip.launch(program, threads=2)
-    chip.launch(make_program(grid=(2, 1), reader="void kernel_main() {}"), threads=2)
+        chip.launch(program, RunOptions(threads=2))
+    chip.launch(make_program(grid=(2, 1), reader="void kernel_main() {}"), RunOptions(threads=2))
 
 
 def test_a_deadlock_in_the_second_thread_lets_the_first_finish(chip: Chip, make_program) -> None:
@@ -122,7 +123,7 @@ def test_a_deadlock_in_the_second_thread_lets_the_first_finish(chip: Chip, make_
         writer="void kernel_main() { cb_wait_front(0, 1); }",
     )
     with pytest.raises(DeadlockError) as caught:
-        chip.launch(program, threads=2)
+        chip.launch(program, RunOptions(threads=2))
     assert "deadlock on core (1,0)\n" in str(caught.value)
     assert "(0,0)" not in str(caught.value)
 
@@ -144,9 +145,9 @@ def test_a_core_freed_by_another_thread_is_not_called_stuck(chip: Chip, make_pro
     def program(value: int) -> ttnn.ProgramDescriptor:
         return make_program(grid=(2, 1), cbs={0: 1}, args={"reader": [*where, value]}, reader=source)
 
-    chip.launch(program(7), threads=2)
+    chip.launch(program(7), RunOptions(threads=2))
     with pytest.raises(DeadlockError, match=r"deadlock on core \(1,0\)"):
-        chip.launch(program(8), threads=2)
+        chip.launch(program(8), RunOptions(threads=2))
 
 
 def test_cores_tied_by_semaphores_stay_in_one_thread(chip: Chip, make_program) -> None:
@@ -167,7 +168,7 @@ def test_cores_tied_by_semaphores_stay_in_one_thread(chip: Chip, make_program) -
     columns = list(chip.arch.worker_columns[:4])
     args = {"reader": [*columns, chip.arch.worker_rows[0]]}
     one, two = (
-        chip.launch(make_program(grid=(4, 1), semaphores=1, args=args, reader=source), threads=threads)
+        chip.launch(make_program(grid=(4, 1), semaphores=1, args=args, reader=source), RunOptions(threads=threads))
         for threads in (1, 2)
     )
     assert one.switches == two.switches
@@ -176,7 +177,7 @@ def test_cores_tied_by_semaphores_stay_in_one_thread(chip: Chip, make_program) -
 def test_a_time_limit_ends_every_thread(chip: Chip, make_program) -> None:
     program = make_program(grid=(2, 1), reader="void kernel_main() { volatile int x = 0; for (;;) { x = x + 1; } }")
     with pytest.raises(TimeLimitError):
-        chip.launch(program, threads=2, time_limit=0.2, spin_limit=60)
+        chip.launch(program, RunOptions(threads=2, time_limit=0.2, spin_limit=60))
 
 
 def test_devices_in_two_python_threads_survive_each_others_faults(make_program) -> None:

@@ -22,6 +22,7 @@ from tilewright.device.chip import Chip
 from tilewright.device.compiler import Compiler, available_compilers, find_compiler, major_version
 from tilewright.device.errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
 from tilewright.device.kernel_sources import kernel_source
+from tilewright.device.run_options import RunOptions
 from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
@@ -57,7 +58,7 @@ def test_a_program_gives_the_same_with_every_compiler(kernel_compiler: Compiler)
         host = np.random.default_rng(0).standard_normal((64, 64), dtype=np.float32)
         x = ttnn.from_numpy(host, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
         y = ttnn.allocate_tensor_on_device(x.shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
-        device.memory.launch(exp_program(x, y, (2, 2)), threads=2)  # type: ignore[attr-defined]
+        device.memory.launch(exp_program(x, y, (2, 2)), RunOptions(threads=2))  # type: ignore[attr-defined]
         # Only the result is rounded to bfloat16, which has 8 bits.
         expected = np.exp(ttnn.to_numpy(x).astype(np.float64))
         assert np.allclose(ttnn.to_numpy(y).astype(np.float64), expected, rtol=2**-8)

@@ -10,6 +10,7 @@ import numpy as np
 
 import tilewright
 from tilewright import ttnn
+from tilewright.device.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 
@@ -118,5 +119,5 @@ def run_tiles(
         ],
         semaphores=[],
     )
-    tilewright.run_program([*tensors, result], program, checked=checked)
+    tilewright.run_program([*tensors, result], program, RunOptions(checked=checked))
     return np.asarray(ttnn.to_numpy(result))

@@ -22,6 +22,7 @@ from tilewright.device.errors import (
     TilewrightError,
     TimeLimitError,
 )
+from tilewright.device.run_options import RunOptions
 from tilewright.program.errors import ProgramError
 from tilewright.tensor.arch import describe_arch
 from tilewright.tensor.memory_config import BufferType
@@ -84,7 +85,7 @@ def test_it_ends_in_an_error_that_names_kernel_core_and_line(
     number, case_line = deeds[name]
     begin = time.monotonic()
     with pytest.raises(error) as caught:
-        hostile_chip.launch(hostile_program(number), spin_limit=3)
+        hostile_chip.launch(hostile_program(number), RunOptions(spin_limit=3))
     assert time.monotonic() - begin < 2
     text = str(caught.value)
     assert text.startswith(WHERE)
@@ -116,12 +117,12 @@ def test_limits_act_within_a_second(
     number, _ = deeds[name]
     hostile_chip.launch(hostile_program(0))  # compiled and started
     for limits, error in (
-        ({"time_limit": 0.2, "spin_limit": 60}, TimeLimitError),
-        ({"spin_limit": 0.3}, SpinningError),
+        (RunOptions(time_limit=0.2, spin_limit=60), TimeLimitError),
+        (RunOptions(spin_limit=0.3), SpinningError),
     ):
         begin = time.monotonic()
         with pytest.raises(error) as caught:
-            hostile_chip.launch(hostile_program(number), **limits)
+            hostile_chip.launch(hostile_program(number), limits)
         assert time.monotonic() - begin < 1.4
         assert "hostile on core (1,0)" in str(caught.value)
         assert_usable(hostile_chip, hostile_program)
@@ -137,20 +138,20 @@ def test_ctrl_c_acts_within_a_second(
     timer.start()
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        hostile_chip.launch(hostile_program(number), spin_limit=60)
+        hostile_chip.launch(hostile_program(number), RunOptions(spin_limit=60))
     assert time.monotonic() - begin < 1.2
     timer.join()
     assert_usable(hostile_chip, hostile_program)
 
 
 def test_limits_act_on_a_spin_under_check(hostile_chip: Chip, hostile_program, deeds) -> None:
-    hostile_chip.launch(hostile_program(0), checked=True)
+    hostile_chip.launch(hostile_program(0), RunOptions(checked=True))
     begin = time.monotonic()
     with pytest.raises(SpinningError, match=r"hostile\.cpp:\d+"):
-        hostile_chip.launch(hostile_program(deeds["spin"][0]), checked=True, spin_limit=0.3)
+        hostile_chip.launch(hostile_program(deeds["spin"][0]), RunOptions(checked=True, spin_limit=0.3))
     assert time.monotonic() - begin < 1.3
     with pytest.raises(TimeLimitError):
-        hostile_chip.launch(hostile_program(deeds["spin"][0]), checked=True, time_limit=0.2, spin_limit=60)
+        hostile_chip.launch(hostile_program(deeds["spin"][0]), RunOptions(checked=True, time_limit=0.2, spin_limit=60))
     assert_usable(hostile_chip, hostile_program)
 
 
@@ -174,7 +175,7 @@ def test_static_constructors_are_told_apart(
 ) -> None:
     begin = time.monotonic()
     with pytest.raises(error, match=words) as caught:
-        hostile_chip.launch(hostile_program(0, CONSTRUCTORS.format(what=what)), spin_limit=0.5)
+        hostile_chip.launch(hostile_program(0, CONSTRUCTORS.format(what=what)), RunOptions(spin_limit=0.5))
     assert str(caught.value).startswith("kernel hostile, while its library was loaded: ")
     assert time.monotonic() - begin < 30  # it is compiled here
     assert_usable(hostile_chip, hostile_program)
@@ -196,7 +197,7 @@ def test_the_runner_ends_with_its_owner(hostile_program, deeds) -> None:
         chip = Chip(describe_arch("wormhole_b0"), (2, 1))
         chip.launch(hostile_program(0))
         os.write(write, f"{chip._launcher.runner()._process.pid}\n".encode())
-        chip.launch(hostile_program(number), spin_limit=60)
+        chip.launch(hostile_program(number), RunOptions(spin_limit=60))
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as told:

@@ -7,6 +7,7 @@ import dataclasses
 
 from tilewright import ttnn
 from tilewright.device.call_record import CallRecord
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.timing import replay
 
@@ -64,7 +65,7 @@ class Transfers:
         buffer = ttnn.CBDescriptor(total_size=_L1_BYTES, core_ranges=cores, format_descriptors=[page])
         tensor = ttnn.allocate_tensor_on_device(ttnn.Shape([32, 32]), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
         program = ttnn.ProgramDescriptor(kernels=[kernel], cbs=[buffer])
-        calls = run_program([tensor, tensor], program, record_calls=True).calls
+        calls = run_program([tensor, tensor], program, RunOptions(record_calls=True)).calls
         assert calls is not None
         return calls
 

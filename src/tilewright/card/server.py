@@ -8,6 +8,7 @@ chip's memory: what the host wrote is already there when a launch arrives.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import mmap
 import os
@@ -25,9 +26,9 @@ from tilewright.card.layout import Layout
 from tilewright.card.products import CardModel, nodes_of
 from tilewright.card.program_text import described_program
 from tilewright.card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
-from tilewright.device import launch as device_launch
 from tilewright.device.chip import Chip
 from tilewright.device.errors import TilewrightError
+from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
 
 _BANK_TABLES_BYTES = 2048
@@ -37,13 +38,13 @@ RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
 
 
 # Runs a program on a chip; raises what it ends with.
-Launch = Callable[[Chip, ProgramDescriptor], object]
+Launch = Callable[[Chip, ProgramDescriptor, RunOptions], object]
 
 
-def plain_launch(chip: Chip, program: ProgramDescriptor) -> object:
+def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions) -> object:
     """Runs a program; its calls are recorded where a directory for records is named."""
     directory = os.environ.get(RECORDS_VARIABLE)
-    run = chip.launch(program, keep_l1=True, time_limit=time_limit(), record_calls=bool(directory))
+    run = chip.launch(program, dataclasses.replace(options, record_calls=bool(directory)))
     if directory and run.calls is not None:
         run.calls.save(Path(directory) / f"{os.getpid()}-{next(_record_numbers):06}.npz")
     return run
@@ -58,6 +59,7 @@ class CardServer:
     def __init__(self, channel: socket.socket, launch: Launch, model: CardModel, layout: Layout, root: Path) -> None:
         self._channel = channel
         self._run = launch
+        self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._shows_programs = bool(os.environ.get("TILEWRIGHT_CARD_SHOW_PROGRAMS"))
         self._launches = 0
         self._arch = model.arch
@@ -100,7 +102,10 @@ class CardServer:
         if self._shows_programs:
             text = described_program(self._launches, program, self._decoder.read_words)
             send(self._channel, MessageKind.PRINT, text)
-        self._run(self._chip, program)
+        self._run(self._chip, program, self._options)
+
+    def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
+        send(self._channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n")
 
     def _core(self, x: int, y: int) -> Core:
         return self._arch.worker_columns.index(x), self._arch.worker_rows.index(y)
@@ -140,9 +145,6 @@ def serve(arguments: list[str], launch: Launch) -> int:
     """Serves the host at the other end of the socket that the arguments name, until it has gone."""
     directory, descriptor = arguments
     channel = socket.socket(fileno=int(descriptor))
-    device_launch.show_print = lambda core, kernel, line: send(
-        channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n"
-    )
     try:
         server = CardServer(channel, launch, *described_card(Path(directory)))
     except TilewrightError as error:

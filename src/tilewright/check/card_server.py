@@ -7,12 +7,13 @@ card without such a name is not checked.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import pickle
 import sys
 from pathlib import Path
 
-from tilewright.card.server import serve, time_limit
+from tilewright.card.server import serve
 from tilewright.check.collect import findings_of_run
 from tilewright.check.finding import Finding, merge_findings
 from tilewright.check.report import Report
@@ -22,6 +23,7 @@ from tilewright.device.cache import write_atomically
 from tilewright.device.chip import Chip
 from tilewright.device.errors import RunError
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
 
 REPORT_VARIABLE = "TILEWRIGHT_CHECK_REPORT"
@@ -34,10 +36,10 @@ class _Checker:
         self._found: list[Finding] = []
         self._launches = 0
 
-    def launch(self, chip: Chip, program: ProgramDescriptor) -> object:
+    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions) -> object:
         self._launches += 1
         try:
-            run = chip.launch(program, checked=True, keep_l1=True, time_limit=time_limit())
+            run = chip.launch(program, dataclasses.replace(options, checked=True))
         except RunError as error:
             if isinstance(error.run, Run):
                 self._note(error.run, error)

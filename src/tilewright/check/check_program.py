@@ -20,6 +20,7 @@ from tilewright.check.sync_table import SyncTable, make_sync_table
 from tilewright.check.unwritten_output import unwritten_output
 from tilewright.device.errors import RunError, TilewrightError
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
@@ -27,6 +28,7 @@ from tilewright.tensor.argument import require, whole_number
 from tilewright.tensor.tensor import Tensor, tensor_list
 
 _MOST_SEEDS = 100_000
+_USUAL = RunOptions(spin_limit=2.0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,11 +87,10 @@ class CheckError(TilewrightError):
 def check_program(
     io_tensors: Sequence[Tensor],
     program: ProgramDescriptor,
+    options: RunOptions = _USUAL,
     *,
     seeds: int | None = None,
     fresh_program: ProgramDescriptor | None = None,
-    time_limit: float | None = None,
-    spin_limit: float = 2.0,
 ) -> CheckResult:
     """Runs a program under strict rules and says everything that is wrong with it.
 
@@ -98,12 +99,11 @@ def check_program(
     Args:
         io_tensors: inputs and, last, the output, all on one device.
         program: what to run.
+        options: limits of each run; every run is a checked one, in one thread.
         seeds: further orders of events to try, each on the tensors as they were. Unless said: two for each kernel
             and two more, 16 at most, where the order can matter (semaphores, or a buffer with two producers or
             consumers), else none.
         fresh_program: where ``program`` comes from a cache, what a build from scratch gives for the same call.
-        time_limit: seconds after which a run is stopped.
-        spin_limit: seconds a kernel may poll memory that nobody changes.
 
     Example::
 
@@ -112,18 +112,19 @@ def check_program(
             print(finding.text())
     """
     io_tensors = tensor_list("io_tensors", io_tensors)
+    require("options", options, RunOptions, "a tilewright.RunOptions")
     if seeds is not None:
         seeds = whole_number("seeds", seeds, most=_MOST_SEEDS)
     if fresh_program is not None:
         require("fresh_program", fresh_program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
     before = save_tensors(io_tensors)
-    run, error, found = _checked_run(io_tensors, program, 0, time_limit, spin_limit)
+    run, error, found = _checked_run(io_tensors, program, options, 0)
     if error is None and run is not None:
         orders = seeds if seeds is not None else orders_to_try(program, run)
         result = save_tensors(io_tensors) if orders else {}
         for seed in range(1, orders + 1):
             restore_tensors(before)
-            _, failed, more = _checked_run(io_tensors, program, seed, time_limit, spin_limit)
+            _, failed, more = _checked_run(io_tensors, program, options, seed)
             found = merge_findings([*merge_findings(found), *merge_findings(more)], count=max)
             if failed is not None:
                 break
@@ -159,10 +160,10 @@ def require_clean(io_tensors: Sequence[Tensor], program: ProgramDescriptor) -> C
 
 
 def _checked_run(
-    io_tensors: Sequence[Tensor], program: ProgramDescriptor, seed: int, time_limit: float | None, spin_limit: float
+    io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions, seed: int
 ) -> tuple[Run | None, RunError | ProgramError | None, list[Finding]]:
     try:
-        run = run_program(io_tensors, program, time_limit=time_limit, spin_limit=spin_limit, checked=True, seed=seed)
+        run = run_program(io_tensors, program, dataclasses.replace(options, checked=True, seed=seed))
     except ProgramError as refused:
         return None, refused, list(findings_of_program_error(refused))
     except RunError as failed:

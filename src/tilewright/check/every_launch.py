@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tilewright.check.check_program import CheckResult, check_program
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import intercepted_launches
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor
@@ -29,15 +30,8 @@ def every_launch_checked(
     """
     results: list[CheckResult] = []
 
-    def launch(
-        io_tensors: Sequence[Tensor],
-        program: ProgramDescriptor,
-        *,
-        threads: int,
-        time_limit: float | None,
-        spin_limit: float,
-    ) -> Run:
-        result = check_program(io_tensors, program, seeds=seeds, time_limit=time_limit, spin_limit=spin_limit)
+    def launch(io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions) -> Run:
+        result = check_program(io_tensors, program, options, seeds=seeds)
         results.append(result)
         if on_result is not None:
             on_result(result)

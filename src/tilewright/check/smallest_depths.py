@@ -16,6 +16,7 @@ import numpy as np
 from tilewright.check.orders import Saved, restore_tensors, save_tensors
 from tilewright.device.errors import RunError
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.program.circular_buffer import CBDescriptor
 from tilewright.program.errors import ProgramError
@@ -61,7 +62,7 @@ class _Search:
         self._time_limit = time_limit
         self._progress = progress
         self._before = save_tensors(io_tensors)
-        self._first = run_program(io_tensors, program, time_limit=time_limit)
+        self._first = run_program(io_tensors, program, RunOptions(time_limit=time_limit))
         self.result: Saved = save_tensors(io_tensors)
 
     def run(self) -> dict[int, int]:
@@ -91,7 +92,7 @@ class _Search:
         restore_tensors(self._before)
         program = ProgramDescriptor(self._program.kernels, self._program.semaphores, cbs)
         try:
-            run_program(self._io_tensors, program, time_limit=self._time_limit, spin_limit=1.0)
+            run_program(self._io_tensors, program, RunOptions(time_limit=self._time_limit, spin_limit=1.0))
         except (RunError, ProgramError):
             return False
         now = save_tensors(self._io_tensors)

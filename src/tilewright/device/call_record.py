@@ -78,7 +78,7 @@ class CallRecord:
 
     Example::
 
-        run = tilewright.run_program([x, y], program, record_calls=True)
+        run = tilewright.run_program([x, y], program, tilewright.RunOptions(record_calls=True))
         print(run.calls.num_entries)
     """
 

@@ -25,9 +25,11 @@ from tilewright.device.runner import Runner
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.semaphore import NUM_SEMAPHORES
 from tilewright.tensor.arch import Arch, ArchDescription
+from tilewright.tensor.argument import require
 from tilewright.tensor.memory_config import BufferType
 from tilewright.tensor.tensor import Tensor
 
+_USUAL_OPTIONS = RunOptions()
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
 
 
@@ -119,32 +121,14 @@ class Chip:
         self._finalizer()
 
     def launch(
-        self,
-        program: ProgramDescriptor,
-        io_tensors: Sequence[object] = (),
-        *,
-        threads: int = 1,
-        time_limit: float | None = None,
-        spin_limit: float = 5.0,
-        checked: bool = False,
-        seed: int = 0,
-        record: Collection[int] = (),
-        keep_l1: bool = False,
-        record_calls: bool = False,
+        self, program: ProgramDescriptor, options: RunOptions = _USUAL_OPTIONS, io_tensors: Sequence[object] = ()
     ) -> Run:
         """Runs a program to its end.
 
         Args:
             program: what to run.
+            options: limits, and what is to be watched and kept.
             io_tensors: tensors the program works on; they are kept alive while it runs.
-            threads: OS threads. Cores are spread over them only when nothing ties the cores together.
-            time_limit: seconds after which the run is stopped.
-            spin_limit: seconds a kernel may poll memory that nobody changes.
-            checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
-            seed: order a checked run takes where kernels could run in several; 0 is the usual one.
-            record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
-            keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
-            record_calls: keep every call that would cost a card time; ``Run.calls`` has them.
 
         Raises:
             DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
@@ -152,9 +136,9 @@ class Chip:
             KernelCompileError: a kernel does not compile.
         """
         self._check_usable()
-        options = RunOptions(threads, time_limit, spin_limit, checked, seed, record, keep_l1, record_calls)
-        _check_recorded(program, record)
-        return self._launcher.launch(program, options, HostMemory(io_tensors) if checked else None)
+        require("options", options, RunOptions, "a tilewright.RunOptions")
+        _check_recorded(program, options.record)
+        return self._launcher.launch(program, options, HostMemory(io_tensors) if options.checked else None)
 
     def memory_files(self) -> MemoryFiles:
         """The files with the chip's memory; they are the chip's own and close with it.
@@ -283,7 +267,7 @@ class Chip:
         if not engine().tw_core_kept_l1(self._handle, *core, address, num_bytes):
             raise TilewrightError(
                 f"what core ({x},{y}) left at address {address:#x} is gone: cores took turns at one L1 for their "
-                f"circular buffers; launch with keep_l1=True to look at them"
+                f"circular buffers; launch with RunOptions(keep_l1=True) to look at them"
             )
         base = engine().tw_core_l1(self._handle, *core)
         return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)

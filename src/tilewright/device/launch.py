@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -30,11 +29,6 @@ from tilewright.tensor.arch import ArchDescription
 
 _PROGRAMS_KEPT = 64
 _MOST_GLOBALS = 1 << 20  # bytes; a processor's local memory has a few thousand
-
-
-def show_print(core: tuple[int, int], kernel: str, line: str) -> None:
-    """Shows a line a kernel printed, as ``(x,y) kernel: line``."""
-    print(f"({core[0]},{core[1]}) {kernel}: {line}", file=sys.stdout, flush=True)
 
 
 class Launcher:
@@ -133,7 +127,7 @@ class Launcher:
             if not loaded.is_in(runner):
                 loaded.load(runner, self._forgotten, Limits(options.time_limit or 0.0, options.spin_limit))
                 self._forgotten.clear()
-            return loaded.run(program.kernels, prepared.arguments, options, host_memory, show_print)
+            return loaded.run(program.kernels, prepared.arguments, options, host_memory)
         except RunnerLostError as lost:
             return loaded.lost(lost)
         except LoadFailedError as error:

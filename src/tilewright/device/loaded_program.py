@@ -22,7 +22,7 @@ from tilewright.device.prepared import ArgumentLayout
 from tilewright.device.run import KernelInfo, Run, RunStatus
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_record import NO_KERNEL, RecordReader
-from tilewright.device.runner import Kind, Limits, PrintHandler, Runner, RunnerLostError, failure_text
+from tilewright.device.runner import Kind, Limits, Runner, RunnerLostError, failure_text
 from tilewright.device.source_lines import SourceLine
 from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
@@ -134,7 +134,6 @@ class LoadedProgram:
         layouts: Sequence[ArgumentLayout],
         options: RunOptions,
         memory: HostMemory | None,
-        on_print: PrintHandler,
     ) -> Outcome:
         """Runs the program, with the arguments the kernels have now, to its end, whatever that is."""
         assert self._runner is not None
@@ -147,7 +146,7 @@ class LoadedProgram:
             parts += memory.parts()
         begin = time.perf_counter()
         limits = Limits(options.time_limit or 0.0, options.spin_limit)
-        kind, answer = self._runner.ask(Kind.RUN, parts, limits, on_print)
+        kind, answer = self._runner.ask(Kind.RUN, parts, limits, options.on_print)
         seconds = time.perf_counter() - begin
         if kind is not Kind.RAN:
             return self._refused(failure_text(answer), seconds)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tilewright.tensor.arch import Arch, describe_arch
 from tilewright.tensor.argument import require, whole_number
@@ -15,7 +15,7 @@ from tilewright.tensor.creation import refuse_unsupported
 from tilewright.tensor.device import Device
 
 if TYPE_CHECKING:
-    from tilewright.device.chip import Chip
+    pass
 
 _MOST_DEVICES = 1024  # more chips than a machine has memory for
 _open_devices: dict[int, Device] = {}
@@ -54,8 +54,9 @@ def open_device(
     size = _checked_grid(grid, description.grid)
 
     from tilewright.device.chip import Chip
+    from tilewright.device.chip_device import ChipDevice
 
-    device = Device(description, Chip(description, (size.x, size.y)), device_id, size, l1_small_size)
+    device = ChipDevice(description, Chip(description, (size.x, size.y)), device_id, size, l1_small_size)
     _open_devices[device_id] = device
     return device
 
@@ -64,9 +65,6 @@ def close_device(device: Device) -> None:
     """Free the chip's memory and forget the device; tensors on it are gone."""
     require("device", device, Device, "a device from ttnn.open_device")
     device.close()
-    memory = device.memory
-    if hasattr(memory, "close"):  # a device on paper has none
-        cast("Chip", memory).close()
     if _open_devices.get(device.id()) is device:  # not another that was opened since under its number
         del _open_devices[device.id()]
 

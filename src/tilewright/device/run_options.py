@@ -4,10 +4,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+import sys
+from collections.abc import Callable, Collection
 
 from tilewright.device.translation_unit import Watch
-from tilewright.tensor.argument import flag, items, seconds, whole_number
+from tilewright.tensor.argument import flag, items, seconds, shown, whole_number
+
+# Gets the core, the kernel's name and a line it printed.
+PrintHandler = Callable[[tuple[int, int], str, str], None]
+
+
+def show_print(core: tuple[int, int], kernel: str, line: str) -> None:
+    """Shows a line a kernel printed, as ``(x,y) kernel: line``."""
+    print(f"({core[0]},{core[1]}) {kernel}: {line}", file=sys.stdout, flush=True)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,10 +32,11 @@ class RunOptions:
         record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
         keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
         record_calls: keep every call of a plain run that would cost a card time; ``Run.calls`` has them.
+        on_print: gets what kernels print, line by line.
 
     Example::
 
-        run = tilewright.run_program([x, y], program, RunOptions(time_limit=10))
+        run = tilewright.run_program([x, y], program, tilewright.RunOptions(time_limit=10))
     """
 
     threads: int = 1
@@ -37,6 +47,7 @@ class RunOptions:
     record: Collection[int] = ()
     keep_l1: bool = False
     record_calls: bool = False
+    on_print: PrintHandler = show_print
 
     def __post_init__(self) -> None:
         whole_number("threads", self.threads, 1, _MOST_THREADS)
@@ -52,6 +63,13 @@ class RunOptions:
             raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
         if self.record_calls and self.checked:
             raise ValueError("record_calls keeps the calls of a plain run; leave checked out")
+        if not callable(self.on_print):
+            raise TypeError(f"on_print must be a function of core, kernel and line, not {shown(self.on_print)}")
+
+    @property
+    def watches(self) -> bool:
+        """Whether more is asked for than to run: a check, pages or calls to keep."""
+        return self.checked or bool(self.record) or self.record_calls
 
     @property
     def watch(self) -> Watch:

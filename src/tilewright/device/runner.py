@@ -22,12 +22,12 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from tilewright.device.engine_build import find_engine
 from tilewright.device.errors import TilewrightError
 from tilewright.device.run import RunStatus
+from tilewright.device.run_options import PrintHandler
 from tilewright.device.structures import MessageHeader, PrintedLine, ReadyAnswer, Watch
 
 _LOOK_SECONDS = 0.1  # how often a runner is looked at that has not answered yet
@@ -63,9 +63,6 @@ class Limits:
 
     time: float = 0.0
     spin: float = 5.0
-
-
-PrintHandler = Callable[[tuple[int, int], str, str], None]
 
 
 class RunnerLostError(Exception):

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from tilewright.device.chip_device import ChipDevice
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.formula.evaluate import Float64
 from tilewright.formula.graph import Extent, Value
@@ -375,7 +377,7 @@ class Operation:
         self.validate(tensors)
         main = tensors[self.main_input.name]
         device = main.device()
-        assert device is not None
+        assert isinstance(device, ChipDevice)
         ordered = [tensors[each.name] for each in self.inputs]
         plan = self.plan(
             tuple(main.shape),
@@ -396,7 +398,7 @@ class Operation:
         everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
         config = checked_config(chosen.compute_kernel_config)
         with borrowed_program(device, plan, everything, numbers, config) as program:
-            run = run_program([*ordered, *outputs], program, threads=chosen.threads)
+            run = run_program([*ordered, *outputs], program, RunOptions(threads=chosen.threads))
         return Outcome(outputs, plan, program, run)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:

@@ -7,12 +7,12 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping
 
+from tilewright.device.chip_device import ChipDevice
 from tilewright.ops.plan import Plan
 from tilewright.ops.row_program import Tensors, build_program, refresh_arguments
 from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.program.tensor_accessor_args import TensorAccessorArgs
-from tilewright.tensor.device import Device
 
 _PROGRAMS_KEPT = 256
 
@@ -28,7 +28,7 @@ class _Key:
 
 @contextlib.contextmanager
 def borrowed_program(
-    device: Device,
+    device: ChipDevice,
     plan: Plan,
     tensors: Tensors,
     numbers: Mapping[str, int],
@@ -42,7 +42,7 @@ def borrowed_program(
         (name, tuple(TensorAccessorArgs(tensor).get_compile_time_args())) for name, tensor in tensors.items()
     )
     key = _Key(plan, config.state(), accessors)
-    program = device.program_cache.pop(key, None)
+    program = device.programs.pop(key, None)
     if isinstance(program, ProgramDescriptor):
         refresh_arguments(program, plan.kernels, tensors, numbers)
     else:
@@ -50,6 +50,6 @@ def borrowed_program(
     try:
         yield program
     finally:
-        device.program_cache[key] = program
-        if len(device.program_cache) > _PROGRAMS_KEPT:
-            device.program_cache.pop(next(iter(device.program_cache)), None)
+        device.programs[key] = program
+        if len(device.programs) > _PROGRAMS_KEPT:
+            device.programs.pop(next(iter(device.programs)), None)

@@ -34,8 +34,6 @@ class Device:
         self._device_id = device_id
         self._grid = description.grid if grid is None else as_core(grid)
         self._is_open = True
-        # Programs of the operations by what they depend on; whoever makes them knows what the entries are.
-        self.program_cache: dict[object, object] = {}
         self._buffers: WeakSet[Buffer] = WeakSet()
         alignment = description.allocation_alignment
         kept = whole_number("l1_small_size", l1_small_size, most=description.l1_bytes)
@@ -102,21 +100,6 @@ class Device:
 
     def get_device_ids(self) -> list[int]:
         return [self._device_id]
-
-    def num_program_cache_entries(self) -> int:
-        """Programs of ``tilewright.ops`` that are kept; those given to ``generic_op`` are not counted."""
-        return len(self.program_cache)
-
-    def enable_program_cache(self) -> None:
-        """Nothing to switch: programs and compiled kernels are always cached."""
-
-    def disable_and_clear_program_cache(self) -> None:
-        """Clears the cache. It cannot be switched off: the next program goes into it again."""
-        self.program_cache.clear()
-
-    def clear_program_cache(self) -> None:
-        """Forget the programs; the kernels they were compiled into stay in the cache on disk."""
-        self.program_cache.clear()
 
     def sfpu_eps(self) -> float:
         return 1.1920899822825959e-07

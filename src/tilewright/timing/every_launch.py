@@ -7,10 +7,10 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from tilewright.device.call_record import CallRecord
 from tilewright.device.run import Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import intercepted_launches, run_program
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor
@@ -66,19 +66,20 @@ class TimedLaunch:
         return ", ".join(dict.fromkeys(kernel.name for kernel in kernels))
 
 
-def time_program(io_tensors: Sequence[Tensor], program: ProgramDescriptor, **limits: Any) -> TimedLaunch:
+def time_program(
+    io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions | None = None
+) -> TimedLaunch:
     """Runs a program and says how long a card takes for it by the model.
 
     Args:
-        io_tensors, program: as ``run_program`` takes them.
-        limits: ``time_limit`` and the like, of ``run_program``.
+        io_tensors, program, options: as ``run_program`` takes them.
 
     Example::
 
         launch = tilewright.time_program([x, y], program)
         print(f"{launch.time.microseconds:.1f} us")
     """
-    run = run_program(io_tensors, program, **limits, record_calls=True)
+    run = run_program(io_tensors, program, dataclasses.replace(options or RunOptions(), record_calls=True))
     assert run.calls is not None
     tensors = tuple(TensorFacts.of(tensor) for tensor in io_tensors)
     return TimedLaunch(run.calls, replay(run.calls), tensors, run)
@@ -95,8 +96,8 @@ def every_launch_timed(on_launch: Callable[[TimedLaunch], None] | None = None) -
     """Within the block every launch is timed; the list grows as they end."""
     launches: list[TimedLaunch] = []
 
-    def launch(io_tensors: Sequence[Tensor], program: ProgramDescriptor, **limits: Any) -> Run:
-        timed = time_program(io_tensors, program, **limits)
+    def launch(io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions) -> Run:
+        timed = time_program(io_tensors, program, options)
         launches.append(timed)
         if on_launch is not None:
             on_launch(timed)

@@ -53,7 +53,7 @@ def replay(record: CallRecord, change: Change | None = None, *, keep_events: boo
     """How long the recorded launch takes on a card, by the model; the same answer every time.
 
     Args:
-        record: ``Run.calls`` of a run with ``record_calls=True``.
+        record: ``Run.calls`` of a run with ``RunOptions(record_calls=True)``.
         change: what is to be different.
         keep_events: keep what every processor did when, for a timeline.
     """

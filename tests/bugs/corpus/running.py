@@ -14,6 +14,7 @@ from corpus.host import Host
 from corpus.model import Build, Launch, Plain
 from tilewright import ttnn
 from tilewright.device.errors import DeadlockError, KernelCompileError, KernelError, SpinningError
+from tilewright.device.run_options import RunOptions
 from tilewright.program.errors import ProgramError
 
 SPIN_LIMIT = 0.3  # seconds; no kernel of the corpus computes for so long
@@ -58,7 +59,7 @@ def run_plain(build: Build, arch: str, *, fixed: bool) -> Outcome:
 def run_launch(launch: Launch) -> Outcome:
     """Runs one launch, and compares what it left with what it must leave."""
     try:
-        tilewright.run_program(launch.io_tensors, launch.program, spin_limit=SPIN_LIMIT)
+        tilewright.run_program(launch.io_tensors, launch.program, RunOptions(spin_limit=SPIN_LIMIT))
     except tuple(_ENDINGS) as error:
         return Outcome(_ENDINGS[type(error)], str(error))
     text = difference(launch)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tilewright.device.errors import RunError
 from tilewright.device.run import RecordedPages, Run
+from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.ops.operation import Operation, checked_config
 from tilewright.ops.plan import Plan, PlannedBuffer
@@ -111,7 +112,7 @@ def trace(
     record = [each.buffer.index for each in plan.buffers]
     stopped = ""
     try:
-        run = run_program(list(tensors.values()), program, record=record, time_limit=time_limit)
+        run = run_program(list(tensors.values()), program, RunOptions(record=record, time_limit=time_limit))
     except RunError as error:
         if not isinstance(error.run, Run):
             raise
