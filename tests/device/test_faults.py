@@ -29,7 +29,7 @@ def l1_pointer(offset: int) -> str:
         ("volatile uint32_t x = *(volatile uint32_t*)12;", "touched memory at 0xc, a null pointer"),
         ("*(volatile uint32_t*)0x8000 = 1;", "touched memory at 0x8000: L1 below 0x10000 is the firmware's"),
         (f"*{l1_pointer(1464 * 1024)} = 1;", "0 bytes past the end of this core's L1"),
-        (f"volatile uint32_t x = *{l1_pointer(2 * 1024 * 1024 - 4)};", "598012 bytes past the end of this core's L1"),
+        (f"volatile uint32_t x = *{l1_pointer(1500 * 1024)};", "36864 bytes past the end of this core's L1"),
         ("*(volatile uint32_t*)0x16e000 = 1;", "touched memory at 0x16e000, which is not in this core's L1"),
         (
             "*(volatile uint32_t*)0x7fffffff0000 = 1;",

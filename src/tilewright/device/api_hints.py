@@ -11,6 +11,7 @@ from pathlib import Path
 from tilewright.device.engine_build import NATIVE
 
 _UNDECLARED = re.compile(r"error: (?:use of undeclared identifier )?['\u2018](\w+)['\u2019]")
+_SUGGESTED = re.compile(r"did you mean ['\u2018](\w+)['\u2019]\?")
 _FUNCTION = re.compile(r"^(?:ALWI|FORCE_INLINE|inline|template|constexpr|static)\b.*?\b([a-z_]\w*)\s*\(")
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
@@ -29,6 +30,9 @@ def with_api_hint(line: str) -> str:
     said, name, headers = line.partition("; did you mean")[0], found.group(1), _headers()
     if name in headers:
         return f"{said}; it is in {headers[name]}: include that"
+    suggested = _SUGGESTED.search(line)
+    if suggested is not None and suggested.group(1) in headers:
+        return line  # included already, or the compiler would not know it
     near = difflib.get_close_matches(name, headers, n=1, cutoff=0.75)
     return f"{said}; did you mean {near[0]} ({headers[near[0]]})?" if near else said
 

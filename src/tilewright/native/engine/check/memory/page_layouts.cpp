@@ -53,7 +53,8 @@ PageLayouts::Layout PageLayouts::layout_of(
 void PageLayouts::wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
     OnCore& core = on(*instance.core);
     core.has_packed = true;
-    const Layout layout = core.maths_on_rows ? kWorkedRows : core.maths_on_unknown ? kUnknown : kTiles;
+    const bool is_unknown = core.maths_on_unknown && !core.maths_on_tiles;
+    const Layout layout = core.maths_on_rows ? kWorkedRows : is_unknown ? kUnknown : kTiles;
     mark(instance, cb, address, bytes, layout);
 }
 
@@ -66,8 +67,10 @@ void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
     const Layout layout = layout_of(instance, cb, address, bytes);
     OnCore& core = on(*instance.core);
     core.maths_on_rows &= !core.has_packed;
+    core.maths_on_tiles &= !core.has_packed;
     core.maths_on_unknown &= !core.has_packed;
     core.maths_on_rows |= layout == kGivenRows || layout == kWorkedRows;
+    core.maths_on_tiles |= layout == kTiles;
     core.maths_on_unknown |= layout == kUnknown;
     core.has_packed = false;
     if (layout == kRows) {
@@ -82,7 +85,7 @@ void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
 void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
     OnCore& core = on(*instance.core);
     core.has_tiles = true;
-    core.maths_on_rows = core.maths_on_unknown = core.has_packed = false;  // what comes of it are tiles
+    core.maths_on_rows = core.maths_on_tiles = core.maths_on_unknown = core.has_packed = false;  // what comes of it are tiles
     if (layout_of(instance, cb, address, bytes) == kTiles) {
         note_finding(instance, "cb-layout", cb, address, "tilizes c_%u, which holds tiles already", cb);
     }

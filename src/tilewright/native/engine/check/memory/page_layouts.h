@@ -45,7 +45,8 @@ private:
         std::vector<Pages> buffers;
         bool has_tiles = false;
         bool maths_on_rows = false;     // some of what was unpacked since the last pack is given rows
-        bool maths_on_unknown = false;  // or may be
+        bool maths_on_tiles = false;    // some of it is tiles for sure: a scaler of unknown origin changes nothing
+        bool maths_on_unknown = false;  // some of it may be either
         bool has_packed = true;
         CallPlace rows_taken;  // where a kernel first took given rows for a tile, and from which buffer
         uint32_t rows_taken_from = kNoCircularBuffer;
