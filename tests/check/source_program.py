@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tilewright import ttnn
 from tilewright.check import CheckResult, check_program
+from tilewright.device.run_options import RunOptions
 
 PAGE_BYTES = 2048
 _CONFIGS = {
@@ -61,9 +62,14 @@ def scratch_tensor(device: ttnn.Device) -> ttnn.Tensor:
     return ttnn.zeros([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
 
 
-def check_source(device: ttnn.Device, program: ttnn.ProgramDescriptor, **options: object) -> CheckResult:
+def check_source(
+    device: ttnn.Device,
+    program: ttnn.ProgramDescriptor,
+    options: RunOptions = RunOptions(spin_limit=2.0),  # noqa: B008
+    seeds: int | None = None,
+) -> CheckResult:
     """Checks a program that touches no tensor."""
-    return check_program([scratch_tensor(device)], program, **options)  # type: ignore[arg-type]
+    return check_program([scratch_tensor(device)], program, options, seeds=seeds)
 
 
 def rules(result: CheckResult) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from source_program import check_source, rules, source_program
 
 from tilewright import ttnn
+from tilewright.device.run_options import RunOptions
 
 PUSH = "cb_reserve_back({0}, {1}); cb_push_back({0}, {1});"
 TAKE = "cb_wait_front({0}, {1}); cb_pop_front({0}, {1});"
@@ -127,7 +128,7 @@ def test_a_value_that_was_passed_is_an_overshoot(device: ttnn.Device) -> None:
 def test_polling_what_nobody_changes_is_spinning(device: ttnn.Device) -> None:
     poll = "while (*reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0)) != 7) {"
     program = source_program({}, semaphores=1, reader=body("", poll, "}"))
-    result = check_source(device, program, spin_limit=0.2)
+    result = check_source(device, program, RunOptions(spin_limit=0.2))
     assert "hang-spinning" in rules(result)
     assert next(f.line for f in result.findings if f.rule == "hang-spinning") == 3
 

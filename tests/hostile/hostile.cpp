@@ -125,7 +125,7 @@ void kernel_main() {
         case 26: while (l1()[0] == 0) {} break;  // spin
         case 27: for (;;) DPRINT << "again and again" << ENDL(); break;  // endless output
         case 28: for (;;) DPRINT << "x"; break;  // endless line
-        case 29: l1()[0] = open("/tmp/hostile", O_CREAT | O_WRONLY, 0600); break;  // open a file
+        case 29: l1()[0] = open("written_by_a_kernel", O_CREAT | O_WRONLY, 0600); break;  // open a file
         case 30: l1()[0] = open("/etc/passwd", O_RDONLY); break;  // read a file
         case 31: l1()[0] = socket(AF_INET, SOCK_STREAM, 0); break;  // open a socket
         case 32: l1()[0] = fork(); break;  // fork

@@ -9,6 +9,8 @@ from typing import Protocol
 
 from corpus.model import Build, Launch, Plain, named_lines
 from corpus.running import SPIN_LIMIT, fresh_host, run_plain
+from tilewright.check import check_program
+from tilewright.device.run_options import RunOptions
 
 FOUND, RULE_ONLY, SHOWN, MISSED = "found", "rule only", "only shown", "missed"
 VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)
@@ -57,23 +59,18 @@ class Examined:
     ending: Plain
 
 
-def find_check() -> Check | None:
-    """The checker, if this version of tilewright has one."""
-    try:
-        from tilewright.check import check_program
-    except ImportError:
-        return None
-
+def find_check() -> Check:
+    """The checker, as programs here are given to it."""
     return lambda launch: check_program(
-        launch.io_tensors, launch.program, fresh_program=launch.fresh_program, spin_limit=SPIN_LIMIT
+        launch.io_tensors, launch.program, RunOptions(spin_limit=SPIN_LIMIT), fresh_program=launch.fresh_program
     )
 
 
-def examine(build: Build, arch: str, *, fixed: bool, check: Check | None) -> Examined:
+def examine(build: Build, arch: str, *, fixed: bool, check: Check) -> Examined:
     """One twin without and with the checker, each time on a chip of its own."""
     ending = run_plain(build, arch, fixed=fixed).plain
     said: list[Said] = []
-    if check is not None and ending is not Plain.COMPILE_ERROR:
+    if ending is not Plain.COMPILE_ERROR:
         with fresh_host(arch, fixed=fixed) as host:
             for launch in build(host):
                 kernels = launch.program.kernels
