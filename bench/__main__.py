@@ -9,11 +9,11 @@ import platform
 import sys
 from pathlib import Path
 
-from bench import checked_runs, start_up, versus_torch, versus_ttlang
+from bench import checked_runs, real_ttnn, start_up, versus_torch, versus_ttlang
 from bench.timing import print_table
 from tilewright.device.compiler import find_compiler
 
-_PARTS = {"torch": versus_torch, "ttlang": versus_ttlang, "check": checked_runs, "start": start_up}
+_PARTS = {"torch": versus_torch, "ttlang": versus_ttlang, "check": checked_runs, "start": start_up, "card": real_ttnn}
 
 
 def machine() -> str:

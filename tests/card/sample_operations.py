@@ -8,12 +8,15 @@ eight: by default ttnn asks for LoFi, which takes five bits of one operand. Data
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from typing import Any
 
 import numpy as np
 import ttnn
+
+from tilewright.card.times import card_times
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 generator = np.random.default_rng(0)
@@ -71,9 +74,11 @@ def distance(got: Array, wanted: Array, units: int) -> float:
 device = ttnn.open_device(device_id=0)
 chosen = sys.argv[1:] or list(OPERATIONS)
 results = {}
+before = card_times()
 for name in chosen:
     call, wanted, units = OPERATIONS[name]
     results[name] = distance(get(call()), wanted, units)
+spent = card_times() - before
 grid = device.compute_with_storage_grid_size()
 ttnn.close_device(device)
-print(json.dumps({"grid": [grid.x, grid.y], "results": results}))
+print(json.dumps({"grid": [grid.x, grid.y], "results": results, "spent": dataclasses.asdict(spent)}))

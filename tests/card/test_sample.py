@@ -44,3 +44,13 @@ def test_operation_on_blackhole(blackhole: Any, name: str) -> None:
 
 def test_a_card_has_the_grid_it_was_asked_for(wormhole: Any, blackhole: Any) -> None:
     assert (wormhole["grid"], blackhole["grid"]) == ([8, 8], [4, 2])
+
+
+def test_the_time_of_a_process_is_told_apart(blackhole: Any) -> None:
+    spent = blackhole["spent"]
+    assert spent["launches"] >= len(ON_BLACKHOLE)
+    assert 0 < spent["running"] < spent["launching"]
+    assert spent["bytes_written"] > 5 * 64 * 128 * 2  # operands; what configures cores comes on top
+    assert spent["bytes_read"] > 2 * 64 * 128 * 2
+    assert spent["writing"] > 0
+    assert spent["reading"] > 0

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 
 _MAGIC = 0x44524157
-_VERSION = 1
+_VERSION = 2
 _MESSAGE = struct.Struct("<II")
 _NODE = struct.Struct("<IIIiQQQQ")
 _GREETING = struct.Struct("<5I6IIQQQ")
@@ -74,8 +74,8 @@ def send_greeting(channel: socket.socket, greeting: Greeting, nodes: Sequence[No
     channel.sendall(body)
 
 
-def send(channel: socket.socket, kind: MessageKind, text: str = "") -> None:
-    data = text.encode()
+def send(channel: socket.socket, kind: MessageKind, body: str | bytes = b"") -> None:
+    data = body.encode() if isinstance(body, str) else body
     channel.sendall(_MESSAGE.pack(kind, len(data)) + data)
 
 

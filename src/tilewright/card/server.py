@@ -28,6 +28,7 @@ from tilewright.card.program_text import described_program
 from tilewright.card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
 from tilewright.device.chip import Chip
 from tilewright.device.errors import TilewrightError
+from tilewright.device.run import Run
 from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
 
@@ -38,10 +39,10 @@ RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
 
 
 # Runs a program on a chip; raises what it ends with.
-Launch = Callable[[Chip, ProgramDescriptor, RunOptions], object]
+Launch = Callable[[Chip, ProgramDescriptor, RunOptions], Run]
 
 
-def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions) -> object:
+def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions) -> Run:
     """Runs a program; its calls are recorded where a directory for records is named."""
     directory = os.environ.get(RECORDS_VARIABLE)
     run = chip.launch(program, dataclasses.replace(options, record_calls=bool(directory)))
@@ -87,22 +88,23 @@ class CardServer:
 
     def _answer(self, cores: list[Core]) -> None:
         try:
-            self._launch(cores)
+            seconds = self._launch(cores)
         except KeyboardInterrupt:
             send(self._channel, MessageKind.INTERRUPTED)
         except Exception as error:
             # Also what we did not foresee: the host is told, and can go on or close its device.
             send(self._channel, MessageKind.FAILED, f"{type(error).__name__}: {error}")
         else:
-            send(self._channel, MessageKind.DONE)
+            send(self._channel, MessageKind.DONE, struct.pack("<d", seconds))
 
-    def _launch(self, cores: list[Core]) -> None:
+    def _launch(self, cores: list[Core]) -> float:
+        """Runs what the cores were told; seconds that kernels ran."""
         program = self._decoder.program(cores)
         self._launches += 1
         if self._shows_programs:
             text = described_program(self._launches, program, self._decoder.read_words)
             send(self._channel, MessageKind.PRINT, text)
-        self._run(self._chip, program, self._options)
+        return self._run(self._chip, program, self._options).seconds
 
     def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
         send(self._channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n")

@@ -36,7 +36,7 @@ class _Checker:
         self._found: list[Finding] = []
         self._launches = 0
 
-    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions) -> object:
+    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions) -> Run:
         self._launches += 1
         try:
             run = chip.launch(program, dataclasses.replace(options, checked=True))

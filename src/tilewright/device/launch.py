@@ -28,6 +28,7 @@ from tilewright.program.program import ProgramDescriptor, ProgramStructure
 from tilewright.tensor.arch import ArchDescription
 
 _PROGRAMS_KEPT = 64
+_BUILT_KEPT = 1024
 _MOST_GLOBALS = 1 << 20  # bytes; a processor's local memory has a few thousand
 
 
@@ -50,12 +51,14 @@ class Launcher:
         self._forgotten: list[int] = []  # programs the runner may still have
         # By what was launched, and what its kernels show the engine.
         self._prepared: weakref.WeakKeyDictionary[ProgramStructure, dict[Watch, Prepared]] = weakref.WeakKeyDictionary()
+        self._built: dict[tuple[ProgramDescriptor, Watch], tuple[Prepared, Sequence[Path], Runner]] = {}
         self._closed = False
 
     def close(self) -> None:
         with self.one_at_a_time:
             self._closed = True
             self._loaded.clear()
+            self._built.clear()
             self.end_runner()
 
     def end_runner(self) -> None:
@@ -81,8 +84,7 @@ class Launcher:
 
     def launch(self, program: ProgramDescriptor, options: RunOptions, host_memory: HostMemory | None) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
-        prepared = self._prepare(program, options.watch)
-        paths = compile_kernels(prepared.sources)
+        prepared, paths = self._ready(program, options.watch)
         with self.one_at_a_time:
             outcome = self._run(self._find(program, prepared, paths), program, prepared, options, host_memory)
         run = outcome.run
@@ -91,6 +93,20 @@ class Launcher:
         if run.status is not RunStatus.OK:
             raise_error(run, outcome.ending, options, self._arch.l1_bytes)
         return run
+
+    def _ready(self, program: ProgramDescriptor, watch: Watch) -> tuple[Prepared, Sequence[Path]]:
+        """What follows from the program, and its kernels' libraries; of a built one nothing is looked at twice."""
+        if not program.is_built:
+            prepared = self._prepare(program, watch)
+            return prepared, compile_kernels(prepared.sources)
+        kept = self._built.get((program, watch))
+        if kept is None or kept[2] is not self._runner:  # another runner loads the libraries, if they are still there
+            prepared = self._prepare(program, watch)
+            paths = compile_kernels(prepared.sources)
+            kept = self._built[program, watch] = prepared, paths, self.runner()
+            if len(self._built) > _BUILT_KEPT:
+                self._built.pop(next(iter(self._built)))
+        return kept[0], kept[1]
 
     def _prepare(self, program: ProgramDescriptor, watch: Watch) -> Prepared:
         """What follows from the program as it is now; kept from an earlier launch if there was one."""

@@ -48,6 +48,8 @@ class ProgramDescriptor:
         self.cbs = cbs
         self.custom_program_hash: int | None = None
         self.semaphore_base: int | None = None  # L1 offset of semaphore 0, of a host that places them itself
+        # Set by a host that builds kernels itself, as tt-metal does: neither descriptors nor files change any more.
+        self.is_built = False
         self._structure: ProgramStructure | None = None
 
     @property

@@ -4,8 +4,8 @@
 //
 // The server speaks first: a Message of kind Done with the files of the chip's memory attached, a Greeting and its Nodes;
 // or, if it cannot come up, one of kind Failed. After that the library sends BankTables, which nobody answers, and
-// Launches with the cores that were told to go; the server answers those with any number of Prints and one Done, Failed
-// or Interrupted.
+// Launches with the cores that were told to go; the server answers those with any number of Prints and one Done (with
+// the seconds its kernels ran, a double), Failed or Interrupted.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace card {
 
 inline constexpr uint32_t kMagic = 0x44524157;
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kMaxFiles = 64;
 
 enum class MessageKind : uint32_t {

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "times.h"
+
 extern char** environ;
 
 namespace card {
@@ -65,11 +67,18 @@ public:
 
 Server::Server() : owner_(getpid()) {
     start();
-    receive_greeting();
+    try {
+        receive_greeting();
+    } catch (...) {
+        end();
+        throw;
+    }
 }
 
+Server::~Server() { end(); }
+
 // The server ends when its end of the socket does.
-Server::~Server() {
+void Server::end() {
     for (const int file : files) {
         close(file);
     }
@@ -152,6 +161,7 @@ void Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
     if (getpid() != owner_) {
         throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
     }
+    const LaunchTime time;
     const InterruptsPassedOn interrupts(process_);
     const Message request{MessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
     send(&request, sizeof(request));
@@ -165,10 +175,18 @@ void Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
                 std::fwrite(text.data(), 1, text.size(), stdout);
                 std::fflush(stdout);
                 break;
-            case MessageKind::Done:
+            case MessageKind::Done: add_running_time(text); return;
             case MessageKind::Interrupted: return;
             default: throw std::runtime_error(text);
         }
+    }
+}
+
+void Server::add_running_time(const std::string& answer) {
+    double seconds = 0;
+    if (answer.size() == sizeof(seconds)) {
+        std::memcpy(&seconds, answer.data(), sizeof(seconds));
+        times().running += seconds;
     }
 }
 

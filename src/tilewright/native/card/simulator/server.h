@@ -35,9 +35,11 @@ public:
 
 private:
     void start();
+    void end();
     void receive_greeting();
     void send(const void* data, size_t bytes);
     void receive(void* data, size_t bytes);
+    static void add_running_time(const std::string& answer);
     std::string receive_text(uint32_t bytes);
     [[noreturn]] void fail_lost();
 

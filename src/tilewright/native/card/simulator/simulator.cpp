@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nine functions tt-metal calls in the library it takes for a simulator (TT_METAL_SIMULATOR). There is no clock to
-// advance: a program runs to its end when it is launched (launches.h).
+// The nine functions tt-metal calls in the library it takes for a simulator (TT_METAL_SIMULATOR), and one for those who
+// measure. There is no clock to advance: a program runs to its end when it is launched (launches.h).
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -9,6 +9,7 @@
 #include "launches.h"
 #include "memory.h"
 #include "server.h"
+#include "times.h"
 #include "windows.h"
 
 namespace card {
@@ -71,6 +72,7 @@ uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset)
 
 void libttsim_pci_mem_rd_bytes(uint64_t address, void* data, uint32_t bytes) {
     card::Card& card = card::opened();
+    const card::TransferTime time(&card::Times::reading, &card::Times::bytes_read, bytes);
     if (card.windows.access_registers(false, address, data, bytes)) {
         return;
     }
@@ -84,6 +86,7 @@ void libttsim_pci_mem_rd_bytes(uint64_t address, void* data, uint32_t bytes) {
 
 void libttsim_pci_mem_wr_bytes(uint64_t address, const void* data, uint32_t bytes) {
     card::Card& card = card::opened();
+    const card::TransferTime time(&card::Times::writing, &card::Times::bytes_written, bytes);
     if (card.windows.access_registers(true, address, const_cast<void*>(data), bytes)) {
         return;
     }
@@ -94,11 +97,19 @@ void libttsim_pci_mem_wr_bytes(uint64_t address, const void* data, uint32_t byte
 
 void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void* data, uint32_t bytes) {
     card::Card& card = card::opened();
+    const card::TransferTime time(&card::Times::reading, &card::Times::bytes_read, bytes);
     card.launches.before_read(x, y, address, bytes);
     card.memory.read(x, y, address, data, bytes);
 }
 
 void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
+    const card::TransferTime time(&card::Times::writing, &card::Times::bytes_written, bytes);
     card::write_node(card::opened(), x, y, address, data, bytes);
+}
+
+// Not tt-metal's: what was counted since somebody asked for the first time (card/times.py).
+void libttsim_times(card::Times* times) {
+    card::keep_times();
+    *times = card::times();
 }
 }
