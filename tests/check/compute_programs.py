@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
@@ -32,21 +33,6 @@ void read(Args args, uint32_t address, uint32_t pages) {{
 void kernel_main() {{
 {body}
 }}
-"""
-
-WRITER = """
-#include "api/dataflow/dataflow_api.h"
-
-void kernel_main() {
-    constexpr auto args = TensorAccessorArgs<0>();
-    const auto to = TensorAccessor(args, get_common_arg_val<uint32_t>(0));
-    for (uint32_t page = 0; page < get_common_arg_val<uint32_t>(1); page++) {
-        cb_wait_front(16, 1);
-        noc_async_write_page(page, to, get_read_ptr(16));
-        noc_async_write_barrier();
-        cb_pop_front(16, 1);
-    }
-}
 """
 
 
@@ -126,7 +112,7 @@ def run_checked(
         kernels=[
             reader(inputs, [pages] * len(inputs)),
             kernel("compute", compute, config or ttnn.ComputeConfigDescriptor(), []),
-            kernel("writer", WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
+            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[*buffers, *cbs],
         semaphores=[],

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compute_programs import WRITER, circular_buffer, empty, kernel, reader
+from compute_programs import circular_buffer, empty, kernel, reader
+from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
@@ -170,7 +171,7 @@ def _results(
         kernels=[
             reader(inputs, [1, 1, 1]),
             kernel("compute", _compute(route), config, []),
-            kernel("writer", WRITER, ttnn.WriterConfigDescriptor(), [output], len(_READERS)),
+            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], len(_READERS)),
         ],
         cbs=[circular_buffer(index, 1) for index in (0, 1, 2, 16)],
         semaphores=[],

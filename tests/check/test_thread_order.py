@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compute_programs import WRITER, circular_buffer, compute_kernel, empty, kernel, reader, tiles
+from compute_programs import circular_buffer, compute_kernel, empty, kernel, reader, tiles
+from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
@@ -84,7 +85,7 @@ def notes_of(device: ttnn.Device, mode: str) -> list[RunNote]:
         kernels=[
             reader([source], [1]),
             kernel("compute", compute_kernel(BODY), ttnn.ComputeConfigDescriptor(), [], MODES.index(mode), steps),
-            kernel("writer", WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
+            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[
             circular_buffer(0, 1),

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compute_programs import WRITER, circular_buffer, compute_kernel, empty, kernel_line, run_checked, step, tiles
+from compute_programs import circular_buffer, compute_kernel, empty, kernel_line, run_checked, step, tiles
+from page_writer import PAGE_WRITER
 
 from tilewright import ttnn
 from tilewright.device.run import RunNote
 
-WRITE_LINE = 1 + WRITER.splitlines().index("        noc_async_write_page(page, to, get_read_ptr(16));")
+WRITE_LINE = 1 + PAGE_WRITER.splitlines().index("        noc_async_write_page(page, to, get_read_ptr(16));")
 START = "compute_kernel_hw_startup(0, 1, 16);"
 ROW_SUM = "PoolType::SUM, ReduceDim::REDUCE_ROW"
 ROW_MAX = "PoolType::MAX, ReduceDim::REDUCE_ROW"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
@@ -32,20 +33,6 @@ void kernel_main() {
 }
 """
 
-WRITER = """
-#include "api/dataflow/dataflow_api.h"
-
-void kernel_main() {
-    constexpr auto args = TensorAccessorArgs<0>();
-    const auto to = TensorAccessor(args, get_common_arg_val<uint32_t>(0));
-    for (uint32_t page = 0; page < get_common_arg_val<uint32_t>(1); page++) {
-        cb_wait_front(16, 1);
-        noc_async_write_page(page, to, get_read_ptr(16));
-        noc_async_write_barrier();
-        cb_pop_front(16, 1);
-    }
-}
-"""
 
 # Modes of one kernel: a compilation costs more than a run.
 COMPUTE = """
@@ -267,7 +254,7 @@ def run(device: ttnn.Device, mode: str, tiles: Values, full_sync: bool = False, 
         kernels=[
             kernel("reader", READER, ttnn.ReaderConfigDescriptor(), [source], n),
             kernel("compute", COMPUTE.replace("MODES", ", ".join(MODES)), config, [], MODES.index(mode), n),
-            kernel("writer", WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
+            kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[
             buffer(0, 2),
