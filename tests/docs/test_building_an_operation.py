@@ -34,7 +34,7 @@ def test_it_goes_all_the_way() -> None:
     assert commands[0].text.startswith("tilewright new")
     stages = [step.printed for step in commands if step.text.startswith("tilewright stages")]
     assert stages[-1].endswith("7 of 7 stages pass\n")
-    assert commands[-1].text.startswith("tilewright audit")
+    assert commands[-1].text.startswith("tilewright log audit")
     assert commands[-1].printed.endswith(": nothing found\n")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright audit`` as a user meets it."""
+"""``tilewright log audit`` as a user meets it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def broken(tmp_path: Path) -> Path:
 
 
 def test_a_clean_log_says_so(clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", str(clean)]) == 0
+    assert main(["log", "audit", str(clean)]) == 0
     assert capsys.readouterr().out == f"{clean}: nothing found\n"
 
 
 def test_findings_have_rule_lines_quote_and_reason(
     clean: Path, broken: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["audit", str(clean), str(broken)]) == 1
+    assert main(["log", "audit", str(clean), str(broken)]) == 1
     text = capsys.readouterr().out
     line = _BROKEN.split("\n").index("| 1 | 5 | compile_error | H1: a variable is not used yet | used it | YES |") + 1
     assert f"{clean}: nothing found" in text
@@ -51,8 +51,8 @@ def test_findings_have_rule_lines_quote_and_reason(
 
 
 def test_findings_as_json(clean: Path, broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", "--json", str(clean), str(broken)]) == 1
-    first, second = json.loads(capsys.readouterr().out)
+    assert main(["log", "audit", "--json", str(clean), str(broken)]) == 1
+    first, second = json.loads(capsys.readouterr().out)["logs"]
     assert first == {"log": str(clean), "findings": []}
     (finding,) = second["findings"]
     assert finding["rule"] == "vocabulary"
@@ -62,14 +62,14 @@ def test_findings_as_json(clean: Path, broken: Path, capsys: pytest.CaptureFixtu
 def test_a_specification_is_compared(tmp_path: Path, clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = tmp_path / "spec.md"
     spec.write_text("# Spec\n\n| CB | Page size | Num pages |\n|---|---|---|\n| c_0 | tile_size | Wt |\n")
-    assert main(["audit", "--spec", str(spec), str(clean)]) == 1
+    assert main(["log", "audit", "--spec", str(spec), str(clean)]) == 1
     text = capsys.readouterr().out
     assert "c_0 has 2*Wt pages instead of Wt" in text
     assert "c_16 is configured and not required" in text
 
 
 def test_the_rules_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", "--rules"]) == 0
+    assert main(["log", "audit", "--rules"]) == 0
     text = capsys.readouterr().out
     assert all(f"{name} " in text for name in RULES)
     assert max(map(len, text.splitlines())) <= 80
@@ -90,14 +90,14 @@ def test_what_is_no_log_is_bad_usage(
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(SystemExit) as ended:
-        main(["audit", str(path)])
+        main(["log", "audit", str(path)])
     assert ended.value.code == 2
     assert f"{path}: {complaint}" in capsys.readouterr().err
 
 
 def test_no_log_at_all_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["audit"])
+        main(["log", "audit"])
     assert ended.value.code == 2
     assert "LOG is missing" in capsys.readouterr().err
 
@@ -108,7 +108,7 @@ def test_a_specification_without_buffers_is_bad_usage(
     spec = tmp_path / "spec.md"
     spec.write_text(FREE_FORM[: FREE_FORM.index("## Summary")])
     with pytest.raises(SystemExit) as ended:
-        main(["audit", "--spec", str(spec), str(clean)])
+        main(["log", "audit", "--spec", str(spec), str(clean)])
     assert ended.value.code == 2
     assert f"{spec}: no table of circular buffers" in capsys.readouterr().err
 
@@ -124,8 +124,8 @@ def _log_of_buffers(tmp_path: Path, *rows: str) -> Path:
 
 
 def _differences(log: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    assert main(["audit", str(log), "--spec", str(_EXAMPLE), "--json"]) == 1
-    (audited,) = json.loads(capsys.readouterr().out)
+    assert main(["log", "audit", str(log), "--spec", str(_EXAMPLE), "--json"]) == 1
+    (audited,) = json.loads(capsys.readouterr().out)["logs"]
     return [each["why"] for each in audited["findings"] if each["rule"] == "deviation-undeclared"]
 
 
@@ -159,10 +159,10 @@ def test_an_operation_is_audited_from_its_breadcrumbs(tmp_path: Path, capsys: py
     home = find_operation(str(own))
     for name, fields in plan_facts(home.operation(), home):
         crumbs.append(name, **fields)
-    assert main(["audit", str(own)]) == 0
+    assert main(["log", "audit", str(own)]) == 0
     assert capsys.readouterr().out == f"{own}: nothing found\n"
     crumbs.append("note", text="the operation has 99 CBs")
-    assert main(["audit", str(own)]) == 1
+    assert main(["log", "audit", str(own)]) == 1
     text = capsys.readouterr().out
     assert "cb-count-differs" in text
     assert "99 circular buffers, it says" in text
@@ -171,6 +171,6 @@ def test_an_operation_is_audited_from_its_breadcrumbs(tmp_path: Path, capsys: py
 def test_an_operation_of_which_nothing_was_run_is_bad_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own, _ = _own(tmp_path)
     with pytest.raises(SystemExit) as ended:
-        main(["audit", str(own)])
+        main(["log", "audit", str(own)])
     assert ended.value.code == 2
     assert "was run yet" in capsys.readouterr().err

@@ -30,7 +30,7 @@ _SAMPLE = "|".join(
 
 
 def test_a_survey_counts_and_names_what_is_missing(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["survey", str(package), "--json"]) == 0
+    assert main(["doctor", "survey", str(package), "--json"]) == 0
     findings = json.loads(capsys.readouterr().out)
     assert findings["kernels"] == {"core": 5, "quasar": 1, "multi-chip": 2}
     verdicts = {Path(each["kernel"]).name: each for each in findings["compilers"][0]["verdicts"]}
@@ -46,7 +46,7 @@ def test_a_survey_counts_and_names_what_is_missing(package: Path, capsys: pytest
 
 
 def test_the_table_and_the_list(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["survey", str(package), "--only", "broken", "--list-failures"]) == 0
+    assert main(["doctor", "survey", str(package), "--only", "broken", "--list-failures"]) == 0
     out = capsys.readouterr().out
     assert "8 kernels: 5 for a single chip, 1 for Quasar and 2 for several chips" in out
     assert "0 of 1 kernels compile (0.0 %), 1 do not compile" in out
@@ -55,10 +55,10 @@ def test_the_table_and_the_list(package: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_wrong_arguments_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["survey", str(tmp_path)]) == 1
+    assert main(["doctor", "survey", str(tmp_path)]) == 1
     assert "is not a ttnn package" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["survey", str(tmp_path), "--only", "("])
+        main(["doctor", "survey", str(tmp_path), "--only", "("])
     assert "not a regular expression" in capsys.readouterr().err
 
 
@@ -82,8 +82,8 @@ def test_missing_names_of_both_compilers(output: str, name: str) -> None:
 def test_sample_of_the_published_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     root = wheel_root()
     if not root.is_dir():
-        pytest.skip("the ttnn wheel is not in the cache; `tilewright survey` downloads it")
-    assert main(["survey", str(root), "--only", _SAMPLE, "--json"]) == 0
+        pytest.skip("the ttnn wheel is not in the cache; `tilewright doctor survey` downloads it")
+    assert main(["doctor", "survey", str(root), "--only", _SAMPLE, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)["compilers"][0]
     assert len(report["verdicts"]) >= 12
     assert [each for each in report["verdicts"] if each["status"] == "failed"] == []

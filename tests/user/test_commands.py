@@ -15,17 +15,14 @@ from ttnn_script import Run, process_environment
 from tilewright import __version__
 
 COMMANDS = (
-    "audit",
     "debug",
     "doctor",
     "exec",
     "log",
-    "note",
     "phases",
     "run",
     "show",
     "stages",
-    "survey",
     "sweep",
     "time",
     "tune",

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from ttnn_script import process_environment
 
-from tilewright.cli.main import _COMMANDS, main
+from tilewright.cli.main import COMMANDS, FURTHER_COMMANDS, main
 from tilewright.cli.screen import fitted, has_colour, wrapped
 from tilewright.logs.breadcrumbs import Breadcrumbs
 from tilewright.logs.rendering import render_log
@@ -26,7 +26,11 @@ from tilewright.workshop.operation_log import operation_log
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
 _DEBUGGING = ("observe", "symptom", "observation", "hypothesis", "experiment", "close", "conclude")
 ACTIONS = {"debug": [["my_op", each] for each in _DEBUGGING]}
-HELPS = [[name] for name in _COMMANDS] + [[name, *action] for name, actions in ACTIONS.items() for action in actions]
+HELPS = [
+    *([name] for name in COMMANDS),
+    *([name, *action] for name, actions in ACTIONS.items() for action in actions),
+    *([name, each] for name, further in FURTHER_COMMANDS.items() for each in further),
+]
 LOG = "written_log.md"
 
 
@@ -56,6 +60,7 @@ def _terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, written_log: str)
     monkeypatch.chdir(tmp_path)
     _record(tmp_path)
     (tmp_path / LOG).write_text(written_log)
+    (tmp_path / "script.py").write_text("import ttnn\n\nttnn.open_device(device_id=0)\n")
 
 
 def too_wide(text: str) -> list[str]:
@@ -99,15 +104,15 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
         ["check", "layernorm_fused_rm", "--sync", "--footprint", "--seeds", "0"],
         ["cache"],
         ["doctor"],
-        ["audit", LOG],
-        ["audit", "--rules"],
+        ["log", "audit", LOG],
+        ["log", "audit", "--rules"],
         ["check", "--rules"],
         ["explain", "noc-push-in-flight"],
         ["explain", "DeadlockError"],
         ["new", "a_name_rm"],
         ["phases", "layernorm_fused_rm"],
         ["stages", "rms_norm_w_rm.py", "--stage", "1"],
-        ["note", "rms_norm_w_rm.py", "gamma is read once"],
+        ["log", "note", "rms_norm_w_rm.py", "gamma is read once"],
         ["debug", "rms_norm_w_rm.py"],
         ["debug", "rms_norm_w_rm.py", "symptom", "the first of several rows hangs " * 5],
         ["log", "rms_norm_w_rm.py", "--output", "log.md"],
@@ -129,9 +134,9 @@ def test_what_is_usually_printed_fits(arguments: list[str], capsys: pytest.Captu
         ["run", "centralize_w_rm", "--shape", "32x32"],
         ["show", "centralize_w_rm", "--cpp", "--program"],
         ["export", "centralize_w_rm", "--out", "package"],
-        ["note", "rms_norm_w_rm.py", "nothing"],
+        ["log", "note", "rms_norm_w_rm.py", "nothing"],
         ["log", "rms_norm_w_rm.py"],
-        ["audit", LOG],
+        ["log", "audit", LOG],
         ["debug", "--json", "rms_norm_w_rm.py", "symptom", "it hangs"],
         ["cache"],
         ["doctor"],
@@ -141,12 +146,16 @@ def test_what_is_usually_printed_fits(arguments: list[str], capsys: pytest.Captu
 def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     given = arguments if "--json" in arguments else [*arguments, "--json"]
     assert exit_status(given) == 0
-    json.loads(capsys.readouterr().out)
+    said = json.loads(capsys.readouterr().out)
+    assert (said["exit_status"], said["error"]) == (0, None)
 
 
 @pytest.mark.parametrize(
     ("arguments", "named", "allowed"),
     [
+        (["run", "script.py"], "script.py is a script", "tilewright exec script.py"),
+        (["exec", "rms_norm_w_rm.py"], "is an operation, no script", "tilewright run rms_norm_w_rm.py"),
+        (["exec", "variance_w_rm"], "is an operation, no script", "tilewright run variance_w_rm"),
         (["run", "layernorm"], "layernorm is neither", "layernorm_fused_rm"),
         (["check", "."], "'.' is neither", "variance_w_rm"),
         (["run", "variance_w_rm", "--shape", "0x4"], "'0x4'", "two or more sides"),
@@ -160,9 +169,9 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["check", "variance_w_rm", "--seeds", "-1"], "--seeds is -1", "0 or more"),
         (["exec", "absent.py"], "'absent.py'", "does not exist"),
         (["export", "variance_w_rm", "--out", "."], "not empty", "--replace"),
-        (["audit"], "LOG", "at least one"),
-        (["audit", "absent.md"], "absent.md", "No such file"),
-        (["audit", LOG, "--spec", "absent.md"], "absent.md", ""),
+        (["log", "audit"], "LOG", "at least one"),
+        (["log", "audit", "absent.md"], "absent.md", "No such file"),
+        (["log", "audit", LOG, "--spec", "absent.md"], "absent.md", ""),
         (["new", "Bad-Name"], "'Bad-Name'", "letters, digits and _"),
         (["new", "rms_norm_w_rm"], "rms_norm_w_rm.py exists", "another operation"),
         (["stages", "nothing"], "nothing", "variance_w_rm"),
@@ -173,12 +182,12 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["phases", "rms_norm_w_rm.py", "--upto", "99"], "--upto is '99'", "2 mean_square"),
         (["phases", "rms_norm_w_rm.py", "--case", "none"], "--case is 'none'", "one tile"),
         (["phases", "rms_norm_w_rm.py", "--time-limit", "0"], "'0'", "positive number of seconds"),
-        (["note", "rms_norm_w_rm.py", " "], "TEXT", "say something"),
-        (["note", "rms_norm_w_rm.py", "x", "--stage", "9"], "--stage is 9", "1 to 7"),
-        (["note", "rms_norm_w_rm.py", "x", "--recovery", "H9"], "'H9'", "H1"),
-        (["note", "rms_norm_w_rm.py", "x", "--hypothesis", "H9"], "--hypothesis is 'H9'", "H3 is next"),
-        (["note", "rms_norm_w_rm.py", "x", "--confidence", "HIGH"], "--confidence", "--hypothesis"),
-        (["note", "rms_norm_w_rm.py", "x", "--why", "y"], "--why", "--deviation"),
+        (["log", "note", "rms_norm_w_rm.py", " "], "TEXT", "say something"),
+        (["log", "note", "rms_norm_w_rm.py", "x", "--stage", "9"], "--stage is 9", "1 to 7"),
+        (["log", "note", "rms_norm_w_rm.py", "x", "--recovery", "H9"], "'H9'", "H1"),
+        (["log", "note", "rms_norm_w_rm.py", "x", "--hypothesis", "H9"], "--hypothesis is 'H9'", "H3 is next"),
+        (["log", "note", "rms_norm_w_rm.py", "x", "--confidence", "HIGH"], "--confidence", "--hypothesis"),
+        (["log", "note", "rms_norm_w_rm.py", "x", "--why", "y"], "--why", "--deviation"),
         (["log", "nothing"], "nothing", "variance_w_rm"),
         (["log", "rms_norm_w_rm.py", "--output", "absent/log.md"], "--output absent/log.md", "no directory absent"),
         (["debug", "rms_norm_w_rm.py", "guess"], "'guess'", "hypothesis"),
@@ -194,9 +203,9 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["time", "variance_w_rm", "--grid", "9x9"], "--grid 9x9", "1x1 to 8x8"),
         (["tune", "variance_w_rm", "--error", "0"], "--error is 0", "positive"),
         (["tune", "variance_w_rm", "--plan", "resident"], "--plan", "leave it out"),
-        (["survey", "--jobs", "0"], "--jobs is 0", "at least 1"),
-        (["survey", "--only", "("], "--only is '('", "regular expression"),
-        (["survey", "--compiler", "msvc"], "'msvc'", "g++"),
+        (["doctor", "survey", "--jobs", "0"], "--jobs is 0", "at least 1"),
+        (["doctor", "survey", "--only", "("], "--only is '('", "regular expression"),
+        (["doctor", "survey", "--compiler", "msvc"], "'msvc'", "g++"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -208,6 +217,34 @@ def test_a_mistake_is_named_with_what_is_allowed(
     assert named in said
     assert allowed in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "kind"),
+    [
+        (["run", "layernorm"], 2, "UsageError"),
+        (["show", "variance_w_rm", "--shape", "0x4"], 2, "UsageError"),
+        (["check", "nothing"], 2, "UsageError"),
+        (["check", "hello.py", "--ttnn", "built-in"], 2, "NothingLaunchedError"),
+        (["time", "hello.py"], 2, "NothingLaunchedError"),
+        (["run", "standardize_w_rm", "--set", "epsilon=-1"], 2, "OperationError"),
+        (["stages", "nothing"], 2, "NoOperationError"),
+        (["phases", "rms_norm_w_rm.py", "--upto", "99"], 2, "NoSuchPhaseError"),
+        (["log", "audit", "absent.md"], 2, "UsageError"),
+        (["explain", "zxqj"], 2, "UsageError"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_machine_reads_what_went_wrong(
+    arguments: list[str], status: int, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("hello.py").write_text("print('hello')\n")
+    assert exit_status([*arguments, "--json"]) == status
+    said = json.loads(capsys.readouterr().out)
+    assert said["command"] == " ".join(arguments[:2] if arguments[0] == "log" else arguments[:1])
+    assert said["exit_status"] == status
+    assert said["error"]["type"] == kind
+    assert said["error"]["message"]
 
 
 def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -224,7 +261,7 @@ def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureF
 
 
 def test_an_operation_that_cannot_be_imported_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("rms_norm_w_rm.py").write_text("import nothing_of_that_name\n")
+    Path("rms_norm_w_rm.py").write_text("import nothing_of_that_name\n\noperation\n")
     assert exit_status(["run", "rms_norm_w_rm.py"]) == 2
     assert "rms_norm_w_rm.py cannot be imported: ModuleNotFoundError" in capsys.readouterr().err
 

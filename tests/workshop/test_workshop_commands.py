@@ -19,7 +19,7 @@ from made_operation import WRONG_MEAN, change, make_operation
 from tilewright.cli.main import main
 from tilewright.workshop.home import Home
 from tilewright.workshop.stages.stage import STAGES, StageResult, Status, TestOutcome
-from tilewright.workshop.stages.table import coloured, failure_lines, stage_lines
+from tilewright.workshop.stages.table import brief_lines, coloured, failure_lines, stage_lines
 
 ESCAPE = "\033"
 
@@ -63,6 +63,21 @@ def test_colours_do_not_move_columns() -> None:
     assert line == plain_line
 
 
+def test_brief_is_short_whatever_a_stage_said() -> None:
+    """Under 500 tokens, by the words and marks it has, which are more than tokens for text like this."""
+    error = "\n".join(
+        f"test_numbers[case {each}]: deadlock on cores (0,0)-(7,7) " + "c_1 is full, " * 40 for each in range(90)
+    )
+    green = [StageResult(stage, Status.PASS, {}) for stage in STAGES[:5]]
+    outcome = TestOutcome("test_it", Status.FAIL, "hang_cb_deadlock", error, "one tile")
+    red = StageResult(STAGES[5], Status.HANG, {}, (outcome,), "hang_cb_deadlock", error)
+    text = "\n".join(brief_lines([*green, red, StageResult(STAGES[6], Status.NOT_RUN, {})]))
+    assert text.startswith("PASS: 1, 2, 3, 4, 5 of 7\nHANG: stage 6, ")
+    assert "deadlock on cores (0,0)-(7,7)" in text
+    assert "case: one tile" in text
+    assert len(re.findall(r"\w+|[^\w\s]", text)) < 500
+
+
 def test_json_has_every_stage_and_why_it_failed(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     change(home, "mine.py", "from tilewright import Rows", "from nothing_of_that_name import Rows")
     assert main(["stages", "mine.py", "--json"]) == 1
@@ -71,6 +86,10 @@ def test_json_has_every_stage_and_why_it_failed(home: Home, capsys: pytest.Captu
     assert stages[0]["steps"] == {"build": "FAIL", "execution": "NOT RUN"}
     assert stages[0]["error_type"] == "build_error"
     assert stages[0]["attempts"] == 1
+    assert main(["stages", "mine.py", "--brief"]) == 1
+    passed, failed, said = capsys.readouterr().out.splitlines()[:3]
+    assert (passed, failed) == ("PASS: none of 7", "FAIL: stage 1, the API exists and is documented; import")
+    assert "nothing_of_that_name" in said
     assert stages[1]["attempts"] == 0
 
 
@@ -84,10 +103,10 @@ def test_json_has_every_stage_and_why_it_failed(home: Home, capsys: pytest.Captu
         ),
         (["stages", "mine.py", "--json", "--watch"], "--json and --watch"),
         (["phases", "mine.py", "--case", "none"], "--case is 'none'; the cases are one element, one tile"),
-        (["note", "mine.py", " "], "TEXT is empty"),
-        (["note", "mine.py", "text", "--confidence", "HIGH"], "--confidence is for a hypothesis"),
-        (["note", "mine.py", "text", "--hypothesis", "H7"], "--hypothesis is 'H7'; there is none, H1 is next"),
-        (["note", "mine.py", "text", "--hypothesis"], "--stage is missing: no stage is red"),
+        (["log", "note", "mine.py", " "], "TEXT is empty"),
+        (["log", "note", "mine.py", "text", "--confidence", "HIGH"], "--confidence is for a hypothesis"),
+        (["log", "note", "mine.py", "text", "--hypothesis", "H7"], "--hypothesis is 'H7'; there is none, H1 is next"),
+        (["log", "note", "mine.py", "text", "--hypothesis"], "--stage is missing: no stage is red"),
     ],
 )
 def test_bad_arguments_are_named(
@@ -127,10 +146,10 @@ def test_a_log_says_what_was_run_and_nothing_else(home: Home, capsys: pytest.Cap
     change(home, "mine_kernels.py", *WRONG_MEAN)
     for stage in ("5", "6", "7"):
         main(["stages", "mine.py", "--stage", stage])
-    main(["note", "mine.py", "the factor is 1", "--hypothesis", "--confidence", "HIGH"])
-    main(["note", "mine.py", "phase 2 is W times too large", "--hypothesis", "H1"])
+    main(["log", "note", "mine.py", "the factor is 1", "--hypothesis", "--confidence", "HIGH"])
+    main(["log", "note", "mine.py", "phase 2 is W times too large", "--hypothesis", "H1"])
     change(home, "mine_kernels.py", *reversed(WRONG_MEAN))
-    main(["note", "mine.py", "give it 1/W", "--recovery", "H1", "--file", "mine_kernels.py"])
+    main(["log", "note", "mine.py", "give it 1/W", "--recovery", "H1", "--file", "mine_kernels.py"])
     main(["stages", "mine.py", "--stage", "7"])
     capsys.readouterr()
     assert main(["log", "mine.py", "--output", "log.md"]) == 0
@@ -146,7 +165,7 @@ def test_a_log_says_what_was_run_and_nothing_else(home: Home, capsys: pytest.Cap
     assert "None: all 8 CBs have the pages the specification asks for." in text
     assert "| value squared | square(centralized) | HIGH |" in text
     capsys.readouterr()
-    assert main(["audit", "log.md"]) == 0
+    assert main(["log", "audit", "log.md"]) == 0
     assert "nothing found" in capsys.readouterr().out
 
 

@@ -97,6 +97,12 @@ class Finding:
             "severity": str(self.severity),
         }
 
+    def brief(self) -> str:
+        """What an agent needs, in one line: rule, where, numbers, cure."""
+        numbers = textwrap.shorten(" ".join(self.numbers.split()), 300, placeholder=" ...")
+        where = " ".join(self.where().split())
+        return f"{self.severity} {self.rule}: {where}: {numbers} Cure: {self.cure}"
+
     def text(self, width: int = 80) -> str:
         """What a person reads, in lines of at most ``width`` characters.
 

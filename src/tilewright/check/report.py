@@ -12,6 +12,8 @@ from tilewright.check.finding import Finding, merge_findings
 from tilewright.check.rules import RULES, Severity
 from tilewright.check.silence import SilencedFinding
 
+_MOST_BRIEF = 5
+
 
 @dataclasses.dataclass(frozen=True)
 class Report:
@@ -59,6 +61,12 @@ class Report:
     def text(self, width: int = 80) -> str:
         blocks = [finding.text(width) for finding in (*self.findings, *self.notes)]
         return "\n\n".join([*blocks, self.summary])
+
+    def brief(self) -> str:
+        """The first findings in a line each, for agents, who pay for every word."""
+        found = [*self.findings, *self.notes]
+        left_out = [f"... {len(found) - _MOST_BRIEF} more"] if len(found) > _MOST_BRIEF else []
+        return "\n".join([*(finding.brief() for finding in found[:_MOST_BRIEF]), *left_out, self.summary])
 
     def markdown(self) -> str:
         lines = ["## Findings", ""]

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright audit``: what execution logs say against themselves, and what they claim without proof."""
+"""``tilewright log audit``: what execution logs say against themselves, and what they claim without proof."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import error_object, json_text
 from tilewright.logs.audit.auditing import RULES, Finding, audit_log, specification_buffers
 from tilewright.logs.audit.finding import at_lines
 from tilewright.logs.breadcrumbs import Breadcrumbs
@@ -27,16 +27,16 @@ class _UsageError(Exception):
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
-        "audit",
+        "log audit",
         "Read execution logs and report contradictions and unproven claims with their lines: of logs in Markdown, ours "
         "or written by hand, or of an operation, whose log is computed from its breadcrumbs. Exit status: 0 nothing "
         "found, 1 findings, 2 bad usage.",
         """
-        tilewright audit my_op_log.md
-        tilewright audit my_op.py
-        tilewright audit my_op_log.md --spec my_op.py
-        tilewright audit --json logs/*.md
-        tilewright audit --rules
+        tilewright log audit my_op_log.md
+        tilewright log audit my_op.py
+        tilewright log audit my_op_log.md --spec my_op.py
+        tilewright log audit --json logs/*.md
+        tilewright log audit --rules
         """,
     )
     parser.add_argument("logs", nargs="*", metavar="LOG", help="log to read, or an operation's file or name")
@@ -116,7 +116,9 @@ def run(arguments: list[str]) -> int:
         parser.error(str(error))
     if options.json:
         records = [{"log": given, "findings": list(map(dataclasses.asdict, audited[given]))} for given in audited]
-        print(json.dumps(records, indent=2, ensure_ascii=False))
+        found = sum(map(len, audited.values()))
+        wrong = error_object("Findings", f"{found} findings in {len(audited)} logs") if found else None
+        print(json_text("log audit", {"logs": records}, 1 if found else 0, wrong))
     else:
         for given, findings in audited.items():
             _print(given, findings)
@@ -125,7 +127,7 @@ def run(arguments: list[str]) -> int:
 
 def _print_rules(as_json: bool) -> None:
     if as_json:
-        print(json.dumps({name: rule.looks_for for name, rule in RULES.items()}, indent=2))
+        print(json_text("log audit", {"rules": {name: rule.looks_for for name, rule in RULES.items()}}))
         return
     width = max(map(len, RULES)) + 2
     for name, rule in RULES.items():

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from tilewright.check.text_table import text_table
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.device.cache import cache_directory
 from tilewright.device.cache_pruning import CacheItem, cache_items, cache_limit, parse_size, prune_cache
 from tilewright.device.errors import CacheError
@@ -59,7 +59,7 @@ def run(arguments: list[str]) -> int:
     if options.json:
         kinds = {kind: sum(item.size for item in items if item.kind == kind) for kind in _WHAT}
         facts = {"directory": str(cache_directory()), "limit": limit, "bytes": kinds, "removed": _total(removed)}
-        print(json.dumps(facts, indent=2))
+        print(json_text("cache", facts))
         return 0
     if options.prune:
         print(f"{len(removed)} entries taken away, {_shown(_total(removed))}\n")

@@ -25,8 +25,15 @@ from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
 from tilewright.cli.card_options import add_ttnn_option, wants_real_ttnn
 from tilewright.cli.check_on_card import checked_on_card
-from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
+from tilewright.cli.check_target import (
+    NothingLaunchedError,
+    add_target_arguments,
+    exit_status,
+    split_arguments,
+    target_work,
+)
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import Error, error_object, json_text
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.hang import pages
@@ -58,6 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--brief", action="store_true", help="a line for each of the first findings, for agents")
     add_ttnn_option(parser)
     parser.add_argument("--rules", action=_ListRules, help="list the rules and end")
     parser.add_argument("--sarif", metavar="FILE", type=Path, help="also write the findings as SARIF 2.1.0")
@@ -139,8 +147,7 @@ def run(arguments: list[str]) -> int:
             failed += [end] if status else []
     session.clear()
     if not results and not failed:
-        print(f"tilewright check: {options.target} launched no program", file=sys.stderr)
-        return 2
+        raise NothingLaunchedError(f"{options.target} launched no program")
     return _show(options, session, Report.of(results, found, failed[0] if failed else None), status)
 
 
@@ -154,8 +161,7 @@ def _check_real_ttnn(
     status, report = checked_on_card([options.target, *arguments], quiet=options.json)
     if not report.launches and status == 0:
         hint = "a script that imports tilewright's own module needs --ttnn built-in"
-        print(f"tilewright check: {options.target} launched no program on the card; {hint}", file=sys.stderr)
-        return 2
+        raise NothingLaunchedError(f"{options.target} launched no program on the card; {hint}")
     return _show(options, session, report, status)
 
 
@@ -164,8 +170,9 @@ def _show(options: argparse.Namespace, session: _Session, report: Report, status
     if options.sarif is not None:
         log = sarif_log([*report.findings, *report.notes], report.silenced)
         write_output("--sarif", options.sarif, (json.dumps(log, indent=2) + "\n").encode())
-    print(_rendered(options, session, report))
-    return 1 if report.findings else status
+    status = 1 if report.findings else status
+    print(_rendered(options, session, report, status))
+    return status
 
 
 @contextlib.contextmanager
@@ -178,7 +185,11 @@ def _findings_only(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def _rendered(options: argparse.Namespace, session: _Session, report: Report) -> str:
+def _error(report: Report) -> Error | None:
+    return error_object("Findings", report.summary) if report.findings else None
+
+
+def _rendered(options: argparse.Namespace, session: _Session, report: Report, status: int) -> str:
     tables: list[SyncTable | L1Footprint] = [*session.sync.values(), *session.footprints.values()]
     if options.json:
         out: dict[str, Any] = report.as_dict()
@@ -186,7 +197,9 @@ def _rendered(options: argparse.Namespace, session: _Session, report: Report) ->
             out["sync"] = [table.as_dict() for table in session.sync.values()]
         if options.footprint:
             out["footprint"] = [footprint.as_dict() for footprint in session.footprints.values()]
-        return json.dumps(out, indent=2)
+        return json_text("check", out, status, out["error"] or _error(report))
+    if options.brief:
+        return report.brief()
     if options.markdown:
         return "\n\n".join([*(table.markdown() for table in tables), report.markdown()])
     width = min(shutil.get_terminal_size().columns, 100)

@@ -14,9 +14,16 @@ from tilewright.cli.operation_arguments import add_operation_options, checked_gr
 from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
-from tilewright.device.errors import RunError
+from tilewright.device.errors import RunError, TilewrightError
 from tilewright.ops import OPERATIONS, Plan
 from tilewright.program.errors import ProgramError
+
+
+class NothingLaunchedError(TilewrightError):
+    """A script that a command was to watch, and that launched no program."""
+
+    exit_status = 2
+
 
 # Gives the exit status, and what is wrong with the launches as a whole.
 Work = Callable[[], tuple[int, list[Finding]]]

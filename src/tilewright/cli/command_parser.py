@@ -12,6 +12,14 @@ from typing import NoReturn
 from tilewright.cli.screen import fitted
 
 
+class UsageExit(SystemExit):
+    """A command that was given something wrong: it ends with status 2, and has said why on stderr."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(2)
+        self.message = message
+
+
 class CommandParser(argparse.ArgumentParser):
     """Parser of ``tilewright NAME``.
 
@@ -36,7 +44,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(2, fitted(f"{self.prog}: error: {message}", sys.stderr) + "\n")
+        print(fitted(f"{self.prog}: error: {message}", sys.stderr), file=sys.stderr)
+        raise UsageExit(message)
 
 
 def seconds(text: str) -> float:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import textwrap
 from collections.abc import Callable
 
 from tilewright.cli.command_parser import CommandParser, seconds
+from tilewright.cli.json_output import json_text
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.logs.journal import OUTCOMES, Entry, Journal, JournalState
 from tilewright.workshop.home import Home, find_operation
@@ -214,4 +214,4 @@ def _cited(how: str, entry: Entry) -> list[str]:
 
 def _as_json(state: JournalState) -> str:
     entries = [{"id": each.id, "kind": each.kind, "time": each.time, **each.says} for each in state.entries]
-    return json.dumps({"entries": entries, "stop_reason": state.stop_reason()}, indent=2, default=str)
+    return json_text("debug", {"entries": entries, "stop_reason": state.stop_reason()})

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import os
 import platform
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from tilewright import __version__
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import error_object, json_text
 from tilewright.cli.screen import COLUMNS, wrapped
 from tilewright.device.cache import building, cache_directory
 from tilewright.device.compiler import available_compilers, find_compiler
@@ -33,10 +33,12 @@ void kernel_main() {
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "doctor",
-        "Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing.",
+        "Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing. `tilewright "
+        "doctor survey` compiles every kernel of a ttnn package.",
         """
         tilewright doctor
         tilewright doctor --json
+        tilewright doctor survey --help
         """,
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -135,7 +137,9 @@ def run(arguments: list[str]) -> int:
     healthy = healthy and _check(findings, "protection", _protection)
     findings["torch"] = "installed" if importlib.util.find_spec("torch") else "not installed (optional)"
     if options.json:
-        print(json.dumps({**findings, "healthy": healthy}, indent=2))
+        missing = [f"{name}: {value}" for name, value in findings.items() if value.startswith("FAILED")]
+        error = None if healthy else error_object("SomethingMissing", "\n".join(missing))
+        print(json_text("doctor", {**findings, "healthy": healthy}, 0 if healthy else 1, error))
     else:
         width = max(map(len, findings))
         for name, value in findings.items():

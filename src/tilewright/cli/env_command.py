@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 
 from tilewright.card.environment import card_environment
@@ -12,6 +11,7 @@ from tilewright.card.package import require_ttnn
 from tilewright.card.products import choose_card
 from tilewright.cli.card_options import add_card_options
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -35,7 +35,7 @@ def run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
     variables = card_environment(require_ttnn(), choose_card(options.arch, options.grid))
     if options.json:
-        print(json.dumps(variables, indent=2))
+        print(json_text("env", {"variables": variables}))
     else:
         print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items()))
     return 0

@@ -12,7 +12,9 @@ from typing import NoReturn
 
 from tilewright.cli.card_options import add_card_options, add_ttnn_option, environment_with_card, wants_real_ttnn
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.operation_arguments import is_declaration
 from tilewright.cli.run_script import run_script
+from tilewright.ops import OPERATIONS
 
 _DESCRIPTION = """
 Run a Python script, or after -- any command, in which `import ttnn` gives the simulated card: the installed ttnn as it
@@ -49,9 +51,11 @@ def run(arguments: list[str]) -> int:
     if not target or target == ["--"]:
         parser.error("give a script, or -- and a command")
     is_command = target[0] == "--"
-    if not is_command and not Path(target[0]).is_file():
-        print(f"tilewright exec: script {target[0]!r} does not exist", file=sys.stderr)
-        return 2
+    if not is_command:
+        if target[0] in OPERATIONS or is_declaration(target[0]):
+            parser.error(f"{target[0]} is an operation, no script: `tilewright run {target[0]}` runs it")
+        if not Path(target[0]).is_file():
+            parser.error(f"script {target[0]!r} does not exist")
     if wants_real_ttnn(options):
         shown = {"TILEWRIGHT_CARD_SHOW_PROGRAMS": "1"} if options.show_programs else {}
         _become(target[1:] if is_command else [sys.executable, *target], environment_with_card(options, **shown))

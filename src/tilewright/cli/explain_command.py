@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
 import re
 import shutil
 import textwrap
@@ -13,6 +12,7 @@ from collections.abc import Iterator
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.explanations import Explanation, every_explanation, find
+from tilewright.cli.json_output import json_text
 from tilewright.cli.screen import wrapped
 
 _DESCRIPTION = """
@@ -47,7 +47,7 @@ def run(arguments: list[str]) -> int:
         hint = f"; did you mean {' or '.join(near)}?" if near else "; `tilewright check --rules` lists the rules"
         parser.error(f"nothing is known about {words!r}{hint}")
     if options.json:
-        print(json.dumps({"word": words, "found": [vars(each) for each in found]}, indent=2))
+        print(json_text("explain", {"word": words, "found": [vars(each) for each in found]}))
         return 0
     columns = min(shutil.get_terminal_size().columns, 120)
     lines = _list(found, columns) if len({each.name for each in found}) > 1 else _whole(found, columns)

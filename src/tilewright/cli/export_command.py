@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
 from tilewright.ops import Operation, Strategy
 from tilewright.ops.export import export_operation
@@ -46,7 +46,7 @@ def run(arguments: list[str]) -> int:
     command = f"tilewright export {operation.name} --shape SHAPE --dtype DTYPE --arch {options.arch} --out DIR"
     files = export_operation(operation, plan, options.out, arch=options.arch, command=command, replace=options.replace)
     if options.json:
-        print(json.dumps({"operation": operation.name, "files": [str(path) for path in files]}, indent=2))
+        print(json_text("export", {"operation": operation.name, "files": [str(path) for path in files]}))
         return 0
     for path in files:
         print(path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.logs.rendering import render_log
 from tilewright.workshop.home import find_operation
@@ -19,10 +19,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "log",
         "Write the execution log of an operation from its breadcrumbs: what was read, run, tried and found, in "
-        "Markdown. It says what was run and nothing else; `tilewright note` adds what only a person knows.",
+        "Markdown. It says what was run and nothing else; `tilewright log note` adds what only a person knows.",
         """
         tilewright log my_op
         tilewright log my_op --output my_op_log.md
+        tilewright log note my_op "gamma is read twice"
+        tilewright log audit my_op_log.md
         """,
     )
     parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
@@ -37,7 +39,7 @@ def run(arguments: list[str]) -> int:
     if options.output is not None:
         require_writable(parser, "--output", options.output)
     log = operation_log(find_operation(options.operation))
-    text = json.dumps(dataclasses.asdict(log), indent=2, default=str) if options.json else render_log(log).rstrip()
+    text = json_text("log", dataclasses.asdict(log)) if options.json else render_log(log).rstrip()
     if options.output is None:
         print(text)
         return 0

@@ -13,33 +13,37 @@ from types import ModuleType
 from typing import Any
 
 from tilewright import __version__
+from tilewright.cli.command_parser import UsageExit
+from tilewright.cli.json_output import error_object, json_text, wants_json
 from tilewright.cli.screen import fitted
 from tilewright.device.errors import TilewrightError
 
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
-_COMMANDS = {
-    "audit": "find contradictions and unproven claims in execution logs",
+COMMANDS = {
     "cache": "show how large the cache of compiled kernels is, and prune it",
     "check": "run a script or an operation under strict rules and say what is wrong",
+    "completion": "print what bash, zsh or fish need to complete commands and options",
     "debug": "keep the journal of a hang or a wrong result",
-    "doctor": "check that this machine can compile and run kernels",
+    "doctor": "check that this machine, or with `survey` every kernel of ttnn, compiles",
     "env": "print the environment in which tt-metal finds the simulated card",
     "exec": "run a script or command that says `import ttnn` on the simulated card",
     "explain": "print what the docs say about a rule of the checker or an error",
     "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
-    "log": "write an operation's execution log from its breadcrumbs",
+    "log": "write an operation's execution log; `log note` adds to it, `log audit` checks it",
     "new": "make an operation of your own from a specification",
-    "note": "add a note or a hypothesis to an operation's log",
     "phases": "run an operation phase by phase against its references",
     "report": "run a script or an operation and write what happened as an HTML page",
     "run": "run an operation and compare it with float64",
     "show": "show an operation's plan, circular buffers, C++ or program",
     "stages": "run the stages of an operation and show what each proves",
-    "survey": "compile every kernel of a ttnn package and report what is missing",
     "sweep": "run, check and time every combination a file lists",
     "time": "say how long a card would take, where it waits and what would help",
     "tune": "try plans of an operation on the model's clock and give the best one found",
 }
+
+
+# Commands that stand behind another: `tilewright log audit`. Their modules are named after them alone.
+FURTHER_COMMANDS = {"doctor": ("survey",), "log": ("audit", "note")}
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -50,7 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="command", title="commands", description="`tilewright command --help` says more."
     )
-    for name, help_line in _COMMANDS.items():
+    for name, help_line in COMMANDS.items():
         # `exec` hands everything after the script to the script, so its module parses the rest itself.
         commands.add_parser(name, help=help_line, add_help=False)
     return parser
@@ -75,15 +79,24 @@ def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
     if known.command is None:
         parser.print_help(sys.stderr)
         return 2
-    command = import_module(f"tilewright.cli.{known.command}_command")
+    is_further = given[1:2] and given[1] in FURTHER_COMMANDS.get(known.command, ())
+    words = given[:2] if is_further else given[:1]
+    name, rest = " ".join(words), given[len(words) :]
+    command = import_module(f"tilewright.cli.{words[-1]}_command")
+    as_json = wants_json(rest)
     try:
-        return int(command.run(list(given[1:])))
-    except TilewrightError as error:
-        print(fitted(f"tilewright {known.command}: {error}", sys.stderr), file=sys.stderr)
-        return error.exit_status
-    except MemoryError as error:
-        print(f"tilewright {known.command}: not enough memory: {error}", file=sys.stderr)
-        return 1
+        return int(command.run(list(rest)))
+    except UsageExit as end:
+        if as_json:
+            print(json_text(name, exit_status=2, error=error_object("UsageError", end.message)))
+        raise
+    except (TilewrightError, MemoryError) as error:
+        said = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
+        status = 1 if isinstance(error, MemoryError) else error.exit_status
+        print(fitted(f"tilewright {name}: {said}", sys.stderr), file=sys.stderr)
+        if as_json:
+            print(json_text(name, exit_status=status, error=error_object(type(error).__name__, said)))
+        return status
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright note``: what only a person knows about a run, for its execution log."""
+"""``tilewright log note``: what only a person knows about a run, for its execution log."""
 
 from __future__ import annotations
 
 import argparse
-import json
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.logs.breadcrumbs import Breadcrumbs, Crumb
 from tilewright.logs.vocabulary import CONFIDENCES
 from tilewright.workshop.home import find_operation
@@ -17,16 +17,16 @@ Add a note, a hypothesis, evidence, a recovery, a deviation or a hand-over to an
 operation's breadcrumbs. `tilewright log` puts it where it belongs.
 """
 _EXAMPLES = """
-  tilewright note my_op "gamma is read twice"
-  tilewright note my_op "c_1 is never popped" --hypothesis --confidence HIGH
-  tilewright note my_op "64x64 hangs, 32x64 does not" --hypothesis H1
-  tilewright note my_op "pop c_1 after centre" --recovery H1 --file kernels.py
-  tilewright note my_op "c_4 has two pages" --deviation --why "double buffering"
+  tilewright log note my_op "gamma is read twice"
+  tilewright log note my_op "c_1 is never popped" --hypothesis --confidence HIGH
+  tilewright log note my_op "64x64 hangs, 32x64 does not" --hypothesis H1
+  tilewright log note my_op "pop c_1 later" --recovery H1 --file kernels.py
+  tilewright log note my_op "c_4 has two pages" --deviation --why overlap
 """
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = CommandParser("note", _DESCRIPTION, _EXAMPLES)
+    parser = CommandParser("log note", _DESCRIPTION, _EXAMPLES)
     parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
     parser.add_argument("text", metavar="TEXT", help="what to say")
     parser.add_argument("--stage", type=int, metavar="N", help="stage it is about, 1 to 7 (hypothesis: last red one)")
@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
     crumbs = Breadcrumbs(find_operation(options.operation).breadcrumbs)
     crumb = _append(parser, options, crumbs)
     if options.json:
-        print(json.dumps({"event": crumb.event, **crumb.fields}))
+        print(json_text("log note", {"event": crumb.event, **crumb.fields}))
     else:
         print(f"{crumb.text('id') or crumb.event} noted")
     return 0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 from pathlib import Path
 
@@ -36,6 +37,10 @@ def operation(text: str) -> Operation:
     """The operation of this name, or of a file with its declaration."""
     if text in OPERATIONS:
         return OPERATIONS[text]
+    if is_script(text):
+        raise argparse.ArgumentTypeError(
+            f"{text} is a script, it declares no operation: `tilewright exec {text}` runs it"
+        )
     # The workshop takes a while to import, and only operations of one's own need it.
     from tilewright.workshop.home import NoOperationError, find_operation
 
@@ -56,6 +61,35 @@ def declares_operation(text: str) -> bool:
     return (
         re.search(r"^@(tilewright\.)?operation\b", path.read_text(encoding="utf-8", errors="replace"), re.M) is not None
     )
+
+
+def is_script(text: str) -> bool:
+    """Whether a file says nothing of an operation, so that importing it would only run it."""
+    path = Path(text.partition(":")[0])
+    if path.suffix != ".py" or not path.is_file():
+        return False
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return False  # whoever imports it says what is wrong
+    named = {getattr(node, "id", None) or getattr(node, "attr", None) for node in ast.walk(tree)}
+    return "operation" not in named
+
+
+def is_declaration(text: str) -> bool:
+    """Whether a file declares operations and does nothing with them, so that running it would show nothing."""
+    if not declares_operation(text):
+        return False
+    try:
+        body = ast.parse(Path(text.partition(":")[0]).read_bytes()).body
+    except (SyntaxError, ValueError):
+        return False
+    silent = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+    return all(isinstance(each, silent) or _is_text(each) for each in body)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def shape(text: str) -> tuple[int, ...]:

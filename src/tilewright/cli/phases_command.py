@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from tilewright.cli.command_parser import CommandParser, seconds
+from tilewright.cli.json_output import error_object, json_text
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.errors import TilewrightError
 from tilewright.logs.breadcrumbs import Breadcrumbs
@@ -67,9 +67,13 @@ def run(arguments: list[str]) -> int:
         )
     found = _trace(told, options.time_limit)
     _record(home, case, options.upto, found["first_wrong"])
-    print(json.dumps(found["trace"], indent=2) if options.json else "\n".join(fitted_lines(found["lines"])))
-    is_right = not found["first_wrong"] and not found["trace"]["stopped"]
-    return 0 if is_right else 1
+    wrong = found["trace"]["stopped"] or (found["first_wrong"] and f"the first wrong phase is {found['first_wrong']}")
+    if options.json:
+        error = error_object("WrongPhase", wrong) if wrong else None
+        print(json_text("phases", found["trace"], 1 if wrong else 0, error))
+    else:
+        print("\n".join(fitted_lines(found["lines"])))
+    return 1 if wrong else 0
 
 
 def _case(parser: argparse.ArgumentParser, operation: Operation, given: str | None) -> str:

@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from pathlib import Path
 
 from tilewright.check.check_program import CheckResult
 from tilewright.check.every_launch import every_launch_checked
 from tilewright.check.orders import restore_tensors, save_tensors
 from tilewright.check.report import Report
-from tilewright.cli.check_target import add_target_arguments, exit_status, split_arguments, target_work
+from tilewright.cli.check_target import (
+    NothingLaunchedError,
+    add_target_arguments,
+    exit_status,
+    split_arguments,
+    target_work,
+)
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
@@ -71,8 +76,9 @@ def run(arguments: list[str]) -> int:
             status = exit_status(end)
     progress.clear()
     if not views:
-        print(f"tilewright report: {options.target} launched no program", file=sys.stderr)
-        return status or 2
+        if status:
+            return status
+        raise NothingLaunchedError(f"{options.target} launched no program")
     write_output("--output", options.output, _drawn(options, views).encode())
     print(f"{Report.of(results).summary}; {options.output} shows it")
     return status

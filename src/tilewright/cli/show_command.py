@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
 from tilewright.cli.screen import wrapped
 from tilewright.ops import Operation, Plan, Strategy
@@ -65,7 +65,7 @@ def run(arguments: list[str]) -> int:
         text = repr(operation.program(plan, operation.allocate(plan, device)))
         parts["program"] = "\n".join(row for line in text.splitlines() for row in wrapped(line))
     if options.json:
-        print(json.dumps(_as_json(operation, plan, options, parts), indent=2))
+        print(json_text("show", _as_json(operation, plan, options, parts)))
     else:
         print("\n\n".join(parts.values()))
     return 0

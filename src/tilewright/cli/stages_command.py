@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 
 from tilewright.cli.command_parser import CommandParser, seconds
+from tilewright.cli.json_output import error_object, json_text
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.screen import has_colour
 from tilewright.workshop.home import Home, find_operation
 from tilewright.workshop.stages.running import run_stages
 from tilewright.workshop.stages.stage import STAGES, Stage, StageResult
 from tilewright.workshop.stages.table import (
+    brief_failure,
+    brief_lines,
     coloured,
     failure_lines,
     head_line,
@@ -38,6 +40,7 @@ _EXAMPLES = """
 tilewright stages my_op
 tilewright stages my_op --stage 7
 tilewright stages my_op --watch
+tilewright stages my_op --brief
 tilewright stages variance_w_rm --all --json
 """
 
@@ -52,6 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--time-limit", type=seconds, default=300.0, metavar="S", help="seconds a stage may take (default 300)"
     )
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument("--brief", action="store_true", help="what is green and why the first is red, for agents")
     parser.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR set")
     return parser
 
@@ -86,16 +90,22 @@ def _formula(home: Home) -> str:
 def _run_once(home: Home, stages: tuple[Stage, ...], options: argparse.Namespace) -> int:
     results: list[StageResult] = []
     paint = coloured if has_colour(sys.stdout) and not options.no_color else plain
-    if not options.json:
+    is_shown = not (options.json or options.brief)
+    if is_shown:
         print(f"{home.name}{_formula(home)}\n\n{head_line()}", flush=True)
     with ProgressLine() as progress:
         for result in run_stages(home, stages, options.time_limit, options.all, progress.show):
             progress.clear()
             results.append(result)
-            if not options.json:
+            if is_shown:
                 print("\n".join(stage_lines(result, paint)), flush=True)
     if options.json:
-        print(json.dumps({"operation": home.name, "stages": [result_json(each) for each in results]}, indent=2))
+        red = next((each for each in results if each.status.is_red), None)
+        error = error_object(red.error_type or red.status.value, brief_failure(red)) if red is not None else None
+        says = {"operation": home.name, "stages": [result_json(each) for each in results]}
+        print(json_text("stages", says, 1 if red is not None else 0, error))
+    elif options.brief:
+        print("\n".join(brief_lines(results)))
     else:
         for result in results:
             print("\n".join(failure_lines(result)), end="\n" if failure_lines(result) else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright survey``: compiles every single-chip kernel of a ttnn package and says what is missing."""
+"""``tilewright doctor survey``: compiles every single-chip kernel of a ttnn package and says what is missing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.compiler import Compiler, available_compilers, find_compiler
 from tilewright.device.errors import CompilerNotFoundError
@@ -27,13 +27,13 @@ _FAMILIES = {"g++": "gcc", "clang++": "clang", "zig": "zig"}
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
-        "survey",
+        "doctor survey",
         "Compile every single-chip kernel of a ttnn package, with made-up arguments and defines, and report how many "
         "compile and what is missing for the rest.",
         """
-        tilewright survey
-        tilewright survey path/to/ttnn --only eltwise --list-failures
-        tilewright survey --compiler g++ --jobs 4 --json
+        tilewright doctor survey
+        tilewright doctor survey path/to/ttnn --only eltwise --list-failures
+        tilewright doctor survey --compiler g++ --jobs 4 --json
         """,
     )
     parser.add_argument(
@@ -113,7 +113,7 @@ def run(arguments: list[str]) -> int:
     tree = SourceTree(root)
     reports = [_survey(chosen, tree, compiler, options.jobs) for compiler in compilers]
     if options.json:
-        print(json.dumps(as_json(reports, scopes), indent=2))
+        print(json_text("doctor survey", as_json(reports, scopes)))
     else:
         _print(reports, scopes, options.list_failures)
     return 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from pathlib import Path
 
 import numpy as np
 
+from tilewright.cli.check_target import NothingLaunchedError
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.cli.operation_arguments import DTYPES, add_operation_options, checked_grid, declares_operation
 from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.output_file import require_writable, write_output
@@ -79,8 +80,7 @@ def run(arguments: list[str]) -> int:
     if status:
         return status
     if not launches:
-        print(f"tilewright time: {options.target} launched no program", file=sys.stderr)
-        return 2
+        raise NothingLaunchedError(f"{options.target} launched no program")
     if not 1 <= options.launch <= len(launches):
         parser.error(f"--launch is {options.launch}; there are launches 1 to {len(launches)}")
     _write_files(launches, options)
@@ -128,7 +128,7 @@ def _show(launches: list[TimedLaunch], options: argparse.Namespace) -> None:
             {"kernels": launch.label, **time_json(launch.time, each)}
             for launch, each in zip(launches, advice, strict=True)
         ]
-        print(json.dumps({"launches": found}, indent=2))
+        print(json_text("time", {"launches": found}))
         return
     for number, (launch, each) in enumerate(zip(launches, advice, strict=True), 1):
         if len(launches) > 1:

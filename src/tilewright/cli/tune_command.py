@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import error_object, json_text
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.screen import wrapped
@@ -58,7 +58,9 @@ def run(arguments: list[str]) -> int:
     finally:
         close_device(device)
     if options.json:
-        print(json.dumps(_as_json(tuned), indent=2))
+        said = "the checker has findings about the best plan"
+        error = error_object("Findings", said) if tuned.findings else None
+        print(json_text("tune", _as_json(tuned), 1 if tuned.findings else 0, error))
     else:
         lines = _lines(options.operation.output_shapes(shape), tuned)
         print("\n".join(row for line in lines for row in wrapped(line)))

@@ -6,11 +6,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable
 
-from tilewright.workshop.stages.stage import BUILD, EXECUTION, KERNELS, StageResult, Status
+from tilewright.workshop.stages.stage import BUILD, EXECUTION, KERNELS, WORDS, StageResult, Status
 
 _COLUMNS = "{:<2}{:<35}{:<9}{:<9}{:<9}{:<9}{:>5}"
 _COLOURS = {Status.PASS: "32", Status.FAIL: "31", Status.HANG: "35", Status.NOT_RUN: "2"}
 _MOST_ERROR_LINES = 12
+_MOST_BRIEF_LINES = 6
 _CUT = " ..."
 
 Paint = Callable[[str, str], str]
@@ -78,6 +79,25 @@ def last_line(results: list[StageResult]) -> str:
     if red is None:
         return f"{passed} of {len(results)} stages pass"
     return f"{passed} of {len(results)} stages pass; stage {red.stage.number} is red ({red.status.value})"
+
+
+def brief_lines(results: list[StageResult]) -> list[str]:
+    """What an agent needs: which stages are green, and of the first red one why, in few words."""
+    green = [str(each.stage.number) for each in results if each.status is Status.PASS]
+    red = next((each for each in results if each.status.is_red), None)
+    lines = [f"PASS: {', '.join(green) or 'none'} of {len(results)}"]
+    return lines if red is None else [*lines, brief_failure(red)]
+
+
+def brief_failure(result: StageResult) -> str:
+    """Why a stage is red, in at most some 200 words."""
+    what = WORDS.get(result.error_type, result.error_type)
+    failed = result.first_failure
+    head = f"{result.status.value}: stage {result.stage.number}, {result.stage.proves}; {what}"
+    case = [f"case: {failed.case}"] if failed is not None and failed.case else []
+    said = [" ".join(line.split()) for line in result.error.strip().splitlines()]
+    shown = [textwrap.shorten(line, 200, placeholder=_CUT) for line in said[:_MOST_BRIEF_LINES] if line]
+    return "\n".join([head, *case, *shown, *(line for line in result.difference[:1])])
 
 
 def result_json(result: StageResult) -> dict[str, object]:
