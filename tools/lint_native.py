@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """clang-format and clang-tidy over the C++: ``python tools/lint_native.py [--fix]``.
 
-Every header and source must be in the form of ``.clang-format``, but for those ``.clang-format-ignore`` names.
+Every header and source must be in the form of ``.clang-format``.
 clang-tidy takes seconds for a source, so it looks at those whose text, headers or rules changed since it last found
 nothing in them; what was clean is remembered in ``.lint_cache``.
 """

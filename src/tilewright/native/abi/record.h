@@ -13,6 +13,7 @@
 namespace tw {
 
 // The comment says what a, b and c hold.
+// clang-format off: a list of names
 #define TW_RECORDED_CALLS(X) \
     X(Blocks) /* c: basic blocks since the call before */ \
     /* --- circular buffers; a: index, c: pages */ \
@@ -52,6 +53,7 @@ namespace tw {
     X(SfpuBinary) X(SfpuTernary) /* b: the operation */ \
     X(SfpuTypecast) /* b: from | to << 8 */ \
     X(SfpuOther) /* of the rest, each a pass over a tile */
+// clang-format on
 
 enum class RecordedCall : uint8_t {
     None,

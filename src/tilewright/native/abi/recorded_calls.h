@@ -37,12 +37,12 @@ inline void semaphore_set(const volatile uint32_t* address, uint32_t value) {
 }
 
 // The function, and what is noted of its arguments.
-#define TW_RECORDED_CALL(name, ...)                                        \
-    template <typename... Arguments>                                       \
-    auto name(Arguments... arguments) {                                    \
+#define TW_RECORDED_CALL(name, ...) \
+    template <typename... Arguments> \
+    auto name(Arguments... arguments) { \
         [[maybe_unused]] const uint64_t arg[] = {number(arguments)..., 0}; \
-        __VA_ARGS__;                                                       \
-        return ::tw_##name(arguments...);                                  \
+        __VA_ARGS__; \
+        return ::tw_##name(arguments...); \
     }
 
 // --- circular buffers

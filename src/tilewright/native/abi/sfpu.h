@@ -6,6 +6,7 @@
 #include <cstdint>
 
 // One tile in, the same tile out.
+// clang-format off: a list of names
 #define TW_SFPU_UNARY_OPS(X) \
     /* exponentials, logarithms, roots */ \
     X(Exp) X(ExpScaled) X(ExpApproximate) X(Exp2) X(Expm1) X(Log) X(LogWithBase) X(Log1p) X(Reciprocal) X(Sqrt) \
@@ -36,8 +37,10 @@
     X(LogicalRightShift) \
     /* random */ \
     X(Rand) X(Dropout)
+// clang-format on
 
 // Two tiles in, one tile out.
+// clang-format off: a list of names
 #define TW_SFPU_BINARY_OPS(X) \
     X(Add) X(Sub) X(Rsub) X(AddRounded) X(SubRounded) X(RsubRounded) X(Mul) X(Div) X(Power) X(Max) X(Min) X(Fmod) \
     X(Remainder) X(Atan2) X(Nextafter) X(NextafterBfloat16) X(Isclose) X(IscloseEqualNan) X(Xlogy) X(Logaddexp) \
@@ -52,10 +55,13 @@
     /* quantisation: the first tile with the second as scale, and the zero point the init call left */ \
     X(QuantInt32) X(QuantUint8) X(QuantInt8) X(RequantInt32) X(RequantUint8) X(RequantInt8) X(DequantInt32) \
     X(RequantInt8ToInt32) X(RequantInt8ToUint8) X(RequantInt8ToInt8) X(DequantInt8)
+// clang-format on
 
 // Three tiles in, one tile out.
+// clang-format off: a list of names
 #define TW_SFPU_TERNARY_OPS(X) \
     X(Where) X(MultiplyAdd) X(Lerp) X(Addcmul) X(Addcdiv) X(SnakeBeta) X(LgammaAdjusted)
+// clang-format on
 
 namespace tw {
 
@@ -68,7 +74,20 @@ enum class SfpuTernary : uint32_t { TW_SFPU_TERNARY_OPS(TW_SFPU_ENUMERATOR) Coun
 // Constants some init calls leave in the unit's registers for their operation. They all use the same registers, so the
 // last init wins; operations that share constants share a name.
 enum class SfpuConstants : uint32_t {
-    None, Reciprocal, Root, Log, Log1p, Exp2, Expm1, Tanh, CubeRoot, Power, BinaryPower, Sine, Tangent, ExpApproximate,
+    None,
+    Reciprocal,
+    Root,
+    Log,
+    Log1p,
+    Exp2,
+    Expm1,
+    Tanh,
+    CubeRoot,
+    Power,
+    BinaryPower,
+    Sine,
+    Tangent,
+    ExpApproximate,
     Count
 };
 

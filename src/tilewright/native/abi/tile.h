@@ -50,8 +50,7 @@ void tw_binary_tiles(
     uint32_t accumulate);
 // The DST tile becomes one operand, the CB's tile the other, the result replaces the DST tile. Reused as SrcA the CB is
 // read in SrcB's format, reused as SrcB in SrcA's.
-void tw_binary_reuse_dest(
-    uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t cb, uint32_t tile, uint32_t dst);
+void tw_binary_reuse_dest(uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t cb, uint32_t tile, uint32_t dst);
 // Accumulates into DST (sum) or keeps the larger (max), as the hardware's pooling does. Row sums and averages have the
 // scaler in SrcA and the data in SrcB (formats accordingly), all others the data in SrcA.
 void tw_reduce_tile(
@@ -171,8 +170,7 @@ void tw_unpack_shape_b(uint32_t cb);
 // Remembers `accumulate` for tw_binary_tiles(.., accumulate = kAsInit). Formats stay as they are. Mul always adds to
 // what DST holds (DST is zero after a release), whatever accumulate says: mul_tiles passes 1. reuse != None: for
 // tw_binary_reuse_dest, cb_b = cb_a. op, broadcast and CBs are what a checked run compares calls with.
-void tw_binary_init(
-    uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t cb_a, uint32_t cb_b, uint32_t accumulate);
+void tw_binary_init(uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t cb_a, uint32_t cb_b, uint32_t accumulate);
 // Broadcast::Row with row `row` (0..31) of the b tile instead of its row 0.
 void tw_binary_tiles_broadcast_row(
     uint32_t op,

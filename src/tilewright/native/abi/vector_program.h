@@ -8,11 +8,13 @@
 #include <cstdint>
 
 // Instructions, in the order of their operands in the assembler.
+// clang-format off: a list of names
 #define TW_VECTOR_INSTRUCTIONS(X) \
     X(SFPLOAD) X(SFPLOADI) X(SFPSTORE) X(SFPMAD) X(SFPADD) X(SFPMUL) X(SFPADDI) X(SFPMULI) X(SFPDIVP2) X(SFPIADD) \
     X(SFPMOV) X(SFPABS) X(SFPAND) X(SFPOR) X(SFPXOR) X(SFPNOT) X(SFPLZ) X(SFPSHFT) X(SFPSHFT2) X(SFPEXEXP) \
     X(SFPEXMAN) X(SFPSETEXP) X(SFPSETMAN) X(SFPSETSGN) X(SFPCAST) X(SFP_STOCH_RND) X(SFPSWAP) X(SFPTRANSP) \
     X(SFPSETCC) X(SFPENCC) X(SFPCOMPC) X(SFPPUSHC) X(SFPPOPC) X(SFPCONFIG) X(SFPNOP) X(SETRWC) X(INCRWC)
+// clang-format on
 
 namespace tw {
 
@@ -56,10 +58,10 @@ uint32_t tw_vector_lanes();  // a bit per lane that takes part
 void tw_vector_set_lanes(uint32_t lanes);
 // Loads and stores count from here on from row `row` of DST; the counter that goes with them is put back to 0.
 void tw_vector_set_base(uint32_t row);
-void tw_vector_advance(int32_t rows);       // as INCRWC
-void tw_vector_next_face();                 // 16 rows on from where the last face began
+void tw_vector_advance(int32_t rows);  // as INCRWC
+void tw_vector_next_face();  // 16 rows on from where the last face began
 void tw_vector_address_step(uint32_t modifier, int32_t rows);  // what ADDR_MOD_<modifier> adds to the counter
-void tw_vector_address_base(uint32_t on);   // ADDR_MOD_0..3 mean 4..7
+void tw_vector_address_base(uint32_t on);  // ADDR_MOD_0..3 mean 4..7
 
 void tw_vector_load(uint32_t* lanes, uint32_t layout, int32_t row);
 void tw_vector_store(const uint32_t* lanes, uint32_t layout, int32_t row);

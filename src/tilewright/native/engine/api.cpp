@@ -11,8 +11,8 @@
 #include <string>
 
 #include "program.h"
-#include "threads.h"
 #include "scheduler.h"
+#include "threads.h"
 
 using namespace tw;
 
@@ -73,8 +73,7 @@ const char* tw_last_error() { return t_last_error.c_str(); }
 
 // A chip with memory of its own; with `files`, on the memory of a chip that some process already has. The numbers in
 // `files` stay the caller's. Programs run only on a chip whose L1 kernels can reach (`runs_kernels`).
-void* tw_chip_new(
-    const ChipConfig* config, const uint8_t* noc_xy, const TwMemoryFiles* files, uint32_t runs_kernels) {
+void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy, const TwMemoryFiles* files, uint32_t runs_kernels) {
     try {
         const MemoryFiles given = files != nullptr ? MemoryFiles{files->l1, files->dram, files->state} : MemoryFiles{};
         return new Chip(*config, noc_xy, given, runs_kernels != 0);
@@ -312,8 +311,15 @@ uint64_t tw_program_raises(void* program, TwRaiseReport* reports, uint64_t most)
         if (count < most) {
             const KernelInstance& by = *source.instances[raise.instance];
             const Core& on = source.chip.cores()[raise.core];
-            reports[count] = {kernel_index(source, by.kernel), by.core->x,  by.core->y, on.x, on.y, raise.semaphore,
-                              raise.count,                     raise.later};
+            reports[count] = {
+                kernel_index(source, by.kernel),
+                by.core->x,
+                by.core->y,
+                on.x,
+                on.y,
+                raise.semaphore,
+                raise.count,
+                raise.later};
         }
         count++;
     }
@@ -380,18 +386,26 @@ uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t ca
     for (const auto& instance : source.instances) {
         for (const uint32_t cb : indices) {
             const CbTraffic& traffic = instance->traffic[cb];
-            const uint32_t calls =
-                traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls;
+            const uint32_t calls = traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls;
             const bool used = instance->core->cb[cb].num_pages != 0 && calls != 0;
             if (!used) {
                 continue;
             }
             if (count < capacity) {
                 reports[count] = {
-                    kernel_index(source, instance->kernel), instance->core->x,        instance->core->y, cb,
-                    traffic.push_calls,                     traffic.pop_calls,        traffic.wait_calls,
-                    traffic.reserve_calls,                  traffic.pages_pushed,     traffic.pages_popped,
-                    traffic.blocked_waits,                  traffic.blocked_reserves, traffic.largest_wait,
+                    kernel_index(source, instance->kernel),
+                    instance->core->x,
+                    instance->core->y,
+                    cb,
+                    traffic.push_calls,
+                    traffic.pop_calls,
+                    traffic.wait_calls,
+                    traffic.reserve_calls,
+                    traffic.pages_pushed,
+                    traffic.pages_popped,
+                    traffic.blocked_waits,
+                    traffic.blocked_reserves,
+                    traffic.largest_wait,
                     traffic.largest_reserve};
             }
             count++;
@@ -407,8 +421,15 @@ uint64_t tw_program_circular_buffers(void* program, TwCircularBufferReport* repo
         for (const CoreXY& where : buffer.cores) {
             const CoreCircularBuffer& state = source.chip.core(where.x, where.y).cb[buffer.index];
             if (count < capacity) {
-                reports[count] = {where.x,          where.y,    buffer.index, state.num_pages,
-                                  state.page_bytes, state.peak, state.pushed, state.popped};
+                reports[count] = {
+                    where.x,
+                    where.y,
+                    buffer.index,
+                    state.num_pages,
+                    state.page_bytes,
+                    state.peak,
+                    state.pushed,
+                    state.popped};
             }
             count++;
         }
@@ -427,8 +448,16 @@ uint64_t tw_program_pushes(void* program, TwPushReport* reports, uint64_t capaci
         const RecordedPush& push = pushes[index];
         const Core& core = *push.instance->core;
         TwPushReport& report = reports[index];
-        report = {kernel_index(source, push.instance->kernel), core.x, core.y, push.cb, push.pages, push.page_bytes,
-                  source.recorder->data(push), push.num_frames, {}};
+        report = {
+            kernel_index(source, push.instance->kernel),
+            core.x,
+            core.y,
+            push.cb,
+            push.pages,
+            push.page_bytes,
+            source.recorder->data(push),
+            push.num_frames,
+            {}};
         std::copy_n(push.frames, push.num_frames, report.frames);
     }
     return pushes.size();

@@ -12,8 +12,8 @@ static uint64_t noc_bits(uint8_t x, uint8_t y) {
     return (static_cast<uint64_t>(x) << kNocLocalBits) | (static_cast<uint64_t>(y) << (kNocLocalBits + kNocNodeBits));
 }
 
-Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& files, bool runs_kernels)
-    : config_(config), memory_(config, files, runs_kernels), cores_(config.grid_x * config.grid_y), nodes_(64 * 64) {
+Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& files, bool runs_kernels) :
+    config_(config), memory_(config, files, runs_kernels), cores_(config.grid_x * config.grid_y), nodes_(64 * 64) {
     for (uint32_t index = 0; index < cores_.size(); index++) {
         Core& core = cores_[index];
         uint8_t* slot = memory_.l1() + static_cast<size_t>(index) * kL1SlotBytes;
@@ -33,12 +33,7 @@ Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& f
     for (uint32_t bank = 0; bank < config_.dram_banks; bank++) {
         uint8_t* memory = memory_.dram_bank(bank);
         poison_.emplace_back(
-            memory,
-            config_.dram_bank_bytes,
-            memory_.notes(),
-            memory_.poison_state(bank),
-            bank,
-            config_.dram_banks);
+            memory, config_.dram_bank_bytes, memory_.notes(), memory_.poison_state(bank), bank, config_.dram_banks);
         dram_.push_back(NocNode{memory, config_.dram_bank_bytes, nullptr, &poison_[bank]});
         dram_xy_.push_back(noc_bits(dram_xy[2 * bank], dram_xy[2 * bank + 1]));
         node(dram_xy[2 * bank], dram_xy[2 * bank + 1]) = dram_[bank];

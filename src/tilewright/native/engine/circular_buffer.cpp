@@ -99,7 +99,8 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
 
 const uint8_t* front_tile(uint32_t cb, uint32_t index) {
     const KernelInstance& instance = current_instance();
-    return is_taking_operands(instance) ? instance.sources->taken_tile(cb, index) : tile_at(cb, index, true, Reach::Tile);
+    return is_taking_operands(instance) ? instance.sources->taken_tile(cb, index)
+                                        : tile_at(cb, index, true, Reach::Tile);
 }
 const uint8_t* unpacked_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, true, Reach::Tile); }
 uint8_t* back_tile(uint32_t cb, uint32_t index) { return tile_at(cb, index, false, Reach::Tile); }
@@ -122,15 +123,26 @@ void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_wr
     const uint64_t memory = instance.scheduler->program.chip.config().l1_bytes;
     if ((limit & kL1OffsetMask) - left + bytes > memory) {
         rule_error(
-            "cb-index-wrap", "%s: %zu bytes of rows in c_%u, but only %llu are left before the end of L1", call, bytes,
-            cb, static_cast<unsigned long long>(memory - (limit & kL1OffsetMask) + left));
+            "cb-index-wrap",
+            "%s: %zu bytes of rows in c_%u, but only %llu are left before the end of L1",
+            call,
+            bytes,
+            cb,
+            static_cast<unsigned long long>(memory - (limit & kL1OffsetMask) + left));
     }
     if (instance.checks != nullptr) [[unlikely]] {
         note_finding(
-            instance, "cb-index-wrap", cb, 0,
+            instance,
+            "cb-index-wrap",
+            cb,
+            0,
             "%s %s %zu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block "
             "does not wrap)",
-            call, is_write ? "writes" : "reads", bytes, cb, static_cast<unsigned long long>(left));
+            call,
+            is_write ? "writes" : "reads",
+            bytes,
+            cb,
+            static_cast<unsigned long long>(left));
     }
 }
 

@@ -19,8 +19,23 @@ namespace tw {
 namespace {
 
 // Where a signal's context has the registers, by their numbers in an instruction.
-constexpr int kRegisters[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-                              REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+constexpr int kRegisters[] = {
+    REG_RAX,
+    REG_RCX,
+    REG_RDX,
+    REG_RBX,
+    REG_RSP,
+    REG_RBP,
+    REG_RSI,
+    REG_RDI,
+    REG_R8,
+    REG_R9,
+    REG_R10,
+    REG_R11,
+    REG_R12,
+    REG_R13,
+    REG_R14,
+    REG_R15};
 constexpr uint32_t kStackPointer = 4, kFramePointer = 5;
 
 // One DIV or IDIV, taken apart.

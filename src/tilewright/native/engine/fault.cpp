@@ -32,8 +32,24 @@ namespace tw {
 
 // SIGABRT: abort(), and a C++ exception nobody catches. SIGTERM and the like: sent by a kernel to itself.
 static constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-static constexpr int kOtherSignals[] = {SIGHUP,  SIGQUIT, SIGPIPE,  SIGALRM,   SIGTERM, SIGUSR1, SIGUSR2,
-                                        SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGPOLL, SIGTSTP, SIGTTIN, SIGTTOU, SIGPWR, SIGSTKFLT};
+static constexpr int kOtherSignals[] = {
+    SIGHUP,
+    SIGQUIT,
+    SIGPIPE,
+    SIGALRM,
+    SIGTERM,
+    SIGUSR1,
+    SIGUSR2,
+    SIGXCPU,
+    SIGXFSZ,
+    SIGVTALRM,
+    SIGPROF,
+    SIGPOLL,
+    SIGTSTP,
+    SIGTTIN,
+    SIGTTOU,
+    SIGPWR,
+    SIGSTKFLT};
 static constexpr size_t kAlternateStackBytes = 128 * 1024;
 static constexpr long kTickNanoseconds = 20'000'000;
 // Ticks a kernel may take to come out of the engine after the run was stopped.
@@ -155,8 +171,13 @@ static void note_stack_at(KernelInstance& instance, const Interrupted& at) {
 }
 
 // The words come first: looking for the stack of a kernel that wrote over it may fail in its turn.
-static void say_where(RunStatus why, KernelInstance& instance, const Interrupted& at, int signal_number,
-                      uintptr_t address, const char* text) {
+static void say_where(
+    RunStatus why,
+    KernelInstance& instance,
+    const Interrupted& at,
+    int signal_number,
+    uintptr_t address,
+    const char* text) {
     instance.noted.num_frames = 0;
     say_last_words(why, &instance, signal_number, address, text);
     note_stack_at(instance, at);
@@ -176,8 +197,9 @@ static const char* stack_words(const KernelInstance& instance, uintptr_t address
     if (stack.is_below(address) || (has_left && !stack.is_above(address))) {
         return "stack overflow (256 KiB of stack used up; a card has far less)";
     }
-    return stack.is_above(address) ? "ran over the upper end of its stack: an array among its local variables is overrun"
-                                   : "";
+    return stack.is_above(address)
+               ? "ran over the upper end of its stack: an array among its local variables is overrun"
+               : "";
 }
 
 static const char* words_outside_a_run(const Interrupted& at) {
@@ -222,7 +244,12 @@ static bool divides(KernelInstance& instance, void* raw_context) {
     if (instance.checks != nullptr) [[unlikely]] {
         const uint32_t depth = 1 + walk_frames(*instance.stack, at.frame_pointer, frames + 1, kFindingFrames - 1);
         instance.checks->findings.add(
-            instance, "divide-by-zero", kNoCircularBuffer, 0, frames, depth,
+            instance,
+            "divide-by-zero",
+            kNoCircularBuffer,
+            0,
+            frames,
+            depth,
             "an integer division by zero, or of the most negative number by -1");
     }
     return true;
@@ -239,8 +266,12 @@ static void fail_at_missing_buffer(void* raw_context, uintptr_t address) {
     }
     static char text[128];
     std::snprintf(
-        text, sizeof text, "a load or store uses the address of c_%u, which is not configured on core (%u,%u)", cb,
-        instance.core->x, instance.core->y);
+        text,
+        sizeof text,
+        "a load or store uses the address of c_%u, which is not configured on core (%u,%u)",
+        cb,
+        instance.core->x,
+        instance.core->y);
     say_where(RunStatus::KernelError, instance, Interrupted(raw_context), 0, 0, text);
     scheduler.program.fail(RunStatus::KernelError, &instance, text);
     scheduler.program.error_rule = "cb-not-configured";
@@ -380,7 +411,7 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
 }
 
 static void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int extra) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = handler;
     // NODEFER: a handler may leave by switching fibers, so the signal must not stay blocked.
     action.sa_flags = SA_SIGINFO | SA_NODEFER | extra;
@@ -414,7 +445,7 @@ void install_signal_handlers() {
         install(signal_number, on_other_signal, SA_ONSTACK);
     }
     install(tick_signal(), on_tick, SA_RESTART);
-    struct sigaction old {};
+    struct sigaction old{};
     sigaction(SIGINT, nullptr, &old);
     if (old.sa_handler != SIG_IGN) {  // a process started in the background: Ctrl-C is not for it
         install(SIGINT, on_interrupt, SA_RESTART);

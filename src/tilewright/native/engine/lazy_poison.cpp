@@ -51,7 +51,8 @@ void LazyPoison::pay(uint8_t* notes, uint64_t first, uint64_t count) {
     const std::lock_guard<std::mutex> lock(paying);
     for (uint64_t line = 0; line < count; line++) {
         if (notes[line] != 0) {
-            fill_words(memory_ + (first + line) * kLine, kLine, state_->words[(notes[line] - 1u) % PoisonState::kMostWords]);
+            fill_words(
+                memory_ + (first + line) * kLine, kLine, state_->words[(notes[line] - 1u) % PoisonState::kMostWords]);
             std::atomic_thread_fence(std::memory_order_release);
             notes[line] = 0;
         }

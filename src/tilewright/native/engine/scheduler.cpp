@@ -281,7 +281,8 @@ KernelInstance* Scheduler::next_yielded() {
     for (Core* core : cores) {
         for (KernelInstance* instance : core->instances) {
             bool yielded = false;
-            for_each_standing(*instance, [&](const Standing& each) { yielded |= each.state == InstanceState::Yielded; });
+            for_each_standing(
+                *instance, [&](const Standing& each) { yielded |= each.state == InstanceState::Yielded; });
             if (yielded) {
                 return instance;
             }
@@ -346,11 +347,12 @@ bool Scheduler::wait_for_other_threads() {
     bool goes_on = false;
     while (!goes_on && !(program.moving.load() == 0 && !program.any_poll_met())) {
         std::this_thread::sleep_for(std::chrono::microseconds(50));
-        goes_on = program.stop.load() || std::any_of(cores.begin(), cores.end(), [&](const Core* core) {
-            return std::any_of(core->instances.begin(), core->instances.end(), [&](const KernelInstance* instance) {
-                return is_polling(instance) && poll_met(*instance);
+        goes_on =
+            program.stop.load() || std::any_of(cores.begin(), cores.end(), [&](const Core* core) {
+                return std::any_of(core->instances.begin(), core->instances.end(), [&](const KernelInstance* instance) {
+                    return is_polling(instance) && poll_met(*instance);
+                });
             });
-        });
     }
     program.moving++;
     return goes_on;

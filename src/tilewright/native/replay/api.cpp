@@ -15,8 +15,7 @@ namespace {
 
 const char* const kConstants[] = {
 #define TW_NAME(name) #name,
-    TW_REPLAY_CONSTANTS(TW_NAME)
-};
+    TW_REPLAY_CONSTANTS(TW_NAME)};
 const char* const kCalls[] = {"None", TW_RECORDED_CALLS(TW_NAME)};
 const char* const kUnary[] = {TW_SFPU_UNARY_OPS(TW_NAME)};
 const char* const kBinary[] = {TW_SFPU_BINARY_OPS(TW_NAME)};
@@ -41,8 +40,14 @@ const char* tw_replay_sfpu_ternary(uint32_t index) { return name_at(kTernary, in
 
 void tw_replay_sizes(uint32_t* sizes) {
     const size_t all[] = {
-        sizeof(TwReplayKernel), sizeof(TwReplayBuffer), sizeof(TwReplaySemaphore), sizeof(TwReplayNode),
-        sizeof(TwReplayInput), sizeof(TwReplayLane), sizeof(TwReplayWait), sizeof(TwReplayEvent),
+        sizeof(TwReplayKernel),
+        sizeof(TwReplayBuffer),
+        sizeof(TwReplaySemaphore),
+        sizeof(TwReplayNode),
+        sizeof(TwReplayInput),
+        sizeof(TwReplayLane),
+        sizeof(TwReplayWait),
+        sizeof(TwReplayEvent),
         sizeof(TwReplayTotals)};
     std::copy(std::begin(all), std::end(all), sizes);
 }

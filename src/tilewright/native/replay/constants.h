@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+// clang-format off: a list of names
 #define TW_REPLAY_CONSTANTS(X) \
     /* NoC and DRAM */ \
     X(packet_bytes) X(port_rate) X(bank_read_rate) X(bank_write_rate) X(bank_read_interval) X(bank_write_interval) \
@@ -40,6 +41,7 @@
     X(pack_untilize_pack_block) \
     /* the vector unit where nothing was measured */ \
     X(sfpu_unary_default) X(sfpu_binary_default) X(sfpu_ternary_default) X(sfpu_typecast_default) X(sfpu_other_default)
+// clang-format on
 
 namespace tw::replay {
 

@@ -197,7 +197,7 @@ void Replay::keep(
 }
 
 void Replay::spend(Lane& lane, const Step& step, double cycles) {
-    const EventKind kind = step.kind == StepKind::Push ? EventKind::Push
+    const EventKind kind = step.kind == StepKind::Push  ? EventKind::Push
                            : step.kind == StepKind::Pop ? EventKind::Pop
                                                         : EventKind::Call;
     keep(lane, kind, lane.time, lane.time + cycles, step.count, step.call, step.cb);

@@ -15,7 +15,8 @@ namespace tw::replay {
 enum class WaitFor : uint32_t {
     PagesFront,      // of a circular buffer, to be pushed
     PagesBack,       // to be popped
-    Reads, Writes,   // at a barrier
+    Reads,
+    Writes,   // at a barrier
     Semaphore,
     SrcBank,         // unpack: maths to be done with a Src bank
     SrcData,         // maths: unpack

@@ -21,8 +21,16 @@ enum class Width { BlockFloat, Sixteen, ThirtyTwo };
 // DataFormat values, as tt-metal numbers them.
 Width width_of(uint32_t format) {
     switch (format) {
-        case 2: case 3: case 6: case 7: case 11: case 15: return Width::BlockFloat;
-        case 0: case 4: case 8: case 24: return Width::ThirtyTwo;
+        case 2:
+        case 3:
+        case 6:
+        case 7:
+        case 11:
+        case 15: return Width::BlockFloat;
+        case 0:
+        case 4:
+        case 8:
+        case 24: return Width::ThirtyTwo;
         default: return Width::Sixteen;
     }
 }
@@ -30,7 +38,8 @@ Width width_of(uint32_t format) {
 uint32_t faces_of(uint32_t mode) {
     switch (static_cast<SfpuFaces>(mode)) {
         case SfpuFaces::All: return 4;
-        case SfpuFaces::Row: case SfpuFaces::Column: return 2;
+        case SfpuFaces::Row:
+        case SfpuFaces::Column: return 2;
         default: return 1;
     }
 }
@@ -124,8 +133,13 @@ private:
 
     void transfer(const Fields& call, uint64_t address) {
         static constexpr StepKind kinds[] = {
-            StepKind::Read, StepKind::Write, StepKind::Multicast, StepKind::WriteWord, StepKind::WriteWordMulticast,
-            StepKind::Increment, StepKind::IncrementMulticast};
+            StepKind::Read,
+            StepKind::Write,
+            StepKind::Multicast,
+            StepKind::WriteWord,
+            StepKind::WriteWordMulticast,
+            StepKind::Increment,
+            StepKind::IncrementMulticast};
         StepKind kind;
         switch (call.call) {
             case RecordedCall::SemaphoreEqual: kind = StepKind::SemaphoreEqual; break;
@@ -191,7 +205,9 @@ private:
                     reconfigure();
                 }
                 return true;
-            case RecordedCall::ReconfigPackIfDifferent: work(2, differ(call.a, call.b) ? k_.reconfig_pack : 0); return true;
+            case RecordedCall::ReconfigPackIfDifferent:
+                work(2, differ(call.a, call.b) ? k_.reconfig_pack : 0);
+                return true;
             case RecordedCall::SfpuInit: work(1, k_.sfpu_init); return true;
             case RecordedCall::MatmulFidelity: set_phases(call.c != 0 ? call.c : kernel_.fidelity); return true;
             default: return false;
@@ -244,7 +260,8 @@ private:
         }
     }
     double matmul_unpack_cost(uint32_t cb) const {
-        return width_of(buffers_[cb & 63].format) == Width::BlockFloat ? k_.matmul_unpack_block_float : k_.matmul_unpack;
+        return width_of(buffers_[cb & 63].format) == Width::BlockFloat ? k_.matmul_unpack_block_float
+                                                                       : k_.matmul_unpack;
     }
     double pack_cost(uint32_t cb) const {
         switch (width_of(buffers_[cb & 63].format)) {
@@ -308,13 +325,17 @@ private:
             case RecordedCall::PackUntilizeBlock:
                 for (uint32_t row = 0; row < (call.c >> 16); row++) {
                     through_dst(
-                        call.c & 0xffff, std::max(1u, call.c & 0xffff), k_.pack_untilize_unpack,
-                        k_.pack_untilize_pack_tile, k_.pack_untilize_pack_block);
+                        call.c & 0xffff,
+                        std::max(1u, call.c & 0xffff),
+                        k_.pack_untilize_unpack,
+                        k_.pack_untilize_pack_tile,
+                        k_.pack_untilize_pack_block);
                 }
                 return true;
             case RecordedCall::PackUntilizeDest:
                 step(
-                    2, StepKind::Pack,
+                    2,
+                    StepKind::Pack,
                     (call.c >> 16) * ((call.c & 0xffff) * k_.pack_untilize_pack_tile + k_.pack_untilize_pack_block));
                 return true;
             default: return false;

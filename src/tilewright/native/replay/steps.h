@@ -12,14 +12,27 @@ namespace tw::replay {
 
 enum class StepKind : uint8_t {
     Work,       // cost
-    Wait, Reserve, Push, Pop,  // cb, count: pages
-    Read, Write, Multicast,    // count: bytes
-    WriteWord, WriteWordMulticast, Increment, IncrementMulticast,  // count: the value
+    Wait,
+    Reserve,
+    Push,
+    Pop,  // cb, count: pages
+    Read,
+    Write,
+    Multicast,    // count: bytes
+    WriteWord,
+    WriteWordMulticast,
+    Increment,
+    IncrementMulticast,  // count: the value
     Barrier,    // cb: Barrier
-    SemaphoreEqual, SemaphoreAtLeast, SemaphoreSet,  // count: the value
+    SemaphoreEqual,
+    SemaphoreAtLeast,
+    SemaphoreSet,  // count: the value
     Unpack,     // a tile into a Src bank
     Math,       // on the tile of a Src bank
-    Acquire, Commit, AwaitCommit, Release,  // DST
+    Acquire,
+    Commit,
+    AwaitCommit,
+    Release,  // DST
     Pack,
 };
 

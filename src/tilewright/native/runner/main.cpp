@@ -23,8 +23,7 @@ static Channel* g_channel = nullptr;
 static void send_line(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line) {
     const std::string name = kernel, text = line;
     MessageWriter message;
-    message.put(TwPrintedLine{
-        core_x, core_y, static_cast<uint32_t>(name.size()), static_cast<uint32_t>(text.size())});
+    message.put(TwPrintedLine{core_x, core_y, static_cast<uint32_t>(name.size()), static_cast<uint32_t>(text.size())});
     message.put_text(name);
     message.put_text(text);
     g_channel->send(kPrinted, message);

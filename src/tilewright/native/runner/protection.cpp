@@ -113,13 +113,51 @@ static constexpr NamedCall kNamedCalls[] = {
 
 // Needed by the C library, the engine, or a kernel that allocates, sleeps or prints.
 static constexpr long kAllowed[] = {
-    SYS_read, SYS_write, SYS_futex, SYS_rt_sigreturn, SYS_timer_settime, SYS_timer_create, SYS_timer_delete,
-    SYS_sigaltstack, SYS_gettid, SYS_getpid, SYS_mmap, SYS_munmap, SYS_mprotect, SYS_madvise, SYS_mremap, SYS_brk,
-    SYS_rt_sigprocmask, SYS_clock_gettime, SYS_clock_nanosleep, SYS_nanosleep, SYS_clock_getres, SYS_gettimeofday,
-    SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_getcpu, SYS_close, SYS_fstat, SYS_lseek,
-    SYS_pread64, SYS_readv, SYS_writev, SYS_exit, SYS_set_robust_list, SYS_getrandom, SYS_restart_syscall, SYS_uname,
+    SYS_read,
+    SYS_write,
+    SYS_futex,
+    SYS_rt_sigreturn,
+    SYS_timer_settime,
+    SYS_timer_create,
+    SYS_timer_delete,
+    SYS_sigaltstack,
+    SYS_gettid,
+    SYS_getpid,
+    SYS_mmap,
+    SYS_munmap,
+    SYS_mprotect,
+    SYS_madvise,
+    SYS_mremap,
+    SYS_brk,
+    SYS_rt_sigprocmask,
+    SYS_clock_gettime,
+    SYS_clock_nanosleep,
+    SYS_nanosleep,
+    SYS_clock_getres,
+    SYS_gettimeofday,
+    SYS_sched_yield,
+    SYS_sched_getaffinity,
+    SYS_sched_setaffinity,
+    SYS_getcpu,
+    SYS_close,
+    SYS_fstat,
+    SYS_lseek,
+    SYS_pread64,
+    SYS_readv,
+    SYS_writev,
+    SYS_exit,
+    SYS_set_robust_list,
+    SYS_getrandom,
+    SYS_restart_syscall,
+    SYS_uname,
     SYS_sysinfo,
-    SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_membarrier, SYS_set_tid_address,
+    SYS_getppid,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_membarrier,
+    SYS_set_tid_address,
 #ifdef SYS_newfstatat
     SYS_newfstatat,
 #endif
@@ -220,7 +258,7 @@ static void set_result(void* raw_context, long result) {
 static long open_for_linker(void* raw_context) {
     auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
 #if defined(__x86_64__)
-    const auto *registers = machine.gregs;
+    const auto* registers = machine.gregs;
     const long directory = registers[REG_RDI], path = registers[REG_RSI], flags = registers[REG_RDX];
 #elif defined(__aarch64__)
     const long directory = machine.regs[0], path = machine.regs[1], flags = machine.regs[2];
@@ -258,7 +296,7 @@ int filter_system_calls() {
     if (getrandom(&g_system_call_cookie, sizeof g_system_call_cookie, 0) < 0) {
         return errno;
     }
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_refused_call;
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
     sigaction(SIGSYS, &action, nullptr);

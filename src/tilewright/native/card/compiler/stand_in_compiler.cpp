@@ -3,6 +3,7 @@
 // here only what they would be compiled from is kept: the command line, beside the objects. What is "linked" is a
 // minimal RISC-V executable whose text is the name of its build directory; the host writes it into L1, and the launch
 // finds its kernel by it (card/kernel_text.py).
+#include <unistd.h>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +12,6 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace {

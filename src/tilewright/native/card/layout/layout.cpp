@@ -18,12 +18,12 @@ static void print(const char* name, size_t value) { std::printf("%s %zu\n", name
 #define CONSTANT(name) print(#name, static_cast<size_t>(name))
 
 // Fields that not every release has; who asks for them knows what their absence means.
-#define OPTIONAL_FIELD(structure, field)                       \
-    [](auto* of) {                                             \
-        using Type = std::remove_pointer_t<decltype(of)>;      \
+#define OPTIONAL_FIELD(structure, field) \
+    [](auto* of) { \
+        using Type = std::remove_pointer_t<decltype(of)>; \
         if constexpr (requires(Type value) { value.field; }) { \
             print(#structure "." #field, offsetof(Type, field)); \
-        }                                                      \
+        } \
     }(static_cast<structure*>(nullptr))
 
 int main() {

@@ -19,7 +19,8 @@ void Launches::after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t by
         return;
     }
     const Greeting& known = server_.greeting;
-    if (node->kind == NodeKind::Worker && node->bytes != nullptr && overlaps(address, bytes, known.config_begin, known.config_end)) {
+    if (node->kind == NodeKind::Worker && node->bytes != nullptr &&
+        overlaps(address, bytes, known.config_begin, known.config_end)) {
         const std::lock_guard lock(mutex_);
         configured_.insert({x, y});
     }
@@ -31,8 +32,7 @@ void Launches::after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t by
 
 void Launches::before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) {
     const Memory::Mapped* node = memory_.node(x, y);
-    if (node == nullptr || node->go_address == 0 ||
-        !overlaps(address, bytes, node->go_address, node->go_address + 4)) {
+    if (node == nullptr || node->go_address == 0 || !overlaps(address, bytes, node->go_address, node->go_address + 4)) {
         return;
     }
     const std::lock_guard lock(mutex_);

@@ -15,8 +15,13 @@ static uint32_t index_of(uint32_t x, uint32_t y) { return (y & 63u) * 64u + (x &
 Memory::Memory(const std::vector<Node>& nodes, const std::vector<int>& files) {
     for (const int file : files) {
         struct stat state{};
-        void* memory = fstat(file, &state) == 0 ? mmap(nullptr, static_cast<size_t>(state.st_size),
-                                                       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0)
+        void* memory = fstat(file, &state) == 0 ? mmap(
+                                                      nullptr,
+                                                      static_cast<size_t>(state.st_size),
+                                                      PROT_READ | PROT_WRITE,
+                                                      MAP_SHARED | MAP_NORESERVE,
+                                                      file,
+                                                      0)
                                                 : MAP_FAILED;
         if (memory == MAP_FAILED) {
             throw std::runtime_error("tilewright: cannot map the memory of the simulated chip");

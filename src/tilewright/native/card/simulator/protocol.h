@@ -36,9 +36,9 @@ enum class NodeKind : uint32_t { Worker = 0, Dram = 1, Ethernet = 2 };
 struct Node {
     uint32_t x, y;
     NodeKind kind;
-    int32_t file;          // index among the files sent along; -1: none
+    int32_t file;  // index among the files sent along; -1: none
     uint64_t file_offset;  // where in the file its first byte lies
-    uint64_t address;      // NoC address of that byte
+    uint64_t address;  // NoC address of that byte
     uint64_t bytes;
     uint64_t go_address;  // of the word that starts and stops its firmware; 0: none
 };

@@ -14,7 +14,7 @@ static double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-TransferTime::TransferTime(double Times::*seconds, uint64_t Times::*moved, uint64_t bytes) : seconds_(seconds) {
+TransferTime::TransferTime(double Times::* seconds, uint64_t Times::* moved, uint64_t bytes) : seconds_(seconds) {
     if (is_kept_) {
         g_times.*moved += bytes;
         launching_before_ = g_times.launching;

@@ -12,8 +12,8 @@ namespace card {
 struct Times {
     uint64_t launches, bytes_read, bytes_written;
     double reading, writing;  // seconds, without launches that began in there
-    double launching;         // seconds from the last GO to the answer
-    double running;           // seconds of those in which the engine ran kernels
+    double launching;  // seconds from the last GO to the answer
+    double running;  // seconds of those in which the engine ran kernels
 };
 
 Times& times();
@@ -23,13 +23,13 @@ void keep_times();
 // Adds how long it lived to the times of reading or writing.
 class TransferTime {
 public:
-    TransferTime(double Times::*seconds, uint64_t Times::*moved, uint64_t bytes);
+    TransferTime(double Times::* seconds, uint64_t Times::* moved, uint64_t bytes);
     ~TransferTime();
     TransferTime(const TransferTime&) = delete;
     TransferTime& operator=(const TransferTime&) = delete;
 
 private:
-    double Times::*const seconds_;
+    double Times::* const seconds_;
     const bool is_kept_ = times_are_kept();
     double launching_before_ = 0;
     std::chrono::steady_clock::time_point begin_;

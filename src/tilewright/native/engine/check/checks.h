@@ -24,8 +24,8 @@ namespace tw {
 class Program;
 
 struct Checks {
-    explicit Checks(CheckMemory& kept)
-        : memory(kept.written), processors(ordering, memory, kept.last_stores), values(kept.beside) {}
+    explicit Checks(CheckMemory& kept) :
+        memory(kept.written), processors(ordering, memory, kept.last_stores), values(kept.beside) {}
 
     Findings findings;
     ArgumentReads arguments;

@@ -12,7 +12,8 @@
 namespace tw {
 
 // Frames of the kernel itself: how the engine got to the check does not make another place.
-static std::vector<uint64_t> kernel_frames(const KernelInstance& instance, const uint64_t* frames, uint32_t num_frames) {
+static std::vector<uint64_t> kernel_frames(
+    const KernelInstance& instance, const uint64_t* frames, uint32_t num_frames) {
     std::vector<uint64_t> own;
     std::copy_if(frames, frames + num_frames, std::back_inserter(own), [&](uint64_t frame) {
         return frame >= instance.kernel->text_begin && frame <= instance.kernel->text_end;
@@ -81,7 +82,12 @@ void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint6
 }
 
 void note_finding_in(
-    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format,
+    Findings& findings,
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const char* format,
     ...) {
     va_list arguments;
     va_start(arguments, format);

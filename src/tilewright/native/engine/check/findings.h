@@ -64,8 +64,7 @@ private:
 
 // Notes a broken rule where the running kernel stands; the run goes on. `format` gives the numbers, in one sentence
 // without a full stop: who, what and how many; docs and cure belong to the rule.
-void note_finding(
-    KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
+void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
 
 // The same about two places: here, and `related`.
@@ -81,7 +80,12 @@ void note_finding_with(
 CallPlace call_place(const KernelInstance& instance);
 // The same, but kept apart until it is known whether it counts.
 void note_finding_in(
-    Findings& findings, KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
-    __attribute__((format(printf, 6, 7)));
+    Findings& findings,
+    KernelInstance& instance,
+    const char* rule,
+    uint32_t cb,
+    uint64_t address,
+    const char* format,
+    ...) __attribute__((format(printf, 6, 7)));
 
 }  // namespace tw

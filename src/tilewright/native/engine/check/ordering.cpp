@@ -8,7 +8,8 @@
 namespace tw {
 
 static void join(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
-    std::transform(to.begin(), to.end(), from.begin(), to.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
+    std::transform(
+        to.begin(), to.end(), from.begin(), to.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
 }
 
 // Slot pointers are below 4 GiB and word-aligned; what follows is the same core's, but no word of its L1.
@@ -73,8 +74,10 @@ void Ordering::acquire_pages(const KernelInstance& instance, uint64_t key, uint6
         return;
     }
     const auto& released = found->second;
-    const auto enough = std::lower_bound(
-        released.begin(), released.end(), total, [](const PagesReleased& each, uint64_t pages) { return each.total < pages; });
+    const auto enough =
+        std::lower_bound(released.begin(), released.end(), total, [](const PagesReleased& each, uint64_t pages) {
+            return each.total < pages;
+        });
     if (enough != released.end()) {
         join(kernels_[instance.number], enough->clock);
     }
@@ -87,9 +90,8 @@ uint64_t Ordering::known_pages(const KernelInstance& instance, uint64_t key) con
     }
     const Clock& mine = kernels_[instance.number];
     const auto& released = found->second;
-    const auto known = std::find_if(released.rbegin(), released.rend(), [&](const PagesReleased& each) {
-        return mine[each.by] >= each.step;
-    });
+    const auto known = std::find_if(
+        released.rbegin(), released.rend(), [&](const PagesReleased& each) { return mine[each.by] >= each.step; });
     return known == released.rend() ? 0 : known->total;
 }
 

@@ -81,8 +81,8 @@ struct FaceColumn {
     const uint32_t* words;
     Floats first;
 
-    FaceColumn(const uint32_t* tile, uint32_t face, uint32_t column)
-        : words(tile + (repeats ? face % 2 : face) * kFaceElements + column), first(floats_of(load(words))) {}
+    FaceColumn(const uint32_t* tile, uint32_t face, uint32_t column) :
+        words(tile + (repeats ? face % 2 : face) * kFaceElements + column), first(floats_of(load(words))) {}
     TW_INLINE Floats at(uint32_t row) const { return repeats ? first : floats_of(load(words + row * 16)); }
 };
 
@@ -195,16 +195,14 @@ TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
 #define TW_UNARY(name, rounding, ...) \
     void unary_##name(const Call& call) { \
         map_floats<Rounding::rounding>( \
-            call, [](Floats x, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
-                return __VA_ARGS__; \
-            }); \
+            call, \
+            [](Floats x, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { return __VA_ARGS__; }); \
     }
 #define TW_UNARY_ARITHMETIC(name, rounding, ...) \
     void unary_##name(const Call& call) { \
         map_arithmetic<Rounding::rounding>( \
-            call, [](Floats x, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { \
-                return __VA_ARGS__; \
-            }); \
+            call, \
+            [](Floats x, [[maybe_unused]] const Parameters& p) TW_LAMBDA_INLINE -> Floats { return __VA_ARGS__; }); \
     }
 #define TW_UNARY_DOUBLE(name, rounding, ...) \
     void unary_##name(const Call& call) { \

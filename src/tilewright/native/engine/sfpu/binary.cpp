@@ -71,7 +71,7 @@ TW_BINARY(Nextafter, Truncate, next_after(a, b, 1))
 TW_BINARY(NextafterBfloat16, Truncate, next_after(a, b, 0x10000))
 
 // --- logarithms and exponentials of two ---
-TW_BINARY(Xlogy, Truncate, a * log(b))
+TW_BINARY(Xlogy, Truncate, (a * log(b)))
 
 TW_INLINE Floats log_add_exp(Floats a, Floats b) {
     Floats top = select(a > b, a, b);
@@ -86,8 +86,7 @@ TW_INLINE Floats log_add_exp2(Floats a, Floats b) {
 TW_BINARY(Logaddexp2, Nearest, log_add_exp2(a, b))
 
 // b is exp(-a); far enough out it is the whole answer.
-TW_BINARY(
-    Logsigmoid, Truncate, select(a > 4.0f, -b, select(a < 0.0f, a, 0.0f) - log1p(exp(-absolute(a)))))
+TW_BINARY(Logsigmoid, Truncate, select(a > 4.0f, -b, select(a < 0.0f, a, 0.0f) - log1p(exp(-absolute(a)))))
 
 // --- gated activations: a is the gate, b the other half ---
 TW_BINARY(SituGlu, Nearest, 4.0f * tanh(0.25f * a) * sigmoid(a) * (25.0f * tanh(0.04f * b)))
@@ -115,7 +114,7 @@ static double lgamma_from_log(double in, double log_z) {
 TW_BINARY_DOUBLE(LgammaStirling, Truncate, lgamma_from_log(a, b))
 
 // --- three tiles ---
-TW_TERNARY_ARITHMETIC(MultiplyAdd, Nearest, a * b + c)
+TW_TERNARY_ARITHMETIC(MultiplyAdd, Nearest, (a * b + c))
 TW_TERNARY(Lerp, NearestEven, a + c * (b - a))
 TW_TERNARY(Addcdiv, NearestEven, a + p.f0 * b / c)
 
@@ -128,7 +127,8 @@ void ternary_Addcmul(const Call& call) {
             return map_arithmetic<Rounding::Nearest>(
                 call, [](Floats a, Floats b, const Parameters&) TW_LAMBDA_INLINE -> Floats { return a + b * b; });
         }
-        return map([](Floats a, Floats b, Floats c, const Parameters&) TW_LAMBDA_INLINE -> Floats { return a + b * c; });
+        return map(
+            [](Floats a, Floats b, Floats c, const Parameters&) TW_LAMBDA_INLINE -> Floats { return a + b * c; });
     }
     map([](Floats a, Floats b, Floats c, const Parameters& p) TW_LAMBDA_INLINE -> Floats { return a + p.f0 * b * c; });
 }
@@ -149,8 +149,9 @@ void ternary_SnakeBeta(const Call& call) {
             double sine = std::sin(alpha * x);
             result[lane] = static_cast<float>(x + sine * sine / double(as_float(call.in[2][i + lane])));
         }
-        store(call.out + i, call.fp32_dest ? to_dest<Rounding::Nearest, true>(result)
-                                           : to_dest<Rounding::Nearest, false>(result));
+        store(
+            call.out + i,
+            call.fp32_dest ? to_dest<Rounding::Nearest, true>(result) : to_dest<Rounding::Nearest, false>(result));
     });
 }
 

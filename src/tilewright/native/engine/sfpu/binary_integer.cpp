@@ -72,7 +72,7 @@ TW_BINARY_INTEGER(GreaterUint, uint32_t, a > b)
 TW_BINARY_INTEGER(LessEqualUint, uint32_t, a <= b)
 TW_BINARY_INTEGER(GreaterEqualUint, uint32_t, a >= b)
 
-TW_BINARY_INTEGER(BitwiseAnd, uint32_t, a & b)
+TW_BINARY_INTEGER(BitwiseAnd, uint32_t, (a & b))
 TW_BINARY_INTEGER(BitwiseOr, uint32_t, a | b)
 TW_BINARY_INTEGER(BitwiseXor, uint32_t, a ^ b)
 // Shifts outside 0..31 give 0, except the clamped one, which then shifts by 31.

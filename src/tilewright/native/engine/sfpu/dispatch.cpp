@@ -130,8 +130,11 @@ void tw_sfpu_ternary(
         check_vector_slot(state, slot);
     }
     check_vector_unit(state, SfpuConstants::None, kTernaryNames[op]);
-    Call call{.out = dst_for_sfpu(dst_out), .ranges = ranges_of(vector_mode, kSfpuVectorsPerFace),
-              .parameters = parameters(p0, 0, 0), .fp32_dest = state.fp32_dest != 0};
+    Call call{
+        .out = dst_for_sfpu(dst_out),
+        .ranges = ranges_of(vector_mode, kSfpuVectorsPerFace),
+        .parameters = parameters(p0, 0, 0),
+        .fp32_dest = state.fp32_dest != 0};
     const bool takes_rows = takes_repeated_rows(SfpuTernary(op), call);
     for (uint32_t i = 0; i < 3; i++) {
         const bool repeats = takes_rows && dst_rows_repeat(state, slots[i]);

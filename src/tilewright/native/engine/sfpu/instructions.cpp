@@ -34,13 +34,14 @@ uint32_t shifted(uint32_t word, int32_t distance, bool arithmetic) {
 
 // As the unit's comparisons order floats: by sign and magnitude.
 int32_t order(uint32_t word) {
-    return static_cast<int32_t>(word) ^ static_cast<int32_t>(static_cast<uint32_t>(static_cast<int32_t>(word) >> 31) >> 1);
+    return static_cast<int32_t>(word) ^
+           static_cast<int32_t>(static_cast<uint32_t>(static_cast<int32_t>(word) >> 31) >> 1);
 }
 
 class Executor {
 public:
-    Executor(Machine& machine, const Instruction& instruction)
-        : machine_(machine), operand_(instruction.operand), lanes_(machine.lanes()) {}
+    Executor(Machine& machine, const Instruction& instruction) :
+        machine_(machine), operand_(instruction.operand), lanes_(machine.lanes()) {}
 
     void run(VectorInstruction code);
 
@@ -68,9 +69,7 @@ private:
     template <class Test>
     void set_flags(Test test) {
         uint32_t flags = machine_.flags;
-        for_lanes([&](uint32_t lane) {
-            flags = test(lane) ? flags | 1u << lane : flags & ~(1u << lane);
-        });
+        for_lanes([&](uint32_t lane) { flags = test(lane) ? flags | 1u << lane : flags & ~(1u << lane); });
         machine_.flags = flags;
     }
 
@@ -120,8 +119,9 @@ void Executor::store() {
 
 float from_float16(uint32_t half) {
     const uint32_t exponent = half >> 10 & 0x1f;
-    const float magnitude = std::ldexp(static_cast<float>((half & 0x3ff) | (exponent != 0 ? 0x400 : 0)),
-                                       static_cast<int>(std::max(exponent, 1u)) - 25);
+    const float magnitude = std::ldexp(
+        static_cast<float>((half & 0x3ff) | (exponent != 0 ? 0x400 : 0)),
+        static_cast<int>(std::max(exponent, 1u)) - 25);
     return half >> 15 & 1 ? -magnitude : magnitude;
 }
 
@@ -229,9 +229,7 @@ void Executor::shift_lanes() {
 
 void Executor::extract_exponent() {
     constexpr uint32_t kBiased = 1, kFlagsOfSign = 2, kComplementFlags = 8;
-    map([&](uint32_t c, uint32_t) {
-        return static_cast<int32_t>(exponent_of(c)) - (mode() & kBiased ? 0 : 127);
-    });
+    map([&](uint32_t c, uint32_t) { return static_cast<int32_t>(exponent_of(c)) - (mode() & kBiased ? 0 : 127); });
     if ((mode() & (kFlagsOfSign | kComplementFlags)) == 0) {
         return;
     }
@@ -435,9 +433,8 @@ void Executor::run(VectorInstruction code) {
                 return (c & ~kMantissa) | (mode() & 1 ? immediate() << 11 & kMantissa : d & kMantissa);
             });
         case VectorInstruction::SFPSETSGN:
-            return map([&](uint32_t c, uint32_t d) {
-                return (c & ~kSign) | (mode() & 1 ? immediate() << 31 : d & kSign);
-            });
+            return map(
+                [&](uint32_t c, uint32_t d) { return (c & ~kSign) | (mode() & 1 ? immediate() << 31 : d & kSign); });
         case VectorInstruction::SFPCAST: return cast();
         case VectorInstruction::SFP_STOCH_RND: return round();
         case VectorInstruction::SFPSWAP: return swap();

@@ -82,8 +82,8 @@ uint32_t word_to_store(uint32_t word, uint32_t before, VectorLayout layout, bool
     switch (layout) {
         case VectorLayout::Default:
         case VectorLayout::Float16a:
-        case VectorLayout::Float16b: return wide && layout == VectorLayout::Default ? word
-                                                                                   : without_denormal(word) & 0xffff0000u;
+        case VectorLayout::Float16b:
+            return wide && layout == VectorLayout::Default ? word : without_denormal(word) & 0xffff0000u;
         case VectorLayout::Float32: return wide ? word : without_denormal(word) & 0xffff0000u;
         case VectorLayout::Int32:
         case VectorLayout::Int8: return word;
@@ -223,7 +223,9 @@ void tw_vector_store(const uint32_t* lanes, uint32_t layout, int32_t row) {
 }
 void tw_vector_multiply_add(uint32_t* result, const uint32_t* a, const uint32_t* b, const uint32_t* c) {
     multiply_add(
-        *reinterpret_cast<Lanes*>(result), *reinterpret_cast<const Lanes*>(a), *reinterpret_cast<const Lanes*>(b),
+        *reinterpret_cast<Lanes*>(result),
+        *reinterpret_cast<const Lanes*>(a),
+        *reinterpret_cast<const Lanes*>(b),
         *reinterpret_cast<const Lanes*>(c));
 }
 

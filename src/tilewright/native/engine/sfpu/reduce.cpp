@@ -4,9 +4,9 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "../tile/source.h"
 #include "../../abi/sfpu.h"
 #include "../../abi/tile.h"
+#include "../tile/source.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "registers.h"
@@ -164,8 +164,8 @@ void tw_sfpu_sum_int(uint32_t dst, uint32_t along_rows) {
     if (along_rows) {
         for (uint32_t row = 0; row < 32; ++row) {
             for (uint32_t column = 0; column < 16; column += 2) {
-                tile[element(row, column)] += tile[element(row, column + 1)] + tile[element(row, column + 16)] +
-                                              tile[element(row, column + 17)];
+                tile[element(row, column)] +=
+                    tile[element(row, column + 1)] + tile[element(row, column + 16)] + tile[element(row, column + 17)];
             }
         }
         return;

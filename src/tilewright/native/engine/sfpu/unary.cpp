@@ -7,7 +7,7 @@ namespace tw::sfpu {
 
 // --- exponentials, logarithms, roots ---
 TW_UNARY(Exp, Nearest, exp(x))
-TW_UNARY(ExpScaled, Nearest, exp(x * p.f0))
+TW_UNARY(ExpScaled, Nearest, exp((x * p.f0)))
 TW_UNARY(Exp2, Nearest, exp2(x))
 TW_UNARY(Expm1, Nearest, expm1(x))
 TW_UNARY(Log, Nearest, log(x))
@@ -29,7 +29,7 @@ void unary_ExpApproximate(const Call& call) {
 TW_UNARY(Tanh, Nearest, tanh(x))
 TW_UNARY(Sigmoid, Nearest, sigmoid(x))
 TW_UNARY(Silu, Nearest, x / (1.0f + exp(-x)))
-TW_UNARY(Gelu, Nearest, x * normal_cdf(x))
+TW_UNARY(Gelu, Nearest, (x * normal_cdf(x)))
 // 0.5 (1 + tanh(u)) is sigmoid(2u).
 TW_UNARY(GeluTanh, Nearest, x / (1.0f + exp(-1.595769122f * (x + 0.044715f * x * x * x))))
 TW_UNARY(GeluDerivative, Nearest, normal_cdf(x) + 0.3989422804f * x * exp(-0.5f * x * x))
@@ -49,7 +49,7 @@ TW_INLINE Floats mish(Floats x) {
     return select(x > 20.0f, x, x * (n / (n + 2.0f)));
 }
 TW_UNARY(Mish, Nearest, mish(x))
-TW_UNARY(Hardmish, Truncate, x * smaller(larger(x * 0.5f + 1.0f, all(0.0f)), all(1.0f)))
+TW_UNARY(Hardmish, Truncate, (x * smaller(larger(x * 0.5f + 1.0f, all(0.0f)), all(1.0f))))
 
 TW_INLINE Floats relu_up_to(Floats x, float limit) {
     x = select(x > limit, limit, x);
@@ -57,9 +57,9 @@ TW_INLINE Floats relu_up_to(Floats x, float limit) {
 }
 TW_UNARY(Hardsigmoid, Truncate, relu_up_to(x * 0.1666666716f + 0.5f, 1.0f))
 TW_UNARY(Softsign, Truncate, x / (1.0f + absolute(x)))
-TW_UNARY(Celu, Nearest, select(x >= 0.0f, x, p.f0 * expm1(p.f1 * x)))
-TW_UNARY(Elu, Nearest, select(x >= 0.0f, x, p.f0 * expm1(x)))
-TW_UNARY(Selu, Nearest, select(x >= 0.0f, p.f0 * x, p.f0 * p.f1 * expm1(x)))
+TW_UNARY(Celu, Nearest, select(x >= 0.0f, x, (p.f0 * expm1((p.f1 * x)))))
+TW_UNARY(Elu, Nearest, select(x >= 0.0f, x, (p.f0 * expm1(x))))
+TW_UNARY(Selu, Nearest, select(x >= 0.0f, (p.f0 * x), (p.f0 * p.f1 * expm1(x))))
 
 TW_INLINE Floats softplus(Floats x, float beta, float beta_reciprocal, float threshold) {
     Floats t = beta * x;
@@ -70,7 +70,7 @@ TW_UNARY(Softplus, Nearest, softplus(x, p.f0, p.f1, p.f2))
 TW_UNARY(Softshrink, Truncate, x - smaller(larger(x, all(-p.f0)), all(p.f0)))
 TW_UNARY(Hardshrink, Truncate, select(absolute(x) <= p.f0, 0.0f, x))
 TW_UNARY(Clamp, Truncate, smaller(larger(x, all(p.f0)), all(p.f1)))
-TW_UNARY(Softcap, Nearest, p.f0 * tanh(x * p.f1))
+TW_UNARY(Softcap, Nearest, (p.f0 * tanh((x * p.f1))))
 
 // expm1(x) - x for x <= 0 without losing the small difference near zero.
 TW_INLINE Floats expm1_minus_x(Floats x) {
@@ -78,15 +78,15 @@ TW_INLINE Floats expm1_minus_x(Floats x) {
     Floats result = select(x > -0.5f, near, expm1(x) - x);
     return select(x >= -1e-6f, -9.999995427e-7f - x, result);
 }
-TW_UNARY(Xielu, Nearest, 0.5f * x + select(x > 0.0f, p.f0 * x * x, p.f1 * expm1_minus_x(x)))
-TW_UNARY(Prelu, Truncate, select(x < 0.0f, x * p.f0, x))
+TW_UNARY(Xielu, Nearest, 0.5f * x + select(x > 0.0f, p.f0 * x * x, (p.f1 * expm1_minus_x(x))))
+TW_UNARY(Prelu, Truncate, select(x < 0.0f, (x * p.f0), x))
 TW_UNARY(ReluMin, Truncate, larger(x, all(p.f0)))
 TW_UNARY(ReluMax, Truncate, relu_up_to(x, p.f0))
 TW_UNARY(Threshold, Truncate, select(x <= p.f0, p.f1, x))
 TW_UNARY(Heaviside, Truncate, select(x == 0.0f, p.f0, with_sign_of(all(0.5f), x) + 0.5f))
 
 // --- sign, rounding, copies ---
-TW_UNARY_ARITHMETIC(Square, NearestEven, x * x)
+TW_UNARY_ARITHMETIC(Square, NearestEven, (x * x))
 TW_UNARY(Abs, Truncate, absolute(x))
 TW_UNARY(Negative, Truncate, -x)
 TW_UNARY(Sign, Truncate, select(x == 0.0f, 0.0f, with_sign_of(all(1.0f), x)))
@@ -115,8 +115,8 @@ void unary_Round(const Call& call) {
 // --- with a scalar ---
 TW_UNARY_ARITHMETIC(AddScalar, Truncate, x + p.f0)
 TW_UNARY_ARITHMETIC(SubScalar, Truncate, x - p.f0)
-TW_UNARY_ARITHMETIC(MulScalar, Truncate, x * p.f0)
-TW_UNARY_ARITHMETIC(DivScalar, Truncate, x * p.f0)  // the host hands over the reciprocal
+TW_UNARY_ARITHMETIC(MulScalar, Truncate, (x * p.f0))
+TW_UNARY_ARITHMETIC(DivScalar, Truncate, (x * p.f0))  // the host hands over the reciprocal
 TW_UNARY_ARITHMETIC(RsubScalar, NearestEven, p.f0 - x)
 TW_UNARY(MaxScalar, Truncate, larger(x, all(p.f0)))
 TW_UNARY(MinScalar, Truncate, smaller(x, all(p.f0)))

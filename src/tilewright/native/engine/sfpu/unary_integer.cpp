@@ -35,7 +35,7 @@ TW_UNARY_INTEGER(GreaterScalarInt, int32_t, x > int32_t(p.word[0]))
 TW_UNARY_INTEGER(LessEqualScalarInt, int32_t, x <= int32_t(p.word[0]))
 TW_UNARY_INTEGER(GreaterEqualScalarInt, int32_t, x >= int32_t(p.word[0]))
 
-TW_UNARY_INTEGER(BitwiseAnd, uint32_t, x & p.word[0])
+TW_UNARY_INTEGER(BitwiseAnd, uint32_t, x& p.word[0])
 TW_UNARY_INTEGER(BitwiseOr, uint32_t, x | p.word[0])
 TW_UNARY_INTEGER(BitwiseXor, uint32_t, x ^ p.word[0])
 TW_UNARY_INTEGER(BitwiseNot, uint32_t, ~x)

@@ -151,9 +151,7 @@ void fill_dst(ComputeState& state, uint32_t slot) {
     forget_dst(state, slot);
 }
 
-bool packer_waits_for_commit(const ComputeSettings& state) {
-    return state.scratch[kPackSection] != kPackNotStarted;
-}
+bool packer_waits_for_commit(const ComputeSettings& state) { return state.scratch[kPackSection] != kPackNotStarted; }
 
 void forget_early_packing(ComputeSettings& state) {
     state.scratch[kPackSection] = kPackNotStarted;

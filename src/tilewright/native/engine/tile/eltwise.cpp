@@ -269,8 +269,14 @@ Arithmetic arithmetic_of(const ComputeState& state, BinaryOp op) {
 }
 
 void combine_operands(
-    const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, Target target, const Operand& a,
-    const Operand& b, const char* call) {
+    const ComputeState& state,
+    BinaryOp op,
+    Broadcast broadcast,
+    uint32_t row,
+    Target target,
+    const Operand& a,
+    const Operand& b,
+    const char* call) {
     if (mixes_uint16(a, b) && a.geometry.face_rows == 16 && b.geometry.face_rows == 16) [[unlikely]] {
         combine_operands(state, op, broadcast, row, target, as_bfloat16_bits(a), as_bfloat16_bits(b), call);
         return;
@@ -283,9 +289,7 @@ void combine_operands(
     const bool wide = state.fp32_dest;
     Spread spread;
     switch (broadcast) {
-        case Broadcast::None:
-            with_reader(b, [&](auto reader) { run(wide, arithmetic, target, a, reader); });
-            return;
+        case Broadcast::None: with_reader(b, [&](auto reader) { run(wide, arithmetic, target, a, reader); }); return;
         case Broadcast::Col:
             spread_column(b, a.geometry, spread);
             if (op == BinaryOp::Sub && wide && !target.accumulate &&
@@ -304,18 +308,29 @@ void combine_operands(
             run(wide, without_low_b(arithmetic, spread), target, a, Row{spread.values});
             return;
     }
-    kernel_error("%s: broadcast %u, but only 0 (none), 1 (column), 2 (row), 3 (scalar) exist", call,
-                 static_cast<uint32_t>(broadcast));
+    kernel_error(
+        "%s: broadcast %u, but only 0 (none), 1 (column), 2 (row), 3 (scalar) exist",
+        call,
+        static_cast<uint32_t>(broadcast));
 }
 
 void binary_tiles(
-    uint32_t op_code, uint32_t broadcast, uint32_t row, uint32_t cb_a, uint32_t cb_b, uint32_t tile_a,
-    uint32_t tile_b, uint32_t dst, uint32_t accumulate) {
+    uint32_t op_code,
+    uint32_t broadcast,
+    uint32_t row,
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t dst,
+    uint32_t accumulate) {
     const auto op = static_cast<BinaryOp>(op_code);
     const char* call = call_name(op);
     check_loops(
-        started_state(call), {UnpackLoop::Binary, broadcast, MathLoop::Binary, binary_detail(op_code, broadcast, 0)},
-        cb_a, call);
+        started_state(call),
+        {UnpackLoop::Binary, broadcast, MathLoop::Binary, binary_detail(op_code, broadcast, 0)},
+        cb_a,
+        call);
     if (cb_a == kNoCb) [[unlikely]] {
         KernelInstance& instance = current_instance();
         if (!take_unpacked(instance)) {
@@ -339,8 +354,7 @@ void binary_tiles(
     const bool add = (accumulate || op == BinaryOp::Mul) && !dst_reads_zero(state, dst);
     const bool whole = a.geometry.num_faces == 4 && !add;
     uint32_t* words = whole ? dst_overwrite(state, dst, call) : dst_update(state, dst, call);
-    taint_binary(
-        state, op, static_cast<Broadcast>(broadcast), row, {a, cb_a}, {b, cb_b}, dst, add);
+    taint_binary(state, op, static_cast<Broadcast>(broadcast), row, {a, cb_a}, {b, cb_b}, dst, add);
     const Target target{words, a.geometry.num_faces * kFaceElements, add};
     combine_operands(state, op, static_cast<Broadcast>(broadcast), row, target, a, b, call);
 }
@@ -353,25 +367,40 @@ using namespace tw;
 
 extern "C" {
 
-void tw_binary_init(
-    uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t, uint32_t, uint32_t accumulate) {
+void tw_binary_init(uint32_t op, uint32_t broadcast, uint32_t reuse, uint32_t, uint32_t, uint32_t accumulate) {
     tw_math_loop(static_cast<uint32_t>(MathLoop::Binary), binary_detail(op, broadcast, reuse));
     started_state("binary init").scratch[kBinaryAccumulate] = accumulate != 0;
 }
 
 void tw_binary_tiles(
-    uint32_t op, uint32_t broadcast, uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst,
+    uint32_t op,
+    uint32_t broadcast,
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t dst,
     uint32_t accumulate) {
     binary_tiles(op, broadcast, 0, cb_a, cb_b, tile_a, tile_b, dst, accumulate);
 }
 
 void tw_binary_tiles_broadcast_row(
-    uint32_t op, uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t accumulate,
+    uint32_t op,
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t dst,
+    uint32_t accumulate,
     uint32_t row) {
     const TileGeometry& geometry = tile_geometry(cb_b);
     if (row >= geometry.tile_rows) {
-        kernel_error("%s: row %u to broadcast, but a tile of c_%u has %u rows", call_name(static_cast<BinaryOp>(op)),
-                     row, cb_b, geometry.tile_rows);
+        kernel_error(
+            "%s: row %u to broadcast, but a tile of c_%u has %u rows",
+            call_name(static_cast<BinaryOp>(op)),
+            row,
+            cb_b,
+            geometry.tile_rows);
     }
     binary_tiles(op, static_cast<uint32_t>(Broadcast::Row), row, cb_a, cb_b, tile_a, tile_b, dst, accumulate);
 }
@@ -386,7 +415,9 @@ void tw_binary_reuse_dest(
     }
     check_loops(
         started_state(kCall),
-        {UnpackLoop::ReuseDest, reuse, MathLoop::Binary, binary_detail(op_code, broadcast, reuse)}, cb, kCall);
+        {UnpackLoop::ReuseDest, reuse, MathLoop::Binary, binary_detail(op_code, broadcast, reuse)},
+        cb,
+        kCall);
     if (!begin_single(cb, tile)) {
         return;
     }
@@ -404,8 +435,14 @@ void tw_binary_reuse_dest(
     taint_reuse_dest(state, op, static_cast<Broadcast>(broadcast), dst_is_a, from_dst, {from_cb, cb}, dst);
     const Target target{words, count, false};
     combine_operands(
-        state, op, static_cast<Broadcast>(broadcast), 0, target, dst_is_a ? from_dst : from_cb,
-        dst_is_a ? from_cb : from_dst, kCall);
+        state,
+        op,
+        static_cast<Broadcast>(broadcast),
+        0,
+        target,
+        dst_is_a ? from_dst : from_cb,
+        dst_is_a ? from_cb : from_dst,
+        kCall);
 }
 
 void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a, uint32_t dst) {

@@ -39,8 +39,10 @@ uint32_t widen(uint32_t code, SmallFloat format) {
         }
     }
     if (exponent == 0) {  // denormals of the small format are normal floats
-        const float value = static_cast<float>(mantissa) * std::bit_cast<float>(
-            static_cast<uint32_t>(127 + 1 - format.bias() - static_cast<int32_t>(format.mantissa_bits)) << 23);
+        const float value =
+            static_cast<float>(mantissa) *
+            std::bit_cast<float>(
+                static_cast<uint32_t>(127 + 1 - format.bias() - static_cast<int32_t>(format.mantissa_bits)) << 23);
         return sign | std::bit_cast<uint32_t>(value);
     }
     return sign | ((exponent + 127 - format.bias()) << 23) | (mantissa << (23 - format.mantissa_bits));
@@ -279,9 +281,7 @@ void decode_data(const uint8_t* bytes, DataFormat format, uint32_t count, uint32
         case DataFormat::UInt16:
             decode_each<uint16_t>(bytes, count, words, [](uint32_t value) { return value; });
             return;
-        case DataFormat::UInt8:
-            decode_each<uint8_t>(bytes, count, words, [](uint32_t value) { return value; });
-            return;
+        case DataFormat::UInt8: decode_each<uint8_t>(bytes, count, words, [](uint32_t value) { return value; }); return;
         case DataFormat::Int8:
             decode_each<int8_t>(bytes, count, words, [](int32_t value) { return static_cast<uint32_t>(value); });
             return;
@@ -380,7 +380,8 @@ void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool 
             if (wide) {
                 encode_each<uint16_t>(words, count, bytes, [](uint32_t word) { return word; });
             } else {  // the 16 bits there are, be they an integer or a float
-                encode_each<uint16_t>(words, count, bytes, [](uint32_t word) { return word >> 16 ? word >> 16 : word; });
+                encode_each<uint16_t>(
+                    words, count, bytes, [](uint32_t word) { return word >> 16 ? word >> 16 : word; });
             }
             return;
         case DataFormat::UInt8:
@@ -417,8 +418,7 @@ void decode_tile(const uint8_t* bytes, DataFormat format, const TileGeometry& ge
     }
 }
 
-void encode_tile(
-    const uint32_t* words, DataFormat format, const TileGeometry& geometry, bool wide, uint8_t* bytes) {
+void encode_tile(const uint32_t* words, DataFormat format, const TileGeometry& geometry, bool wide, uint8_t* bytes) {
     const uint32_t face_data = geometry.face_rows * 16u;
     if (is_block_float(format)) {
         const BlockFloat block = block_float(format);

@@ -49,7 +49,6 @@ void encode_bfloat16_rows(
 
 // A whole tile; face f is at words + 256 f. Rows a face of this geometry does not have are set to zero.
 void decode_tile(const uint8_t* bytes, DataFormat format, const TileGeometry& geometry, uint32_t* words);
-void encode_tile(
-    const uint32_t* words, DataFormat format, const TileGeometry& geometry, bool wide, uint8_t* bytes);
+void encode_tile(const uint32_t* words, DataFormat format, const TileGeometry& geometry, bool wide, uint8_t* bytes);
 
 }  // namespace tw

@@ -99,7 +99,10 @@ void scatter(const Image& image, const uint8_t* const* tiles, uint32_t num_tiles
 
 Image image_of(const TileGeometry& geometry, uint32_t bytes_per_datum, uint32_t row_data) {
     return {
-        geometry.num_faces, geometry.tile_cols > 16 ? 2u : 1u, geometry.face_rows, 16 * bytes_per_datum,
+        geometry.num_faces,
+        geometry.tile_cols > 16 ? 2u : 1u,
+        geometry.face_rows,
+        16 * bytes_per_datum,
         row_data * bytes_per_datum};
 }
 
@@ -130,7 +133,11 @@ void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, bool is_writ
 
 // One tile of DST words to rows in L1.
 void pack_untilized(
-    const ComputeState& state, const uint32_t* words, const Image& image, DataFormat format, uint8_t* rows,
+    const ComputeState& state,
+    const uint32_t* words,
+    const Image& image,
+    DataFormat format,
+    uint8_t* rows,
     const char* call) {
     alignas(64) static constexpr uint32_t kZeros[kTileElements] = {};
     alignas(64) uint8_t tile[kTileElements * 4];
@@ -160,8 +167,14 @@ void pack_untilized(
 
 // One row of tiles from the front of cb_in to rows of row_data elements.
 void untilize_tiles(
-    const ComputeState& state, uint32_t cb_in, uint32_t first_tile, uint32_t num_tiles, uint32_t cb_out,
-    uint32_t row_data, uint8_t* rows, const char* call) {
+    const ComputeState& state,
+    uint32_t cb_in,
+    uint32_t first_tile,
+    uint32_t num_tiles,
+    uint32_t cb_out,
+    uint32_t row_data,
+    uint8_t* rows,
+    const char* call) {
     check_source(state, state.src_a, cb_in, call);
     const TileGeometry& geometry = tile_geometry(cb_in);
     const DataFormat format = pack_format(state, call);
@@ -340,8 +353,14 @@ void tw_pack_untilize_block(
 }
 
 void tw_pack_untilize_dest(
-    uint32_t cb_out, uint32_t block_ct, uint32_t block_rt, uint32_t full_ct, uint32_t block_c, uint32_t face_rows,
-    uint32_t num_faces, uint32_t first_dst) {
+    uint32_t cb_out,
+    uint32_t block_ct,
+    uint32_t block_rt,
+    uint32_t full_ct,
+    uint32_t block_c,
+    uint32_t face_rows,
+    uint32_t num_faces,
+    uint32_t first_dst) {
     constexpr const char* kCall = "pack_untilize_dest";
     if (!runs_on(current_instance(), kPackThread)) {
         return;

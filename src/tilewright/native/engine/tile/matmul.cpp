@@ -272,7 +272,8 @@ bool begin_product(Block& block) {
         if (!take_unpacked(instance)) {
             return false;
         }
-        const OperandTile first_column = instance.sources->operand(0), first_row = instance.sources->operand(block.ct_dim);
+        const OperandTile first_column = instance.sources->operand(0),
+                          first_row = instance.sources->operand(block.ct_dim);
         block.cb_b = first_column.cb;
         block.tile_b = first_column.tile;
         block.cb_a = first_row.cb;
@@ -327,7 +328,11 @@ void multiply_block(Block block, const char* call) {
             dst_of(state)->in1[column] = in1_taint(state, block, bytes);
         }
         split<Side::A>(
-            values, shape.k_faces * shape.n_faces * kFaceElements, plan.first[0], plan.second[0], plan.both[0],
+            values,
+            shape.k_faces * shape.n_faces * kFaceElements,
+            plan.first[0],
+            plan.second[0],
+            plan.both[0],
             in1[column]);
     }
     for (uint32_t row = 0; row < block.rt_dim; row++) {
@@ -339,8 +344,13 @@ void multiply_block(Block block, const char* call) {
             uint32_t* held = dst_update(state, block.dst + row * block.ct_dim + column, call);
             if (state.checks != nullptr) [[unlikely]] {  // a part is zero only where the value is
                 taint_matmul(
-                    state, faces_of(shape), words, in0_taint, reinterpret_cast<const uint32_t*>(in1[column].of[0]),
-                    dst_of(state)->in1[column], block.dst + row * block.ct_dim + column);
+                    state,
+                    faces_of(shape),
+                    words,
+                    in0_taint,
+                    reinterpret_cast<const uint32_t*>(in1[column].of[0]),
+                    dst_of(state)->in1[column],
+                    block.dst + row * block.ct_dim + column);
             }
             const bool special = in0.has_special || in1[column].has_special;
             const auto add = special ? (wide ? add_tile_product<true, true> : add_tile_product<false, true>)
@@ -374,14 +384,20 @@ void tw_matmul_fidelity(uint32_t phases) {
     compute_state().scratch[kMatmulFidelity] = phases;
 }
 
-void tw_matmul_tiles(
-    uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t transpose) {
+void tw_matmul_tiles(uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t transpose) {
     multiply_block({cb_a, cb_b, tile_a, tile_b, dst, transpose, 1, 1, 1}, "matmul_tiles");
 }
 
 void tw_matmul_block(
-    uint32_t cb_a, uint32_t cb_b, uint32_t tile_a, uint32_t tile_b, uint32_t dst, uint32_t transpose, uint32_t ct_dim,
-    uint32_t rt_dim, uint32_t kt_dim) {
+    uint32_t cb_a,
+    uint32_t cb_b,
+    uint32_t tile_a,
+    uint32_t tile_b,
+    uint32_t dst,
+    uint32_t transpose,
+    uint32_t ct_dim,
+    uint32_t rt_dim,
+    uint32_t kt_dim) {
     multiply_block({cb_a, cb_b, tile_a, tile_b, dst, transpose, ct_dim, rt_dim, kt_dim}, "matmul_block");
 }
 }

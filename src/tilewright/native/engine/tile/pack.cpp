@@ -55,9 +55,7 @@ uint32_t round_to_even_bfloat16(uint32_t bits) {
     return (bits & kMagnitudeMask) > kExponentMask ? bits | 0x00400000u : bits + 0x7fffu + ((bits >> 16) & 1u);
 }
 
-float without_denormals(float value) {
-    return (std::bit_cast<uint32_t>(value) & kExponentMask) == 0 ? 0.0f : value;
-}
+float without_denormals(float value) { return (std::bit_cast<uint32_t>(value) & kExponentMask) == 0 ? 0.0f : value; }
 
 // The packer's adder: what L1 holds plus the datum as it would have been written.
 void accumulate_data(
@@ -85,8 +83,7 @@ void accumulate_data(
                 new_words[i] = format == DataFormat::Float16_b ? round_to_even_bfloat16(bits) : bits;
             }
             break;
-        default:
-            kernel_error("%s: the packer cannot accumulate %s data in L1", call, format_name(format));
+        default: kernel_error("%s: the packer cannot accumulate %s data in L1", call, format_name(format));
     }
     encode_data(new_words, format, count, false, bytes);
 }
@@ -97,7 +94,11 @@ void pack_plain_zeros(const TileGeometry& geometry, DataFormat format, bool wide
 }
 
 void pack_with_effects(
-    const ComputeState& state, uint32_t* words, DataFormat format, const TileGeometry& geometry, uint8_t* bytes,
+    const ComputeState& state,
+    uint32_t* words,
+    DataFormat format,
+    const TileGeometry& geometry,
+    uint8_t* bytes,
     const char* call) {
     if (state.pack_relu_mode != kReluNone) {
         apply_relu(state, words, geometry.num_faces * kFaceElements);
@@ -147,7 +148,11 @@ void pack_words(
 }
 
 void pack_row(
-    const ComputeState& state, const uint32_t* words, uint32_t count, DataFormat format, uint8_t* bytes,
+    const ComputeState& state,
+    const uint32_t* words,
+    uint32_t count,
+    DataFormat format,
+    uint8_t* bytes,
     const char* call) {
     if (state.pack_relu_mode == kReluNone && !state.pack_l1_accumulate) [[likely]] {
         encode_data(words, format, count, state.fp32_dest, bytes);

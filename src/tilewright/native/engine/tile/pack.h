@@ -22,7 +22,11 @@ void pack_words(
     const ComputeState& state, const uint32_t* words, const TileGeometry& geometry, uint8_t* bytes, const char* call);
 // `count` data in a row (row-major output): relu and accumulation apply, masks do not.
 void pack_row(
-    const ComputeState& state, const uint32_t* words, uint32_t count, DataFormat format, uint8_t* bytes,
+    const ComputeState& state,
+    const uint32_t* words,
+    uint32_t count,
+    DataFormat format,
+    uint8_t* bytes,
     const char* call);
 
 }  // namespace tw

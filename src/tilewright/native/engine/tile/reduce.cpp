@@ -55,9 +55,11 @@ FaceRow part_of_row(const FaceRow& row, Part part) {
     FaceRow result;
     for (size_t i = 0; i < 16; i += kLanes) {
         const auto value = load<VectorF>(row.values + i);
-        store(result.values + i, part == Part::High  ? part_of<S, Part::High>(value)
-                                 : part == Part::Low ? part_of<S, Part::Low>(value)
-                                                     : part_of<S, Part::Full>(value));
+        store(
+            result.values + i,
+            part == Part::High  ? part_of<S, Part::High>(value)
+            : part == Part::Low ? part_of<S, Part::Low>(value)
+                                : part_of<S, Part::Full>(value));
     }
     return result;
 }
@@ -172,9 +174,8 @@ void sum_into_column(const Reduction& reduction, uint32_t column) {
     const auto run_pass = [&](Pass pass, uint32_t row, uint32_t i) {
         const FaceRow scale = part_of_row<Side::A>(scales[row][i], pass.a);
         GroupSums sums{};
-        with_reader(reduction.data, [&](auto reader) {
-            sum_rows(pass.b, reader, row * faces_per_row + i, scale, sums);
-        });
+        with_reader(
+            reduction.data, [&](auto reader) { sum_rows(pass.b, reader, row * faces_per_row + i, scale, sums); });
         add_to(held[row], sums, reduction.wide());
     };
     if (full_tile) {  // the whole tile once per phase
@@ -203,8 +204,8 @@ void sum_into_column(const Reduction& reduction, uint32_t column) {
 
 // Whether the scaler has anything below row 0 in the faces a row sum multiplies by.
 bool only_row_zero(const Reduction& reduction) {
-    const uint32_t faces = std::min<uint32_t>(reduction.num_faces == 4 ? 2 : reduction.num_faces,
-                                              reduction.scaler.geometry.num_faces);
+    const uint32_t faces =
+        std::min<uint32_t>(reduction.num_faces == 4 ? 2 : reduction.num_faces, reduction.scaler.geometry.num_faces);
     VectorU any{};
     with_reader(reduction.scaler, [&](auto reader) {
         for (uint32_t face = 0; face < faces; face++) {
@@ -427,8 +428,15 @@ void max_of_whole_tile(const Reduction& reduction) {
 }  // namespace
 
 void reduce(
-    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
-    const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t dst) {
+    ComputeState& state,
+    Pool pool,
+    ReduceAxis axis,
+    const Operand& data,
+    const TileTaint& data_taint,
+    const Operand& scaler,
+    const TileTaint& scaler_taint,
+    uint32_t num_faces,
+    uint32_t dst) {
     if (is_integer(data.format) || is_integer(scaler.format)) {
         kernel_error(
             "reduce_tile of %s data with a %s scaler is not modelled, only floats are",
@@ -485,15 +493,21 @@ void tw_reduce_tile(
     // Only the row sum has the data in SrcB.
     const bool swapped = static_cast<ReduceAxis>(axis) == ReduceAxis::Row && static_cast<Pool>(pool) != Pool::Max;
     alignas(64) uint32_t data_buffer[kTileElements], scaler_buffer[kTileElements];
-    const Operand data =
-        unpack(state, swapped ? state.src_b : state.src_a, cb, tile, data_buffer, "reduce_tile");
+    const Operand data = unpack(state, swapped ? state.src_b : state.src_a, cb, tile, data_buffer, "reduce_tile");
     const Operand scaler =
         unpack(state, swapped ? state.src_a : state.src_b, cb_scaler, tile_scaler, scaler_buffer, "reduce_tile");
     const TileTaint data_taint = taint_of(state, cb, data.bytes);
     const TileTaint scaler_taint = taint_of(state, cb_scaler, scaler.bytes);
     reduce(
-        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
-        data.geometry.num_faces, dst);
+        state,
+        static_cast<Pool>(pool),
+        static_cast<ReduceAxis>(axis),
+        data,
+        data_taint,
+        scaler,
+        scaler_taint,
+        data.geometry.num_faces,
+        dst);
 }
 
 void tw_reduce_block_init(uint32_t num_tiles) {

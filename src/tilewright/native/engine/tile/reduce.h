@@ -15,7 +15,14 @@ void check_pool(uint32_t pool, uint32_t axis);
 
 // The first num_faces faces of data into DST slot `dst`. The taints count in checked runs only.
 void reduce(
-    ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
-    const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t dst);
+    ComputeState& state,
+    Pool pool,
+    ReduceAxis axis,
+    const Operand& data,
+    const TileTaint& data_taint,
+    const Operand& scaler,
+    const TileTaint& scaler_taint,
+    uint32_t num_faces,
+    uint32_t dst);
 
 }  // namespace tw

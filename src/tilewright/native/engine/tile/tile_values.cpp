@@ -18,7 +18,8 @@ uint32_t tw_tile_values(uint32_t cb, uint32_t tile, uint32_t as_stored, float* v
     const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
     const uint32_t rows = geometry.num_faces / faces_per_row * geometry.face_rows, columns = faces_per_row * 16;
     const auto value_of = [&](uint32_t word) {
-        return is_integer(geometry.format) ? static_cast<float>(static_cast<int32_t>(word)) : std::bit_cast<float>(word);
+        return is_integer(geometry.format) ? static_cast<float>(static_cast<int32_t>(word))
+                                           : std::bit_cast<float>(word);
     };
     for (uint32_t i = 0; i < rows * columns; i++) {
         const uint32_t row = i / columns, column = i % columns;

@@ -90,8 +90,7 @@ void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t nu
     }
     check_pool(pool, axis);
     ComputeState& state = math_state("reduce_tile_math");
-    check_loops(
-        state, {UnpackLoop::Other, 0, MathLoop::Reduce, reduce_detail(pool, axis)}, kNoCb, "reduce_tile_math");
+    check_loops(state, {UnpackLoop::Other, 0, MathLoop::Reduce, reduce_detail(pool, axis)}, kNoCb, "reduce_tile_math");
     uint32_t* queue = state.scratch;
     if (queue[kQueueNext] == queue[kQueueTiles]) {
         kernel_error("reduce_tile_math without a tile from unpack_tilizeA_B_block: the maths side would wait for ever");
@@ -113,7 +112,14 @@ void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t nu
     }
     const TileTaint scaler_taint = taint_of(state, queue[kQueueCbB], scaler.bytes);
     reduce(
-        state, static_cast<Pool>(pool), static_cast<ReduceAxis>(axis), data, data_taint, scaler, scaler_taint,
-        num_faces, dst);
+        state,
+        static_cast<Pool>(pool),
+        static_cast<ReduceAxis>(axis),
+        data,
+        data_taint,
+        scaler,
+        scaler_taint,
+        num_faces,
+        dst);
 }
 }

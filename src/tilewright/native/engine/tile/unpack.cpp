@@ -48,7 +48,11 @@ uint32_t copy_mask(const ComputeState& state, const TileGeometry& unpacker, uint
 }
 
 Operand unpack(
-    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* buffer,
+    const ComputeState& state,
+    const TileGeometry& unpacker,
+    uint32_t cb,
+    uint32_t tile,
+    uint32_t* buffer,
     const char* call) {
     Operand operand;
     operand.format = known_format(unpacker, cb, call);
@@ -74,7 +78,11 @@ Operand unpack(
 }
 
 const uint8_t* unpack_words(
-    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* words,
+    const ComputeState& state,
+    const TileGeometry& unpacker,
+    uint32_t cb,
+    uint32_t tile,
+    uint32_t* words,
     const char* call) {
     const DataFormat format = known_format(unpacker, cb, call);
     check_source(state, unpacker, cb, call);
@@ -95,12 +103,16 @@ const uint8_t* unpack_words(
 }
 
 void unpack_to_dst(
-    ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose,
+    ComputeState& state,
+    const TileGeometry& unpacker,
+    uint32_t cb,
+    uint32_t tile,
+    uint32_t slot,
+    uint32_t transpose,
     const char* call) {
     const TileGeometry& geometry = tile_geometry(cb);
     note_dst_write(state, slot, false);
-    uint32_t* words =
-        geometry.num_faces == 4 ? dst_overwrite(state, slot, call) : dst_update(state, slot, call);
+    uint32_t* words = geometry.num_faces == 4 ? dst_overwrite(state, slot, call) : dst_update(state, slot, call);
     const uint8_t* bytes = unpack_words(state, unpacker, cb, tile, words, call);
     taint_copy(state, cb, bytes, slot, transpose);
     if (transpose) {
@@ -237,7 +249,9 @@ void tw_transpose_dest_within_faces(uint32_t dst) {
 void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uint32_t dst) {
     constexpr const char* kCall = "unary_bcast";
     check_loops(
-        started_state(kCall), {UnpackLoop::UnaryBroadcast, broadcast_code, MathLoop::UnaryBroadcast, broadcast_code}, cb,
+        started_state(kCall),
+        {UnpackLoop::UnaryBroadcast, broadcast_code, MathLoop::UnaryBroadcast, broadcast_code},
+        cb,
         kCall);
     if (!begin_single(cb, tile)) {
         return;

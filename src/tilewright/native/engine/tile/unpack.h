@@ -61,16 +61,29 @@ inline auto with_reader(const Operand& operand, Body body) {
 
 // `unpacker` is the side whose format applies; buffer holds the tile when it has to be converted.
 Operand unpack(
-    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* buffer,
+    const ComputeState& state,
+    const TileGeometry& unpacker,
+    uint32_t cb,
+    uint32_t tile,
+    uint32_t* buffer,
     const char* call);
 
 // Writes a tile to DST as copy_tile does. transpose: bit 0 swaps the faces, bit 1 transposes each face.
 void unpack_to_dst(
-    ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t slot, uint32_t transpose,
+    ComputeState& state,
+    const TileGeometry& unpacker,
+    uint32_t cb,
+    uint32_t tile,
+    uint32_t slot,
+    uint32_t transpose,
     const char* call);
 // The same into a buffer of 1024 words. Returns where the tile lies in L1.
 const uint8_t* unpack_words(
-    const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, uint32_t tile, uint32_t* words,
+    const ComputeState& state,
+    const TileGeometry& unpacker,
+    uint32_t cb,
+    uint32_t tile,
+    uint32_t* words,
     const char* call);
 // What copy_tile would keep of each word.
 uint32_t copy_mask(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb);

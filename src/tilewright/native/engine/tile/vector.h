@@ -179,8 +179,8 @@ inline bool any_nan(VectorF a, VectorF b) {
 #if defined(__AVX512F__)
     return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), _CMP_UNORD_Q) != 0;
 #elif defined(__AVX2__)
-    return _mm256_movemask_ps(
-               _mm256_cmp_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), _CMP_UNORD_Q)) != 0;
+    return _mm256_movemask_ps(_mm256_cmp_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), _CMP_UNORD_Q)) !=
+           0;
 #else
     return any_set(reinterpret_cast<VectorU>((a != a) | (b != b)), ~0u);
 #endif

@@ -83,8 +83,7 @@ public:
         std::uint32_t noc_y_end,
         std::uint32_t num_dests,
         bool linked = false) {
-        relay_multicast<opts>(
-            noc, *this, noc_x_start, noc_y_start, noc_x_end, noc_y_end, num_dests, linked);
+        relay_multicast<opts>(noc, *this, noc_x_start, noc_y_start, noc_x_end, noc_y_end, num_dests, linked);
     }
     template <NocOptions opts = NocOptions::DEFAULT, ProgrammableCoreType dst_core_type = core_type>
     void relay_multicast(

@@ -43,8 +43,8 @@ template <typename T = uint32_t>
 inline T get_common_arg_val(int arg_idx) {
     static_assert(sizeof(T) == 4, "a common runtime argument has 4 bytes");
     tw::KernelContext* context = tw_context();
-    uint32_t* value = tw::argument(
-        "get_common_arg_val", context->common_runtime_args, context->num_common_runtime_args, arg_idx);
+    uint32_t* value =
+        tw::argument("get_common_arg_val", context->common_runtime_args, context->num_common_runtime_args, arg_idx);
     return *reinterpret_cast<T*>(value);
 }
 

@@ -33,11 +33,7 @@ inline void noc_semaphore_inc(
 }
 template <bool posted = false>
 inline void noc_semaphore_inc_multicast(
-    uint64_t addr,
-    uint32_t incr,
-    uint32_t num_dests,
-    uint8_t noc_id = noc_index,
-    uint8_t vc = NOC_MULTICAST_WRITE_VC) {
+    uint64_t addr, uint32_t incr, uint32_t num_dests, uint8_t noc_id = noc_index, uint8_t vc = NOC_MULTICAST_WRITE_VC) {
     tw_noc_atomic_increment_multicast(addr, incr, num_dests, noc_id, tw::posted_flag(posted));
 }
 inline void noc_semaphore_set_remote(uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint8_t noc = noc_index) {

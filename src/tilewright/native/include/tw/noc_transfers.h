@@ -121,12 +121,7 @@ inline void noc_async_write(
         tw::one_packet(size);
     }
     tw_noc_write(
-        src_local_l1_addr,
-        dst_noc_addr,
-        size,
-        noc,
-        tw::posted_flag(posted),
-        tw_noc_state(noc)->write_transaction_id);
+        src_local_l1_addr, dst_noc_addr, size, noc, tw::posted_flag(posted), tw_noc_state(noc)->write_transaction_id);
 }
 template <bool enable_noc_tracing = true, bool posted = false>
 inline void noc_async_write_one_packet(
@@ -215,13 +210,7 @@ inline void noc_async_write_multicast(
         tw::one_packet(size);
     }
     tw_noc_write_multicast(
-        src_local_l1_addr,
-        dst_noc_addr_multicast,
-        size,
-        num_dests,
-        noc,
-        tw::linked_flag(linked),
-        tw::kNoTransactionId);
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc, tw::linked_flag(linked), tw::kNoTransactionId);
 }
 template <bool enable_noc_tracing = true>
 inline void noc_async_write_multicast_one_packet(

@@ -98,7 +98,9 @@ constexpr bool is_integer_format(DataFormat format) {
         sfpu_call::unary(tw::SfpuUnary::op, idst); \
     } \
     template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
+    ALWI void name##_tile_init() { \
+        sfpu_call::init(tw::SfpuUnary::op); \
+    }
 
 // With one, two or three parameters.
 #define TW_SFPU_UNARY_1(name, op) \
@@ -140,4 +142,6 @@ constexpr bool is_integer_format(DataFormat format) {
         sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
     } \
     template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuBinary::op); }
+    ALWI void name##_tile_init() { \
+        sfpu_call::init(tw::SfpuBinary::op); \
+    }

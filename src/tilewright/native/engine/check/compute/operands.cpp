@@ -107,8 +107,15 @@ bool unpacker_undone(OperandChecks& checks, UnpackLoop needs, uint32_t cb, const
     }
     const bool tilize = checks.left == UnpackLoop::Tilize;
     note_finding(
-        *checks.instance, "uninit-missing", cb, 0,
-        "%s reads c_%u while the unpacker is still set up by %s: %s is missing", call, cb, tilize ? "tilize_init" : "untilize_init", tilize ? "tilize_uninit" : "untilize_uninit");
+        *checks.instance,
+        "uninit-missing",
+        cb,
+        0,
+        "%s reads c_%u while the unpacker is still set up by %s: %s is missing",
+        call,
+        cb,
+        tilize ? "tilize_init" : "untilize_init",
+        tilize ? "tilize_uninit" : "untilize_uninit");
     return false;
 }
 
@@ -124,15 +131,27 @@ void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uin
     const bool computes = runs_on(*checks->instance, kMathThread);
     if (computes && !runs(checks->math, math.loop, math.detail, static_cast<uint32_t>(MathLoop::Other))) {
         note_finding(
-            *checks->instance, "init-missing", cb, 0, "%s needs %s, but the maths side was last set up by %s", call,
-            math_init_name(math).c_str(), math_init_name(checks->math).c_str());
+            *checks->instance,
+            "init-missing",
+            cb,
+            0,
+            "%s needs %s, but the maths side was last set up by %s",
+            call,
+            math_init_name(math).c_str(),
+            math_init_name(checks->math).c_str());
         return;
     }
     const LoopSetup unpack{static_cast<uint32_t>(needs.unpack), needs.unpack_detail};
     if (unpacks && !runs(checks->unpack, unpack.loop, unpack.detail, static_cast<uint32_t>(UnpackLoop::Other))) {
         note_finding(
-            *checks->instance, "init-missing", cb, 0, "%s needs %s, but the unpackers were last set up by %s", call,
-            unpack_init_name(unpack).c_str(), unpack_init_name(checks->unpack).c_str());
+            *checks->instance,
+            "init-missing",
+            cb,
+            0,
+            "%s needs %s, but the unpackers were last set up by %s",
+            call,
+            unpack_init_name(unpack).c_str(),
+            unpack_init_name(checks->unpack).c_str());
         return;
     }
     if (cb == kNoCb || needs.unpack == UnpackLoop::Other || !unpacks) {
@@ -141,9 +160,17 @@ void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uin
     const TileGeometry& geometry = tile_geometry(cb);
     if (!same_shape(checks->loop_shape, shape_of(geometry))) {
         note_finding(
-            *checks->instance, "geometry-mismatch", cb, 0,
+            *checks->instance,
+            "geometry-mismatch",
+            cb,
+            0,
             "%s reads tiles of c_%u with %u faces of %u rows, but its init was for tiles with %u faces of %u rows",
-            call, cb, geometry.num_faces, geometry.face_rows, checks->loop_shape.num_faces, checks->loop_shape.face_rows);
+            call,
+            cb,
+            geometry.num_faces,
+            geometry.face_rows,
+            checks->loop_shape.num_faces,
+            checks->loop_shape.face_rows);
     }
 }
 
@@ -154,17 +181,34 @@ void checked::check_source(const ComputeState& state, const TileGeometry& unpack
     const char* side = is_a ? "SrcA" : "SrcB";
     if (!same_format(unpacker.format, geometry.format)) {
         note_finding(
-            *checks->instance, "format-mismatch", cb, 0,
-            "%s reads c_%u, which holds %s, while %s is set to %s", call, cb, format_name(geometry.format), side,
+            *checks->instance,
+            "format-mismatch",
+            cb,
+            0,
+            "%s reads c_%u, which holds %s, while %s is set to %s",
+            call,
+            cb,
+            format_name(geometry.format),
+            side,
             format_name(unpacker.format));
         return;
     }
     const TileShape set = is_a ? checks->shape_a : checks->shape_b;
-    if (runs_on(*checks->instance, kUnpackThread) && (is_a || &unpacker == &state.src_b) && !same_shape(set, shape_of(geometry))) {
+    if (runs_on(*checks->instance, kUnpackThread) && (is_a || &unpacker == &state.src_b) &&
+        !same_shape(set, shape_of(geometry))) {
         note_finding(
-            *checks->instance, "geometry-mismatch", cb, 0,
+            *checks->instance,
+            "geometry-mismatch",
+            cb,
+            0,
             "%s reads tiles of c_%u with %u faces of %u rows, but the unpacker of %s is set to %u faces of %u rows",
-            call, cb, geometry.num_faces, geometry.face_rows, side, set.num_faces, set.face_rows);
+            call,
+            cb,
+            geometry.num_faces,
+            geometry.face_rows,
+            side,
+            set.num_faces,
+            set.face_rows);
     }
 }
 
@@ -173,21 +217,36 @@ void checked::check_pack(const ComputeState& state, uint32_t cb, PackLoop needs,
     const TileGeometry& geometry = tile_geometry(cb);
     if (!same_format(state.pack.format, geometry.format)) {
         note_finding(
-            *checks->instance, "format-mismatch", cb, 0,
-            "%s writes c_%u, which holds %s, while the packer is set to %s", call, cb, format_name(geometry.format), format_name(state.pack.format));
+            *checks->instance,
+            "format-mismatch",
+            cb,
+            0,
+            "%s writes c_%u, which holds %s, while the packer is set to %s",
+            call,
+            cb,
+            format_name(geometry.format),
+            format_name(state.pack.format));
     }
     if (needs == checks->pack) {
         return;
     }
     if (needs == PackLoop::Default) {
         note_finding(
-            *checks->instance, "uninit-missing", cb, 0,
+            *checks->instance,
+            "uninit-missing",
+            cb,
+            0,
             "%s writes c_%u while the packer is still set up by pack_untilize_init: pack_untilize_uninit is missing",
-            call, cb);
+            call,
+            cb);
     } else {
         note_finding(
-            *checks->instance, "init-missing", cb, 0,
-            "%s needs pack_untilize_init, but the packer is set up to write tiles", call);
+            *checks->instance,
+            "init-missing",
+            cb,
+            0,
+            "%s needs pack_untilize_init, but the packer is set up to write tiles",
+            call);
     }
 }
 
@@ -198,10 +257,15 @@ void checked::check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t
     }
     const auto axis = static_cast<ReduceAxis>(state.scratch[kReduceMask] - 1);
     note_finding(
-        *checks->instance, "uninit-missing", cb, 0,
+        *checks->instance,
+        "uninit-missing",
+        cb,
+        0,
         "%s writes DST tile %u to c_%u with the packer mask of reduce_init, which keeps only %s, but the tile is not "
         "the result of a reduction: reduce_uninit is missing",
-        call, slot, cb,
+        call,
+        slot,
+        cb,
         axis == ReduceAxis::Row   ? "column 0"
         : axis == ReduceAxis::Col ? "row 0"
                                   : "element [0, 0]");
@@ -227,7 +291,12 @@ void check_dst_at_end(KernelInstance& instance) {
     const bool packer_waits = state->phase == DstPhase::Acquired && packer_waits_for_commit(*state);
     const OperandChecks& checks = *checks_of(*state);
     instance.checks->findings.add(
-        instance, "dst-protocol", kNoCircularBuffer, 0, checks.frames, checks.num_frames,
+        instance,
+        "dst-protocol",
+        kNoCircularBuffer,
+        0,
+        checks.frames,
+        checks.num_frames,
         packer_waits ? "tile_regs_wait without a tile_regs_commit until the end of the kernel: the packer waits for "
                        "ever"
         : state->phase == DstPhase::Acquired
@@ -237,8 +306,20 @@ void check_dst_at_end(KernelInstance& instance) {
 
 void check_vector_unit(const ComputeState& state, SfpuConstants needs, const char* call) {
     static constexpr const char* kConstants[] = {
-        "", "recip, sigmoid or division", "sqrt or rsqrt", "log", "log1p", "exp2", "expm1", "tanh", "cbrt", "power",
-        "a power of two tiles", "sin or cos", "tan", "the approximate exp"};
+        "",
+        "recip, sigmoid or division",
+        "sqrt or rsqrt",
+        "log",
+        "log1p",
+        "exp2",
+        "expm1",
+        "tanh",
+        "cbrt",
+        "power",
+        "a power of two tiles",
+        "sin or cos",
+        "tan",
+        "the approximate exp"};
     static_assert(sizeof kConstants / sizeof *kConstants == static_cast<size_t>(SfpuConstants::Count));
     OperandChecks* checks = checks_of(state);
     if (checks == nullptr) [[likely]] {
@@ -246,13 +327,22 @@ void check_vector_unit(const ComputeState& state, SfpuConstants needs, const cha
     }
     if (!checks->vector_unit_ready) {
         note_finding(
-            *checks->instance, "init-missing", kNoCircularBuffer, 0,
-            "%s before any init call of the vector unit (<name>_tile_init)", call);
+            *checks->instance,
+            "init-missing",
+            kNoCircularBuffer,
+            0,
+            "%s before any init call of the vector unit (<name>_tile_init)",
+            call);
     } else if (needs != SfpuConstants::None && needs != checks->constants) {
         const bool none = checks->constants == SfpuConstants::None;
         note_finding(
-            *checks->instance, "init-missing", kNoCircularBuffer, 0,
-            "%s needs the vector unit's constants for %s, but %s%s", call, kConstants[static_cast<uint32_t>(needs)],
+            *checks->instance,
+            "init-missing",
+            kNoCircularBuffer,
+            0,
+            "%s needs the vector unit's constants for %s, but %s%s",
+            call,
+            kConstants[static_cast<uint32_t>(needs)],
             none ? "no init call has set any" : "the last init call set those of ",
             none ? "" : kConstants[static_cast<uint32_t>(checks->constants)]);
     }

@@ -59,14 +59,10 @@ TW_TILE_HOOK(
     (const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call),
     (state, unpacker, cb, call))
 TW_TILE_HOOK(
-    check_pack,
-    (const ComputeState& state, uint32_t cb, PackLoop needs, const char* call),
-    (state, cb, needs, call))
+    check_pack, (const ComputeState& state, uint32_t cb, PackLoop needs, const char* call), (state, cb, needs, call))
 // A DST slot of a pack: what a reduce mask would cut off must come from a reduction.
 TW_TILE_HOOK(
-    check_pack_mask,
-    (const ComputeState& state, uint32_t slot, uint32_t cb, const char* call),
-    (state, slot, cb, call))
+    check_pack_mask, (const ComputeState& state, uint32_t slot, uint32_t cb, const char* call), (state, slot, cb, call))
 TW_TILE_HOOK(note_dst_write, (const ComputeState& state, uint32_t slot, bool is_reduction), (state, slot, is_reduction))
 void remember_dst_call(const ComputeState& state);
 // The kernel has returned: who still holds DST would hold it for ever.

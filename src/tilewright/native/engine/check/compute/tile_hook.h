@@ -5,12 +5,12 @@
 #include "compute_state.h"
 
 // `checked::name` is what a checked run does; its first parameter is the ComputeState `state`.
-#define TW_TILE_HOOK(name, parameters, arguments)    \
-    namespace checked {                              \
-    void name parameters;                            \
-    }                                                \
-    inline void name parameters {                    \
-        if (state.checks != nullptr) [[unlikely]] {  \
-            checked::name arguments;                 \
-        }                                            \
+#define TW_TILE_HOOK(name, parameters, arguments) \
+    namespace checked { \
+    void name parameters; \
+    } \
+    inline void name parameters { \
+        if (state.checks != nullptr) [[unlikely]] { \
+            checked::name arguments; \
+        } \
     }

@@ -329,8 +329,8 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
 
 bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
     Kernel& kernel = kernels_[instance.number];
-    const bool is_right = kernel.allowed[access.is_write].holds(access.address, access.end()) ||
-                          judge_stretches(instance, access);
+    const bool is_right =
+        kernel.allowed[access.is_write].holds(access.address, access.end()) || judge_stretches(instance, access);
     if (access.is_write && access.by == Accessor::Processor) {
         kernel.stores = {access.end(), access.place};
     }
@@ -377,7 +377,8 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
             const auto cb = static_cast<uint32_t>(__builtin_ctzll(left));
             first_cb = std::min(first_cb, cb);
             used_cb = known_window(instance, cb) != nullptr ? cb : used_cb;
-            is_right = access.is_write ? may_write(instance, cb, from, to, range) : may_read(instance, cb, from, to, range);
+            is_right =
+                access.is_write ? may_write(instance, cb, from, to, range) : may_read(instance, cb, from, to, range);
             last_cb = is_right ? cb : last_cb;
             if (is_right) {
                 judge_pointer(instance, cb, access);
@@ -385,8 +386,7 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
         }
         if (!is_right) {
             const uint32_t cb = used_cb != kNoCircularBuffer ? used_cb : first_cb;
-            if (
-                kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
+            if (kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
                 instance.core->cb[kernel.last_cb[access.is_write]].address < instance.core->cb[cb].address &&
                 (used_cb == kNoCircularBuffer || !known_window(instance, cb)->reserved) && access.is_write &&
                 known_window(instance, kernel.last_cb[1])->reserved != 0) {
@@ -443,8 +443,7 @@ void Windows::took_pointer(KernelInstance& instance, uint32_t cb, bool write) {
     }
 }
 
-void Windows::access_pages(
-    KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+void Windows::access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     window(instance, cb).reads |= !is_write;
     Range range;
     const uint32_t end = address + bytes;
@@ -473,8 +472,7 @@ void Windows::access_pages(
     }
 }
 
-void Windows::access_afar(
-    KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
+void Windows::access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
     if (core.instances.empty() || &core == by.core) {
         return;  // nothing of this program lives there, so nobody knows what does
     }
@@ -502,22 +500,46 @@ void Windows::report_afar(
     const char* verb = is_write ? "writes" : "reads";
     if (there == kNoCircularBuffer && here != kNoCircularBuffer && core.cb[here].num_pages == 0) {
         note_finding(
-            by, "cb-not-configured", here, address,
-            "the NoC %s %u bytes at the address c_%u has here on core (%u,%u), where c_%u is not configured", verb,
-            bytes, here, core.x, core.y, here);
+            by,
+            "cb-not-configured",
+            here,
+            address,
+            "the NoC %s %u bytes at the address c_%u has here on core (%u,%u), where c_%u is not configured",
+            verb,
+            bytes,
+            here,
+            core.x,
+            core.y,
+            here);
         return;
     }
     if (there != kNoCircularBuffer) {
         note_finding(
-            by, "l1-outside-buffer", there, address,
-            "the NoC %s %u bytes from %s of core (%u,%u) on, which end %u bytes behind its last page", verb, bytes,
-            l1_place_name(core, address).c_str(), core.x, core.y, address + bytes - from);
+            by,
+            "l1-outside-buffer",
+            there,
+            address,
+            "the NoC %s %u bytes from %s of core (%u,%u) on, which end %u bytes behind its last page",
+            verb,
+            bytes,
+            l1_place_name(core, address).c_str(),
+            core.x,
+            core.y,
+            address + bytes - from);
         return;
     }
     note_finding(
-        by, "l1-outside-buffer", kNoCircularBuffer, address,
-        "the NoC %s %u bytes at 0x%x of core (%u,%u), where from 0x%x on nothing is allocated", verb, bytes,
-        offset_of(address), core.x, core.y, offset_of(from));
+        by,
+        "l1-outside-buffer",
+        kNoCircularBuffer,
+        address,
+        "the NoC %s %u bytes at 0x%x of core (%u,%u), where from 0x%x on nothing is allocated",
+        verb,
+        bytes,
+        offset_of(address),
+        core.x,
+        core.y,
+        offset_of(from));
 }
 
 // --- what is wrong with an access ---
@@ -535,8 +557,7 @@ void Windows::report_outside(KernelInstance& instance, const MemoryAccess& acces
         offset_of(from));
 }
 
-void Windows::report_overrun(
-    Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
+void Windows::report_overrun(Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
     const uint32_t cb = kernels_[instance.number].last_cb[access.is_write];
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t limit = buffer.address + buffer.total_bytes;
@@ -572,7 +593,8 @@ void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t addre
                              : "cb-write-past-reserve",
         cb,
         address,
-        "writes %u bytes to page %u of c_%u with %u page%s reserved from page %u on (of %u pages %u hold%s unread data)",
+        "writes %u bytes to page %u of c_%u with %u page%s reserved from page %u on (of %u pages %u hold%s unread "
+        "data)",
         bytes,
         page_of(buffer, address),
         cb,

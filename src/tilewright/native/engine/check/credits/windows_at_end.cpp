@@ -79,7 +79,10 @@ void Windows::report_stuck_consumers(const Program& program, Findings& findings)
             }
             char text[160];
             std::snprintf(
-                text, sizeof text, "this kernel waits on c_%u for ever, and %s has popped pages of it", cb,
+                text,
+                sizeof text,
+                "this kernel waits on c_%u for ever, and %s has popped pages of it",
+                cb,
                 other->kernel->name.c_str());
             findings.add(*instance, "cb-two-consumers", cb, 0, mine->wait.frames, mine->wait.num_frames, text);
         }
@@ -130,8 +133,8 @@ bool Windows::is_read(const Core& core, uint32_t cb) const {
 
 bool Windows::consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const {
     return std::any_of(program.instances.begin(), program.instances.end(), [&](const auto& instance) {
-        const bool same_kernel_here = std::any_of(
-            core.instances.begin(), core.instances.end(), [&](const KernelInstance* here) {
+        const bool same_kernel_here =
+            std::any_of(core.instances.begin(), core.instances.end(), [&](const KernelInstance* here) {
                 return here->kernel == instance->kernel;
             });
         return same_kernel_here && instance->core->cb[cb].num_pages != 0 && instance->traffic[cb].pop_calls != 0;
@@ -170,10 +173,14 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
         who = producer;
         place = &known_window(*producer, cb)->push;
         std::snprintf(
-            text, sizeof text,
+            text,
+            sizeof text,
             is_elsewhere ? "%u page%s of c_%u %s never taken on this core; the same kernels take them on others"
                          : "%u page%s pushed to c_%u %s never waited for, and nobody on this core reads the buffer",
-            left, left == 1 ? "" : "s", cb, left == 1 ? "is" : "are");
+            left,
+            left == 1 ? "" : "s",
+            cb,
+            left == 1 ? "is" : "are");
     } else if (buffer.popped != 0) {
         if (!are_results && (pop_calls < 2 || push_calls < 2)) {
             return;  // an operand pushed in whole blocks, of which less was needed
@@ -187,10 +194,14 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
          static_cast<uint64_t>(wait_calls) * largest_wait == buffer.pushed)) {
         place = &known_window(*consumer, cb)->wait;
         std::snprintf(
-            text, sizeof text,
+            text,
+            sizeof text,
             "waits for %u pages of c_%u and never pops: it sees the first pages each time, %u of the %llu pushed are "
             "never reached",
-            largest_wait, cb, static_cast<uint32_t>(buffer.pushed - largest_wait), pushed);
+            largest_wait,
+            cb,
+            static_cast<uint32_t>(buffer.pushed - largest_wait),
+            pushed);
     } else if (are_results) {
         place = &known_window(*consumer, cb)->wait;
         std::snprintf(text, sizeof text, "takes %u pages of results from c_%u and never pops them", left, cb);

@@ -25,7 +25,9 @@ static void fill_gaps(std::vector<L1Map::Stretch>& stretches, const Core& core, 
         gaps.push_back({from, core.l1_base + l1_bytes, 0, true});
     }
     stretches.insert(stretches.end(), gaps.begin(), gaps.end());
-    std::sort(stretches.begin(), stretches.end(), [](const L1Map::Stretch& a, const L1Map::Stretch& b) { return a.begin < b.begin; });
+    std::sort(stretches.begin(), stretches.end(), [](const L1Map::Stretch& a, const L1Map::Stretch& b) {
+        return a.begin < b.begin;
+    });
 }
 
 void L1Map::load(const Program& program, const Core& core) {
@@ -79,8 +81,9 @@ void L1Map::load(const Program& program, const Core& core) {
 }
 
 const L1Map::Stretch* L1Map::find(uint32_t address) const {
-    auto after = std::upper_bound(
-        stretches_.begin(), stretches_.end(), address, [](uint32_t at, const Stretch& each) { return at < each.begin; });
+    auto after = std::upper_bound(stretches_.begin(), stretches_.end(), address, [](uint32_t at, const Stretch& each) {
+        return at < each.begin;
+    });
     if (after == stretches_.begin() || address >= std::prev(after)->end) {
         return nullptr;
     }

@@ -100,21 +100,23 @@ static void copied(void* to, const void* from, uint64_t bytes) {
 }  // namespace tw
 
 // Where the kernel stands that called this function, and from where that part of it was called: frames have pointers.
-#define TW_CODE_PLACE                                                   \
-    tw::CodePlace {                                                     \
-        reinterpret_cast<uintptr_t>(__builtin_return_address(0)),       \
+#define TW_CODE_PLACE \
+    tw::CodePlace { \
+        reinterpret_cast<uintptr_t>(__builtin_return_address(0)), \
             (*static_cast<uintptr_t* const*>(__builtin_frame_address(0)))[1] \
     }
-#define TW_ACCESS(bytes)                                                                                               \
-    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); }                            \
-    void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); }                 \
-    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); }                   \
-    void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); }        \
-    void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false, {}); }                 \
-    void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); }      \
-    void __tsan_unaligned_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false, {}); }        \
-    void __tsan_unaligned_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); } \
-    void __tsan_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); }            \
+#define TW_ACCESS(bytes) \
+    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); } \
+    void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); } \
+    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); } \
+    void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); } \
+    void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false, {}); } \
+    void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); } \
+    void __tsan_unaligned_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false, {}); } \
+    void __tsan_unaligned_volatile_write##bytes(void* pointer) { \
+        tw::access(pointer, bytes, true, false, TW_CODE_PLACE); \
+    } \
+    void __tsan_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); } \
     void __tsan_unaligned_read_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); }
 
 extern "C" {

@@ -47,7 +47,8 @@ PageLayouts::Layout PageLayouts::layout_of(
     }
     const auto layout = static_cast<Layout>(pages->layouts[page]);
     const auto begin = pages->layouts.begin();
-    return std::all_of(begin + page, begin + last + 1, [=](uint8_t each) { return each == layout; }) ? layout : kUnknown;
+    return std::all_of(begin + page, begin + last + 1, [=](uint8_t each) { return each == layout; }) ? layout
+                                                                                                     : kUnknown;
 }
 
 void PageLayouts::wrote_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
@@ -85,7 +86,8 @@ void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
 void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
     OnCore& core = on(*instance.core);
     core.has_tiles = true;
-    core.maths_on_rows = core.maths_on_tiles = core.maths_on_unknown = core.has_packed = false;  // what comes of it are tiles
+    core.maths_on_rows = core.maths_on_tiles = core.maths_on_unknown = core.has_packed =
+        false;  // what comes of it are tiles
     if (layout_of(instance, cb, address, bytes) == kTiles) {
         note_finding(instance, "cb-layout", cb, address, "tilizes c_%u, which holds tiles already", cb);
     }
@@ -121,8 +123,8 @@ void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint
     }
     for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
         const CoreCircularBuffer& buffer = instance.core->cb[cb];
-        const bool is_here = buffer.num_pages != 0 && local >= buffer.address &&
-                             local + bytes <= buffer.address + buffer.total_bytes;
+        const bool is_here =
+            buffer.num_pages != 0 && local >= buffer.address && local + bytes <= buffer.address + buffer.total_bytes;
         if (is_here) {
             mark(instance, cb, local, bytes, layout == kLayoutTile ? kTiles : kGivenRows);
         }
@@ -147,10 +149,14 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
         const Layout pages = layout_of(instance, cb, local, bytes);
         if (pages == kRows && layout == kLayoutTile) {
             note_finding(
-                instance, "cb-layout", cb, local, "writes rows that untilize made in c_%u to a tensor in TILE layout", cb);
+                instance,
+                "cb-layout",
+                cb,
+                local,
+                "writes rows that untilize made in c_%u to a tensor in TILE layout",
+                cb);
         } else if (pages == kTiles && layout == kLayoutRowMajor && on(*instance.core).has_tiles) {
-            note_finding(
-                instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
+            note_finding(instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
         } else if (pages == kWorkedRows && layout == kLayoutTile && !on(*instance.core).has_tiles) {
             report_rows_taken(instance, cb);
         }
@@ -173,7 +179,14 @@ void PageLayouts::report_rows_taken(KernelInstance& writer, uint32_t from) {
         from);
     const CallPlace& place = core.rows_taken;
     writer.checks->findings.add(
-        *place.instance, "cb-layout", core.rows_taken_from, 0, place.frames, place.num_frames, text, call_place(writer));
+        *place.instance,
+        "cb-layout",
+        core.rows_taken_from,
+        0,
+        place.frames,
+        place.num_frames,
+        text,
+        call_place(writer));
 }
 
 }  // namespace tw

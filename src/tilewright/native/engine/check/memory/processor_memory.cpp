@@ -123,7 +123,10 @@ void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address,
     std::copy_n(place.frames, place.num_frames, finding.frames);
     char text[128];
     std::snprintf(
-        text, sizeof text, "loads %u bytes at 0x%x that nobody has written since the program began", bytes,
+        text,
+        sizeof text,
+        "loads %u bytes at 0x%x that nobody has written since the program began",
+        bytes,
         address & kL1OffsetMask);
     finding.text = text;
     kernels_[instance.number].undefined = {address, bytes, std::move(finding), {memory, memory + bytes}, 0};

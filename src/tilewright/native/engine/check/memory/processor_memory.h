@@ -19,8 +19,8 @@ class Program;
 
 class ProcessorMemory {
 public:
-    ProcessorMemory(Ordering& ordering, ShadowMemory& memory, LastStores& last_stores)
-        : ordering_(ordering), memory_(memory), last_stores_(last_stores) {}
+    ProcessorMemory(Ordering& ordering, ShadowMemory& memory, LastStores& last_stores) :
+        ordering_(ordering), memory_(memory), last_stores_(last_stores) {}
 
     void start(const Program& program);
     void finish(const Program& program, Findings& findings);

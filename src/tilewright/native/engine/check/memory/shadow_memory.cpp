@@ -168,7 +168,8 @@ void ShadowMemory::undefine(const void* memory, uint64_t bytes, Kind kind) {
     }
     make_planes(*region);
     for_each_block(
-        reinterpret_cast<uintptr_t>(memory) - region->begin, bytes,
+        reinterpret_cast<uintptr_t>(memory) - region->begin,
+        bytes,
         [&](uint64_t block, uint64_t first, uint64_t part, bool is_whole) {
             if (is_whole && kind == Kind::Unwritten) {
                 region->states[block] = kUnwritten;
@@ -261,7 +262,8 @@ bool ShadowMemory::any_padding(const void* memory, uint64_t bytes) const {
         return false;
     }
     return !for_each_block(
-        reinterpret_cast<uintptr_t>(memory) - region->begin, bytes,
+        reinterpret_cast<uintptr_t>(memory) - region->begin,
+        bytes,
         [&](uint64_t block, uint64_t first, uint64_t part, bool) {
             return region->states[block] != kMixed || !any_bit(region->padding, first, part);
         });

@@ -491,7 +491,8 @@ void NocChecks::exit(KernelInstance& instance) {
     const OpenTransfers& open = transfers_.of(instance);
     auto note = [&](uint32_t count, const char* what, const char* barrier, const CallPlace& first) {
         char text[256];
-        std::snprintf(text, sizeof text, "ends with %u %s%s and no %s after it", count, what, count == 1 ? "" : "s", barrier);
+        std::snprintf(
+            text, sizeof text, "ends with %u %s%s and no %s after it", count, what, count == 1 ? "" : "s", barrier);
         instance.checks->findings.add(
             instance, "noc-exit-in-flight", kNoCircularBuffer, 0, first.frames, first.num_frames, text);
     };
@@ -525,7 +526,8 @@ void NocChecks::exit(KernelInstance& instance) {
 void NocChecks::stuck(Program& program) {
     for (const auto& instance : program.instances) {
         const bool is_equal = instance->wait_kind == WaitKind::SemaphoreEqual;
-        if (instance->state != InstanceState::Polling || !(is_equal || instance->wait_kind == WaitKind::SemaphoreAtLeast)) {
+        if (instance->state != InstanceState::Polling ||
+            !(is_equal || instance->wait_kind == WaitKind::SemaphoreAtLeast)) {
             continue;
         }
         const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance->wait_address));

@@ -38,8 +38,7 @@ public:
         uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags);
     void zero(uint64_t destination, uint32_t bytes, uint32_t noc);
     void atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags);
-    void atomic_multicast(
-        uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags);
+    void atomic_multicast(uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags);
     void barrier(Barrier kind, uint32_t noc, uint32_t transaction_id);
     void oversized(uint32_t bytes, uint32_t most);
     void tensor_transfer(
@@ -67,13 +66,18 @@ private:
     uint32_t slot_pointer(const KernelInstance& instance, uint32_t local) const;
     uint32_t own_address(const KernelInstance& instance, uint64_t noc_address) const;
     void judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what);
-    void judge_store(
-        KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
+    void judge_store(KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
     void judge_order(KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, const char* what);
     void told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);
     void source_freed(KernelInstance& instance, const Transfer& transfer);
     void signal(
-        KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast, bool adds);
+        KernelInstance& instance,
+        Core& core,
+        uint32_t address,
+        uint32_t value,
+        uint32_t noc,
+        bool multicast,
+        bool adds);
 
     Program* program_ = nullptr;
     Ordering& ordering_;

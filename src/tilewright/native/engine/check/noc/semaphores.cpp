@@ -29,7 +29,8 @@ static std::string name_of(const Program& program, const Core& core, uint32_t ad
     const uint32_t offset = address & kL1OffsetMask;
     const uint32_t base = program.semaphore_base;
     char text[96];
-    if (offset >= base && offset < base + kNumSemaphores * kSemaphoreStride && (offset - base) % kSemaphoreStride == 0) {
+    if (offset >= base && offset < base + kNumSemaphores * kSemaphoreStride &&
+        (offset - base) % kSemaphoreStride == 0) {
         const uint32_t id = (offset - base) / kSemaphoreStride;
         std::snprintf(text, sizeof text, "semaphore %u of core (%u,%u)", id, core.x, core.y);
     } else {
@@ -78,8 +79,8 @@ static void note_at(
 
 static void note_lost_reset(
     const Program& program, const SyncWord& word, uint32_t address, const WordEvent& store, const WordEvent& raise) {
-    const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " + kernel_on_core(*raise.by) +
-                             " may have raised just before: nothing orders the two";
+    const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " +
+                             kernel_on_core(*raise.by) + " may have raised just before: nothing orders the two";
     note_at(store, "semaphore-lost-reset", address, raise.place, text);
 }
 
@@ -162,14 +163,15 @@ void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_
     judge_raise(word, address, event);
     if (adds) {
         judge_count(word, address, event);
-        const auto known = std::find_if(
-            word.adders.begin(), word.adders.end(), [&](const Raiser& adder) { return adder.by == &by; });
+        const auto known =
+            std::find_if(word.adders.begin(), word.adders.end(), [&](const Raiser& adder) { return adder.by == &by; });
         const Raiser adder{&by, event.time, event.place};
         known == word.adders.end() ? word.adders.push_back(adder) : void(*known = adder);
     }
     set_event(word.raises, event);
     const uint32_t from = transfers_->core_index(*by.core);
-    auto answer = std::find_if(word.answers.begin(), word.answers.end(), [&](const Answer& a) { return a.core == from; });
+    auto answer =
+        std::find_if(word.answers.begin(), word.answers.end(), [&](const Answer& a) { return a.core == from; });
     if (answer == word.answers.end()) {
         answer = word.answers.insert(word.answers.end(), {from, std::vector<uint32_t>(core.instances.size())});
     }

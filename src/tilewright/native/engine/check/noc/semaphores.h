@@ -84,8 +84,7 @@ private:
     void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_count(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_shared(KernelInstance& by, SyncWord& word, uint32_t address);
-    void note_two_meanings(
-        KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
+    void note_two_meanings(KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
 
     Program* program_ = nullptr;
     Ordering* ordering_ = nullptr;

@@ -225,8 +225,7 @@ void Transfers::acknowledge(KernelInstance& instance, uint32_t core, uint32_t ti
     }
     open.acknowledged[core] = time;
     for (OpenTransfers::Noc& noc : open.noc) {
-        std::erase_if(
-            noc.atomics, [&](const OpenAtomics& each) { return each.core == core && each.issued <= time; });
+        std::erase_if(noc.atomics, [&](const OpenAtomics& each) { return each.core == core && each.issued <= time; });
     }
     take_off(instance, [&](const Transfer& transfer) {
         if (!reaches(transfer, chip.cores()[core])) {

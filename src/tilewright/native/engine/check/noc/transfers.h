@@ -22,10 +22,10 @@ struct Transfer {
     uint8_t noc = 0;
     bool multicast = false;
     bool linked = false;
-    bool sent = false;      // a write that has left; it may not have arrived
+    bool sent = false;  // a write that has left; it may not have arrived
     bool reported = false;  // in some finding: not worth a second one
     uint32_t transaction_id = kNoTransactionId;
-    uint32_t local = 0;       // slot pointer
+    uint32_t local = 0;  // slot pointer
     uint32_t own_remote = 0;  // slot pointer of the other end where it is this core's too; 0 otherwise
     uint32_t bytes = 0;
     uint64_t remote = 0;  // NoC address
@@ -99,8 +99,8 @@ private:
     void take_off(KernelInstance& instance, Done done);
 
     Program* program_ = nullptr;
-    std::vector<OpenTransfers> open_;               // by instance
-    std::vector<std::vector<uint8_t>> pieces_;      // by core: Hold bits of each piece of L1
+    std::vector<OpenTransfers> open_;  // by instance
+    std::vector<std::vector<uint8_t>> pieces_;  // by core: Hold bits of each piece of L1
 };
 
 inline constexpr uint8_t kSyncWord = 4;  // a piece with a word that kernels synchronise by

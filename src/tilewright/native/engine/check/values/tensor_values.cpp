@@ -44,7 +44,10 @@ std::string padding_place(const HostMemory& memory, uint64_t page) {
     char text[96];
     if (memory.layout != kLayoutTile || width == 0 || memory.outside == nullptr) {
         std::snprintf(
-            text, sizeof text, "%s %llu", memory.layout == kLayoutTile ? "tile" : "page",
+            text,
+            sizeof text,
+            "%s %llu",
+            memory.layout == kLayoutTile ? "tile" : "page",
             static_cast<unsigned long long>(page));
         return text;
     }
@@ -61,7 +64,11 @@ std::string padding_place(const HostMemory& memory, uint64_t page) {
     }
     const bool columns = column < 32;
     std::snprintf(
-        text, sizeof text, "%s %u to 31 of tile %llu", columns ? "columns" : "rows", columns ? column : row,
+        text,
+        sizeof text,
+        "%s %u to 31 of tile %llu",
+        columns ? "columns" : "rows",
+        columns ? column : row,
         static_cast<unsigned long long>(page));
     return text;
 }
@@ -76,9 +83,12 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
                 std::snprintf(text, sizeof text, "%s of tensor %u, which are padding", place.c_str(), origin.index);
             } else {
                 std::snprintf(
-                    text, sizeof text, "%s %llu of tensor %u, where nobody wrote all",
+                    text,
+                    sizeof text,
+                    "%s %llu of tensor %u, where nobody wrote all",
                     memory.layout == kLayoutTile ? "tile" : "page",
-                    static_cast<unsigned long long>(origin.page), origin.index);
+                    static_cast<unsigned long long>(origin.page),
+                    origin.index);
             }
             return text;
         }
@@ -109,23 +119,33 @@ std::string place_text(const TensorPlace& place, uint32_t datum_bytes) {
     char text[128];
     if (place.memory->layout != kLayoutTile || datum_bytes == 0) {
         std::snprintf(
-            text, sizeof text, "byte %llu of page %llu", static_cast<unsigned long long>(place.offset),
+            text,
+            sizeof text,
+            "byte %llu of page %llu",
+            static_cast<unsigned long long>(place.offset),
             static_cast<unsigned long long>(place.page));
         return text;
     }
     const uint64_t datum = place.offset / datum_bytes;
     const uint64_t face = datum / kFaceElements % 4, in_face = datum % kFaceElements;
     std::snprintf(
-        text, sizeof text, "row %llu, column %llu of tile %llu",
+        text,
+        sizeof text,
+        "row %llu, column %llu of tile %llu",
         static_cast<unsigned long long>(face / 2 * 16 + in_face / 16),
-        static_cast<unsigned long long>(face % 2 * 16 + in_face % 16), static_cast<unsigned long long>(place.page));
+        static_cast<unsigned long long>(face % 2 * 16 + in_face % 16),
+        static_cast<unsigned long long>(place.page));
     return text;
 }
 
 constexpr const char* kRules[kTaintKinds] = {"value-uninitialised", "value-padding", "broadcast-region"};
 
 void note_value(
-    KernelInstance& instance, uint32_t kind, const TensorPlace& place, const uint8_t* to, uint32_t cb,
+    KernelInstance& instance,
+    uint32_t kind,
+    const TensorPlace& place,
+    const uint8_t* to,
+    uint32_t cb,
     const Origins& origins) {
     const Program& program = instance.scheduler->program;
     const uint32_t buffer = cb == kNoCb ? kNoCircularBuffer : cb;
@@ -139,15 +159,27 @@ void note_value(
     }
     // Where the value came in is to be changed, not where it comes out.
     instance.checks->findings.add(
-        *taken_in->instance, kRules[kind], kNoCircularBuffer, 0, taken_in->frames, taken_in->num_frames,
-        text, call_place(instance));
+        *taken_in->instance,
+        kRules[kind],
+        kNoCircularBuffer,
+        0,
+        taken_in->frames,
+        taken_in->num_frames,
+        text,
+        call_place(instance));
 }
 
 }  // namespace
 
 void check_tensor_bytes(
-    KernelInstance& instance, const uint8_t* to, uint32_t bytes, uint64_t unwritten, uint64_t padding, uint64_t beside,
-    uint32_t cb, const Origins& origins) {
+    KernelInstance& instance,
+    const uint8_t* to,
+    uint32_t bytes,
+    uint64_t unwritten,
+    uint64_t padding,
+    uint64_t beside,
+    uint32_t cb,
+    const Origins& origins) {
     const TensorPlace place = instance.checks->tensors.find(to);
     if (place.memory == nullptr) {
         return;
@@ -175,9 +207,8 @@ Origins origins_of_cb(KernelInstance& instance, uint32_t cb, const uint8_t* byte
     for (uint32_t kind = 0; kind < 2; kind++) {
         if (origins.of[kind].kind == Origin::Kind::None) {
             const TensorPlace place = instance.checks->tensors.find(bytes);
-            origins.of[kind] = place.memory != nullptr
-                                   ? Origin{Origin::Kind::Tensor, 0, place.tensor, place.page}
-                                   : Origin{Origin::Kind::CircularBuffer, 0, cb, 0};
+            origins.of[kind] = place.memory != nullptr ? Origin{Origin::Kind::Tensor, 0, place.tensor, place.page}
+                                                       : Origin{Origin::Kind::CircularBuffer, 0, cb, 0};
         }
     }
     return origins;
@@ -237,8 +268,7 @@ void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* 
         kinds |= static_cast<uint8_t>(
             ((undefined & ~padding) ? kUnwritten : 0) | (padding ? kPadding : 0) | (beside ? kBeside : 0));
         if (!is_read && (undefined | beside) != 0) {
-            check_tensor_bytes(
-                instance, to + done, part, undefined & ~padding, padding, beside, source_cb, origins);
+            check_tensor_bytes(instance, to + done, part, undefined & ~padding, padding, beside, source_cb, origins);
         }
     }
     const Core* target = core_at(instance.scheduler->program, to);

@@ -45,9 +45,9 @@ uint64_t tile_bytes(DataFormat format, const TileGeometry& geometry) {
 struct StretchMarks {
     ShadowMemory::Marks written, beside;
 
-    StretchMarks(const KernelInstance& instance, const uint8_t* bytes, uint64_t count)
-        : written(instance.checks->memory.marks(bytes, count)),
-          beside(instance.checks->values.beside.marks(bytes, count)) {}
+    StretchMarks(const KernelInstance& instance, const uint8_t* bytes, uint64_t count) :
+        written(instance.checks->memory.marks(bytes, count)),
+        beside(instance.checks->values.beside.marks(bytes, count)) {}
     bool any() const { return written.undefined != nullptr || beside.undefined != nullptr; }
     RowMarks row(uint64_t offset, uint32_t count) const {
         RowMarks marks;
@@ -84,7 +84,12 @@ uint8_t kinds_in(const uint8_t* of, uint32_t count) {
 
 // A row of marked data on its way out; where a tensor lies there, the marks count at once.
 void store_row(
-    KernelInstance& instance, const uint8_t* of, uint32_t data, uint32_t width, uint32_t cb, const Origins& origins,
+    KernelInstance& instance,
+    const uint8_t* of,
+    uint32_t data,
+    uint32_t width,
+    uint32_t cb,
+    const Origins& origins,
     const uint8_t* bytes) {
     const RowMarks marks = data_to_row(of, data, width);
     if (marks.any()) {
@@ -164,8 +169,7 @@ TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* byte
     if (!marks.any()) {
         return taint;
     }
-    const RowsInTile rows{
-        exponent_bytes(geometry.format, geometry), bytes_of_row(geometry.format), geometry.face_rows};
+    const RowsInTile rows{exponent_bytes(geometry.format, geometry), bytes_of_row(geometry.format), geometry.face_rows};
     const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
     const uint32_t only_row = reads == TileReads::Row ? row % 16 : 0;
     const bool one_row = reads == TileReads::Row || reads == TileReads::Scalar;
@@ -188,7 +192,11 @@ TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* byte
 }
 
 void taint_pack(
-    const ComputeState& state, const TileTaint& from, uint32_t cb, const TileGeometry& geometry, DataFormat format,
+    const ComputeState& state,
+    const TileTaint& from,
+    uint32_t cb,
+    const TileGeometry& geometry,
+    DataFormat format,
     const uint8_t* bytes) {
     KernelInstance& instance = instance_of(state);
     const bool masked = state.scratch[kReduceMask] != kNoReduceMask;
@@ -230,8 +238,13 @@ void checked::taint_pack_slot(
     const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes) {
     if (dst_reads_zero(state, slot)) {
         note_finding(
-            instance_of(state), "dst-unwritten", cb, 0,
-            "packs DST register %u to c_%u, and no operation has written it since tile_regs_acquire", slot, cb);
+            instance_of(state),
+            "dst-unwritten",
+            cb,
+            0,
+            "packs DST register %u to c_%u, and no operation has written it since tile_regs_acquire",
+            slot,
+            cb);
     }
     taint_pack(state, state.checks->values->slot[slot], cb, geometry, state.pack.format, bytes);
 }
@@ -287,7 +300,12 @@ void scatter_taint(
 }
 
 void taint_pack_data(
-    const ComputeState& state, uint32_t slot, uint32_t first, uint32_t count, uint32_t datum_bytes, uint32_t cb,
+    const ComputeState& state,
+    uint32_t slot,
+    uint32_t first,
+    uint32_t count,
+    uint32_t datum_bytes,
+    uint32_t cb,
     const uint8_t* bytes) {
     if (state.checks == nullptr) [[likely]] {
         return;

@@ -86,7 +86,13 @@ struct Side {
 };
 
 void combine(
-    BinaryOp op, Broadcast broadcast, uint32_t row, Side a, Side b, const TileTaint* held, uint32_t count,
+    BinaryOp op,
+    Broadcast broadcast,
+    uint32_t row,
+    Side a,
+    Side b,
+    const TileTaint* held,
+    uint32_t count,
     TileTaint& out) {
     const uint32_t faces = a.operand.faces_per_row(), b_faces = b.operand.faces_per_row();
     for (uint32_t i = 0; i < count; i++) {
@@ -170,7 +176,11 @@ static void spread_taint(TileTaint& taint, const TileGeometry& geometry, Broadca
 }
 
 void checked::taint_copy(
-    const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose,
+    const ComputeState& state,
+    uint32_t cb,
+    const uint8_t* bytes,
+    uint32_t slot,
+    uint32_t transpose,
     Broadcast broadcast) {
     DstTaint* dst = dst_of(state);
     TileTaint taint = load_taint(state, cb, bytes, reads_of(broadcast));
@@ -194,8 +204,14 @@ void checked::taint_copy(
 }
 
 void checked::taint_binary(
-    const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, TaintedOperand a, TaintedOperand b,
-    uint32_t slot, bool accumulate) {
+    const ComputeState& state,
+    BinaryOp op,
+    Broadcast broadcast,
+    uint32_t row,
+    TaintedOperand a,
+    TaintedOperand b,
+    uint32_t slot,
+    bool accumulate) {
     DstTaint* dst = dst_of(state);
     const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
     TileTaint of_b = load_taint(state, b.cb, b.operand.bytes, reads_of(broadcast), row);
@@ -220,11 +236,16 @@ void checked::taint_binary(
 }
 
 void checked::taint_reuse_dest(
-    const ComputeState& state, BinaryOp op, Broadcast broadcast, bool dst_is_a, const Operand& from_dst,
-    TaintedOperand from_cb, uint32_t slot) {
+    const ComputeState& state,
+    BinaryOp op,
+    Broadcast broadcast,
+    bool dst_is_a,
+    const Operand& from_dst,
+    TaintedOperand from_cb,
+    uint32_t slot) {
     DstTaint* dst = dst_of(state);
-    const TileTaint of_cb = load_taint(
-        state, from_cb.cb, from_cb.operand.bytes, dst_is_a ? reads_of(broadcast) : TileReads::All);
+    const TileTaint of_cb =
+        load_taint(state, from_cb.cb, from_cb.operand.bytes, dst_is_a ? reads_of(broadcast) : TileReads::All);
     const TileTaint of_dst = dst->slot[slot];
     if (of_cb.clean && of_dst.clean) {
         return;
@@ -372,8 +393,15 @@ void reduce_tile(const ReduceView& view, const TileTaint& held, TileTaint& out) 
 }  // namespace
 
 void checked::taint_reduce(
-    const ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
-    const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t slot) {
+    const ComputeState& state,
+    Pool pool,
+    ReduceAxis axis,
+    const Operand& data,
+    const TileTaint& data_taint,
+    const Operand& scaler,
+    const TileTaint& scaler_taint,
+    uint32_t num_faces,
+    uint32_t slot) {
     DstTaint* dst = dst_of(state);
     const ReduceView view{data, data_taint, scaler, scaler_taint, num_faces, pool == Pool::Max};
     const TileTaint held = dst->slot[slot];
@@ -392,8 +420,13 @@ void checked::taint_reduce(
 }
 
 void taint_matmul(
-    const ComputeState& state, MatmulFaces faces, const uint32_t* in0, const TileTaint& in0_taint, const uint32_t* in1,
-    const TileTaint& in1_taint, uint32_t slot) {
+    const ComputeState& state,
+    MatmulFaces faces,
+    const uint32_t* in0,
+    const TileTaint& in0_taint,
+    const uint32_t* in1,
+    const TileTaint& in1_taint,
+    uint32_t slot) {
     DstTaint* dst = dst_of(state);
     if (dst == nullptr || (in0_taint.clean && in1_taint.clean)) [[likely]] {
         return;

@@ -28,9 +28,9 @@ inline constexpr uint32_t kTaintKinds = 3;
 struct Origin {
     enum class Kind : uint8_t { None, Tensor, CircularBuffer, Reduction };
     Kind kind = Kind::None;
-    uint8_t axis = 0;    // ReduceAxis of a reduction
+    uint8_t axis = 0;  // ReduceAxis of a reduction
     uint32_t index = 0;  // of the tensor or circular buffer
-    uint64_t page = 0;   // of the tensor
+    uint64_t page = 0;  // of the tensor
     const CallPlace* taken_in = nullptr;  // the tile operation that took it in, where one did
 };
 
@@ -81,7 +81,11 @@ uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_
 TW_TILE_HOOK(taint_clear, (const ComputeState& state), (state))  // DST reads as zero
 TW_TILE_HOOK(
     taint_copy,
-    (const ComputeState& state, uint32_t cb, const uint8_t* bytes, uint32_t slot, uint32_t transpose,
+    (const ComputeState& state,
+     uint32_t cb,
+     const uint8_t* bytes,
+     uint32_t slot,
+     uint32_t transpose,
      Broadcast broadcast = Broadcast::None),
     (state, cb, bytes, slot, transpose, broadcast))
 // A CB operand of tile maths: its taint goes with it.
@@ -91,13 +95,24 @@ struct TaintedOperand {
 };
 TW_TILE_HOOK(
     taint_binary,
-    (const ComputeState& state, BinaryOp op, Broadcast broadcast, uint32_t row, TaintedOperand a, TaintedOperand b,
-     uint32_t slot, bool accumulate),
+    (const ComputeState& state,
+     BinaryOp op,
+     Broadcast broadcast,
+     uint32_t row,
+     TaintedOperand a,
+     TaintedOperand b,
+     uint32_t slot,
+     bool accumulate),
     (state, op, broadcast, row, a, b, slot, accumulate))
 TW_TILE_HOOK(
     taint_reuse_dest,
-    (const ComputeState& state, BinaryOp op, Broadcast broadcast, bool dst_is_a, const Operand& from_dst,
-     TaintedOperand from_cb, uint32_t slot),
+    (const ComputeState& state,
+     BinaryOp op,
+     Broadcast broadcast,
+     bool dst_is_a,
+     const Operand& from_dst,
+     TaintedOperand from_cb,
+     uint32_t slot),
     (state, op, broadcast, dst_is_a, from_dst, from_cb, slot))
 TW_TILE_HOOK(
     taint_compensated,
@@ -105,16 +120,28 @@ TW_TILE_HOOK(
     (state, a, mean, slot))
 TW_TILE_HOOK(
     taint_reduce,
-    (const ComputeState& state, Pool pool, ReduceAxis axis, const Operand& data, const TileTaint& data_taint,
-     const Operand& scaler, const TileTaint& scaler_taint, uint32_t num_faces, uint32_t slot),
+    (const ComputeState& state,
+     Pool pool,
+     ReduceAxis axis,
+     const Operand& data,
+     const TileTaint& data_taint,
+     const Operand& scaler,
+     const TileTaint& scaler_taint,
+     uint32_t num_faces,
+     uint32_t slot),
     (state, pool, axis, data, data_taint, scaler, scaler_taint, num_faces, slot))
 struct MatmulFaces {
     uint32_t m, k, n;
 };
 // in0 (m x k) and in1 (k x n) as words in face order, in1 already transposed where asked; only zeros are told apart.
 void taint_matmul(
-    const ComputeState& state, MatmulFaces faces, const uint32_t* in0, const TileTaint& in0_taint, const uint32_t* in1,
-    const TileTaint& in1_taint, uint32_t slot);
+    const ComputeState& state,
+    MatmulFaces faces,
+    const uint32_t* in0,
+    const TileTaint& in0_taint,
+    const uint32_t* in1,
+    const TileTaint& in1_taint,
+    uint32_t slot);
 void taint_transpose_dst(const ComputeState& state, uint32_t slot, bool faces);
 // The running operation has taken these kinds into the tile; who did so before it stays the first.
 void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds);
@@ -130,12 +157,22 @@ TW_TILE_HOOK(
     (state, defines, slot, ranges, count))
 TW_TILE_HOOK(
     taint_vector_binary,
-    (const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t out, const DataRange* ranges,
+    (const ComputeState& state,
+     uint32_t slot_a,
+     uint32_t slot_b,
+     uint32_t out,
+     const DataRange* ranges,
      uint32_t count),
     (state, slot_a, slot_b, out, ranges, count))
 void taint_vector_ternary(
-    const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t slot_c, uint32_t out, bool is_where,
-    const DataRange* ranges, uint32_t count);
+    const ComputeState& state,
+    uint32_t slot_a,
+    uint32_t slot_b,
+    uint32_t slot_c,
+    uint32_t out,
+    bool is_where,
+    const DataRange* ranges,
+    uint32_t count);
 void taint_slot_copy(const ComputeState& state, uint32_t from, uint32_t to);
 void taint_slot_mask(const ComputeState& state, uint32_t slot, uint32_t mask_slot, uint32_t ignored_bits);
 void taint_slot_broadcast(const ComputeState& state, uint32_t slot, uint32_t vector_slot, Broadcast broadcast);
@@ -157,7 +194,11 @@ inline TileTaint taint_of(const ComputeState& state, uint32_t cb, const uint8_t*
 }
 // A DST tile (or anything else as packed) to a whole tile at `bytes`.
 void taint_pack(
-    const ComputeState& state, const TileTaint& taint, uint32_t cb, const TileGeometry& geometry, DataFormat format,
+    const ComputeState& state,
+    const TileTaint& taint,
+    uint32_t cb,
+    const TileGeometry& geometry,
+    DataFormat format,
     const uint8_t* bytes);
 TW_TILE_HOOK(
     taint_pack_slot,
@@ -175,7 +216,12 @@ void scatter_taint(
 const TileTaint& slot_taint(const ComputeState& state, uint32_t slot);
 // `count` data one after the other, from `first` on.
 void taint_pack_data(
-    const ComputeState& state, uint32_t slot, uint32_t first, uint32_t count, uint32_t datum_bytes, uint32_t cb,
+    const ComputeState& state,
+    uint32_t slot,
+    uint32_t first,
+    uint32_t count,
+    uint32_t datum_bytes,
+    uint32_t cb,
     const uint8_t* bytes);
 
 // --- memory ---
@@ -184,8 +230,14 @@ void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* 
 void taint_defined(KernelInstance& instance, const void* memory, uint64_t bytes);
 // Bytes about to be packed where a tensor lies; `undefined` marks them, bit per byte.
 void check_tensor_bytes(
-    KernelInstance& instance, const uint8_t* to, uint32_t bytes, uint64_t unwritten, uint64_t padding, uint64_t beside,
-    uint32_t cb, const Origins& origins);
+    KernelInstance& instance,
+    const uint8_t* to,
+    uint32_t bytes,
+    uint64_t unwritten,
+    uint64_t padding,
+    uint64_t beside,
+    uint32_t cb,
+    const Origins& origins);
 Origins origins_of_cb(KernelInstance& instance, uint32_t cb, const uint8_t* bytes);
 void remember_origins(KernelInstance& instance, uint32_t cb, const Origins& origins, uint8_t kinds);
 

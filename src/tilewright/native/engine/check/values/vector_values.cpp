@@ -27,7 +27,11 @@ void checked::taint_vector_unary(
 }
 
 void checked::taint_vector_binary(
-    const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t out_slot, const DataRange* ranges,
+    const ComputeState& state,
+    uint32_t slot_a,
+    uint32_t slot_b,
+    uint32_t out_slot,
+    const DataRange* ranges,
     uint32_t count) {
     DstTaint* dst = dst_of(state);
     const TileTaint &a = dst->slot[slot_a], &b = dst->slot[slot_b];
@@ -46,8 +50,14 @@ void checked::taint_vector_binary(
 }
 
 void taint_vector_ternary(
-    const ComputeState& state, uint32_t slot_a, uint32_t slot_b, uint32_t slot_c, uint32_t out_slot, bool is_where,
-    const DataRange* ranges, uint32_t count) {
+    const ComputeState& state,
+    uint32_t slot_a,
+    uint32_t slot_b,
+    uint32_t slot_c,
+    uint32_t out_slot,
+    bool is_where,
+    const DataRange* ranges,
+    uint32_t count) {
     DstTaint* dst = dst_of(state);
     if (dst == nullptr) [[likely]] {
         return;

@@ -11,8 +11,7 @@ namespace ckernel {
     ALWI void relation##_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         static_assert(sfpu_call::is_integer_format(data_format), "format must be Int32, UInt32 or UInt16"); \
         constexpr bool is_unsigned = sfpu_call::is_unsigned_format(data_format); \
-        sfpu_call::binary( \
-            is_unsigned ? tw::SfpuBinary::unsigned_op : tw::SfpuBinary::signed_op, idst0, idst1, odst); \
+        sfpu_call::binary(is_unsigned ? tw::SfpuBinary::unsigned_op : tw::SfpuBinary::signed_op, idst0, idst1, odst); \
     } \
     template <DataFormat data_format> \
     ALWI void relation##_int_tile_init() { \

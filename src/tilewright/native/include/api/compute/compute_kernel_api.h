@@ -8,7 +8,9 @@ namespace ckernel {
 
 // --- activations ---
 template <bool fast_and_approx = false>
-ALWI void sigmoid_tile_init() { sfpu_call::init(tw::SfpuUnary::Sigmoid); }
+ALWI void sigmoid_tile_init() {
+    sfpu_call::init(tw::SfpuUnary::Sigmoid);
+}
 template <auto vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void sigmoid_tile(uint32_t idst) {
     sfpu_call::unary_on(tw::SfpuUnary::Sigmoid, idst, vec_mode);
@@ -27,12 +29,12 @@ template <bool is_fp32_dest_acc_en = false>
 ALWI void silu_tile_pack(uint32_t idst) {
     PACK((silu_tile(idst)));
 }
-ALWI void silu_tile_init_pack() {
-    PACK((sfpu_call::init(tw::SfpuUnary::Silu)));
-}
+ALWI void silu_tile_init_pack() { PACK((sfpu_call::init(tw::SfpuUnary::Silu))); }
 
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void tanh_tile_init() { sfpu_call::init(tw::SfpuUnary::Tanh); }
+ALWI void tanh_tile_init() {
+    sfpu_call::init(tw::SfpuUnary::Tanh);
+}
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void tanh_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Tanh, idst);
@@ -50,14 +52,18 @@ TW_SFPU_UNARY_1(heaviside, Heaviside)
 
 // --- logarithms, exponentials, powers ---
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void log_tile_init() { sfpu_call::init(tw::SfpuUnary::Log); }
+ALWI void log_tile_init() {
+    sfpu_call::init(tw::SfpuUnary::Log);
+}
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void log_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Log, idst);
 }
 // base_scale: 1 / ln(base) as float32 bits
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void log_with_base_tile_init() { sfpu_call::init(tw::SfpuUnary::LogWithBase); }
+ALWI void log_with_base_tile_init() {
+    sfpu_call::init(tw::SfpuUnary::LogWithBase);
+}
 template <bool fast_and_approx = false, bool base_is_two = false, bool is_fp32_dest_acc_en = false>
 ALWI void log_with_base_tile(uint32_t idst, uint32_t base_scale) {
     sfpu_call::unary(tw::SfpuUnary::LogWithBase, idst, base_scale);
@@ -68,7 +74,9 @@ ALWI void expm1_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Expm1, idst);
 }
 template <bool approx = false, bool is_fp32_dest_acc_en = false>
-ALWI void expm1_tile_init() { sfpu_call::init(tw::SfpuUnary::Expm1); }
+ALWI void expm1_tile_init() {
+    sfpu_call::init(tw::SfpuUnary::Expm1);
+}
 TW_SFPU_UNARY_DEST(square, Square)
 TW_SFPU_UNARY_DEST_1(power, Power)                 // float32 bits
 TW_SFPU_UNARY_1(power_iterative, PowerIterative)  // a whole number
@@ -143,13 +151,15 @@ template <
     bool is_fp32_dest_acc_en = false>
 ALWI void max_reduce_with_indices(uint32_t idst, uint32_t idst_idx, uint32_t chunk = 0) {
     static_assert(num_rows <= 32, "a tile has 32 rows");
-    static_assert(num_rows <= 9 || layout == DataLayout::ROW_MAJOR, "more than 9 rows are reduced in row-major order only");
+    static_assert(
+        num_rows <= 9 || layout == DataLayout::ROW_MAJOR, "more than 9 rows are reduced in row-major order only");
     constexpr uint32_t rows = num_rows <= 9 ? 9 : 32;  // what the two programs of a card take
-    tw_sfpu_max_with_indices(
-        idst, idst_idx, rows, layout == DataLayout::ROW_MAJOR, accumulate && num_rows > 9, chunk);
+    tw_sfpu_max_with_indices(idst, idst_idx, rows, layout == DataLayout::ROW_MAJOR, accumulate && num_rows > 9, chunk);
 }
 template <DataLayout layout = DataLayout::TILE>
-ALWI void max_reduce_with_indices_init() { sfpu_call::init(); }
+ALWI void max_reduce_with_indices_init() {
+    sfpu_call::init();
+}
 
 ALWI void dbg_halt() { tw_not_modelled("dbg_halt"); }
 ALWI void dbg_unhalt() { tw_not_modelled("dbg_unhalt"); }

@@ -56,8 +56,7 @@ ALWI void matmul_block(
     std::uint32_t kt_dim,
     std::uint32_t call_line = __builtin_LINE()) {
     state_configure(in1_cb_id, in0_cb_id, call_line);
-    tw_matmul_block(
-        in0_cb_id, in1_cb_id, in0_tile_index, in1_tile_index, idst, tw::kAsInit, ct_dim, rt_dim, kt_dim);
+    tw_matmul_block(in0_cb_id, in1_cb_id, in0_tile_index, in1_tile_index, idst, tw::kAsInit, ct_dim, rt_dim, kt_dim);
 }
 
 }  // namespace ckernel

@@ -12,6 +12,8 @@ ALWI void mul_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
     sfpu_call::binary(tw::SfpuBinary::MulInt, idst0, idst1, odst, sfpu_call::format_mask(data_format));
 }
 template <DataFormat data_format>
-ALWI void mul_int_tile_init() { sfpu_call::init(); }
+ALWI void mul_int_tile_init() {
+    sfpu_call::init();
+}
 
 }  // namespace ckernel

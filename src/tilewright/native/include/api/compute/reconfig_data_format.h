@@ -66,10 +66,7 @@ ALWI void reconfig_full_operand(const uint32_t icb0_new_operand, const uint32_t 
 
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_full_operand(
-    const uint32_t,
-    const uint32_t icb0_new_operand,
-    const uint32_t,
-    const uint32_t icb1_new_operand) {
+    const uint32_t, const uint32_t icb0_new_operand, const uint32_t, const uint32_t icb1_new_operand) {
     reconfig_full_operand<src_order>(icb0_new_operand, icb1_new_operand);
 }
 

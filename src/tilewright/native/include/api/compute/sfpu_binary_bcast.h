@@ -18,8 +18,7 @@ namespace ckernel {
     template <bool is_fp32_dest_acc_en = false> \
     ALWI void sfpu_##name##_bcast_row(uint32_t dst_data_idx, uint32_t dst_row_vec_idx) { \
         constexpr uint32_t row = static_cast<uint32_t>(tw::SfpuBroadcast::Row); \
-        tw_sfpu_binary_broadcast( \
-            static_cast<uint32_t>(tw::SfpuArithmetic::op), row, dst_data_idx, dst_row_vec_idx); \
+        tw_sfpu_binary_broadcast(static_cast<uint32_t>(tw::SfpuArithmetic::op), row, dst_data_idx, dst_row_vec_idx); \
     }
 TW_BROADCAST(add, Add)
 TW_BROADCAST(sub, Sub)
@@ -41,10 +40,8 @@ ALWI void sfpu_bcast(uint32_t dst_data_idx, uint32_t dst_bcast_idx) {
     constexpr tw::SfpuArithmetic op = Op == EltwiseBinaryType::ELWADD   ? tw::SfpuArithmetic::Add
                                       : Op == EltwiseBinaryType::ELWSUB ? tw::SfpuArithmetic::Sub
                                                                         : tw::SfpuArithmetic::Mul;
-    constexpr tw::SfpuBroadcast along =
-        Dim == BroadcastType::COL ? tw::SfpuBroadcast::Column : tw::SfpuBroadcast::Row;
-    tw_sfpu_binary_broadcast(
-        static_cast<uint32_t>(op), static_cast<uint32_t>(along), dst_data_idx, dst_bcast_idx);
+    constexpr tw::SfpuBroadcast along = Dim == BroadcastType::COL ? tw::SfpuBroadcast::Column : tw::SfpuBroadcast::Row;
+    tw_sfpu_binary_broadcast(static_cast<uint32_t>(op), static_cast<uint32_t>(along), dst_data_idx, dst_bcast_idx);
 }
 
 // (data - mean) * inverse_std, mean and inverse_std in the first columns of their tiles.

@@ -7,8 +7,7 @@
 #ifdef ARCH_BLACKHOLE
 namespace ckernel {
 
-ALWI void situ_glu_tile(
-    uint32_t idst0, uint32_t idst1, uint32_t odst, sfpu_call::Faces vector_mode = VectorMode::RC) {
+ALWI void situ_glu_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, sfpu_call::Faces vector_mode = VectorMode::RC) {
     sfpu_call::binary_on(tw::SfpuBinary::SituGlu, idst0, idst1, odst, vector_mode);
 }
 ALWI void situ_glu_tile_init() { sfpu_call::init(); }

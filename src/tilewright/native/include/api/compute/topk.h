@@ -62,7 +62,9 @@ ALWI void topk_rebuild(uint32_t idst, bool idir, int m_iter, int k, int logk, in
     tw_sfpu_topk_rebuild(idst, idir, m_iter, k, logk, skip_second, ties);
 }
 template <bool fused = false, bool rank_stamped = false, std::uint32_t tag_bits = 16>
-ALWI void topk_tile_init() { sfpu_call::init(); }
+ALWI void topk_tile_init() {
+    sfpu_call::init();
+}
 template <bool is_fp32_dest_acc_en = false>
 ALWI void topk_canonicalize_negzero_values(uint32_t idst) {
     tw_sfpu_topk_canonicalize_zeros(idst);

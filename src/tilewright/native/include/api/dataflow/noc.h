@@ -85,10 +85,7 @@ public:
             source<AddressType::NOC>(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_);
     }
 
-    template <
-        NocOptions opts = NocOptions::DEFAULT,
-        uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
-        typename Src>
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src>
     void set_async_read_state(
         const Src& src, uint32_t size_bytes, const src_args_t<Src>& src_args, const NocOptVals& noc_opts = {}) const {
         if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
@@ -170,10 +167,7 @@ public:
         }
     }
 
-    template <
-        NocOptions opts = NocOptions::DEFAULT,
-        uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
-        typename Dst>
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Dst>
     void set_async_write_state(
         const Dst& dst, uint32_t size_bytes, const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}) const {
         static_assert(!has_flag(opts, NocOptions::TXN_ID), "set_async_write_state takes no transaction id");
@@ -232,8 +226,7 @@ public:
     void async_writes_flushed(const NocOptVals& noc_opts = {}) const {
         constexpr bool posted = has_flag(opts, NocOptions::POSTED);
         static_assert(!(posted && has_flag(opts, NocOptions::TXN_ID)), "posted writes have no transaction id");
-        tw::barrier(
-            posted ? tw::Barrier::PostedSent : tw::Barrier::WriteSent, noc_id_, transaction_of<opts>(noc_opts));
+        tw::barrier(posted ? tw::Barrier::PostedSent : tw::Barrier::WriteSent, noc_id_, transaction_of<opts>(noc_opts));
     }
     void async_atomic_barrier() const { noc_async_atomic_barrier(noc_id_); }
     void async_full_barrier() const { noc_async_full_barrier(noc_id_); }

@@ -15,8 +15,7 @@ public:
     template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
     [[nodiscard]] explicit LocalTensorAccessor(
         tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>) noexcept :
-        LocalTensorAccessor(
-            tw_context()->l1_base + get_common_arg_val<uint32_t>(ADDR_CRTA_OFFSET / sizeof(uint32_t))) {
+        LocalTensorAccessor(tw_context()->l1_base + get_common_arg_val<uint32_t>(ADDR_CRTA_OFFSET / sizeof(uint32_t))) {
         static_assert(!TensorAccessorArgs<CTA_OFFSET>::is_dram, "a DRAM tensor has no part in this core's L1");
     }
     [[nodiscard]] explicit LocalTensorAccessor(const tensor_accessor::NullTensorBindingToken&) noexcept :

@@ -93,5 +93,5 @@ template <typename Accessor>
 struct noc_traits_t<tensor_accessor::AccessorPage<Accessor>>
     : tw::FoundPageTraits<tensor_accessor::AccessorPage<Accessor>> {};
 template <typename Accessor>
-struct noc_traits_t<tensor_accessor::ShardPage<Accessor>>
-    : tw::FoundPageTraits<tensor_accessor::ShardPage<Accessor>> {};
+struct noc_traits_t<tensor_accessor::ShardPage<Accessor>> : tw::FoundPageTraits<tensor_accessor::ShardPage<Accessor>> {
+};

@@ -165,8 +165,7 @@ struct TensorAccessor<tensor_accessor::InterleavedSpec<IsDram>> : public Interle
     TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, uint32_t bank_base_address) :
         TensorAccessor(DSpec(), bank_base_address, args.get_aligned_page_size()) {}
     template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
-    TensorAccessor(
-        const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, uint32_t bank_base_address, uint32_t page_size) :
+    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, uint32_t bank_base_address, uint32_t page_size) :
         TensorAccessor(DSpec(), bank_base_address, page_size) {}
     template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
     TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>) :
@@ -194,9 +193,8 @@ template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
 TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, size_t, uint32_t)
     -> TensorAccessor<tensor_accessor::detail::spec_of_t<TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>>>;
 template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
-TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>)
-    -> TensorAccessor<tensor_accessor::detail::spec_of_t<
-        TensorAccessorArgs<CTA_OFFSET, ADDR_CRTA_OFFSET / sizeof(uint32_t) + 1>>>;
+TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>) -> TensorAccessor<
+    tensor_accessor::detail::spec_of_t<TensorAccessorArgs<CTA_OFFSET, ADDR_CRTA_OFFSET / sizeof(uint32_t) + 1>>>;
 TensorAccessor(const tensor_accessor::NullTensorBindingToken&) -> TensorAccessor<tensor_accessor::NullDSpec>;
 
 // One accessor for each of several tensors whose addresses are runtime arguments in a row.

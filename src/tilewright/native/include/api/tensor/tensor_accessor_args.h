@@ -30,8 +30,8 @@ private:
     }
 
 public:
-    static constexpr auto args_config = tensor_accessor::ArgsConfig(
-        tensor_accessor::ArgsConfig::Underlying(get_ct_arg<CTA_OFFSET>()));
+    static constexpr auto args_config =
+        tensor_accessor::ArgsConfig(tensor_accessor::ArgsConfig::Underlying(get_ct_arg<CTA_OFFSET>()));
     static constexpr bool is_sharded = args_config.test(Config::Sharded);
     static constexpr bool is_dram = args_config.test(Config::IsDram);
     static constexpr bool rank_is_crta = args_config.test(Config::RuntimeRank);

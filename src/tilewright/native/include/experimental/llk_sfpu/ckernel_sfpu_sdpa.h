@@ -78,8 +78,8 @@ inline void calculate_softplus_first_column(
         const sfpi::vFloat scaled = x * beta;
         sfpi::vFloat result = x;
         v_if(scaled <= threshold) {
-            result = beta_reciprocal * sfpi::lane_function(
-                                           tw::LaneFunction::Log1p, sfpi::lane_function(tw::LaneFunction::Exp, scaled));
+            result = beta_reciprocal *
+                     sfpi::lane_function(tw::LaneFunction::Log1p, sfpi::lane_function(tw::LaneFunction::Exp, scaled));
         }
         v_endif;
         sfpi::dst_reg[0] = for_dest<is_fp32_dest_acc_en>(result);

@@ -14,9 +14,7 @@
 inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index) {
     return NOC_XY_ADDR(noc_x, noc_y, addr);
 }
-inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) {
-    return NOC_XY_ADDR(my_x[noc], my_y[noc], addr);
-}
+inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) { return NOC_XY_ADDR(my_x[noc], my_y[noc], addr); }
 inline uint64_t get_noc_addr_helper(uint32_t noc_xy, uint32_t addr) { return NOC_XY_ADDR2(noc_xy, addr); }
 inline uint64_t get_noc_multicast_addr(
     uint32_t noc_x_start,
@@ -155,9 +153,9 @@ struct InterleavedPow2AddrGen {
         interleaved_addr_gen::get_log_base2_of_allocator_alignment<DRAM>();
     uint32_t bank_base_address;
     const uint32_t log_base_2_of_page_size;
-    const uint32_t aligned_log_base_2_of_page_size =
-        log_base_2_of_page_size > log_base_2_of_allocator_alignment ? log_base_2_of_page_size
-                                                                    : log_base_2_of_allocator_alignment;
+    const uint32_t aligned_log_base_2_of_page_size = log_base_2_of_page_size > log_base_2_of_allocator_alignment
+                                                         ? log_base_2_of_page_size
+                                                         : log_base_2_of_allocator_alignment;
 
     uint32_t get_addr(uint32_t, uint32_t bank_offset_index, uint32_t bank_index, uint32_t offset = 0) const {
         return bank_base_address + (bank_offset_index << aligned_log_base_2_of_page_size) + offset +

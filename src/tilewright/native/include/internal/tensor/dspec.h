@@ -217,12 +217,17 @@ constexpr auto spec_of() {
     if constexpr (!Args::is_sharded) {
         return std::type_identity<InterleavedSpec<Args::is_dram>>();
     } else {
-        using TensorShape = typename decltype(
-            words_or_dynamic<!Args::tensor_shape_is_crta, Args::TensorShapeCTAOffset, Args::RankCT>())::type;
-        using ShardShape = typename decltype(
-            words_or_dynamic<!Args::shard_shape_is_crta, Args::ShardShapeCTAOffset, Args::RankCT>())::type;
-        using BankCoords = typename decltype(
-            halves_or_dynamic<!Args::bank_coords_is_crta, Args::BankCoordsCTAOffset, Args::NumBanksCT>())::type;
+        using TensorShape = typename decltype(words_or_dynamic<
+                                              !Args::tensor_shape_is_crta,
+                                              Args::TensorShapeCTAOffset,
+                                              Args::RankCT>())::type;
+        using ShardShape =
+            typename decltype(words_or_dynamic<!Args::shard_shape_is_crta, Args::ShardShapeCTAOffset, Args::RankCT>())::
+                type;
+        using BankCoords = typename decltype(halves_or_dynamic<
+                                             !Args::bank_coords_is_crta,
+                                             Args::BankCoordsCTAOffset,
+                                             Args::NumBanksCT>())::type;
         return std::type_identity<DistributionSpec<
             Args::RankCT,
             Args::NumBanksCT,

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "tw/engine.h"
 #include "ckernel_defs.h"
+#include "tw/engine.h"
 
 namespace tw {
 

@@ -234,7 +234,8 @@ template <typename Program, typename... Arguments>
 inline void run_on_faces(std::uint32_t tile, ckernel::VectorMode mode, Program&& program, Arguments&&... arguments) {
     ckernel::math::set_dst_write_addr<ckernel::Tile32x32, ckernel::SrcRegs>(tile);
     ckernel::math::set_addr_mod_base();
-    const bool one_call = mode != ckernel::VectorMode::RC && mode != ckernel::VectorMode::R && mode != ckernel::VectorMode::C;
+    const bool one_call =
+        mode != ckernel::VectorMode::RC && mode != ckernel::VectorMode::R && mode != ckernel::VectorMode::C;
     const int calls = one_call ? 1 : mode == ckernel::VectorMode::RC ? 4 : 2;
     for (int call = 0; call < calls; call++) {
         program(arguments...);

@@ -110,12 +110,10 @@ inline std::int32_t order_of(std::uint32_t word) {
     return bits ^ static_cast<std::int32_t>(static_cast<std::uint32_t>(bits >> 31) >> 1);
 }
 inline vFloat min(const vFloat& a, const vFloat& b) {
-    return map_lanes<vFloat>(
-        a, b, [](std::uint32_t x, std::uint32_t y) { return order_of(x) < order_of(y) ? x : y; });
+    return map_lanes<vFloat>(a, b, [](std::uint32_t x, std::uint32_t y) { return order_of(x) < order_of(y) ? x : y; });
 }
 inline vFloat max(const vFloat& a, const vFloat& b) {
-    return map_lanes<vFloat>(
-        a, b, [](std::uint32_t x, std::uint32_t y) { return order_of(x) > order_of(y) ? x : y; });
+    return map_lanes<vFloat>(a, b, [](std::uint32_t x, std::uint32_t y) { return order_of(x) > order_of(y) ? x : y; });
 }
 inline vFloat clamp(const vFloat& a, const vFloat& low, const vFloat& high) { return min(max(a, low), high); }
 inline vFloat symmetric_clamp(const vFloat& a, const vFloat& limit) { return clamp(a, negated(limit), limit); }

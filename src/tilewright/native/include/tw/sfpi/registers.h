@@ -27,8 +27,8 @@ enum class DataLayout : std::uint32_t {
 // A vector of DST. Reading and writing it are loads and stores.
 class DestinationVector {
 public:
-    explicit DestinationVector(int vector, std::uint32_t layout = 0, bool has_layout = false)
-        : vector_(vector), layout_(layout), has_layout_(has_layout) {}
+    explicit DestinationVector(int vector, std::uint32_t layout = 0, bool has_layout = false) :
+        vector_(vector), layout_(layout), has_layout_(has_layout) {}
 
     template <DataLayout layout>
     DestinationVector mode() const {

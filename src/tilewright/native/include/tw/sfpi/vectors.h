@@ -35,7 +35,8 @@ inline vFloat negated(const vFloat& a) {
 
 struct Product : vFloat {
     vFloat a, b;
-    Product(const vFloat& first, const vFloat& second) : vFloat(multiply_add(first, second, 0.0f)), a(first), b(second) {}
+    Product(const vFloat& first, const vFloat& second) :
+        vFloat(multiply_add(first, second, 0.0f)), a(first), b(second) {}
 };
 
 inline vFloat operator-(const vFloat& a) { return negated(a); }
@@ -130,8 +131,9 @@ TW_SFPI_COMPARE(!=)
     }
 #define TW_SFPI_INTEGER_COMPARE(Type, Element, op) \
     friend vBool operator op(const Type& a, const Type& b) { \
-        return test_lanes( \
-            a, b, [](std::uint32_t x, std::uint32_t y) { return static_cast<Element>(x) op static_cast<Element>(y); }); \
+        return test_lanes(a, b, [](std::uint32_t x, std::uint32_t y) { \
+            return static_cast<Element>(x) op static_cast<Element>(y); \
+        }); \
     }
 TW_SFPI_INTEGER(UnsignedLanes, std::uint32_t);
 TW_SFPI_INTEGER(SignedLanes, std::int32_t);

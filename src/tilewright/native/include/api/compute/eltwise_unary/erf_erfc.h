@@ -7,7 +7,9 @@
 namespace ckernel {
 
 template <bool fast_and_approx = true>
-ALWI void erf_tile_init() { sfpu_call::init(); }
+ALWI void erf_tile_init() {
+    sfpu_call::init();
+}
 template <bool fast_and_approx = true>
 ALWI void erf_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Erf, idst);

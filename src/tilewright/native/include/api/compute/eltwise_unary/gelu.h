@@ -7,7 +7,9 @@
 namespace ckernel {
 
 template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = false>
-ALWI void gelu_tile_init() { sfpu_call::init(); }
+ALWI void gelu_tile_init() {
+    sfpu_call::init();
+}
 template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = false>
 ALWI void gelu_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Gelu, idst);
@@ -22,7 +24,9 @@ ALWI void gelu_tile_pack(uint32_t idst) {
 }
 
 template <bool fast = false>
-ALWI void gelu_tanh_tile_init() { sfpu_call::init(); }
+ALWI void gelu_tanh_tile_init() {
+    sfpu_call::init();
+}
 template <bool fast = false>
 ALWI void gelu_tanh_tile_init_pack() {
     PACK((sfpu_call::init()));
@@ -37,7 +41,9 @@ ALWI void gelu_tanh_tile_pack(uint32_t idst) {
 }
 
 template <bool fast_and_approx = false>
-ALWI void gelu_derivative_tile_init() { sfpu_call::init(); }
+ALWI void gelu_derivative_tile_init() {
+    sfpu_call::init();
+}
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void gelu_derivative_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::GeluDerivative, idst);

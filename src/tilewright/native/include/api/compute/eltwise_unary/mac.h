@@ -11,6 +11,8 @@ ALWI void mac_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst
     sfpu_call::ternary(tw::SfpuTernary::MultiplyAdd, idst0, idst1, idst2, odst);
 }
 template <DataFormat data_format>
-ALWI void mac_tile_init() { sfpu_call::init(); }
+ALWI void mac_tile_init() {
+    sfpu_call::init();
+}
 
 }  // namespace ckernel

@@ -11,6 +11,8 @@ ALWI void mish_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Mish, idst);
 }
 template <bool APPROXIMATION_MODE>
-ALWI void mish_tile_init() { sfpu_call::init(); }
+ALWI void mish_tile_init() {
+    sfpu_call::init();
+}
 
 }  // namespace ckernel

@@ -12,7 +12,9 @@ enum class ReciprocalApproxMode { Default, Precise, Approximate };
 template <
     ReciprocalDestAcc dest_acc = ReciprocalDestAcc::BF16,
     ReciprocalApproxMode approximation = ReciprocalApproxMode::Default>
-ALWI void recip_tile_init() { sfpu_call::init(tw::SfpuUnary::Reciprocal); }
+ALWI void recip_tile_init() {
+    sfpu_call::init(tw::SfpuUnary::Reciprocal);
+}
 
 template <
     ReciprocalDestAcc dest_acc = ReciprocalDestAcc::BF16,

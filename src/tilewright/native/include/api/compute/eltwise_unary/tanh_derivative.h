@@ -7,7 +7,9 @@
 namespace ckernel {
 
 template <bool fast_and_approx = false>
-ALWI void tanh_derivative_tile_init() { sfpu_call::init(); }
+ALWI void tanh_derivative_tile_init() {
+    sfpu_call::init();
+}
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = false>
 ALWI void tanh_derivative_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::TanhDerivative, idst);

@@ -11,6 +11,8 @@ ALWI void typecast_tile(uint32_t idst) {
     tw_sfpu_typecast(idst, IN_DTYPE, OUT_DTYPE);
 }
 template <uint32_t IN_DTYPE, uint32_t OUT_DTYPE>
-ALWI void typecast_tile_init() { sfpu_call::init(); }
+ALWI void typecast_tile_init() {
+    sfpu_call::init();
+}
 
 }  // namespace ckernel
