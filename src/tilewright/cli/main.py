@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "print what the docs say about a rule of the checker or an error",
     "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
     "log": "write an operation's execution log; `log note` adds to it, `log audit` checks it",
+    "mcp": "offer run, check, time, show, explain and stages to coding agents",
     "new": "make an operation of your own from a specification",
     "phases": "run an operation phase by phase against its references",
     "report": "run a script or an operation and write what happened as an HTML page",
