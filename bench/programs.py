@@ -18,6 +18,7 @@ DST_TILES = 8  # 16-bit DST, half of it at a time
 WIDE_DST_TILES = 4  # 32-bit DST: torch adds up in float32 too
 BFLOAT16_TILE_BYTES = 2048
 BFLOAT16_ONE = 0x3F80
+MATMUL_SIDE = 4  # tiles, of an output block
 
 
 @dataclasses.dataclass
@@ -113,6 +114,11 @@ def _writer(build: Builder, output: ttnn.Tensor, block: int, blocks_per_unit: in
     )
 
 
+def _rows_held(row_tiles: int) -> int:
+    """Rows of tiles a circular buffer of whole rows has room for: two of the wide ones do not fit L1 beside another."""
+    return 2 if row_tiles <= 128 else 1
+
+
 def elementwise(name: str, inputs: Sequence[np.ndarray], device: ttnn.Device, grid: tuple[int, int]) -> Prepared:
     """``add`` of two tensors or ``exp`` of one, eight tiles at a time."""
     tensors = [_tiled(array, device) for array in inputs]
@@ -146,7 +152,7 @@ def tilize(array: np.ndarray, device: ttnn.Device, grid: tuple[int, int]) -> Pre
         lambda count, start: [count, start * TILE, source.buffer_address()],
     )
     compute = build.kernel("tilize.cpp", ttnn.ComputeConfigDescriptor(), [row_tiles], lambda count, start: [count])
-    pages = {0: 2 * row_tiles, 16: 2 * row_tiles}
+    pages = {0: _rows_held(row_tiles) * row_tiles, 16: _rows_held(row_tiles) * row_tiles}
     return build.program([reader, compute, _writer(build, output, row_tiles)], pages, [source, output])
 
 
@@ -166,5 +172,39 @@ def softmax(array: np.ndarray, device: ttnn.Device, grid: tuple[int, int]) -> Pr
     wide_dst = ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=True)
     compute = build.kernel("softmax.cpp", wide_dst, [row_tiles], lambda count, start: [count])
     writer = _writer(build, output, WIDE_DST_TILES, row_tiles // WIDE_DST_TILES)
-    pages = {0: 2 * row_tiles, 2: 1, 3: 1, 4: row_tiles, 5: 1, 7: 1, 16: 2 * WIDE_DST_TILES}
+    rows_held = _rows_held(row_tiles)
+    pages = {0: rows_held * row_tiles, 2: 1, 3: 1, 4: row_tiles, 5: 1, 7: 1, 16: 2 * WIDE_DST_TILES}
     return build.program([reader, compute, writer], pages, [source, output])
+
+
+def matmul(
+    first: np.ndarray,
+    second: np.ndarray,
+    device: ttnn.Device,
+    grid: tuple[int, int],
+    fidelity: ttnn.MathFidelity,
+    wide_dst: bool,
+) -> Prepared:
+    """A matrix product, each output block of 4x4 tiles over the whole inner dimension at once."""
+    rows, inner, columns = (extent // TILE for extent in (*first.shape, second.shape[1]))
+    tensors = [_tiled(first, device), _tiled(second, device)]
+    output = _output((first.shape[0], second.shape[1]), device)
+    build = Builder(device, grid, rows * columns // MATMUL_SIDE**2)
+    addresses = [each.buffer_address() for each in tensors]
+    reader = build.kernel(
+        "read_blocks.cpp",
+        ttnn.ReaderConfigDescriptor(),
+        [inner, columns, MATMUL_SIDE, *_accessor(tensors[0]), *_accessor(tensors[1])],
+        lambda count, start: [count, start, *addresses],
+    )
+    config = ttnn.ComputeConfigDescriptor(math_fidelity=fidelity, fp32_dest_acc_en=wide_dst)
+    piece_rows = (WIDE_DST_TILES if wide_dst else DST_TILES) // 2
+    compute = build.kernel("matmul.cpp", config, [inner, MATMUL_SIDE, 2, piece_rows], lambda count, start: [count])
+    writer = build.kernel(
+        "write_blocks.cpp",
+        ttnn.WriterConfigDescriptor(),
+        [columns, MATMUL_SIDE, *_accessor(output)],
+        lambda count, start: [count, start, output.buffer_address()],
+    )
+    pages = {0: MATMUL_SIDE * inner, 1: MATMUL_SIDE * inner, 16: MATMUL_SIDE**2}
+    return build.program([reader, compute, writer], pages, [*tensors, output])

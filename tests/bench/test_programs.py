@@ -76,3 +76,16 @@ def test_two_threads_give_the_same_bytes(device: ttnn.Device, inputs: tuple[np.n
     one = result_of(prepared)
     prepared.run(threads=2)
     assert np.array_equal(prepared.output(), one)
+
+
+@pytest.mark.parametrize("wide_dst", [False, True])
+def test_matmul(device: ttnn.Device, wide_dst: bool) -> None:
+    generator = np.random.default_rng(2)
+    first, second = (generator.standard_normal(shape, dtype=np.float32) for shape in ((128, 64), (64, 256)))
+    prepared = programs.matmul(first, second, device, GRID, ttnn.MathFidelity.HiFi4, wide_dst)
+    expected = rounded(first) @ rounded(second)
+    # 32-bit DST rounds once, when it is packed. 16-bit DST rounds the growing sum in each of 4 phases of 4 faces of the
+    # inner dimension, each time by half a step of a number that the sum of magnitudes bounds.
+    steps = 16 * (np.abs(rounded(first)) @ np.abs(rounded(second)))
+    allowed = STEP * np.abs(expected) + 2.0**-20 if wide_dst else STEP / 2 * steps
+    assert np.all(np.abs(result_of(prepared) - expected) <= allowed)
