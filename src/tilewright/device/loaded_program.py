@@ -21,7 +21,7 @@ from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.prepared import ArgumentLayout
 from tilewright.device.run import KernelInfo, Run, RunStatus
 from tilewright.device.run_options import RunOptions
-from tilewright.device.run_record import NO_KERNEL, RecordReader
+from tilewright.device.run_record import NO_KERNEL, NO_WORDS, RecordReader
 from tilewright.device.runner import Kind, Limits, Runner, RunnerLostError, failure_text
 from tilewright.device.source_lines import SourceLine
 from tilewright.device.translation_unit import KernelSource
@@ -62,7 +62,7 @@ class Outcome:
     call_words: NDArray[np.uint64]
 
 
-_NO_WORDS = np.empty(0, np.uint64)
+_ENDED_WELL = Ending()
 
 
 class LoadFailedError(Exception):
@@ -85,6 +85,7 @@ class LoadedProgram:
         self._libraries = libraries
         self._semaphore_base = program.semaphore_base
         self._semaphores = {(each.id, core.x, core.y) for each in program.semaphores for core in each.core_ranges}
+        self._reader = RecordReader(self.stack, self._semaphores, self._semaphore_base)
         self._runner: Runner | None = None
         self._bases: Sequence[int] = ()
         kernels = [
@@ -165,11 +166,8 @@ class LoadedProgram:
             num_host_buffers=len(memory.specs) if memory is not None else 0,
         )
 
-    def _reader(self) -> RecordReader:
-        return RecordReader(self.stack, self._semaphores, self._semaphore_base)
-
     def _record(self, answer: bytes, seconds: float) -> Outcome:
-        record = self._reader().read(answer)
+        record = self._reader.read(answer)
         report = record.report
         run = Run(
             RunStatus(report.status),
@@ -186,12 +184,14 @@ class LoadedProgram:
         )
         if report.spent:
             self._end_runner()
+        if run.status is RunStatus.OK:
+            return Outcome(run, _ENDED_WELL, record.calls)
         ending = Ending(record.text, record.rule, report.fault_signal, int(report.fault_address), int(report.l1_base))
         return Outcome(run, ending, record.calls)
 
     def _refused(self, text: str, seconds: float) -> Outcome:
         """The engine could not run the program at all."""
-        return Outcome(self._empty_run(RunStatus.KERNEL_ERROR, seconds), Ending(text), _NO_WORDS)
+        return Outcome(self._empty_run(RunStatus.KERNEL_ERROR, seconds), Ending(text), NO_WORDS)
 
     def lost(self, lost: RunnerLostError) -> Outcome:
         """What can be said of a run whose runner died: the kernel that ran, and what it said last."""
@@ -200,7 +200,7 @@ class LoadedProgram:
         place = words.who if words.said else words.place
         if place.kernel != NO_KERNEL and place.kernel < len(self.kernels):
             stack = self.stack(place.kernel, words.frames[: min(words.num_frames, native.MAX_FRAMES)])
-            run.positions.append(self._reader().position_of(place, lost.status, stack if words.said else ()))
+            run.positions.append(self._reader.position_of(place, lost.status, stack if words.said else ()))
         text = words.text.decode(errors="replace") if words.said else ""
         signal_number = words.signal_number if words.said else 0
         ending = Ending(
@@ -211,7 +211,7 @@ class LoadedProgram:
             int(words.l1_base),
             lost.loading,
         )
-        return Outcome(run, ending, _NO_WORDS)
+        return Outcome(run, ending, NO_WORDS)
 
     def _empty_run(self, status: RunStatus, seconds: float) -> Run:
         return Run(status, self.kernels, self._cb_labels, seconds, 0, list, list, [], [])

@@ -31,11 +31,13 @@ from tilewright.device.source_lines import SourceLine
 NO_KERNEL = 0xFFFFFFFF
 _NO_CIRCULAR_BUFFER = 0xFFFFFFFF
 
+NO_WORDS = np.empty(0, np.uint64)
+
 Stack = Callable[[int, Sequence[int]], tuple[SourceLine, ...]]
 _Structure = TypeVar("_Structure", bound=ctypes.Structure)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(slots=True)
 class Record:
     """What an answer holds. Lists that most launches never look at are made when somebody does."""
 
@@ -68,7 +70,12 @@ class _Parts:
     def take(self, structure: type[_Structure]) -> _Structure:
         return structure.from_buffer_copy(self.take_bytes(ctypes.sizeof(structure)))
 
+    def take_text(self, size: int) -> str:
+        return self.take_bytes(size).decode(errors="replace") if size else ""
+
     def take_many(self, structure: type[_Structure], count: int) -> Callable[[], list[_Structure]]:
+        if not count:
+            return list
         data = self.take_bytes(count * ctypes.sizeof(structure))
         return lambda: list((structure * count).from_buffer_copy(data))
 
@@ -90,8 +97,7 @@ class RecordReader:
     def read(self, answer: bytes) -> Record:
         parts = _Parts(answer)
         header = parts.take(native.RanAnswer)
-        text = parts.take_bytes(header.text_bytes).decode(errors="replace")
-        rule = parts.take_bytes(header.rule_bytes).decode(errors="replace")
+        text, rule = parts.take_text(header.text_bytes), parts.take_text(header.rule_bytes)
         instances = parts.take_many(native.InstanceReport, header.num_instances)()
         raises = parts.take_many(native.RaiseReport, header.num_raises)()
         traffic = parts.take_many(native.TrafficReport, header.num_traffic)
@@ -106,7 +112,7 @@ class RecordReader:
             lambda: [_use(each) for each in buffers()],
             [self._note(parts) for _ in range(header.num_findings)],
             [self._pages(parts) for _ in range(header.num_pushes)],
-            np.frombuffer(parts.take_bytes(8 * header.num_calls), np.uint64),
+            np.frombuffer(parts.take_bytes(8 * header.num_calls), np.uint64) if header.num_calls else NO_WORDS,
         )
 
     def position_of(self, place: native.Place, status: RunStatus, stack: tuple[SourceLine, ...]) -> KernelPosition:

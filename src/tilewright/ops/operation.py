@@ -67,6 +67,14 @@ class Options:
     block_tiles: int | None = None
     threads: int = 1
 
+    @functools.cached_property
+    def run_options(self) -> RunOptions:
+        """What its launch is asked for."""
+        return RunOptions(threads=self.threads)
+
+
+_USUAL_OPTIONS = Options()
+
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
@@ -372,7 +380,12 @@ class Operation:
         self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
     ) -> Outcome:
         """Runs the operation on device tensors and keeps the plan, the program and the record of the run."""
-        chosen = options or Options()
+        return self._launch(tensors, options or _USUAL_OPTIONS, parameters, is_shown=True)
+
+    def _launch(
+        self, tensors: Tensors, chosen: Options, parameters: Mapping[str, float] | None, is_shown: bool
+    ) -> Outcome:
+        """``is_shown``: the caller's own caller gets the program, and may do to it what it likes."""
         values = self.checked_parameters(parameters or {})
         self.validate(tensors)
         main = tensors[self.main_input.name]
@@ -397,8 +410,8 @@ class Operation:
         )
         everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
         config = checked_config(chosen.compute_kernel_config)
-        with borrowed_program(device, plan, everything, numbers, config) as program:
-            run = run_program([*ordered, *outputs], program, RunOptions(threads=chosen.threads))
+        with borrowed_program(device, plan, everything, numbers, config, is_shown) as program:
+            run = run_program([*ordered, *outputs], program, chosen.run_options)
         return Outcome(outputs, plan, program, run)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -412,7 +425,8 @@ class Operation:
         values = {each.name: bound.arguments[each.name] for each in self.inputs}
         numbers = {name: value for name, value in bound.arguments.items() if name in self.parameters}
         operands = Operands(values, options.pop("device", None), options.pop("dtype", None))
-        outcome = self.launch(operands.tensors, Options(**options), parameters=numbers)
+        chosen = Options(**options) if options else _USUAL_OPTIONS
+        outcome = self._launch(operands.tensors, chosen, numbers, is_shown=False)
         results = tuple(operands.give_back(each) for each in outcome.outputs)
         return results[0] if len(results) == 1 else results
 

@@ -48,7 +48,8 @@ class ProgramDescriptor:
         self.cbs = cbs
         self.custom_program_hash: int | None = None
         self.semaphore_base: int | None = None  # L1 offset of semaphore 0, of a host that places them itself
-        # Set by a host that builds kernels itself, as tt-metal does: neither descriptors nor files change any more.
+        # Set by a host that builds kernels itself, as tt-metal does, or that lends a program it made: while it is set,
+        # neither descriptors nor files change, but for the values of runtime arguments.
         self.is_built = False
         self._structure: ProgramStructure | None = None
 
@@ -88,6 +89,8 @@ class ProgramDescriptor:
 
         The same object as long as nothing of that changes.
         """
+        if self.is_built and self._structure is not None:
+            return self._structure
         state = (
             [kernel.state() for kernel in self._kernels],
             [cb.state() for cb in self._cbs],

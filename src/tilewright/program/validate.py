@@ -73,7 +73,7 @@ class _Sound:
             and self.grid == device.compute_with_storage_grid_size()
             and self.circular_buffers_end <= device.circular_buffers_end()
             and all(cb.buffer is None or cb.buffer.is_allocated() for cb in program.cbs)
-            and not any(problem for kernel in program.kernels for problem in _source_problems(kernel))
+            and (program.is_built or not any(map(any, map(_source_problems, program.kernels))))
         )
 
 
