@@ -48,7 +48,11 @@ def weights_on_device(values: Array, case: Case, device: ttnn.Device) -> ttnn.Te
     """One row: as tiles whose other rows are poison, or row-major with 32 elements per page."""
     if case.weights == TILED:
         return ttnn.from_numpy(
-            values[None].astype(np.float32), dtype=case.dtype, layout=ttnn.TILE_LAYOUT, device=device
+            values[None].astype(np.float32),
+            dtype=case.dtype,
+            layout=ttnn.TILE_LAYOUT,
+            device=device,
+            pad_value=np.nan,
         )
     padded = np.pad(values, (0, -len(values) % TILE), constant_values=PADDING)
     return ttnn.from_numpy(

@@ -68,7 +68,9 @@ def accessor(tensor: ttnn.Tensor) -> list[int]:
 
 
 def on_device(array: NDArray[np.float32], dtype: ttnn.DataType, device: ttnn.Device) -> ttnn.Tensor:
-    return ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device)
+    """Tiles whose padding is poison: NaN, or the largest number of a dtype that has none."""
+    poison = np.nan if dtype.is_floating_point else np.iinfo(dtype.numpy_dtype).max
+    return ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device, pad_value=poison)
 
 
 def output_like(shape: Sequence[int], dtype: ttnn.DataType, device: ttnn.Device) -> ttnn.Tensor:

@@ -113,15 +113,14 @@ def test_infinities_and_nans_come_back_as_such(dtype):
 
 
 @pytest.mark.parametrize("dtype", BLOCK_FLOATS)
-def test_padding_is_poison_and_does_not_touch_elements(dtype):
+def test_padding_is_zeros_and_does_not_touch_elements(dtype):
     array = np.full((33, 40), 1.5, np.float32)
     tensor = Tensor(array, dtype, layout=Layout.TILE)
     np.testing.assert_array_equal(tensor.to_numpy(), array)
     padded = tensor.to_numpy_with_padding()
     assert padded.shape == (64, 64)
-    assert not np.isfinite(padded[:, 48:]).any()
-    assert not np.isfinite(padded[33:]).any()
-    assert (padded[:33, 40:48] < -1.5).all(), "beside real elements the largest magnitude of the block"
+    assert not padded[:, 40:].any()
+    assert not padded[33:].any()
 
 
 @pytest.mark.parametrize("dtype", BLOCK_FLOATS)

@@ -57,5 +57,5 @@ def restore_tensors(saved: Saved) -> None:
     """Puts the bytes back; whether the host wrote a tensor stays as it was."""
     for buffer, pages in saved.items():
         host_wrote = buffer.host_wrote
-        buffer.write(pages)
+        buffer.write(pages, buffer.pad_value_given)
         buffer.host_wrote = host_wrote

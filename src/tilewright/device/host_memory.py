@@ -44,14 +44,17 @@ class HostMemory:
         return parts
 
     def _describe(self, tensor: Tensor) -> native.HostMemory:
-        """Padding that holds the dtype's poison holds nothing. Elements of the shape count only if the host never wrote
-        the tensor: a program may have written some of them, and what still holds poison is what it left out.
+        """Padding that holds the dtype's poison, or the zeros of a host that said no ``pad_value``, holds nothing.
+
+        Elements of the shape count only if the host never wrote the tensor: a program may have written some of them,
+        and what still holds poison is what it left out.
         """
         spec = _spec(tensor.buffer())
         spec.layout = _LAYOUTS[tensor.layout]
         spec.element_bytes = 1 if tensor.dtype.is_block_float else tensor.dtype.element_bytes
         spec.poison = tensor.dtype.poison
         spec.host_wrote = tensor.buffer().host_wrote
+        spec.zeros_pad = not tensor.buffer().pad_value_given
         # Any pattern of these dtypes may be somebody's number, but hardly a whole page of it.
         spec.poison_is_a_value = tensor.dtype not in _FLOATS
         padding = padding_bits(tensor)

@@ -103,6 +103,7 @@ class HostMemory(ctypes.Structure):
         ("poison", c_uint32),
         ("host_wrote", c_uint32),
         ("poison_is_a_value", c_uint32),
+        ("zeros_pad", c_uint32),
         ("outside", c_uint64),
     ]
 

@@ -22,14 +22,8 @@ _MAGNITUDE_BITS = {DataType.BFLOAT8_B: 7, DataType.BFLOAT4_B: 3}
 _TILES_AT_ONCE = 256
 
 
-def pack_tiles(
-    elements: NDArray[np.float32], dtype: DataType, poisoned: NDArray[np.bool_] | None = None
-) -> NDArray[np.uint8]:
-    """Tiles of float32 in face order (num_tiles, elements per tile) as bytes (num_tiles, tile bytes).
-
-    ``poisoned`` marks elements that hold nothing: they get the code with all bits set, and a block without any other
-    element the exponent with all bits set.
-    """
+def pack_tiles(elements: NDArray[np.float32], dtype: DataType) -> NDArray[np.uint8]:
+    """Tiles of float32 in face order (num_tiles, elements per tile) as bytes (num_tiles, tile bytes)."""
     num_tiles, per_tile = elements.shape
     num_exponents = exponent_bytes(per_tile // BLOCK, BLOCK)
     payload = per_tile if dtype is DataType.BFLOAT8_B else per_tile // 2
@@ -37,9 +31,6 @@ def pack_tiles(
     for first in range(0, num_tiles, _TILES_AT_ONCE):
         part = slice(first, first + _TILES_AT_ONCE)
         exponents, codes = _quantise(elements[part], _MAGNITUDE_BITS[dtype])
-        if poisoned is not None:
-            codes[poisoned[part]] = (2 << _MAGNITUDE_BITS[dtype]) - 1
-            exponents[poisoned[part].reshape(*exponents.shape, BLOCK).all(axis=2)] = 0xFF
         pages[part, : per_tile // BLOCK] = exponents
         if dtype is DataType.BFLOAT4_B:
             pages[part, num_exponents:] = codes[:, 0::2] | (codes[:, 1::2] << 4)

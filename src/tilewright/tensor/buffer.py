@@ -31,6 +31,7 @@ class Buffer:
         self._allocator = device.allocator(buffer_type)
         self.address = 0
         self.host_wrote = False  # programs may have written it all the same
+        self.pad_value_given = True  # False: the host wrote zeros into the padding because nobody said anything else
         if num_pages:
             total = self.aligned_page_size * num_pages
             self.address = self._allocator.allocate(self.bytes_per_bank(), total_bytes=total)
@@ -54,11 +55,11 @@ class Buffer:
     def is_allocated(self) -> bool:
         return self._finalizer.alive
 
-    def write(self, pages: NDArray[np.uint8]) -> None:
+    def write(self, pages: NDArray[np.uint8], pad_value_given: bool = True) -> None:
         self._require_allocated()
         if pages.shape != (self.num_pages, self.page_size):
             raise ValueError(f"pages have shape {pages.shape}, the buffer takes {(self.num_pages, self.page_size)}")
-        self.host_wrote = True
+        self.host_wrote, self.pad_value_given = True, pad_value_given
         if self.num_pages:
             self.device.memory.write_pages(
                 self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages

@@ -60,7 +60,8 @@ def from_torch(
 ) -> Tensor | None:
     """A tensor with the elements of a torch tensor (or NumPy array); None gives None.
 
-    Without ``pad_value`` the padding of tile tensors is poison. On a card it is whatever the converter leaves.
+    Without ``pad_value`` the padding of tile tensors is zeros, as in ttnn. A checked run still reports results that
+    take it in: another operation may leave anything there.
     """
     refuse_unsupported("from_torch", spec=spec, mesh_mapper=mesh_mapper)
     if tensor is None:
@@ -270,7 +271,7 @@ def empty_like(
 def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: int | None = None) -> None:
     """Write a host tensor into a device tensor of the same shape, dtype and layout."""
     _require_alike("copy_host_to_device_tensor", host_tensor, device_tensor)
-    device_tensor.buffer().write(host_tensor.host_pages())
+    device_tensor.buffer().write(host_tensor.host_pages(), host_tensor.pad_value_given)
 
 
 def _require_alike(function: str, first: Tensor, second: Tensor) -> None:

@@ -64,10 +64,8 @@ def page_geometry(shape: Shape, dtype: DataType, layout: Layout, tile: Tile) -> 
     return padded[-1] * dtype.element_bytes, padded.volume() // padded[-1]
 
 
-def encode(
-    array: NDArray[Any], dtype: DataType, layout: Layout, tile: Tile, pad_value: float | None = None
-) -> NDArray[np.uint8]:
-    """``array`` (already of the dtype's NumPy type) as pages; always a copy."""
+def encode(array: NDArray[Any], dtype: DataType, layout: Layout, tile: Tile, pad_value: float = 0) -> NDArray[np.uint8]:
+    """``array`` (already of the dtype's NumPy type) as pages; always a copy. Padding holds ``pad_value``."""
     shape = Shape(array.shape)
     page_bytes, num_pages = page_geometry(shape, dtype, layout, tile)
     if num_pages == 0:
@@ -75,12 +73,8 @@ def encode(
     if layout is Layout.ROW_MAJOR:
         rows = np.array(array, order="C", copy=True).reshape(num_pages, -1)
         return rows.view(np.uint8)
-    matrix = _padded_matrices(array, dtype, tile, pad_value)
-    elements = tilize(matrix, tile)
-    if dtype.is_block_float:
-        poison = pad_value is None and matrix.size > shape.volume()
-        return pack_tiles(elements, dtype, tilize(padding_mask(shape, tile), tile) if poison else None)
-    return elements.view(np.uint8)
+    elements = tilize(_padded_matrices(array, tile, pad_value), tile)
+    return pack_tiles(elements, dtype) if dtype.is_block_float else elements.view(np.uint8)
 
 
 def decode(pages: NDArray[np.uint8], shape: Shape, dtype: DataType, layout: Layout, tile: Tile) -> NDArray[Any]:
@@ -141,7 +135,7 @@ def _face_views(
     return faces.transpose(0, 1, 3, 5, 2, 4), rows
 
 
-def _padded_matrices(array: NDArray[Any], dtype: DataType, tile: Tile, pad_value: float | None) -> NDArray[Any]:
+def _padded_matrices(array: NDArray[Any], tile: Tile, pad_value: float) -> NDArray[Any]:
     """``array`` as (n, rows, columns) with rows and columns filled up to whole tiles."""
     padded = padded_shape(Shape(array.shape), Layout.TILE, tile)
     height = array.shape[-2] if array.ndim >= 2 else 1
@@ -149,19 +143,9 @@ def _padded_matrices(array: NDArray[Any], dtype: DataType, tile: Tile, pad_value
     matrices = array.reshape(-1, height, width)
     if (height, width) == (padded[-2], padded[-1]):
         return matrices
-    result = _padding_filled((len(matrices), padded[-2], padded[-1]), dtype, pad_value)
+    result = np.full((len(matrices), padded[-2], padded[-1]), pad_value, array.dtype)
     result[:, :height, :width] = matrices
     return result
-
-
-def _padding_filled(sides: tuple[int, ...], dtype: DataType, pad_value: float | None) -> NDArray[Any]:
-    if pad_value is not None:
-        return np.full(sides, pad_value, dtype.numpy_dtype)
-    if dtype.is_block_float:
-        # A NaN would decide the exponent of the real elements beside it: poison comes in after packing.
-        return np.zeros(sides, dtype.numpy_dtype)
-    pattern = np.array(dtype.poison, np.uint32).reshape(1).view(dtype.numpy_dtype)[0]
-    return np.full(sides, pattern, dtype.numpy_dtype)
 
 
 def padding_mask(shape: Shape, tile: Tile) -> NDArray[np.bool_]:

@@ -57,9 +57,10 @@ class Tensor:
         dtype = require_supported(data_type) if data_type is not None else data_type_of_numpy(array)
         default_layout = Layout.TILE if dtype.is_block_float else Layout.ROW_MAJOR
         self._describe(Shape(array.shape), dtype, default_layout if layout is None else layout, tile)
-        filling = None if pad_value is None else checked_fill_value("pad_value", pad_value, dtype)
+        filling = 0 if pad_value is None else checked_fill_value("pad_value", pad_value, dtype)
         pages = encode(_convert(array, dtype), dtype, self._layout, self._tile, filling)
         self._pages: NDArray[np.uint8] | None = pages
+        self._pad_value_given = pad_value is not None
         self._buffer: Buffer | None = None
         self._memory_config = DRAM_MEMORY_CONFIG if mem_config is None else require_memory_config(mem_config)
         if device is not None:
@@ -75,7 +76,7 @@ class Tensor:
     def _move_to(self, device: Device, memory_config: MemoryConfig) -> None:
         pages = self.host_pages()
         buffer = _new_buffer(self._shape, self._dtype, self._layout, self._tile, device, memory_config)
-        buffer.write(pages)
+        buffer.write(pages, self._pad_value_given)
         self._pages, self._buffer, self._memory_config = None, buffer, memory_config
 
     @classmethod
@@ -85,6 +86,7 @@ class Tensor:
         pages: NDArray[np.uint8] | None,
         buffer: Buffer | None,
         memory_config: MemoryConfig,
+        pad_value_given: bool = True,
     ) -> Tensor:
         shape, dtype, layout, tile = (
             (like._shape, like._dtype, like._layout, like._tile) if isinstance(like, Tensor) else like
@@ -92,6 +94,7 @@ class Tensor:
         tensor = cls.__new__(cls)
         tensor._describe(shape, dtype, layout, tile)
         tensor._pages, tensor._buffer, tensor._memory_config = pages, buffer, memory_config
+        tensor._pad_value_given = pad_value_given
         return tensor
 
     # What it is
@@ -187,14 +190,14 @@ class Tensor:
     def cpu(self, blocking: bool = True, cq_id: int | None = None) -> Tensor:
         if self._buffer is None:
             return self
-        return Tensor._made_of(self, self.buffer().read(), None, self._memory_config)
+        return Tensor._made_of(self, self.buffer().read(), None, self._memory_config, self.buffer().pad_value_given)
 
     def to(self, target: Device | Layout, mem_config: MemoryConfig | None = None) -> Tensor:
         """A copy on a device, or (host tensors only) in another layout."""
         if isinstance(target, Layout):
             return self.to_layout(target)
         require("target", target, Device, "a device from ttnn.open_device, or a Layout")
-        moved = Tensor._made_of(self, self.host_pages(), None, self._memory_config)
+        moved = Tensor._made_of(self, self.host_pages(), None, self._memory_config, self._pad_value_given)
         moved._move_to(target, self._memory_config if mem_config is None else mem_config)
         return moved
 
@@ -202,11 +205,11 @@ class Tensor:
         if layout is self._layout:
             return self
         check_layout(self._dtype, layout)
-        filling = None if pad_value is None else checked_fill_value("pad_value", pad_value, self._dtype)
+        filling = 0 if pad_value is None else checked_fill_value("pad_value", pad_value, self._dtype)
         array = decode(self.host_pages(), self._shape, self._dtype, self._layout, self._tile)
         pages = encode(array, self._dtype, layout, self._tile, filling)
         description = (self._shape, self._dtype, layout, self._tile)
-        return Tensor._made_of(description, pages, None, self._memory_config)
+        return Tensor._made_of(description, pages, None, self._memory_config, pad_value is not None)
 
     def to_numpy(self) -> NDArray[Any]:
         """The elements without padding. Device tensors are read back first (ttnn wants ``.cpu()`` before)."""
@@ -233,6 +236,11 @@ class Tensor:
             raise RuntimeError(f"item() needs a tensor of one element, this one has shape {self._shape}")
         value = self.to_numpy().reshape(())
         return float(value) if self._dtype.is_floating_point else int(value)
+
+    @property
+    def pad_value_given(self) -> bool:
+        """Whether somebody said what the padding holds; if not it is zeros, and a checked run takes it for nothing."""
+        return self._pad_value_given if self._buffer is None else self._buffer.pad_value_given
 
     def host_pages(self) -> NDArray[np.uint8]:
         """The bytes of a host tensor, page by page, as a device would hold them."""

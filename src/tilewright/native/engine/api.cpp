@@ -57,6 +57,7 @@ static HostMemory to_host_memory(const TwHostMemory& from) {
     memory.poison = from.poison;
     memory.host_wrote = from.host_wrote != 0;
     memory.poison_is_a_value = from.poison_is_a_value != 0;
+    memory.zeros_pad = from.zeros_pad != 0;
     memory.outside = from.outside;
     return memory;
 }

@@ -43,7 +43,7 @@ struct TwCircularBufferSpec {
 struct TwHostMemory {
     uint32_t is_dram, layout;
     uint64_t address, page_bytes, stride, num_pages;
-    uint32_t element_bytes, poison, host_wrote, poison_is_a_value;
+    uint32_t element_bytes, poison, host_wrote, poison_is_a_value, zeros_pad;
     const uint8_t* outside;
 };
 

@@ -93,6 +93,7 @@ static void describe() {
     FIELD(TwHostMemory, poison);
     FIELD(TwHostMemory, host_wrote);
     FIELD(TwHostMemory, poison_is_a_value);
+    FIELD(TwHostMemory, zeros_pad);
     FIELD(TwHostMemory, outside);
     STRUCT(TwInstanceReport);
     FIELD(TwInstanceReport, kernel);

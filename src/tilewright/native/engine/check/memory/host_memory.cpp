@@ -34,11 +34,11 @@ PoisonFound look(const HostMemory& memory, const uint8_t* bytes, uint64_t count)
     }
 }
 
-// Bytes of elements that are poison, of up to 64.
-uint64_t poisoned_bits(const HostMemory& memory, const uint8_t* bytes, uint32_t count) {
+// Bytes of elements that hold `value`, of up to 64.
+uint64_t bits_of(const HostMemory& memory, uint32_t value, const uint8_t* bytes, uint32_t count) {
     uint64_t bits = 0;
     for (uint32_t at = 0; at < count; at += memory.element_bytes) {
-        if (std::memcmp(bytes + at, &memory.poison, memory.element_bytes) == 0) {
+        if (std::memcmp(bytes + at, &value, memory.element_bytes) == 0) {
             bits |= low_bits(memory.element_bytes) << at;
         }
     }
@@ -64,14 +64,17 @@ void for_each_mark(
             mark({part, static_cast<uint32_t>(end - part), 0, 0});
             continue;
         }
-        for (uint64_t at = part; at < end && found.any; at += 64) {
+        const bool may_have_marks = found.any || (memory.zeros_pad && memory.outside != nullptr);
+        for (uint64_t at = part; at < end && may_have_marks; at += 64) {
             const auto count = static_cast<uint32_t>(std::min<uint64_t>(64, end - at));
-            const uint64_t poisoned = poisoned_bits(memory, bytes + at, count);
+            const uint64_t poisoned = bits_of(memory, memory.poison, bytes + at, count);
             const uint64_t outside =
                 memory.outside != nullptr ? get_bits(memory.outside, page * memory.page_bytes + at, count) : 0;
+            const uint64_t zeros = memory.zeros_pad && outside != 0 ? bits_of(memory, 0, bytes + at, count) : 0;
             const uint64_t unwritten = all_written ? 0 : poisoned & ~outside;
-            if ((unwritten | (poisoned & outside)) != 0) {
-                mark({at, count, unwritten, poisoned & outside});
+            const uint64_t padding = (poisoned | zeros) & outside;
+            if ((unwritten | padding) != 0) {
+                mark({at, count, unwritten, padding});
             }
         }
     }

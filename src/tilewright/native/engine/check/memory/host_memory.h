@@ -24,6 +24,7 @@ struct HostMemory {
     uint32_t poison = 0;
     bool host_wrote = false;
     bool poison_is_a_value = false;  // so that only a whole page of it was never written
+    bool zeros_pad = false;          // zeros in the padding hold nothing either: the host put them there by default
     // Padding by the tensor's shape, whatever it holds: one bit per byte, page after page without gaps, and 16 bytes
     // more; null: none. They belong to the host, which keeps them while the program runs.
     const uint8_t* outside = nullptr;
