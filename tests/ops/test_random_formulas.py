@@ -17,9 +17,10 @@ from tilewright.formula import Extent, Value
 from tilewright.formula import functions as formula
 from tilewright.ops import Operation, Options, Strategy
 from tilewright.ops.accuracy import held, judge
+from tilewright.ops.direction import CannotPlanError
 from tilewright.ops.operation import Input
 from tilewright.ops.plan import Variant
-from tilewright.ops.planner.model import CannotPlanError, Choices
+from tilewright.ops.planner.model import Choices
 from tilewright.ops.validation import Wording
 from tilewright.tensor.paper_device import paper_device
 

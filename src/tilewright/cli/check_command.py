@@ -100,7 +100,7 @@ class _Session:
     def take_plan(self, plan: Plan) -> None:
         """What an operation says about its launches."""
         self._formulas = {each.buffer.index: each.formula for each in plan.buffers}
-        self._steps = {(each.core.x, each.core.y): each.num_tile_rows for each in plan.split.work}
+        self._steps = {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
 
     def take(self, result: CheckResult) -> None:
         """Looks at a launch as soon as it has ended: its device may be closed later."""

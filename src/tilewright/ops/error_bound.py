@@ -9,7 +9,8 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 - *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21. Numbers
   below 2^-126 become zero.
 - *Reducing.* A sum of n values in float32 adds n * 2^-24 of the sum of their sizes. Tiles added up before they are
-  reduced are read by the matrix unit. A mean that is computed with is made 2^-12 larger on purpose (``mean_factor``).
+  reduced are read by the matrix unit, down columns as a first operand, over two dimensions twice; so is the largest of
+  them. A mean that is computed with is made 2^-12 larger on purpose (``mean_factor``).
 - *Writing.* A result is rounded to its format: 2^-8 of itself in bfloat16, 2^-24 in float32.
 
 - *Range.* What may exceed the largest float32, 3.4e38, has no bound.
@@ -45,6 +46,8 @@ _LARGEST = 2.0**128 * (1 - 2.0**-24)
 _WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6}
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
 _EXACT = ("neg", "abs", "maximum", "minimum", "relu", "sign", "where", "clamp", *_COMPARED)
+# What reading the tile that others were added up to loses: along rows it is the second operand of the matrix unit.
+_FOLDED = {Along.ROWS: _READ, Along.COLUMNS: _READ_FACTOR, Along.BOTH: 2 * _READ_FACTOR}
 _AXES: dict[Along, Any] = {Along.ROWS: -1, Along.COLUMNS: -2, Along.BOTH: (-2, -1)}
 
 
@@ -77,7 +80,10 @@ def roundings_of(schedule: Schedule) -> tuple[Rounding, ...]:
         if store.role in (Role.INPUT, Role.VALUE) and store.format == "Float32" and store.read_by_matrix_unit:
             found.append(Rounding(store.name, _READ, "the matrix unit reads 10 mantissa bits of a Float32"))
         if store.role is Role.PARTS:
-            found.append(Rounding(store.name, _READ, "tiles added up in float32, read by the matrix unit"))
+            assert store.value is not None
+            assert store.value.along is not None
+            unit = _READ if store.value.function == "max" else _FOLDED[store.value.along]
+            found.append(Rounding(store.name, unit, "tiles added up in float32, read by the matrix unit"))
         is_mean = store.role is Role.VALUE and store.value is not None and store.value.function == "mean"
         if is_mean and store.read_by_matrix_unit:
             found.append(Rounding(store.name, _LIFT, "a mean that is cut is made this much larger before"))
@@ -133,10 +139,13 @@ class _Analysis:
         self._schedule = schedule
         self._known = known or {}
         self._cut: dict[int, bool] = {}
+        self._short: set[int] = set()  # inputs that the matrix unit reads whole, whatever they go through
         self._folded = {id(s.value) for s in schedule.steps() if isinstance(s, Reduce) and s.program is not None}
         for store in schedule.stores.values():
             if store.value is not None and store.role in (Role.INPUT, Role.VALUE, Role.NUMBER):
                 self._cut[id(store.value)] = store.format == "Float32" and store.read_by_matrix_unit
+                if store.role is Role.INPUT and store.format != "Float32":
+                    self._short.add(id(store.value))
         self.values: dict[int, Float64] = {}
         self.errors: dict[int, Float64] = {}
 
@@ -185,9 +194,9 @@ class _Analysis:
         read = np.broadcast_to(error, operand.shape)
         sizes = np.abs(operand) + read
         if id(node) in self._folded and node.function != "max":
-            read = read + _READ * sizes
+            read = read + _FOLDED[node.along] * sizes
         if node.function == "max":
-            is_cut = node.operands[0].function != "input" or self._cut.get(id(node.operands[0]), False)
+            is_cut = id(node.operands[0]) not in self._short
             above = (operand + read).max(axis=axis, keepdims=True) - value
             below = value - (operand - read).max(axis=axis, keepdims=True)
             return np.asarray(np.maximum(above, below) + (_READ * np.abs(value) if is_cut else 0.0))

@@ -24,6 +24,7 @@ from tilewright.formula.evaluate import Float64
 from tilewright.formula.graph import Extent, Value
 from tilewright.formula.tracing import Formula, trace
 from tilewright.ops.arrays import Operands
+from tilewright.ops.direction import Direction, direction_of, turned
 from tilewright.ops.error_bound import Bounds, bounds
 from tilewright.ops.parameters import Parameter, number_bits
 from tilewright.ops.plan import Plan, Variant, make_plan
@@ -168,6 +169,16 @@ class Operation:
         parameters = [Value("parameter", name=name) for name in self.parameters]
         return trace(self.function, inputs, parameters)
 
+    @functools.cached_property
+    def direction(self) -> Direction:
+        """Which way the lines of tiles go that it works along."""
+        return direction_of(self.graph)
+
+    @functools.cached_property
+    def planned_graph(self) -> Formula:
+        """What it computes, as the planner sees it: along lines of tiles."""
+        return turned(self.graph, self.direction)
+
     @property
     def formula(self) -> str:
         """What it computes, in one line."""
@@ -199,7 +210,8 @@ class Operation:
 
     def output_shapes(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """Shapes of the results for an input of a shape."""
-        return tuple((*shape[:-1], 1) if each.extent is Extent.COLUMN else shape for each in self.graph.outputs)
+        sides = [(each.extent.per_row, each.extent.per_column) for each in self.graph.outputs]
+        return tuple((*shape[:-2], shape[-2] if down else 1, shape[-1] if across else 1) for down, across in sides)
 
     def reference(
         self, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None
@@ -211,7 +223,7 @@ class Operation:
 
     def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
         """The exact results of a plan, and how far off each element may be."""
-        found = bounds(plan.schedule, self.graph.outputs, self._names(operands, parameters))
+        found = bounds(plan.schedule, self.planned_graph.outputs, self._names(operands, parameters))
         shapes = self.output_shapes(np.shape(operands[self.main_input.name]))
         exact, allowed = (
             tuple(np.broadcast_to(value, shape) for value, shape in zip(each, shapes, strict=True))
@@ -246,7 +258,7 @@ class Operation:
         """Circular buffers and kernels of each strategy, the quickest first."""
         if form not in self._variants:
             operands = self._operands(form)
-            strategies = strategies_of(self.graph, operands, self.choices)
+            strategies = strategies_of(self.planned_graph, operands, self.choices, self.direction)
             made = {each: self._variant(form, each) for each in strategies}
             check_names(self.choices, {buffer.name for each in made.values() for buffer in each.buffers})
             self._variants[form] = made
@@ -258,12 +270,13 @@ class Operation:
         if key not in self._schedules:
             main = self.inputs.index(self.main_input)
             self._schedules[key] = make_schedule(
-                self.graph,
+                self.planned_graph,
                 self._operands(form),
                 self.choices,
                 strategy,
                 form.dtypes[main].data_format.name,
                 form.output_tiled,
+                self.direction,
             )
         return self._schedules[key]
 
@@ -278,7 +291,7 @@ class Operation:
             )
             self._texts[key] = module_text(
                 self.name,
-                self.graph,
+                self.planned_graph,
                 schedule,
                 buffer_indices(schedule, self.choices),
                 self.output_names,
@@ -298,7 +311,7 @@ class Operation:
     def _operands(self, form: Form) -> list[Operand]:
         return [
             Operand(each.name, each.extent, dtype.data_format.name, tiled)
-            for each, dtype, tiled in zip(self.inputs, form.dtypes, form.tiled, strict=True)
+            for each, dtype, tiled in zip(self.planned_graph.inputs, form.dtypes, form.tiled, strict=True)
         ]
 
     def plan(
@@ -326,7 +339,8 @@ class Operation:
         strategy: Strategy | None,
         block_tiles: int | None,
     ) -> Plan:
-        rows = TensorRows(shape, form.dtypes[self.inputs.index(self.main_input)], form.in_slabs)
+        in_slabs = form.in_slabs or self.direction is not Direction.ROWS
+        rows = TensorRows(shape, form.dtypes[self.inputs.index(self.main_input)], in_slabs, self.direction)
         return make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:

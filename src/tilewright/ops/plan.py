@@ -11,6 +11,7 @@ import dataclasses
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 
+from tilewright.ops.direction import Direction
 from tilewright.ops.planner.model import Schedule
 from tilewright.ops.row_program import Kernels
 from tilewright.ops.row_split import CoreSelection, RowSplit, TensorRows, counted, split_rows
@@ -28,6 +29,8 @@ SMALLEST_RESIDENT_BLOCK_TILES = 8
 # A resident row that has to be split moves best in small blocks: reader, compute and writer overlap more, and the rest
 # of L1 stays free. A row of 16 tiles is still 1 KiB at a time from DRAM.
 BEST_RESIDENT_BLOCK_TILES = 16
+# Tiles of a line in formulas.
+LINE_SYMBOLS = {Direction.ROWS: "Wt", Direction.COLUMNS: "Ht", Direction.SLABS: "(Ht*Wt)"}
 
 
 class PageKind(enum.Enum):
@@ -117,7 +120,7 @@ class Plan:
         kernels: what runs.
         schedule: what they follow from.
         block_tiles, num_blocks: a tile-row is ``num_blocks`` blocks of ``block_tiles`` tiles; the last block's
-            tiles beyond ``rows.width_tiles`` hold nothing.
+            tiles beyond ``rows.line_tiles`` hold nothing.
         l1_budget: bytes of L1 that circular buffers could have.
     """
 
@@ -139,7 +142,7 @@ class Plan:
     @property
     def last_block_tiles(self) -> int:
         """Tiles of the last block that the tensor reaches into."""
-        return self.rows.width_tiles - (self.num_blocks - 1) * self.block_tiles
+        return self.rows.line_tiles - (self.num_blocks - 1) * self.block_tiles
 
     def circular_buffers(self) -> list[CBDescriptor]:
         return [each.descriptor(self.split.cores) for each in self.buffers]
@@ -162,11 +165,12 @@ class Plan:
         return chosen
 
     def describe(self) -> str:
+        unit = self.rows.direction.unit
         if self.strategy is Strategy.BLOCKED:
-            return f"blocked (a tile-row goes through L1 once, in {counted(self.num_blocks, 'block')})"
+            return f"blocked (a {unit} goes through L1 once, in {counted(self.num_blocks, 'block')})"
         if self.strategy is Strategy.RESIDENT:
             blocks = "" if self.num_blocks == 1 else f", its sticks move in {self.num_blocks} blocks"
-            return f"resident (a tile-row stays in L1{blocks})"
+            return f"resident (a {unit} stays in L1{blocks})"
         blocks = f"{counted(self.num_blocks, 'block')} of {counted(self.block_tiles, 'tile')}"
         return f"streaming ({blocks}, each read once per pass)"
 
@@ -201,10 +205,10 @@ def make_plan(
     for candidate, variant in variants.items():
         if strategy not in (None, candidate):
             continue
-        for block in _blocks(rows.width_tiles, candidate) if block_tiles is None else [block_tiles]:
-            if candidate is Strategy.RESIDENT and rows.width_tiles % block:
+        for block in _blocks(rows.line_tiles, candidate) if block_tiles is None else [block_tiles]:
+            if candidate is Strategy.RESIDENT and rows.line_tiles % block:
                 continue
-            num_blocks = -(-rows.width_tiles // block)
+            num_blocks = -(-rows.line_tiles // block)
             planned = _planned_buffers(variant.buffers, rows, candidate, block)
             chosen = Plan(
                 operation,
@@ -222,40 +226,41 @@ def make_plan(
                 return chosen
     if chosen is None:
         raise OperationError(
-            f"{operation}: blocks of {block_tiles} tiles do not divide a row of {rows.width_tiles}, as a resident "
+            f"{operation}: blocks of {block_tiles} tiles do not divide a row of {rows.line_tiles}, as a resident "
             "plan needs"
         )
     raise _does_not_fit(chosen)
 
 
-def _blocks(width_tiles: int, strategy: Strategy) -> Iterator[int]:
+def _blocks(line_tiles: int, strategy: Strategy) -> Iterator[int]:
     """Block sizes in the order they are tried, best first."""
     if strategy is not Strategy.STREAMING:
-        yield from _resident_blocks(width_tiles)
+        yield from _resident_blocks(line_tiles)
     if strategy is not Strategy.RESIDENT:
-        yield from _streaming_blocks(width_tiles)
+        yield from _streaming_blocks(line_tiles)
 
 
-def _resident_blocks(width_tiles: int) -> list[int]:
+def _resident_blocks(line_tiles: int) -> list[int]:
     """Blocks that divide the row: its tiles stay, and pages must not run over the end of a buffer."""
-    smallest = min(width_tiles, SMALLEST_RESIDENT_BLOCK_TILES)
-    parts = [block for block in range(width_tiles // 2, smallest - 1, -1) if width_tiles % block == 0]
+    smallest = min(line_tiles, SMALLEST_RESIDENT_BLOCK_TILES)
+    parts = [block for block in range(line_tiles // 2, smallest - 1, -1) if line_tiles % block == 0]
     small = [block for block in parts if block <= BEST_RESIDENT_BLOCK_TILES]
-    return [width_tiles, *small, *(block for block in parts if block > BEST_RESIDENT_BLOCK_TILES)]
+    return [line_tiles, *small, *(block for block in parts if block > BEST_RESIDENT_BLOCK_TILES)]
 
 
-def _streaming_blocks(width_tiles: int) -> Iterator[int]:
+def _streaming_blocks(line_tiles: int) -> Iterator[int]:
     """Blocks of which the last is filled as well as can be."""
-    for largest in range(min(LARGEST_STREAMING_BLOCK_TILES, width_tiles), 0, -1):
-        num_blocks = -(-width_tiles // largest)
-        yield -(-width_tiles // num_blocks)
+    for largest in range(min(LARGEST_STREAMING_BLOCK_TILES, line_tiles), 0, -1):
+        num_blocks = -(-line_tiles // largest)
+        yield -(-line_tiles // num_blocks)
 
 
 def _planned_buffers(
     buffers: Sequence[Buffer], rows: TensorRows, strategy: Strategy, block_tiles: int
 ) -> tuple[PlannedBuffer, ...]:
-    row_tiles = rows.width_tiles if strategy is Strategy.RESIDENT else block_tiles
-    row, block = ("Wt" if tiles == rows.width_tiles else "B" for tiles in (row_tiles, block_tiles))
+    row_tiles = rows.line_tiles if strategy is Strategy.RESIDENT else block_tiles
+    line = LINE_SYMBOLS[rows.direction]
+    row, block = (line if tiles == rows.line_tiles else "B" for tiles in (row_tiles, block_tiles))
     is_partial = rows.last_tile_columns < TILE_SIZE
     planned = []
     for buffer in buffers:

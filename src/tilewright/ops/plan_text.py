@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilewright.ops.plan import Plan
-from tilewright.ops.row_split import counted
+from tilewright.ops.direction import Direction
+from tilewright.ops.plan import LINE_SYMBOLS, Plan
+from tilewright.ops.row_split import TensorRows, counted
 
 
 def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
@@ -27,15 +28,23 @@ def plan_lines(plan: Plan, output_shapes: Sequence[Sequence[int]]) -> list[str]:
     rows = plan.rows
     results = ", ".join(str(list(each)) for each in output_shapes)
     shapes = f"{list(rows.shape)} -> {results}, {rows.dtype.name.lower()}"
-    pad = "" if rows.last_tile_columns == 32 else f", {counted(rows.last_tile_columns, 'column')} in the last"
     return table(
         [
             ("shape", shapes),
-            ("row", f"{counted(rows.width, 'element')}, Wt = {counted(rows.width_tiles, 'tile')}{pad}"),
+            _line_of_tiles(rows),
             ("plan", plan.describe()),
             ("cores", plan.split.describe()),
         ]
     )
+
+
+def _line_of_tiles(rows: TensorRows) -> tuple[str, str]:
+    """What a line of tiles has, and how it ends."""
+    columns = "" if rows.last_tile_columns == 32 else f", {counted(rows.last_tile_columns, 'column')} in the last"
+    ends = "" if rows.last_tile_rows == 32 else f", {counted(rows.last_tile_rows, 'row')} in the last"
+    pad = {Direction.ROWS: columns, Direction.COLUMNS: ends, Direction.SLABS: columns + ends}[rows.direction]
+    tiles = f"{LINE_SYMBOLS[rows.direction]} = {counted(rows.line_tiles, 'tile')}"
+    return rows.direction.line, f"{counted(rows.line_elements, 'element')}, {tiles}{pad}"
 
 
 def buffer_lines(plan: Plan) -> list[str]:
@@ -45,7 +54,9 @@ def buffer_lines(plan: Plan) -> list[str]:
         formula = "" if planned.formula == str(planned.pages) else f"= {planned.formula}"
         row = [f"c_{planned.buffer.index}", planned.buffer.name, str(planned.pages), formula]
         rows.append([*row, str(planned.page_bytes), str(planned.total_bytes), planned.dtype.data_format.name])
-    symbols = "Wt: tiles of a row" + ("" if plan.num_blocks == 1 else f"; B: tiles of a block, {plan.block_tiles}")
+    line = plan.rows.direction.line
+    symbols = f"{LINE_SYMBOLS[plan.rows.direction]}: tiles of a {line}"
+    symbols += "" if plan.num_blocks == 1 else f"; B: tiles of a block, {plan.block_tiles}"
     share = f"{plan.l1_bytes / plan.l1_budget:.1%}"
     return [
         *table(rows, right=(2, 4, 5)),
@@ -67,10 +78,11 @@ def plan_json(plan: Plan, output_shapes: Sequence[Sequence[int]]) -> dict[str, o
         "output_shapes": [list(each) for each in output_shapes],
         "dtype": plan.rows.dtype.name.lower(),
         "plan": plan.strategy.value,
-        "width_tiles": plan.rows.width_tiles,
+        "direction": plan.rows.direction.value,
+        "line_tiles": plan.rows.line_tiles,
         "block_tiles": plan.block_tiles,
         "num_blocks": plan.num_blocks,
-        "num_tile_rows": plan.rows.num_tile_rows,
+        "num_lines": plan.rows.num_lines,
         "num_cores": len(plan.split.work),
         "l1_bytes": plan.l1_bytes,
         "l1_budget": plan.l1_budget,

@@ -7,21 +7,25 @@ Compile-time:
 
 ==================  ==================================================================
 width_tiles         Wt, the tiles of a row
+height_tiles        Ht, the tile-rows of a slab of the last two dimensions
+slab_tiles          tiles of a slab
 block_tiles         tiles of a block
-num_blocks          blocks of a row
+num_blocks          blocks of a row, or of another line of tiles
 last_block_tiles    tiles of the last block that the tensor reaches into
 last_tile_columns   columns of the last tile that belong to the tensor, 1 to 32
-height, height_tiles  rows of a slab of the last two dimensions, and its tile-rows
+last_tile_rows      rows of the last tiles of a slab that belong to the tensor, 1 to 32
+height              rows of a slab
 stick_bytes         bytes of a row of the first input
 block_bytes         bytes of a row of a block of it
 element_bytes       bytes of an element of it
 NAME_stick_bytes    the same of another tensor, whose elements have another size; and so on
-inverse_width_bits  1/W as the bits of a float32
+inverse_width_bits  1/W as the bits of a float32; inverse_height_bits and inverse_slab_bits along other lines
 mean_factor_bits    what makes a mean of a sum where the mean is computed with (``mean_factor``)
 ==================  ==================================================================
 
-Runtime: ``num_tile_rows``, ``first_tile_row``, ``first_stick``, ``num_sticks`` (of the core), and the bits of the
-operation's numbers. A ``TensorArg`` takes the tensor of its name; the result's is ``output``.
+Runtime: ``num_tile_rows``, ``first_tile_row``, ``first_stick``, ``num_sticks`` (of the core; ``num_tile_columns`` or
+``num_slabs`` and so on along other lines), and the bits of the operation's numbers. A ``TensorArg`` takes the tensor of
+its name; the result's is ``output``.
 """
 
 from __future__ import annotations
@@ -79,9 +83,7 @@ def build_program(
                 plan.split.cores,
                 compile_time_args={name: compile_time[name] for name in layout.scalars},
                 runtime_args={
-                    work.core: {
-                        name: numbers[name] if name in numbers else int(getattr(work, name)) for name in scalars
-                    }
+                    work.core: {name: numbers[name] if name in numbers else work.value(name) for name in scalars}
                     for work in plan.split.work
                 },
                 tensors={name: tensors[name] for name in layout.tensors},
@@ -110,14 +112,16 @@ def compile_time_values(plan: Plan, dtypes: Mapping[str, DataType]) -> dict[str,
     rows = plan.rows
     values = {
         "height": rows.height,
-        "height_tiles": -(-rows.height // TILE_SIZE),
+        "height_tiles": rows.height_tiles,
         "width_tiles": rows.width_tiles,
+        "slab_tiles": rows.width_tiles * rows.height_tiles,
         "block_tiles": plan.block_tiles,
         "num_blocks": plan.num_blocks,
         "last_block_tiles": plan.last_block_tiles,
         "last_tile_columns": rows.last_tile_columns,
-        "inverse_width_bits": float_bits(1 / rows.width),
-        "mean_factor_bits": float_bits(mean_factor(rows.width)),
+        "last_tile_rows": rows.last_tile_rows,
+        f"inverse_{rows.direction.length}_bits": float_bits(1 / rows.line_elements),
+        "mean_factor_bits": float_bits(mean_factor(rows.line_elements)),
     }
     sizes = {"": rows.dtype, **{f"{name}_": dtype for name, dtype in dtypes.items()}}
     for prefix, dtype in sizes.items():

@@ -13,6 +13,7 @@ import math
 import operator
 from typing import TypeAlias
 
+from tilewright.ops.direction import Direction
 from tilewright.ops.validation import OperationError
 from tilewright.program.work_split import Grid, corerange_to_cores, split_work_to_cores
 from tilewright.tensor.cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
@@ -31,11 +32,13 @@ class TensorRows:
 
     Attributes:
         in_slabs: tile-rows begin anew with every slab of the last two dimensions, as those of tensors in tiles do.
+        direction: of the lines of tiles that an operation works along.
     """
 
     shape: tuple[int, ...]
     dtype: DataType
     in_slabs: bool = False
+    direction: Direction = Direction.ROWS
 
     @property
     def width(self) -> int:
@@ -64,16 +67,54 @@ class TensorRows:
         """Columns of the last tile that belong to the tensor, 1 to 32."""
         return self.width - (self.width_tiles - 1) * TILE_SIZE
 
+    # Along the lines.
+
+    @property
+    def height_tiles(self) -> int:
+        return -(-self.height // TILE_SIZE)
+
+    @property
+    def last_tile_rows(self) -> int:
+        """Rows of a slab's last tiles that belong to the tensor, 1 to 32."""
+        return self.height - (self.height_tiles - 1) * TILE_SIZE
+
+    @property
+    def line_tiles(self) -> int:
+        """Tiles of a line."""
+        slab = self.width_tiles * self.height_tiles
+        return {Direction.ROWS: self.width_tiles, Direction.COLUMNS: self.height_tiles, Direction.SLABS: slab}[
+            self.direction
+        ]
+
+    @property
+    def line_elements(self) -> int:
+        """What a reduction takes together."""
+        slab = self.width * self.height
+        return {Direction.ROWS: self.width, Direction.COLUMNS: self.height, Direction.SLABS: slab}[self.direction]
+
+    @property
+    def num_lines(self) -> int:
+        slabs = self.num_sticks // self.height
+        columns = slabs * self.width_tiles
+        return {Direction.ROWS: self.num_tile_rows, Direction.COLUMNS: columns, Direction.SLABS: slabs}[self.direction]
+
 
 @dataclasses.dataclass(frozen=True)
 class CoreWork:
-    """The tile-rows one core works on; where slabs do not matter, also as sticks."""
+    """The lines of tiles one core works on; of tile-rows, where slabs do not matter, also as sticks."""
 
     core: CoreCoord
-    first_tile_row: int
-    num_tile_rows: int
+    first_line: int
+    num_lines: int
     first_stick: int
     num_sticks: int
+    direction: Direction = Direction.ROWS
+
+    def value(self, name: str) -> int:
+        """What a kernel's runtime argument of a name is: ``num_tile_rows``, ``first_slab`` ..."""
+        counter = self.direction.counter
+        lines = {f"first_{counter}": self.first_line, f"num_{counter}s": self.num_lines}
+        return lines[name] if name in lines else {"first_stick": self.first_stick, "num_sticks": self.num_sticks}[name]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,22 +126,24 @@ class RowSplit:
 
     def describe(self) -> str:
         """One line: ``12 tile-rows on 5 cores (2 cores with 3, 3 cores with 2)``."""
-        counts = [each.num_tile_rows for each in self.work]
+        counts = [each.num_lines for each in self.work]
+        unit = self.work[0].direction.unit
         groups = [f"{counted(counts.count(size), 'core')} with {size}" for size in sorted(set(counts), reverse=True)]
-        return f"{counted(sum(counts), 'tile-row')} on {counted(len(counts), 'core')} ({', '.join(groups)})"
+        return f"{counted(sum(counts), unit)} on {counted(len(counts), 'core')} ({', '.join(groups)})"
 
 
 @functools.lru_cache(maxsize=256)
 def split_rows(rows: TensorRows, selection: CoreSelection) -> RowSplit:
-    """Whole tile-rows, as evenly as they go, in order over the cores."""
-    _, cores, more, fewer, rows_more, rows_fewer = split_work_to_cores(selection, rows.num_tile_rows)
+    """Whole lines of tiles, as evenly as they go, in order over the cores."""
+    _, cores, more, fewer, lines_more, lines_fewer = split_work_to_cores(selection, rows.num_lines)
     work = []
     first = 0
-    for group, tile_rows in ((more, rows_more), (fewer, rows_fewer)):
+    for group, lines in ((more, lines_more), (fewer, lines_fewer)):
         for core in corerange_to_cores(group):
             stick = first * TILE_SIZE
-            work.append(CoreWork(core, first, tile_rows, stick, min(tile_rows * TILE_SIZE, rows.num_sticks - stick)))
-            first += tile_rows
+            sticks = min(lines * TILE_SIZE, rows.num_sticks - stick)
+            work.append(CoreWork(core, first, lines, stick, sticks, rows.direction))
+            first += lines
     return RowSplit(cores, tuple(work))
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from tilewright.formula.graph import Extent
+from tilewright.ops.direction import Direction
 from tilewright.ops.error_bound import roundings_of
 from tilewright.ops.operation import Operation
 from tilewright.ops.phase_list import phase_lines
@@ -15,10 +16,16 @@ _ENDS = {
     Role.ROWS_IN: ("reader", "compute"),
     Role.STICK: ("reader", "reader"),
     Role.SCALER: ("reader", "compute"),
+    Role.MASK: ("reader", "compute"),
     Role.NUMBER: ("reader", "compute"),
     Role.VALUE: ("compute", "compute"),
     Role.PARTS: ("compute", "compute"),
     Role.OUTPUT: ("compute", "writer"),
+}
+_UNITS = {
+    Direction.ROWS: "tile-row (32 rows)",
+    Direction.COLUMNS: "tile-column (32 columns)",
+    Direction.SLABS: "slab (the last two dimensions)",
 }
 _PROPERTIES = ("rank", "row_major", "interleaved", "on_device", "dtype", "width")
 
@@ -75,7 +82,7 @@ def specification_lines(operation: Operation, plan: Plan) -> list[str]:
         *table([("property", "error"), *requirement_rows(operation)]),
         "",
         "## Work",
-        f"unit: tile-row (32 rows); {plan.split.describe()}",
+        f"unit: {_UNITS[plan.rows.direction]}; {plan.split.describe()}",
         plan.describe(),
         "",
         "## Circular buffers",

@@ -156,7 +156,7 @@ class Tuner:
         return Tuned(first, best, tuple(self._trials), tuple(str(finding) for finding in checked.findings))
 
     def _blocks(self, best: Trial) -> Iterator[Choice]:
-        width = best.plan.rows.width_tiles
+        width = best.plan.rows.line_tiles
         sizes = {width, *(size for size in (1, 2, 4, 8, 16, 32, 64) if size < width)}
         for strategy in self._operation.variants(self._operation.form(self._dtype)):
             for size in sorted(sizes, reverse=True):

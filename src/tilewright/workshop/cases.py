@@ -21,6 +21,7 @@ from tilewright.formula.evaluate import Float64
 from tilewright.formula.graph import Extent
 from tilewright.ops import Operation, Options, Outcome, Strategy
 from tilewright.ops.accuracy import Accuracy, held, judge, zeros_pass
+from tilewright.ops.direction import Direction
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
@@ -76,10 +77,17 @@ class CaseResult:
 def derived_cases(operation: Operation) -> tuple[Case, ...]:
     """The cases of an operation, the smallest first."""
     strategies = list(operation.variants(operation.form(DataType.BFLOAT16)))
+    line = operation.direction.line
+    # Lines of four tiles, and lines that end inside a tile.
+    whole, cut = {
+        Direction.ROWS: ((161, 128), (161, 150)),
+        Direction.COLUMNS: ((128, 161), (150, 161)),
+        Direction.SLABS: ((9, 64, 64), (9, 47, 100)),
+    }[operation.direction]
     several = {
-        Strategy.RESIDENT: Case("several blocks", (161, 128), "bfloat16", "a row that stays in L1 moves in blocks"),
-        Strategy.STREAMING: Case("streaming", (161, 150), "bfloat16", "a row too wide for L1 is read once per pass"),
-        Strategy.BLOCKED: Case("several blocks", (161, 150), "bfloat16", "a row goes through L1 in blocks"),
+        Strategy.RESIDENT: Case("several blocks", whole, "bfloat16", f"a {line} that stays in L1 moves in blocks"),
+        Strategy.STREAMING: Case("streaming", cut, "bfloat16", f"a {line} too large for L1 is read once per pass"),
+        Strategy.BLOCKED: Case("several blocks", cut, "bfloat16", f"a {line} goes through L1 in blocks"),
     }
     cases = [
         Case("one element", (1, 1), "bfloat16", "the smallest tensor", ("offset",)),
@@ -90,9 +98,7 @@ def derived_cases(operation: Operation) -> tuple[Case, ...]:
     for each in strategies:
         cases.append(dataclasses.replace(several[each], strategy=each, block_tiles=2))
     if Strategy.STREAMING in strategies:
-        wide = Case(
-            "streaming float32", (161, 150), "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2
-        )
+        wide = Case("streaming float32", cut, "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2)
         cases.append(wide)
     return tuple(cases)
 
@@ -126,6 +132,15 @@ def rows(kinds: Sequence[str], shape: tuple[int, ...], seed: int = 0) -> Float64
     return result.reshape(shape)
 
 
+def lines(kinds: Sequence[str], shape: tuple[int, ...], direction: Direction, seed: int = 0) -> Float64:
+    """Lines of several kinds in turn, whichever way an operation's lines go."""
+    if direction is Direction.COLUMNS:
+        return np.swapaxes(rows(kinds, (*shape[:-2], shape[-1], shape[-2]), seed), -1, -2)
+    if direction is Direction.SLABS:
+        return rows(kinds, (*shape[:-2], shape[-2] * shape[-1]), seed).reshape(shape)
+    return rows(kinds, shape, seed)
+
+
 def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, Tensor]:
     """The operands of a case on a device; rows that serve all are N(1, 0.5) so that none of their elements hides an
     error.
@@ -136,7 +151,7 @@ def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, 
     for number, each in enumerate(operation.inputs):
         shape = each.shape_of(case.shape)
         if each.extent is Extent.FULL:
-            arrays[each.name] = rows(case.kinds, shape, seed + number)
+            arrays[each.name] = lines(case.kinds, shape, operation.direction, seed + number)
         else:
             arrays[each.name] = 1 + generator.standard_normal(shape) / 2
     dtype = DTYPES[case.dtype]

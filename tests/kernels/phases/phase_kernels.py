@@ -30,7 +30,9 @@ from tilewright.kernels.api import (
     noc_async_write_page,
 )
 from tilewright.kernels.phases import (
+    accumulate_column_mean,
     accumulate_row_mean,
+    accumulate_tile_mean,
     add,
     add_bcast_cols,
     add_bcast_rows,
@@ -45,17 +47,21 @@ from tilewright.kernels.phases import (
     mul_bcast_rows,
     mul_bcast_scalar,
     read_sticks,
+    reduce_column_max,
     reduce_row_max,
     reduce_row_mean,
     reduce_row_sum,
+    reduce_tile_max,
     square,
     sub,
     sub_bcast_cols,
     sub_bcast_rows,
     sub_bcast_scalar,
     tilize,
+    tilize_each,
     tilize_sticks,
     untilize,
+    untilize_each,
     untilize_sticks,
     write_sticks,
 )
@@ -292,3 +298,41 @@ def run_write_sticks(
     cb: CB,
 ) -> None:
     write_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
+
+
+@compute_kernel
+def run_accumulate_column_mean(num_tiles: RuntimeArg, factor_bits: RuntimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    for i in range(num_tiles):
+        accumulate_column_mean(cb.a, cb.b, cb.out, factor_bits, i == 0, i == num_tiles - 1)
+
+
+@compute_kernel
+def run_accumulate_tile_mean(num_tiles: RuntimeArg, factor_bits: RuntimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    for i in range(num_tiles):
+        accumulate_tile_mean(cb.a, cb.b, cb.out, factor_bits, i == 0, i == num_tiles - 1)
+
+
+@compute_kernel
+def run_reduce_column_max(cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    reduce_column_max(cb.a, cb.b, cb.out)
+
+
+@compute_kernel
+def run_reduce_tile_max(cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    reduce_tile_max(cb.a, cb.b, cb.out)
+
+
+@compute_kernel
+def run_tilize_each(num_tiles: RuntimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    tilize_each(cb.a, cb.out, num_tiles)
+
+
+@compute_kernel
+def run_untilize_each(num_tiles: RuntimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.out)
+    untilize_each(cb.a, cb.out, num_tiles)

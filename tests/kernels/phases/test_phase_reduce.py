@@ -152,3 +152,41 @@ def test_mean_of_a_row_in_blocks(run_compute: RunCompute, dtype: ttnn.DataType, 
     assert moved[1].largest_wait == max(each.waits["cb_scaler"] for each in blocks)
     assert moved[1].pages_popped == 0
     assert moved[16].pages_pushed == sum(each.pushes["cb_out"] for each in blocks)
+
+
+@pytest.mark.parametrize("axis", [0, (0, 1)], ids=["columns", "all"])
+@DTYPES
+def test_mean_of_tiles_one_after_the_other(run_compute: RunCompute, dtype: ttnn.DataType, axis: object) -> None:
+    """Three tiles side by side are three calls; element [0,0] of the mean of columns is as good as any."""
+    kernel = kernels.run_accumulate_column_mean if axis == 0 else kernels.run_accumulate_tile_mean
+    x = np.random.default_rng(3).uniform(1, 2, (32, 96)).astype(np.float32)
+    count = 96 if axis == 0 else 96 * 32
+    result = run_compute(
+        kernel,
+        x,
+        scaler_tiles(1.0),
+        formats=(dtype, ttnn.bfloat16, ttnn.float32),
+        fp32_dest=True,
+        out_tiles=1,
+        runtime={"num_tiles": 3, "factor_bits": float_bits(1 / count)},
+    )
+    values = in_src(as_stored(x, dtype), True).reshape(32, 3, 32).sum(axis=1)
+    exact = values.sum(axis=axis) / count
+    # The matrix unit multiplies with 9 mantissa bits of its first operand: here the data, and then sums of columns.
+    cut = 0.0 if dtype == ttnn.bfloat16 else 2.0**-9
+    bound = exact * (count * 2.0**-24 + (cut if axis == 0 else cut + 2.0**-9))
+    found = result.out[0] if axis == 0 else result.out[0, 0]
+    assert np.all(np.abs(found - exact) <= bound)
+
+
+@pytest.mark.parametrize("axis", [0, (0, 1)], ids=["columns", "all"])
+@DTYPES
+def test_max_of_a_tile(run_compute: RunCompute, dtype: ttnn.DataType, axis: object) -> None:
+    kernel = kernels.run_reduce_column_max if axis == 0 else kernels.run_reduce_tile_max
+    x = np.random.default_rng(4).standard_normal((32, 32)).astype(np.float32) - 8
+    formats = (dtype, ttnn.bfloat16, dtype)
+    result = run_compute(kernel, x, scaler_tiles(1.0), formats=formats, fp32_dest=True, out_tiles=1)
+    exact = in_src(as_stored(x, dtype), True).max(axis=axis)
+    assert np.array_equal(result.out[0] if axis == 0 else result.out[0, 0], exact)
+    phase = phases.reduce_column_max if axis == 0 else phases.reduce_tile_max
+    result.check_traffic(kernel, phase, BUFFERS)

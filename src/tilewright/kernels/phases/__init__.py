@@ -34,19 +34,27 @@ from tilewright.kernels.phases.binary import (
 from tilewright.kernels.phases.contract import Contract, Phase, Region, Traffic, phase
 from tilewright.kernels.phases.copy import copy
 from tilewright.kernels.phases.reduce import reduce_row_max, reduce_row_mean, reduce_row_sum
+from tilewright.kernels.phases.reduce_tile import (
+    accumulate_column_mean,
+    accumulate_tile_mean,
+    reduce_column_max,
+    reduce_tile_max,
+)
 from tilewright.kernels.phases.rsqrt import add_rsqrt
 from tilewright.kernels.phases.scaler import fill_constant_tile, fill_partial_scaler_tiles, fill_scaler_tile
 from tilewright.kernels.phases.square import square
 from tilewright.kernels.phases.sticks import read_sticks, write_sticks
-from tilewright.kernels.phases.tilize import tilize, tilize_sticks
-from tilewright.kernels.phases.untilize import untilize, untilize_sticks
+from tilewright.kernels.phases.tilize import tilize, tilize_each, tilize_sticks
+from tilewright.kernels.phases.untilize import untilize, untilize_each, untilize_sticks
 
 __all__ = [
     "Contract",
     "Phase",
     "Region",
     "Traffic",
+    "accumulate_column_mean",
     "accumulate_row_mean",
+    "accumulate_tile_mean",
     "add",
     "add_bcast_cols",
     "add_bcast_rows",
@@ -62,17 +70,21 @@ __all__ = [
     "mul_bcast_scalar",
     "phase",
     "read_sticks",
+    "reduce_column_max",
     "reduce_row_max",
     "reduce_row_mean",
     "reduce_row_sum",
+    "reduce_tile_max",
     "square",
     "sub",
     "sub_bcast_cols",
     "sub_bcast_rows",
     "sub_bcast_scalar",
     "tilize",
+    "tilize_each",
     "tilize_sticks",
     "untilize",
+    "untilize_each",
     "untilize_sticks",
     "write_sticks",
 ]

@@ -63,3 +63,27 @@ def tilize_sticks(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
     tiles, and the buffer's size is a multiple of 32 pages.
     """
     tilize_pages(cb_in, cb_out, num_tiles, 32)
+
+
+@phase(
+    waits={"cb_in": "num_tiles"},
+    pops={"cb_in": "num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_in": Region.ROWS},
+    gives={"cb_out": Region.TILE},
+)
+def tilize_each(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
+    """num_tiles pages, each with 32 rows of its own that are one tile wide, become as many tiles.
+
+    Waits for and pops num_tiles pages of cb_in, pushes num_tiles pages of cb_out.
+    """
+    cb_wait_front(cb_in, num_tiles)
+    reconfig_data_format_srca(cb_in)
+    pack_reconfig_data_format(cb_out)
+    tilize_init(cb_in, 1, cb_out)
+    for _ in range(num_tiles):
+        cb_reserve_back(cb_out, 1)
+        tilize_block(cb_in, 1, cb_out)
+        cb_push_back(cb_out, 1)
+        cb_pop_front(cb_in, 1)
+    tilize_uninit(cb_in, cb_out)

@@ -18,7 +18,7 @@ from tilewright.kernels.api import (
 from tilewright.kernels.language import kernel_function
 from tilewright.kernels.parameters import CompileTimeArg
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB
+from tilewright.kernels.types import CB, uint32
 
 
 @kernel_function
@@ -71,3 +71,27 @@ def untilize_sticks(cb_in: CB, cb_out: CB, num_tiles: CompileTimeArg) -> None:
     tiles, and the buffer's size is a multiple of 32 pages.
     """
     untilize_pages(cb_in, cb_out, num_tiles, 32)
+
+
+@phase(
+    waits={"cb_in": "num_tiles"},
+    pops={"cb_in": "num_tiles"},
+    pushes={"cb_out": "num_tiles"},
+    needs={"cb_in": Region.ANY},
+    gives={"cb_out": Region.ROWS},
+)
+def untilize_each(cb_in: CB, cb_out: CB, num_tiles: uint32) -> None:
+    """num_tiles tiles become as many pages, each with 32 rows of its own that are one tile wide.
+
+    Waits for and pops num_tiles pages of cb_in, pushes num_tiles pages of cb_out.
+    """
+    cb_wait_front(cb_in, num_tiles)
+    reconfig_data_format_srca(cb_in)
+    pack_reconfig_data_format(cb_out)
+    pack_untilize_init[1, 1](cb_in, cb_out)
+    for _ in range(num_tiles):
+        cb_reserve_back(cb_out, 1)
+        pack_untilize_block[1, 1](cb_in, 1, cb_out, 0)
+        cb_push_back(cb_out, 1)
+        cb_pop_front(cb_in, 1)
+    pack_untilize_uninit(cb_out)

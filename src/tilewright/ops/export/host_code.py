@@ -101,7 +101,7 @@ class HostCode:
     def _program(self) -> str:
         plan, names = self._plan, self._work_names()
         work = [
-            f"(({each.core.x}, {each.core.y}), {', '.join(str(getattr(each, name)) for name in names)}),"
+            f"(({each.core.x}, {each.core.y}), {', '.join(str(each.value(name)) for name in names)}),"
             for each in plan.split.work
         ]
         calls = [f"_{kernel.name}({', '.join(self._parameters(kernel))})," for kernel in self._kernels]

@@ -13,41 +13,36 @@ from collections.abc import Sequence
 
 from tilewright.formula.graph import Extent, expression_text
 from tilewright.formula.tracing import Formula
+from tilewright.ops.direction import Direction
+from tilewright.ops.planner.fold_text import edge_arguments, masked_fold, masked_helper
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Pop, Reduce, Role, Schedule, Scope, Step, Tilize
 from tilewright.ops.planner.phase_text import (
     INDENT,
-    LIMIT,
     PhaseText,
+    call_lines,
     column_phase,
     compute_phase,
+    docstring,
     max_phase,
+    rows_of_each_phase,
     signature_lines,
     sum_phase,
 )
 from tilewright.ops.planner.registers import Load, Matrix, Place, RegisterProgram, Source
 
 _LIBRARY = {"NONE": "", "ROW": "_bcast_rows", "COL": "_bcast_cols", "SCALAR": "_bcast_scalar"}
-_TILES = {Scope.ROW: "width_tiles", Scope.BLOCK: "block_tiles", Scope.COLUMN: "1"}
 COMPILE_TIME = (
     "width_tiles",
+    "height_tiles",
+    "slab_tiles",
     "num_blocks",
     "block_tiles",
     "last_block_tiles",
     "last_tile_columns",
+    "last_tile_rows",
     "mean_factor_bits",
-    "inverse_width_bits",
+    *(f"inverse_{each.length}_bits" for each in Direction),
 )
-
-
-def call_lines(name: str, arguments: Sequence[str], indent: str) -> list[str]:
-    """A call, on one line if it fits."""
-    line = f"{indent}{name}({', '.join(arguments)})"
-    if len(line) <= LIMIT:
-        return [line]
-    inside = f"{indent}{INDENT}{', '.join(arguments)}"
-    if len(inside) <= LIMIT:
-        return [f"{indent}{name}(", inside, f"{indent})"]
-    return [f"{indent}{name}(", *(f"{indent}{INDENT}{each}," for each in arguments), f"{indent})"]
 
 
 class ComputeText:
@@ -57,6 +52,8 @@ class ComputeText:
         self._kernel_name = kernel_name
         self._formula = formula
         self._schedule = schedule
+        self._direction = schedule.direction
+        self._tiles = {Scope.ROW: schedule.direction.tiles, Scope.BLOCK: "block_tiles", Scope.COLUMN: "1"}
         self._sticks = sticks
         self._phases: dict[object, PhaseText] = {}
         self._helpers: dict[str, str] = {}
@@ -80,9 +77,9 @@ class ComputeText:
             body.append("partial = last_tile_columns != 32")
         if re.search(r"\blast\b", text):
             body.append("last = num_blocks - 1")
-        body += ["for _ in range(num_tile_rows):", *inside]
+        body += [f"for _ in range(num_{self._direction.counter}s):", *inside]
         used = set(re.findall(r"\w+", "\n".join(body)))
-        parameters = ["num_tile_rows: RuntimeArg"]
+        parameters = [f"num_{self._direction.counter}s: RuntimeArg"]
         parameters += [f"{name}: RuntimeArg" for name in self._schedule.numbers if name in used]
         parameters += [f"{name}: CompileTimeArg" for name in COMPILE_TIME if name in used]
         head = signature_lines(self._kernel_name, [*parameters, "cb: Buffers"])
@@ -95,10 +92,10 @@ class ComputeText:
         count = len(self._schedule.passes)
         passes = "one pass" if count == 1 else f"{count} passes"
         if self._schedule.strategy.value == "streaming":
-            return f"{passes} over each tile-row, every one block by block"
+            return f"{passes} over each {self._direction.unit}, every one block by block"
         if self._schedule.strategy.value == "blocked":
-            return f"{passes} over each tile-row, block by block"
-        return f"{passes} over each tile-row, which stays in L1"
+            return f"{passes} over each {self._direction.unit}, block by block"
+        return f"{passes} over each {self._direction.unit}, which stays in L1"
 
     def _start_up(self) -> list[str]:
         stores = self._schedule.stores
@@ -121,6 +118,8 @@ class ComputeText:
 
     @property
     def _tilize(self) -> str:
+        if self._direction is not Direction.ROWS:
+            return "tilize_each"
         return "tilize_sticks" if self._sticks else "tilize"
 
     def _pass_lines(self, part: Pass) -> list[str]:
@@ -162,7 +161,7 @@ class ComputeText:
                 tiles = "block_tiles" if step.extent is Extent.FULL else "1"
                 return call_lines(self._tilize, [f"cb.{step.rows}", f"cb.{step.tiles}", tiles], indent), set()
             case Pop():
-                return [f"{indent}cb_pop_front(cb.{step.buffer}, {_TILES[step.scope]})"], set()
+                return [f"{indent}cb_pop_front(cb.{step.buffer}, {self._tiles[step.scope]})"], set()
             case Compute():
                 return self._compute(step, indent, pops)
             case Reduce():
@@ -196,7 +195,7 @@ class ComputeText:
         return call_lines(made.name, self._arguments(made, step.program, step.target, step.scope), indent), set()
 
     def _arguments(self, made: PhaseText, program: RegisterProgram, target: str, scope: Scope) -> list[str]:
-        values = {"first": "block * block_tiles", "num_tiles": _TILES[scope]}
+        values = {"first": "block * block_tiles", "num_tiles": self._tiles[scope]}
         return [
             *(f"cb.{name}" for name in made.buffers),
             f"cb.{target}",
@@ -209,7 +208,7 @@ class ComputeText:
         if len(steps) != 1 or not isinstance(steps[0], Matrix):
             return None
         only = steps[0]
-        tiles = _TILES[step.scope]
+        tiles = self._tiles[step.scope]
         a, b = only.a.name, only.b.name
         if a == b:
             keep = [] if a in pops else ["keep=True"]
@@ -233,7 +232,10 @@ class ComputeText:
             unique = self._unique(plain)
             purpose = f"out = {self._shown(value)}."
             if scope is Scope.COLUMN:
-                self._phases[key] = column_phase(unique, purpose, program, as_rows, False)
+                held = self._direction.held(Extent.COLUMN)
+                self._phases[key] = column_phase(unique, purpose, program, as_rows, held)
+            elif as_rows and self._direction is not Direction.ROWS:
+                self._phases[key] = rows_of_each_phase(unique, purpose, program, offset)
             else:
                 self._phases[key] = compute_phase(unique, purpose, program, offset, as_rows, self._sticks)
         return self._phases[key]
@@ -265,7 +267,7 @@ class ComputeText:
         if step.value.function != "mean":
             return "FLOAT32_ONE"
         is_cut = self._schedule.stores[step.target].read_by_matrix_unit
-        return "mean_factor_bits" if is_cut else "inverse_width_bits"
+        return "mean_factor_bits" if is_cut else f"inverse_{self._direction.length}_bits"
 
     def _reduce(self, step: Reduce, indent: str, pops: set[str]) -> tuple[list[str], set[str]]:
         if step.program is not None:
@@ -273,7 +275,7 @@ class ComputeText:
         keep = [] if step.source in pops else ["keep=True"]
         arguments = [f"cb.{step.source}", "cb.scaler", f"cb.{step.target}"]
         if step.scope is Scope.ROW:
-            arguments += ["width_tiles", self._factor(step), *keep, "partial=partial"]
+            arguments += [self._tiles[Scope.ROW], self._factor(step), *keep, "partial=partial"]
             return call_lines("reduce_row_mean", arguments, indent), {step.source} & pops
         arguments += ["block_tiles", "last_block_tiles if block == last else block_tiles", self._factor(step)]
         arguments += ["is_first=block == 0", "is_last=block == last", "partial=partial", *keep]
@@ -286,13 +288,19 @@ class ComputeText:
         helper = f"reduce_{step.target}"
         has_start = "start" in phase.arguments
         numbers = [each for each in phase.arguments if each.endswith("_bits")]
-        self._helpers[helper] = self._helper_text(step, helper, phase, numbers, has_start)
-        is_row = step.scope is Scope.ROW
+        is_row, is_max = step.scope is Scope.ROW, step.value.function == "max"
         arguments = ["block * block_tiles"] if has_start else []
-        arguments += ["width_tiles" if is_row else "last_block_tiles if block == last else block_tiles"]
+        arguments += [self._tiles[Scope.ROW] if is_row else "last_block_tiles if block == last else block_tiles"]
+        if self._direction is Direction.ROWS:
+            self._helpers[helper] = self._helper_text(step, helper, phase, numbers, has_start)
+            where = ["partial"]
+        else:
+            self._helpers[helper] = masked_helper(self._direction, step, helper, phase, numbers, has_start)
+            arguments += ["0" if is_row else "block * block_tiles"]
+            where = edge_arguments(self._direction)
         arguments += ["True", "True"] if is_row else ["block == 0", "block == last"]
-        arguments += [] if step.value.function == "max" else [self._factor(step)]
-        return call_lines(helper, [*arguments, *numbers, "partial", "cb"], indent)
+        arguments += [] if is_max else [self._factor(step)]
+        return call_lines(helper, [*arguments, *numbers, *where, "cb"], indent)
 
     def _fold_of(self, step: Reduce, offset: dict[str, bool]) -> PhaseText:
         assert step.program is not None
@@ -302,10 +310,15 @@ class ComputeText:
             if step.value.function == "max":
                 name = self._unique(f"find_largest_of_{step.target}")
                 purpose = f"out = one tile: the largest of num_tiles tiles of {shown} and of what out holds."
-                self._phases[key] = max_phase(name, purpose, step.program, offset)
             else:
                 name = self._unique(f"add_up_{step.target}")
                 purpose = f"out = one tile: num_tiles tiles of {shown}, added up element by element."
+            if self._direction is not Direction.ROWS:
+                is_max = step.value.function == "max"
+                self._phases[key] = masked_fold(name, purpose, step.program, offset, is_max)
+            elif step.value.function == "max":
+                self._phases[key] = max_phase(name, purpose, step.program, offset)
+            else:
                 self._phases[key] = sum_phase(name, purpose, step.program, offset)
         return self._phases[key]
 
@@ -351,24 +364,14 @@ class ComputeText:
     def _deliver(self, step: Deliver, indent: str, pops: set[str]) -> tuple[list[str], set[str]]:
         store = self._schedule.stores[step.source]
         is_at_front = not (store.kept and step.source not in self._pass.drained) or step.scope is Scope.COLUMN
-        tiles = _TILES[step.scope]
+        tiles = self._tiles[step.scope]
         if step.as_rows and is_at_front and step.source in pops:
             name = "untilize_sticks" if self._sticks and step.scope is not Scope.COLUMN else "untilize"
+            name = name if self._direction is Direction.ROWS else "untilize_each"
             return call_lines(name, [f"cb.{step.source}", f"cb.{step.target}", tiles], indent), {step.source}
         spread = "NONE"
-        source = Source(step.source, store.extent, store.format)
+        source = Source(step.source, store.extent, store.format, self._direction.held(store.extent))
         program = RegisterProgram(((Load(source, spread, Place(0)),),), 1, 0)
         offset = self._offsets(program, step.scope)
         made = self._phase_of(f"{step.target}_values", store.value, program, offset, step.scope, step.as_rows)
         return call_lines(made.name, self._arguments(made, program, step.target, step.scope), indent), set()
-
-
-def docstring(text: str) -> list[str]:
-    """A docstring on one line if it fits, else wrapped."""
-    import textwrap
-
-    line = f'{INDENT}"""{text}"""'
-    if len(line) <= LIMIT:
-        return [line]
-    rows = textwrap.wrap(text, LIMIT - 8)
-    return [f'{INDENT}"""{rows[0]}', *(INDENT + each for each in rows[1:]), f'{INDENT}"""']

@@ -13,12 +13,16 @@ import re
 from collections.abc import Sequence
 
 from tilewright.formula.graph import Extent
-from tilewright.ops.planner.compute_text import call_lines, docstring
+from tilewright.ops.direction import Direction
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Role, Schedule, Scope, Store
-from tilewright.ops.planner.phase_text import INDENT, signature_lines
+from tilewright.ops.planner.phase_text import INDENT, call_lines, docstring, signature_lines
 
-_LAST = "last_block_tiles if block == num_blocks - 1 else block_tiles"
-_RUNTIME = ("first_stick", "num_sticks", "first_tile_row", "num_tile_rows")
+LAST = "last_block_tiles if block == num_blocks - 1 else block_tiles"
+_RUNTIME = (
+    "first_stick",
+    "num_sticks",
+    *(f"{which}_{each.counter}{s}" for each in Direction for which, s in (("first", ""), ("num", "s"))),
+)
 _COMPILE_TIME = (
     "height",
     "height_tiles",
@@ -27,6 +31,7 @@ _COMPILE_TIME = (
     "block_tiles",
     "last_block_tiles",
     "last_tile_columns",
+    "last_tile_rows",
 )
 
 
@@ -64,17 +69,17 @@ class DataflowText:
         for each in self._schedule.passes:
             inside += [self._loop(each.loaded_inputs)] if each.loaded_inputs else []
             inside += [self._loop(each.streamed)] if each.streamed else []
-        lines += [*self._tile_rows(), *(INDENT + line for line in _repeated(inside))]
+        lines += [*self._lines_of_tiles(), *(INDENT + line for line in _repeated(inside))]
         return self._kernel("reader_kernel", name, list(self._inputs), lines, "What compute takes, in its order.")
 
     def writer(self, name: str) -> str:
         inside: list[str] = []
+        unit = self._schedule.direction.unit
         for each in self._schedule.passes:
             inside += self._delivered(each)
-        lines = [*self._tile_rows(), *(INDENT + line for line in inside)]
-        return self._kernel(
-            "writer_kernel", name, list(self._outputs), lines, "Tile-row after tile-row, only what the tensor has."
-        )
+        lines = [*self._lines_of_tiles(), *(INDENT + line for line in inside)]
+        purpose = f"{unit.capitalize()} after {unit}, only what the tensor has."
+        return self._kernel("writer_kernel", name, list(self._outputs), lines, purpose)
 
     # Parts of the reader.
 
@@ -82,7 +87,9 @@ class DataflowText:
         lines = []
         for each in self._schedule.stores.values():
             if each.role is Role.SCALER:
-                lines.append(f"fill_row_scaler(cb.{each.name}, last_tile_columns)")
+                lines += self._scaler(each)
+            elif each.role is Role.MASK:
+                lines += self._masks(each)
             elif each.role is Role.NUMBER:
                 lines.append(f"fill_constant_tile(cb.{each.name}, {each.name}_bits)")
         for name, stores in self._inputs.items():
@@ -90,6 +97,12 @@ class DataflowText:
                 lines += self._scalar(name, stores)
         rows = [n for n, s in self._inputs.items() if s[Role.INPUT].extent is Extent.ROW and s[Role.INPUT].persistent]
         return lines + (self._loop(rows) if rows else [])
+
+    def _scaler(self, store: Store) -> list[str]:
+        return [f"fill_row_scaler(cb.{store.name}, last_tile_columns)"]
+
+    def _masks(self, store: Store) -> list[str]:
+        raise AssertionError(f"{store.name}: sums along rows leave what lies beyond them out by their scaler")
 
     def _scalar(self, name: str, stores: dict[Role, Store]) -> list[str]:
         tiled = f"cb.{stores[Role.INPUT].name}"
@@ -128,7 +141,7 @@ class DataflowText:
         if len(stores) == 1:
             begin = "block * block_tiles"
             page = begin if stores[Role.INPUT].extent is Extent.ROW else f"tile_row * width_tiles + {begin}"
-            return call_lines("read_tiles", [name, tiled, page, _LAST, "block_tiles"], INDENT)
+            return call_lines("read_tiles", [name, tiled, page, LAST, "block_tiles"], INDENT)
         stick, block = self._size(name, "stick"), self._size(name, "block")
         part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
         if Role.STICK in stores:
@@ -145,24 +158,27 @@ class DataflowText:
             each.target for each in part.block
             if isinstance(each, (Compute, Deliver)) and each.target in tensors
         ]  # fmt: skip
-        lines: list[str] = []
-        if len(wide) == 1 and not self._tiled_outputs:
-            name = tensors[wide[0]]
-            sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
-            lines += call_lines("write_blocks", [name, f"cb.{wide[0]}", "stick", "rows", *sizes], "")
-        elif wide:
-            lines.append("for block in range(num_blocks):")
-            for each in wide:
-                lines += self._written_block(tensors[each], each)
+        lines = self._written_wide(tensors, wide) if wide else []
         for step in part.column:
             if isinstance(step, (Compute, Deliver)) and step.target in tensors and step.scope is Scope.COLUMN:
                 lines += self._written_column(tensors[step.target], step.target)
         return lines
 
+    def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
+        """Results as wide as the row, a block of each at a time."""
+        if len(wide) == 1 and not self._tiled_outputs:
+            name = tensors[wide[0]]
+            sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
+            return call_lines("write_blocks", [name, f"cb.{wide[0]}", "stick", "rows", *sizes], "")
+        lines = ["for block in range(num_blocks):"]
+        for each in wide:
+            lines += self._written_block(tensors[each], each)
+        return lines
+
     def _written_block(self, tensor: str, buffer: str) -> list[str]:
         if self._tiled_outputs:
             page = "tile_row * width_tiles + block * block_tiles"
-            return call_lines("write_tiles", [tensor, f"cb.{buffer}", page, _LAST, "block_tiles"], INDENT)
+            return call_lines("write_tiles", [tensor, f"cb.{buffer}", page, LAST, "block_tiles"], INDENT)
         stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
         part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, self._pages]
         return call_lines("write_sticks", [tensor, f"cb.{buffer}", "stick", "rows", *part], INDENT)
@@ -180,7 +196,7 @@ class DataflowText:
         """The name of a size: of a stick, of a row of a block, of an element."""
         return f"{tensor}_{what}_bytes" if tensor in self._own_sizes else f"{what}_bytes"
 
-    def _tile_rows(self) -> list[str]:
+    def _lines_of_tiles(self) -> list[str]:
         if not self._slabs:
             return [
                 "end = first_stick + num_sticks",

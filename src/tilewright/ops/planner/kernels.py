@@ -15,9 +15,11 @@ from typing import Any
 
 from tilewright.formula.tracing import Formula
 from tilewright.kernels import Kernel, api, phases
+from tilewright.ops.direction import Direction
 from tilewright.ops.planner.compute_text import ComputeText
 from tilewright.ops.planner.dataflow_text import DataflowText
 from tilewright.ops.planner.model import Schedule
+from tilewright.ops.planner.tile_dataflow_text import TileDataflowText
 from tilewright.ops.row_program import Kernels
 
 _LANGUAGE = (
@@ -44,6 +46,14 @@ _ROW_KERNELS = (
     "write_blocks",
     "write_tiles",
 )
+_TILE_KERNELS = (
+    "edge_of_tile",
+    "fill_masks",
+    "read_line_tiles",
+    "read_stick_tiles",
+    "write_line_tiles",
+    "write_stick_tiles",
+)
 
 
 def module_text(
@@ -57,7 +67,8 @@ def module_text(
     tiled_outputs: bool,
 ) -> str:
     """The Python module with the kernels of a schedule."""
-    dataflow = DataflowText(schedule, outputs, own_sizes, sticks, tiled_outputs)
+    text = DataflowText if schedule.direction is Direction.ROWS else TileDataflowText
+    dataflow = text(schedule, outputs, own_sizes, sticks, tiled_outputs)
     buffers = [f"    {buffer} = {index}" for buffer, index in sorted(indices.items(), key=lambda each: each[1])]
     parts = [
         "\n".join(["class Buffers(CircularBuffers):", *buffers]),
@@ -74,6 +85,7 @@ def module_text(
         *_import_lines("tilewright.kernels.api", words.intersection(dir(api)) - set(_LIBRARY)),
         *_import_lines("tilewright.kernels.phases", words.intersection(_LIBRARY)),
         *_import_lines("tilewright.ops.row_kernels", words.intersection(_ROW_KERNELS)),
+        *_import_lines("tilewright.ops.tile_kernels", words.intersection(_TILE_KERNELS)),
     ]
     return "\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
 

@@ -10,13 +10,9 @@ from typing import TypeAlias
 
 from tilewright.formula.graph import Extent, Value
 from tilewright.kernels import Kernel
+from tilewright.ops.direction import Direction
 from tilewright.ops.planner.registers import RegisterProgram
 from tilewright.ops.strategy import Strategy
-from tilewright.ops.validation import OperationError
-
-
-class CannotPlanError(OperationError):
-    """A formula that cannot be planned: the part of it, and what to write instead."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +53,7 @@ class Role(enum.Enum):
     VALUE = "value"  # a value of the formula
     PARTS = "parts"  # what of a reduction lies in one tile before it is reduced
     SCALER = "scaler"
+    MASK = "mask"  # which elements of the tiles at an edge belong to the tensor
     OUTPUT = "output"
 
 
@@ -169,9 +166,10 @@ class Pass:
 
 @dataclasses.dataclass(frozen=True)
 class Schedule:
-    """What a core does with each tile-row.
+    """What a core does with each line of tiles.
 
     Attributes:
+        direction: of the lines; what is said of rows here is said of them.
         columns_in: column inputs, brought first.
         passes: in order.
         stores: buffers by name.
@@ -179,6 +177,7 @@ class Schedule:
         outputs: buffers of the results, in order of the formula.
     """
 
+    direction: Direction
     strategy: Strategy
     columns_in: tuple[str, ...]
     passes: tuple[Pass, ...]

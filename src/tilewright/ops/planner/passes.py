@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from tilewright.formula.graph import Extent, Value
+from tilewright.ops.direction import Direction
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Pop, Reduce, Scope, Step, Tilize
 from tilewright.ops.planner.registers import Load, Place, RegisterProgram, Source
 
@@ -23,6 +24,9 @@ class Surveyor(Protocol):
 
     @property
     def outputs_tiled(self) -> bool: ...
+
+    @property
+    def direction(self) -> Direction: ...
 
     def buffer_of(self, node: Value) -> str: ...
 
@@ -99,7 +103,9 @@ class PassBuilder:
             (row if scope is Scope.ROW else block).append(step_)
         for reduction, folded in draft.reductions:
             source = "" if folded is not None else scheduler.buffer_of(reduction.operands[0])
-            if folded is None and reduction.function == "max":  # columns beyond the row must not count
+            # What lies beyond the tensor must not count; sums along rows leave it out by their scaler.
+            is_summed_by_scaler = reduction.function != "max" and scheduler.direction is Direction.ROWS
+            if folded is None and not is_summed_by_scaler:
                 source = ""
                 folded = _plain_copy(scheduler, reduction.operands[0])
             scope = self._scope(folded, source, by_block)

@@ -9,6 +9,7 @@ one set-up serves all tiles, and before each use where units change.
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
 from tilewright.formula.graph import Extent
@@ -16,8 +17,28 @@ from tilewright.ops.planner.registers import DST_TILES, Load, Place, RegisterPro
 
 INDENT = "    "
 _MATRIX_SUFFIX = {"NONE": "", "ROW": "_bcast_rows", "COL": "_bcast_cols", "SCALAR": "_bcast_scalar"}
-_REGIONS = {Extent.FULL: "TILE", Extent.ROW: "ROW_0", Extent.COLUMN: "COLUMN_0", Extent.SCALAR: "ELEMENT"}
+REGIONS = {Extent.FULL: "TILE", Extent.ROW: "ROW_0", Extent.COLUMN: "COLUMN_0", Extent.SCALAR: "ELEMENT"}
 LIMIT = 118
+
+
+def call_lines(name: str, arguments: Sequence[str], indent: str) -> list[str]:
+    """A call, on one line if it fits."""
+    line = f"{indent}{name}({', '.join(arguments)})"
+    if len(line) <= LIMIT:
+        return [line]
+    inside = f"{indent}{INDENT}{', '.join(arguments)}"
+    if len(inside) <= LIMIT:
+        return [f"{indent}{name}(", inside, f"{indent})"]
+    return [f"{indent}{name}(", *(f"{indent}{INDENT}{each}," for each in arguments), f"{indent})"]
+
+
+def docstring(text: str) -> list[str]:
+    """A docstring on one line if it fits, else wrapped."""
+    line = f'{INDENT}"""{text}"""'
+    if len(line) <= LIMIT:
+        return [line]
+    rows = textwrap.wrap(text, LIMIT - 8)
+    return [f'{INDENT}"""{rows[0]}', *(INDENT + each for each in rows[1:]), f'{INDENT}"""']
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +59,7 @@ def _is_wide(source: Source) -> bool:
     return source.extent in (Extent.FULL, Extent.ROW)
 
 
-def _numbers(program: RegisterProgram) -> list[str]:
+def symbols(program: RegisterProgram) -> list[str]:
     """Runtime arguments among the arguments of calls."""
     found = [text for step in program.steps if isinstance(step, Vector) for text in step.arguments]
     return list(dict.fromkeys(text for text in found if not text.startswith("0x")))
@@ -137,13 +158,13 @@ def contract_lines(
     pages: Mapping[str, str],
     pushed: str,
     gives: str,
-    extra: Mapping[str, str] | None = None,
+    extra: Mapping[str, tuple[str, str]] | None = None,
 ) -> list[str]:
-    """The decorator of a phase that waits for ``pages`` of its buffers."""
+    """The decorator of a phase that waits for ``pages`` of its buffers; ``extra`` ones with pages and region."""
     waits = {_cb(each.name): pages[each.name] for each in program.sources}
-    needs = {_cb(each.name): _REGIONS[each.extent] for each in program.sources}
-    for name, count in (extra or {}).items():
-        waits[name], needs[name] = count, "SCALER"
+    needs = {_cb(each.name): REGIONS[each.held] for each in program.sources}
+    for name, (count, region) in (extra or {}).items():
+        waits[name], needs[name] = count, region
 
     pops = dict.fromkeys(waits, "0")
     regions = {name: f"Region.{region}" for name, region in needs.items()}
@@ -185,15 +206,7 @@ def compute_phase(
 ) -> PhaseText:
     """A value over the tiles of a row or block: to tiles of a buffer, or straight to rows."""
     largest = max(1, (DST_TILES - program.num_temporaries) // program.num_registers)
-    has_offset = any(offset.get(each.name) for each in program.sources if _is_wide(each))
-
-    def tile_of(source: Source, slot: str) -> str:
-        if not _is_wide(source):
-            return "0"
-        begin = "begin" if slot == "0" else f"begin + {slot}"
-        return f"first + {begin}" if offset.get(source.name) else begin
-
-    body = _Body(program, tile_of, 0, largest)
+    body, has_offset = _values(program, offset, largest)
     pages = "32" if as_rows and sticks else "num_tiles"
     lines = [f"cb_wait_front({_cb(each.name)}, {_pages(each, offset)})" for each in program.sources]
     lines += [f"cb_reserve_back(cb_out, {pages})", "pack_reconfig_data_format(cb_out)"]
@@ -225,33 +238,55 @@ def compute_phase(
     if as_rows:
         lines.append("pack_untilize_uninit(cb_out)")
     lines.append(f"cb_push_back(cb_out, {pages})")
-    numbers = _numbers(program)
-    arguments = [
-        *(["first: uint32"] if has_offset else []),
-        "num_tiles: CompileTimeArg" if as_rows else "num_tiles: uint32",
-    ]
-    arguments += [f"{each}: uint32" for each in numbers]
-    gives = "ROWS" if as_rows else "TILE"
+    tiles = "num_tiles: CompileTimeArg" if as_rows else "num_tiles: uint32"
+    arguments = [*(["first: uint32"] if has_offset else []), tiles, *(f"{each}: uint32" for each in symbols(program))]
     waits = {each.name: _pages(each, offset) for each in program.sources}
-    decorator = contract_lines(program, waits, pages, gives)
-    return _phase(name, purpose, program, decorator, lines, arguments)
+    decorator = contract_lines(program, waits, pages, "ROWS" if as_rows else "TILE")
+    return made_phase(name, purpose, program, decorator, lines, arguments)
 
 
-def column_phase(name: str, purpose: str, program: RegisterProgram, as_rows: bool, sticks: bool) -> PhaseText:
-    """A column of numbers, one for each of 32 rows: one tile."""
+def _values(program: RegisterProgram, offset: Mapping[str, bool], group: int) -> tuple[_Body, bool]:
+    """The statements of a program from tile ``begin`` on, and whether buffers have their block at ``first``."""
+
+    def tile_of(source: Source, slot: str) -> str:
+        if not _is_wide(source):
+            return "0"
+        begin = "begin" if slot == "0" else f"begin + {slot}"
+        return f"first + {begin}" if offset.get(source.name) else begin
+
+    has_offset = any(offset.get(each.name) for each in program.sources if _is_wide(each))
+    return _Body(program, tile_of, 0, group), has_offset
+
+
+def rows_of_each_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping[str, bool]) -> PhaseText:
+    """A value over the tiles of a line that does not go across: each tile becomes 32 rows in a page of its own."""
+    body, has_offset = _values(program, offset, 1)
+    lines = [f"cb_wait_front({_cb(each.name)}, {_pages(each, offset)})" for each in program.sources]
+    lines += ["pack_reconfig_data_format(cb_out)", "pack_untilize_dest_init[1, 1](cb_out)", *body.hoisted()]
+    inside = ["cb_reserve_back(cb_out, 1)", "tile_regs_acquire()", *body.lines(""), "tile_regs_commit()"]
+    inside += ["tile_regs_wait()", "pack_untilize_dest[1, 1](cb_out, 1, 0)", "tile_regs_release()"]
+    inside.append("cb_push_back(cb_out, 1)")
+    lines += ["for begin in range(num_tiles):", *(INDENT + each for each in inside), "pack_untilize_uninit(cb_out)"]
+    arguments = [*(["first: uint32"] if has_offset else []), "num_tiles: uint32"]
+    arguments += [f"{each}: uint32" for each in symbols(program)]
+    waits = {each.name: _pages(each, offset) for each in program.sources}
+    return made_phase(name, purpose, program, contract_lines(program, waits, "num_tiles", "ROWS"), lines, arguments)
+
+
+def column_phase(name: str, purpose: str, program: RegisterProgram, as_rows: bool, held: Extent) -> PhaseText:
+    """One number for each line: one tile, which holds them in a column, a row or an element."""
     body = _Body(program, lambda source, slot: "0", 0, 1)
-    pages = "32" if as_rows and sticks else "1"
     lines = [f"cb_wait_front({_cb(each.name)}, 1)" for each in program.sources]
-    lines += [f"cb_reserve_back(cb_out, {pages})", "pack_reconfig_data_format(cb_out)", *body.hoisted()]
+    lines += ["cb_reserve_back(cb_out, 1)", "pack_reconfig_data_format(cb_out)", *body.hoisted()]
     if as_rows:
         lines.append("pack_untilize_dest_init[1, 1](cb_out)")
     lines += ["tile_regs_acquire()", *body.lines(""), "tile_regs_commit()", "tile_regs_wait()"]
     lines.append("pack_untilize_dest[1, 1](cb_out, 1, 0)" if as_rows else "pack_tile(0, cb_out)")
     lines += ["tile_regs_release()", *(["pack_untilize_uninit(cb_out)"] if as_rows else [])]
-    lines.append(f"cb_push_back(cb_out, {pages})")
+    lines.append("cb_push_back(cb_out, 1)")
     waits = {each.name: "1" for each in program.sources}
-    decorator = contract_lines(program, waits, pages, "ROWS" if as_rows else "COLUMN_0")
-    return _phase(name, purpose, program, decorator, lines, [f"{each}: uint32" for each in _numbers(program)])
+    decorator = contract_lines(program, waits, "1", "ROWS" if as_rows else REGIONS[held])
+    return made_phase(name, purpose, program, decorator, lines, [f"{each}: uint32" for each in symbols(program)])
 
 
 def sum_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping[str, bool]) -> PhaseText:
@@ -266,16 +301,16 @@ def sum_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping
     else:
         call, init = "add_binary_tile(0, 1, 0)", "add_binary_tile_init()"
     has_vectors = any(isinstance(each, Vector) for each in folded.steps)
-    body = _Body(folded, _tile_in_sum(offset), 1, 1, (True,))
-    lines = [*_fold_waits(program, offset), "cb_reserve_back(cb_out, 1)", "pack_reconfig_data_format(cb_out)"]
+    body = fold_body(folded, offset, (True,))
+    lines = [*fold_waits(program, offset), "cb_reserve_back(cb_out, 1)", "pack_reconfig_data_format(cb_out)"]
     lines += ["tile_regs_acquire()", "fill_tile_init()", "fill_tile(0, 0.0)", *body.hoisted()]
     lines += [] if has_vectors else [init]
     lines.append("for i in range(num_tiles):")
     lines += [INDENT + each for each in (*body.lines(""), *([init] if has_vectors else []), call)]
-    lines += _fold_tail()
-    arguments = [*_start(program, offset), "first: uint32", "num_tiles: uint32"]
-    arguments += [f"{each}: uint32" for each in _numbers(program)]
-    return _phase(name, purpose, program, _fold_contract(program, offset), lines, arguments)
+    lines += fold_tail()
+    arguments = [*fold_start(program, offset), "first: uint32", "num_tiles: uint32"]
+    arguments += [f"{each}: uint32" for each in symbols(program)]
+    return made_phase(name, purpose, program, fold_contract(program, offset), lines, arguments)
 
 
 def max_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping[str, bool]) -> PhaseText:
@@ -283,9 +318,9 @@ def max_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping
 
     Of a last tile that is not full, columns beyond the row count as minus infinity.
     """
-    body = _Body(program, _tile_in_sum(offset), 1, 1, (False, True))
+    body = fold_body(program, offset, (False, True))
     lines = [
-        *_fold_waits(program, offset),
+        *fold_waits(program, offset),
         "cb_wait_front(cb_scaler, 2 if partial else 1)",
         "pack_reconfig_data_format(cb_out)",
     ]
@@ -314,11 +349,11 @@ def max_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping
         f"{INDENT * 2}where_tile[DataFormat.Float32](2, 1, 3, 1)",
     ]
     lines += [INDENT + each for each in (*body.lines(""), *mask, "binary_max_tile_init()", "binary_max_tile(0, 1, 0)")]
-    lines += ["cb_reserve_back(cb_out, 1)", *_fold_tail()]
-    arguments = [*_start(program, offset), "first: uint32", "num_tiles: uint32", "is_first: bool", "is_last: bool"]
-    arguments += [*(f"{each}: uint32" for each in _numbers(program)), "partial: CompileTimeArg[bool]"]
-    decorator = _fold_contract(program, offset, {"cb_scaler": "2 if partial else 1"})
-    return _phase(name, purpose, program, decorator, lines, arguments, ["cb_scaler"])
+    lines += ["cb_reserve_back(cb_out, 1)", *fold_tail()]
+    arguments = [*fold_start(program, offset), "first: uint32", "num_tiles: uint32", "is_first: bool", "is_last: bool"]
+    arguments += [*(f"{each}: uint32" for each in symbols(program)), "partial: CompileTimeArg[bool]"]
+    decorator = fold_contract(program, offset, {"cb_scaler": ("2 if partial else 1", "SCALER")})
+    return made_phase(name, purpose, program, decorator, lines, arguments, ["cb_scaler"])
 
 
 def _squared(program: RegisterProgram) -> str | None:
@@ -327,6 +362,11 @@ def _squared(program: RegisterProgram) -> str | None:
     if len(program.bundles) < 2 or len(last) != 1 or not isinstance(last[0], Vector) or last[0].call != "square_tile":
         return None
     return str(1 + last[0].places[0].number)
+
+
+def fold_body(program: RegisterProgram, offset: Mapping[str, bool], disturbed: Sequence[bool]) -> _Body:
+    """The statements of a program whose value lies in slot 1, tile by tile."""
+    return _Body(program, _tile_in_sum(offset), 1, 1, disturbed)
 
 
 def _tile_in_sum(offset: Mapping[str, bool]) -> Callable[[Source, str], str]:
@@ -338,7 +378,7 @@ def _tile_in_sum(offset: Mapping[str, bool]) -> Callable[[Source, str], str]:
     return tile_of
 
 
-def _start(program: RegisterProgram, offset: Mapping[str, bool]) -> list[str]:
+def fold_start(program: RegisterProgram, offset: Mapping[str, bool]) -> list[str]:
     has_start = any(offset.get(each.name) for each in program.sources if _is_wide(each))
     return ["start: uint32"] if has_start else []
 
@@ -349,18 +389,18 @@ def _fold_pages(source: Source, offset: Mapping[str, bool]) -> str:
     return "start + first + num_tiles" if offset.get(source.name) else "first + num_tiles"
 
 
-def _fold_waits(program: RegisterProgram, offset: Mapping[str, bool]) -> list[str]:
+def fold_waits(program: RegisterProgram, offset: Mapping[str, bool]) -> list[str]:
     return [f"cb_wait_front({_cb(each.name)}, {_fold_pages(each, offset)})" for each in program.sources]
 
 
-def _fold_contract(
-    program: RegisterProgram, offset: Mapping[str, bool], extra: Mapping[str, str] | None = None
+def fold_contract(
+    program: RegisterProgram, offset: Mapping[str, bool], extra: Mapping[str, tuple[str, str]] | None = None
 ) -> list[str]:
     pages = {each.name: _fold_pages(each, offset) for each in program.sources}
     return contract_lines(program, pages, "1", "TILE", extra)
 
 
-def _fold_tail() -> list[str]:
+def fold_tail() -> list[str]:
     return [
         "tile_regs_commit()",
         "tile_regs_wait()",
@@ -370,7 +410,7 @@ def _fold_tail() -> list[str]:
     ]
 
 
-def _phase(
+def made_phase(
     name: str,
     purpose: str,
     program: RegisterProgram,

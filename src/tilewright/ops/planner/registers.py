@@ -38,11 +38,13 @@ class Source:
         name: of the buffer.
         extent: of what it holds.
         format: name of its data format; buffers of one format share an init call.
+        held: where in a tile it lies.
     """
 
     name: str
     extent: Extent
     format: str
+    held: Extent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,11 +171,11 @@ def vector_calls() -> set[str]:
     return {each.partition("[")[0] for each in names}
 
 
-def _spread_of(extent: Extent, target: Extent) -> str:
-    """How a tile of one extent becomes a whole tile of another's program; a column's programs know column 0 only."""
-    if target is Extent.COLUMN and extent is Extent.COLUMN:
+def _spread_of(source: Source, target: Extent) -> str:
+    """How a tile of a buffer becomes a whole tile of a program; a column's programs know one number a line only."""
+    if target is Extent.COLUMN and source.extent is Extent.COLUMN:
         return "NONE"
-    return _SPREAD[extent]
+    return _SPREAD[source.held]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -329,7 +331,7 @@ class _Compiler:
             self._bundle.append(Vector("fill_tile_init", "fill_tile_bitcast", (to,), (bits,)))
         else:
             source = self._around.sources[id(node)]
-            self._bundle.append(Load(source, _spread_of(source.extent, self._extent), to))
+            self._bundle.append(Load(source, _spread_of(source, self._extent), to))
 
     def _own(self, node: Value) -> int:
         """A register with a value that may be changed in place."""
@@ -452,7 +454,7 @@ class _Compiler:
             if node.function not in _COMMUTES or b.extent is not self._extent:
                 return None
             a, b = b, a
-        return self._matrix(node.function, a, b, _spread_of(b.extent, self._extent))
+        return self._matrix(node.function, a, b, _spread_of(b, self._extent))
 
     def _matrix(self, function: str, a: Source, b: Source, spread: str) -> int:
         register = self._new()

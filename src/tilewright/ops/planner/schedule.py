@@ -17,6 +17,8 @@ Which values have a circular buffer:
 
 Everything else lives in DST and is computed again where it is needed again.
 
+What is said of rows here goes for lines of tiles in the other directions too (:mod:`tilewright.ops.direction`).
+
 Two strategies. *Resident*: what several passes read stays in L1 as long as a tile-row lasts, and rows that serve all
 tile-rows stay for ever. *Streaming*: nothing as wide as the row stays; every pass reads its inputs again, block by
 block, and makes the values with buffers again. A formula with one pass and no such rows has one schedule, *blocked*.
@@ -30,10 +32,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tilewright.formula.evaluate import evaluate_all
-from tilewright.formula.graph import REDUCTIONS, Along, Extent, Value, expression_text, levels, nodes_of
+from tilewright.formula.graph import REDUCTIONS, Extent, Value, expression_text, levels, nodes_of
 from tilewright.formula.tracing import Formula
+from tilewright.ops.direction import CannotPlanError, Direction
 from tilewright.ops.planner.model import (
-    CannotPlanError,
     Choices,
     Compute,
     Deliver,
@@ -89,18 +91,21 @@ def make_schedule(
     strategy: Strategy,
     output_format: str,
     outputs_tiled: bool = False,
+    direction: Direction = Direction.ROWS,
 ) -> Schedule:
-    """The schedule of a formula.
+    """The schedule of a formula that was turned into a direction, along lines of which it is computed.
 
     Raises:
         CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
     """
-    return _Scheduler(formula, operands, choices, strategy, output_format, outputs_tiled).schedule()
+    return _Scheduler(formula, operands, choices, strategy, output_format, outputs_tiled, direction).schedule()
 
 
-def strategies_of(formula: Formula, operands: Sequence[Operand], choices: Choices) -> tuple[Strategy, ...]:
+def strategies_of(
+    formula: Formula, operands: Sequence[Operand], choices: Choices, direction: Direction
+) -> tuple[Strategy, ...]:
     """The strategies that differ for a formula, the quickest first."""
-    resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, "Float32")
+    resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, "Float32", False, direction)
     if any(each.kept for each in resident.stores.values()):
         return (Strategy.RESIDENT, Strategy.STREAMING)
     return (Strategy.BLOCKED,)
@@ -115,7 +120,9 @@ class _Scheduler:
         strategy: Strategy,
         output_format: str,
         outputs_tiled: bool,
+        direction: Direction,
     ) -> None:
+        self._direction = direction
         self._formula = formula
         self._operands = {each.name: each for each in operands}
         self._choices = choices
@@ -134,14 +141,11 @@ class _Scheduler:
     # What has a buffer.
 
     def _check(self) -> None:
-        for node in self._nodes:
-            if node.function in REDUCTIONS and node.along is not Along.ROWS:
-                raise CannotPlanError(f"`{node}`: reductions over {node.along.value} are not planned yet")  # type: ignore[union-attr]
         for output in self._formula.outputs:
             if not output.extent.per_row:
                 raise CannotPlanError(
-                    f"the result `{output}` is the same for all rows: an operation has a number for every row at "
-                    "least; compute it on the host, or with another operation"
+                    f"the result `{output}` is the same for all {self._direction.value}: an operation has a number for "
+                    f"each of the {self._direction.value} at least; compute it on the host, or with another operation"
                 )
 
     def _first_stored(self) -> dict[int, Value]:
@@ -255,7 +259,7 @@ class _Scheduler:
         for node in self.stored.values():
             extent = node.extent
             format_ = self._operands[node.name].format if node.function == "input" else "Float32"
-            sources[id(node)] = Source(self._buffer_of(node), extent, format_)
+            sources[id(node)] = Source(self._buffer_of(node), extent, format_, self._direction.held(extent))
         return sources
 
     def _around(self, with_products: bool = True) -> Surroundings:
@@ -396,7 +400,7 @@ class _Scheduler:
         for node in self.stored.values():
             if node.function == "parameter":
                 numbers[f"{node.name}_bits"] = node
-        return Schedule(self._strategy, columns_in, tuple(passes), stores, numbers, outputs)
+        return Schedule(self._direction, self._strategy, columns_in, tuple(passes), stores, numbers, outputs)
 
     def output_name(self, index: int) -> str:
         kind = "out_tiled" if self._outputs_tiled else "out_rm"
@@ -418,6 +422,10 @@ class _Scheduler:
     def is_tiled(self, node: Value) -> bool:
         return self._operands[node.name].is_tiled
 
+    @property
+    def direction(self) -> Direction:
+        return self._direction
+
     def parts_of(self, reduction: Value) -> str:
         return f"{self._name(reduction)}_parts"
 
@@ -430,7 +438,8 @@ class _Scheduler:
         for operand, node in zip(self._operands.values(), self._formula.inputs, strict=True):
             name = self._tiled_name(operand)
             if not operand.is_tiled:
-                role = Role.STICK if operand.extent in (Extent.ROW, Extent.SCALAR) else Role.ROWS_IN
+                is_stick = self._direction.held(operand.extent) in (Extent.ROW, Extent.SCALAR)
+                role = Role.STICK if is_stick else Role.ROWS_IN
                 stores.append(Store(self._rows_name(operand), role, node, operand.extent, operand.format))
             is_persistent = operand.extent is Extent.SCALAR or (operand.extent is Extent.ROW and self._resident)
             stores.append(
@@ -441,6 +450,8 @@ class _Scheduler:
             )  # fmt: skip
         if any(isinstance(step, Reduce) for each in passes for step in (*each.row, *each.block)):
             stores.append(Store("scaler", Role.SCALER, None, Extent.SCALAR, "Float16_b", persistent=True))
+            if self._direction is not Direction.ROWS:
+                stores.append(Store("mask", Role.MASK, None, Extent.SCALAR, "Float16_b", persistent=True))
         for node in self._nodes:
             if id(node) not in self.stored or node.function == "input":
                 continue

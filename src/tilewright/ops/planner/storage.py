@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilewright.formula.graph import Extent
+from tilewright.ops.direction import CannotPlanError, Direction
 from tilewright.ops.plan import Buffer, PageCount, PageKind
-from tilewright.ops.planner.model import CannotPlanError, Choices, Role, Schedule, Store
+from tilewright.ops.planner.model import Choices, Role, Schedule, Store
 from tilewright.ops.validation import OperationError
 from tilewright.tensor.dtype import DataType
 
@@ -23,6 +24,7 @@ _FIRST_INDEX = {
     Role.STICK: 0,
     Role.INPUT: 0,
     Role.SCALER: 8,
+    Role.MASK: 8,
     Role.NUMBER: 8,
     Role.OUTPUT: 16,
     Role.VALUE: 24,
@@ -65,39 +67,42 @@ def check_names(choices: Choices, known: set[str]) -> None:
 
 def buffers_of(schedule: Schedule, indices: Mapping[str, int], choices: Choices) -> tuple[Buffer, ...]:
     """The buffers by index."""
-    made = [_buffer(store, indices[name], choices.sticks) for name, store in schedule.stores.items()]
+    stores, direction = schedule.stores.items(), schedule.direction
+    made = [_buffer(store, indices[name], choices.sticks, direction) for name, store in stores]
     return tuple(sorted(made, key=lambda each: each.index))
 
 
-def _buffer(store: Store, index: int, sticks: bool) -> Buffer:
+def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> Buffer:
     is_stick = store.role is Role.STICK or (
         sticks and store.role in (Role.ROWS_IN, Role.OUTPUT) and store.extent is Extent.FULL
     )
     return Buffer(
         index,
         store.name,
-        _pages(store, sticks),
-        _purpose(store),
+        _pages(store, sticks, direction),
+        _purpose(store, direction),
         _DTYPES[store.format],
         PageKind.STICK if is_stick else PageKind.TILE,
         is_only_moved=not store.read_by_matrix_unit and store.role is not Role.OUTPUT,
     )
 
 
-def _pages(store: Store, sticks: bool) -> PageCount:
+def _pages(store: Store, sticks: bool, direction: Direction) -> PageCount:
     is_wide = store.extent in (Extent.FULL, Extent.ROW)
     if store.role in (Role.ROWS_IN, Role.OUTPUT):
         if not is_wide:
             return PageCount(fixed=2)
         return PageCount(fixed=64) if sticks else PageCount(per_block=2)
     if store.role is Role.SCALER:
-        return PageCount(fixed=1, partial=1)
+        return PageCount(fixed=1, partial=1 if direction is Direction.ROWS else 0)
+    if store.role is Role.MASK:
+        return PageCount(fixed=3)
     if store.role in (Role.STICK, Role.NUMBER, Role.PARTS) or not is_wide:
         return PageCount(fixed=1)
     return PageCount(per_row=1) if store.kept else PageCount(per_block=1)
 
 
-def _purpose(store: Store) -> str:
+def _purpose(store: Store, direction: Direction) -> str:
     name = store.value.name if store.value is not None and store.value.is_leaf else store.name
     is_wide = store.extent in (Extent.FULL, Extent.ROW)
     match store.role:
@@ -106,19 +111,22 @@ def _purpose(store: Store) -> str:
         case Role.STICK:
             return f"a stick of {name}, the reader's own"
         case Role.SCALER:
-            return "ones for row sums, never popped"
+            return f"ones for {direction.line} sums, never popped"
+        case Role.MASK:
+            return "what belongs to the tensor in tiles at its edges, never popped"
         case Role.NUMBER:
             return f"{name} everywhere, never popped"
         case Role.PARTS:
-            return f"what {store.value.function} of a row adds up before it is reduced"  # type: ignore[union-attr]
+            return f"what {store.value.function} of a {direction.line} adds up before it is reduced"  # type: ignore[union-attr]
         case Role.OUTPUT:
             return "the result for the writer, double-buffered"
         case Role.INPUT:
             where = {
                 Extent.FULL: "as tiles", Extent.ROW: "in row 0 of tiles",
                 Extent.COLUMN: "in column 0", Extent.SCALAR: "in element [0,0]",
-            }[store.extent]  # fmt: skip
+            }[direction.held(store.extent)]  # fmt: skip
             stays = ", never popped" if store.persistent else ", kept for the passes that read it" if store.kept else ""
             return f"{name} {where}{stays}"
-    place = "as tiles" if is_wide else "one number a row, in column 0"
+    held = {Extent.COLUMN: "column 0", Extent.ROW: "row 0"}.get(direction.held(store.extent), "element [0,0]")
+    place = "as tiles" if is_wide else f"one number a {direction.line}, in {held}"
     return f"{store.value!r}"[:60] + f", {place}" + (", kept" if store.kept else "")

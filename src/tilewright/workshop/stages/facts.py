@@ -9,6 +9,7 @@ from typing import TypeAlias
 from tilewright.check.sync_table import SyncRow, make_sync_table
 from tilewright.device.run import Run
 from tilewright.kernels import phases
+from tilewright.ops.direction import Direction
 from tilewright.ops.operation import Operation
 from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.ops.planner.model import Schedule
@@ -19,6 +20,7 @@ from tilewright.workshop.trace.call_sites import CallSite, call_sites
 from tilewright.workshop.trace.steps import step_of, steps_of
 
 LIBRARY = frozenset(phases.__all__)
+_UNITS = {Direction.ROWS: "N*C*Ht", Direction.COLUMNS: "N*C*Wt", Direction.SLABS: "N*C"}
 # Name of an event, and its fields.
 Crumbs: TypeAlias = list[tuple[str, dict[str, object]]]
 
@@ -40,8 +42,8 @@ def plan_facts(operation: Operation, home: Home) -> Crumbs:
         }
         crumbs.append(("cb_config", fields))
     for parameter, value in (
-        ("work unit", "tile-row"),
-        ("units", f"N*C*Ht = {plan.rows.num_tile_rows} for {list(plan.rows.shape)}"),
+        ("work unit", plan.rows.direction.unit),
+        ("units", f"{_UNITS[plan.rows.direction]} = {plan.rows.num_lines} for {list(plan.rows.shape)}"),
         ("distribution", plan.split.describe()),
         ("plan", plan.describe()),
     ):
@@ -80,7 +82,7 @@ def run_facts(plan: Plan, run: Run) -> Crumbs:
             "writes": ", ".join(writes) or "DRAM",
         }
         crumbs.append(("kernel_implemented", fields))
-    steps = {(each.core.x, each.core.y): each.num_tile_rows for each in plan.split.work}
+    steps = {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
     for row in make_sync_table(run, steps).groups[0].rows:
         crumbs.append(("cb_sync_check", _sync(row)))
     return crumbs

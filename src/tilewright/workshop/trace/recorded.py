@@ -67,7 +67,7 @@ def place(
         if not blocks:
             continue
         per_row = _blocks_per_row(plan, blocks[0].shape[1], width)
-        count = work.num_tile_rows if is_per_row else 1
+        count = work.num_lines if is_per_row else 1
         rounds, left = divmod(len(blocks), per_row * count)
         if left or not rounds:
             rounds = 1

@@ -19,6 +19,7 @@ from tilewright.device.errors import RunError
 from tilewright.device.run import RecordedPages, Run
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
+from tilewright.ops.direction import Direction
 from tilewright.ops.operation import Operation, checked_config
 from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.ops.row_program import Kernels, build_program
@@ -29,7 +30,7 @@ from tilewright.workshop.trace.call_sites import CallSite, call_sites
 from tilewright.workshop.trace.comparing import Difference, Expected, compare, summed
 from tilewright.workshop.trace.partial_kernel import partial_kernel
 from tilewright.workshop.trace.recorded import Recorded, place, whole
-from tilewright.workshop.trace.steps import Float64, Step, step_of, steps_of
+from tilewright.workshop.trace.steps import Float64, NoSuchPhaseError, Step, step_of, steps_of
 
 
 class Verdict(enum.Enum):
@@ -100,7 +101,13 @@ def trace(
 
     Raises:
         KernelCompileError, KernelLanguageError: the kernels are not ready to run.
+        NoSuchPhaseError: it does not work along rows.
     """
+    if operation.direction is not Direction.ROWS:
+        raise NoSuchPhaseError(
+            f"{operation.name} works along {operation.direction.value}, and phases are compared along rows only: "
+            "`tilewright run` says which elements of the result are off"
+        )
     plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
     tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
     steps = steps_of(plan.schedule)

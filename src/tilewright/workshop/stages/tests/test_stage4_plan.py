@@ -17,7 +17,7 @@ def test_a_plan_fits(operation: Operation, case: Case, arch: str) -> None:
         case.shape, DTYPES[case.dtype], paper_device(arch), strategy=case.strategy, block_tiles=case.block_tiles
     )
     assert plan.l1_bytes <= plan.l1_budget
-    assert plan.block_tiles * plan.num_blocks >= plan.rows.width_tiles
+    assert plan.block_tiles * plan.num_blocks >= plan.rows.line_tiles
 
 
 @pytest.mark.parametrize("width", [32, 4096, 100_000, 1 << 20])

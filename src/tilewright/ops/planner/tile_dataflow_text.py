@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader and the writer of a schedule along tile-columns or over slabs, as Python.
+
+As along rows, what compute takes and gives comes in its order; but tiles come one by one: of a row-major tensor 32
+parts of sticks each, of a tensor in tiles a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilewright.formula.graph import Extent
+from tilewright.ops.direction import Direction
+from tilewright.ops.planner.dataflow_text import LAST, DataflowText
+from tilewright.ops.planner.model import Role, Store
+from tilewright.ops.planner.phase_text import INDENT, call_lines
+
+
+class TileDataflowText(DataflowText):
+    """Reader and writer of lines of tiles that do not go across."""
+
+    @property
+    def _is_down(self) -> bool:
+        return self._schedule.direction is Direction.COLUMNS
+
+    @property
+    def _line(self) -> list[str]:
+        """Where the line is, and how many of its tiles lie side by side."""
+        return ["column", "1"] if self._is_down else ["0", "width_tiles"]
+
+    @property
+    def _first_page(self) -> str:
+        return "slab * height_tiles * width_tiles" + (" + column" if self._is_down else "")
+
+    def _masks(self, store: Store) -> list[str]:
+        columns = "32" if self._is_down else "last_tile_columns"
+        return [f"fill_masks(cb.{store.name}, {columns}, last_tile_rows)"]
+
+    def _scaler(self, store: Store) -> list[str]:
+        return [f"fill_scaler_tile(cb.{store.name}, FLOAT32_ONE)"]
+
+    def _lines_of_tiles(self) -> list[str]:
+        counter = self._schedule.direction.counter
+        loop = f"for {counter} in range(first_{counter}, first_{counter} + num_{counter}s):"
+        if not self._is_down:
+            return [loop]
+        return [loop, f"{INDENT}slab = {counter} // width_tiles", f"{INDENT}column = {counter} % width_tiles"]
+
+    def _loop(self, names: Sequence[str]) -> list[str]:
+        lines = ["for block in range(num_blocks):"]
+        for name in names:
+            lines += self._block(name, self._inputs[name])
+        return lines
+
+    def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        part = ["block * block_tiles", LAST, "block_tiles"]
+        if len(stores) == 1:
+            arguments = [name, f"cb.{stores[Role.INPUT].name}", self._first_page, self._line[1], "width_tiles", *part]
+            return call_lines("read_line_tiles", arguments, INDENT)
+        arguments = [name, f"cb.{stores[Role.ROWS_IN].name}", "slab", *self._line, *part, *self._stick_sizes(name)]
+        return call_lines("read_stick_tiles", arguments, INDENT)
+
+    def _stick_sizes(self, name: str) -> list[str]:
+        return ["height", self._size(name, "stick"), self._size(name, "element")]
+
+    def _column(self, name: str) -> list[str]:
+        """A row of which every tile-column has its part."""
+        stores = self._inputs[name]
+        assert stores[Role.INPUT].extent is Extent.COLUMN
+        tiled = f"cb.{stores[Role.INPUT].name}"
+        if Role.STICK not in stores:
+            return call_lines("read_tiles", [name, tiled, "column", "1", "1"], "")
+        offset, row, stick = self._part_of_row(name)
+        part = [offset, f"min({row}, {stick} - {offset})", row, "1"]
+        return call_lines("read_vector_row", [name, f"cb.{stores[Role.STICK].name}", tiled, *part], "")
+
+    def _part_of_row(self, tensor: str) -> tuple[str, str, str]:
+        """Where a tile-column's part of a stick begins, the bytes of a tile's row, and those of the stick."""
+        row = f"TILE_ROWS * {self._size(tensor, 'element')}"
+        return f"column * {row}", row, self._size(tensor, "stick")
+
+    # Parts of the writer.
+
+    def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
+        lines = ["for block in range(num_blocks):"]
+        part = ["block * block_tiles", LAST, "block_tiles"]
+        for buffer in wide:
+            name = tensors[buffer]
+            if self._tiled_outputs:
+                arguments = [name, f"cb.{buffer}", self._first_page, self._line[1], "width_tiles", *part]
+                lines += call_lines("write_line_tiles", arguments, INDENT)
+            else:
+                arguments = [name, f"cb.{buffer}", "slab", *self._line, *part, *self._stick_sizes(name)]
+                lines += call_lines("write_stick_tiles", arguments, INDENT)
+        return lines
+
+    def _written_column(self, tensor: str, buffer: str) -> list[str]:
+        if self._tiled_outputs:
+            page = "slab * width_tiles + column" if self._is_down else "slab"
+            return call_lines("write_tiles", [tensor, f"cb.{buffer}", page, "1", "1"], "")
+        offset, row, stick = self._part_of_row(tensor)
+        if self._is_down:
+            part = [offset, f"min({row}, {stick} - {offset})", row, "1"]
+        else:
+            part = ["0", self._size(tensor, "element"), row, "1"]
+        return call_lines("write_sticks", [tensor, f"cb.{buffer}", "slab", "1", *part], "")
