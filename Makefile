@@ -11,8 +11,8 @@ TEST_FILES := $(filter-out %conftest.py,$(wildcard tests/*.py tests/*/*.py))
 EMPTY :=
 TEST_PATH := src:tests:$(subst $(EMPTY) $(EMPTY),:,$(patsubst %/,%,$(wildcard tests/*/)))
 
-# A Python that has ttnn, torch, pytest and tilewright: pip install ".[ttnn,test]" torch, with CPython 3.10 or 3.12.
-TTNN_PYTHON ?= python3.12
+# Prints a Python that has ttnn and torch, made in the user's cache out of a CPython 3.10 or 3.12; or why there is none.
+TTNN_PYTHON = $(BIN)/python tests/real_ttnn.py
 
 .PHONY: demo test quick catalogue score bench lint format clean
 
@@ -25,21 +25,21 @@ demo: $(VENV)/.installed  ## run a program on the simulated grid, and see a brok
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed  ## all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	@$(TTNN_PYTHON) > /dev/null & $(BIN)/python -m pytest -n auto --dist loadfile; status=$$?; wait; exit $$status
 
 quick: $(VENV)/.installed  ## an answer in less than a minute: form, rooms, everything that runs no kernel
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n auto --dist loadfile $(QUICK)
 
-catalogue:  ## every operation of the real ttnn on the simulated card, in TTNN_PYTHON
-	$(TTNN_PYTHON) -m tilewright exec -- $(TTNN_PYTHON) -m pytest tests/card/catalogue
+catalogue: $(VENV)/.installed  ## every operation of the real ttnn on the simulated card
+	python=$$($(TTNN_PYTHON)) && PYTHONPATH=src $$python -m tilewright exec -- $$python -m pytest tests/card/catalogue
 
 score: $(VENV)/.installed  ## how many of the known bugs the checker names, and what it says wrongly
 	$(BIN)/python tests/bugs/score.py
 
 bench: $(VENV)/.installed  ## speed, as ratios measured side by side
 	$(BIN)/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
-	$(BIN)/python -m bench
+	TILEWRIGHT_REAL_TTNN=$$($(TTNN_PYTHON)) $(BIN)/python -m bench
 
 lint: $(VENV)/.installed  ## form and types of Python, form and mistakes of C++, rooms and tables
 	$(BIN)/ruff check .

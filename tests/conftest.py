@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from real_ttnn import RealTtnnUnavailableError, python_with_ttnn
+from real_ttnn import RealTtnnUnavailableError, python_with_torch, python_with_ttnn
 from wheel_headers import WheelHeaders
 
 from tilewright.device.compiler import available_compilers
 from tilewright.wheel import WheelUnavailableError, fetch_wheel
+
+_NO_TTNN = "the published ttnn cannot be installed here"
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 
@@ -21,6 +23,11 @@ def pytest_configure() -> None:
     # What a shell starts in the background ignores Ctrl-C, and so would every process of the tests that send it.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Getting torch for the real ttnn takes minutes, the first time; what needs none runs before.
+    items.sort(key=lambda item: "real_ttnn_with_torch" in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
@@ -47,4 +54,22 @@ def real_ttnn() -> str:
     try:
         return python_with_ttnn()
     except RealTtnnUnavailableError as error:
-        pytest.skip(f"the published ttnn cannot be installed here: {error}")
+        pytest.skip(f"{_NO_TTNN}: {error}")
+
+
+@pytest.fixture(scope="session")
+def real_ttnn_with_torch(real_ttnn: str) -> str:
+    """The same, with torch beside it."""
+    try:
+        return python_with_torch()
+    except RealTtnnUnavailableError as error:
+        pytest.skip(f"{_NO_TTNN}: {error}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A run without the real ttnn must not look like one with it."""
+    reasons = [str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", []) if report.longrepr]
+    missing = [reason for reason in reasons if _NO_TTNN in reason]
+    if missing:
+        terminalreporter.section("the real ttnn")
+        terminalreporter.line(f"{len(missing)} tests did not run. {missing[0].removeprefix('Skipped: ')}")
