@@ -24,6 +24,7 @@ need. The exit status is the script's.
 _EXAMPLES = """
 tilewright exec my_script.py --batch 4
 tilewright exec --arch blackhole --grid p100a my_script.py
+tilewright exec --compare my_script.py
 tilewright exec -- pytest tests/ttnn/unit_tests/operations/eltwise/test_add.py
 """
 
@@ -39,6 +40,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--show-programs",
         action="store_true",
         help="print each launch of the real ttnn: kernels, arguments, circular buffers, semaphores, cores",
+    )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="set each result of the real ttnn beside its operation's golden function; name the first that drifts",
     )
     parser.add_argument("script", nargs="?", help="the script to run; whatever follows is handed to it")
     return parser
@@ -57,12 +63,13 @@ def run(arguments: list[str]) -> int:
         if not Path(target[0]).is_file():
             parser.error(f"script {target[0]!r} does not exist")
     if wants_real_ttnn(options):
-        shown = {"TILEWRIGHT_CARD_SHOW_PROGRAMS": "1"} if options.show_programs else {}
-        _become(target[1:] if is_command else [sys.executable, *target], environment_with_card(options, **shown))
-    if options.arch is not None or options.grid is not None or options.show_programs:
-        parser.error(
-            "--arch, --grid and --show-programs are for the real ttnn; a script of the built-in one says so itself"
-        )
+        further = {"TILEWRIGHT_CARD_SHOW_PROGRAMS": "1"} if options.show_programs else {}
+        further |= {"TILEWRIGHT_CARD_COMPARE": "1"} if options.compare else {}
+        _become(target[1:] if is_command else [sys.executable, *target], environment_with_card(options, **further))
+    if options.show_programs or options.compare:
+        parser.error("--show-programs and --compare are for the real ttnn")
+    if options.arch is not None or options.grid is not None:
+        parser.error("--arch and --grid are for the real ttnn; a script of the built-in one says so itself")
     if is_command:
         parser.error("-- and a command need the real ttnn; with the built-in one give a script")
     return run_script(Path(target[0]), target[1:])

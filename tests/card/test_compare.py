@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright exec --compare``: each operation beside its golden function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from card_process import OnCard
+
+from tilewright.card.drift import ALLOWED_UNITS, Comparisons, measure_drift
+
+SCRIPT = Path(__file__).with_name("compared_operations.py")
+
+
+@pytest.fixture(scope="session")
+def said(on_card: OnCard, real_ttnn_with_torch: str) -> str:
+    result = on_card("--compare", str(SCRIPT))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "the script's own number 0\n"
+    return result.stderr
+
+
+def line_of(text: str) -> int:
+    return SCRIPT.read_text().splitlines().index(text) + 1
+
+
+def test_the_first_that_drifts_is_named_with_its_line_and_element(said: str) -> None:
+    assert f"first: ttnn.exp at {SCRIPT}:{line_of('ttnn.exp(x)')}\n" in said
+    assert "    1 of 2048 elements are off. The worst, at (0, 0, 5, 7), is " in said
+    assert "units of bfloat16, 12 are allowed" in said
+
+
+def test_every_operation_has_a_line(said: str) -> None:
+    rows = {words[0]: words[1:] for line in said.splitlines() if len(words := line.split()) == 4}
+    assert rows["ttnn.exp"][:2] == ["2", "2"]
+    assert rows["ttnn.add"] == ["1", "0", "0"]
+    assert rows["ttnn.permute"] == ["1", "0", "0"]
+    calls, drifting, worst = rows["ttnn.sum"]
+    assert (calls, drifting) == ("1", "0")
+    assert 0 < float(worst) <= ALLOWED_UNITS
+
+
+def test_what_could_not_be_compared_is_said(said: str) -> None:
+    assert "not compared: ttnn.deallocate: it has no golden function" in said
+    assert "not compared: ttnn.tanh: its golden function raised NotImplementedError: no meaning is known" in said
+
+
+def test_an_element_is_allowed_units_of_its_own_size_or_of_the_typical() -> None:
+    wanted = np.array([100.0, 1.0, 0.0])
+    typical = np.sqrt(np.square(wanted).mean())
+    unit = 2.0**-8
+    within = wanted + 0.999 * ALLOWED_UNITS * unit * np.array([100.0, typical, -typical])
+    assert measure_drift(within, wanted, "BFLOAT16").is_allowed
+    for element in range(3):
+        beyond = within + 0.01 * (within - wanted) * (np.arange(3) == element)
+        drift = measure_drift(beyond, wanted, "BFLOAT16")
+        assert (drift.elements, drift.at) == (1, (element,))
+
+
+def test_integers_are_equal_or_wrong() -> None:
+    wanted = np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert measure_drift(wanted, wanted, "UINT32").is_allowed
+    drift = measure_drift(wanted + np.array([[0, 0], [1, 0]]), wanted, "UINT32")
+    assert (drift.elements, drift.at, drift.units) == (1, (1, 0), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "is_right"),
+    [
+        (np.nan, np.nan, True),
+        (np.inf, np.inf, True),
+        (-np.inf, np.inf, False),
+        (np.nan, 1.0, False),
+        (1.0, np.nan, False),
+        (np.inf, 1.0, False),
+        (np.inf, 3.4e38, True),  # what does not fit the format is infinite
+        (-np.inf, 3.4e38, False),
+    ],
+)
+def test_numbers_that_are_none(got: float, wanted: float, is_right: bool) -> None:
+    drift = measure_drift(np.array([2.0, got]), np.array([2.0, wanted]), "BFLOAT16")
+    assert drift.is_allowed is is_right
+    assert is_right or drift.units == np.inf
+
+
+def test_elements_without_a_meaning_do_not_count() -> None:
+    counts = np.array([True, False])
+    assert measure_drift(np.array([1.0, 7.0]), np.array([1.0, 2.0]), "BFLOAT16", counts).is_allowed
+
+
+def test_an_empty_result_drifts_nowhere() -> None:
+    assert measure_drift(np.zeros((0, 4)), np.zeros((0, 4)), "BFLOAT16").is_allowed
+
+
+def test_a_table_without_calls() -> None:
+    assert Comparisons().text() == "tilewright compare: 0 calls beside their golden functions, 0 drift\n"
