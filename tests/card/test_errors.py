@@ -20,7 +20,7 @@ def said(on_card: OnCard) -> dict[str, str]:
 
 
 def test_a_deadlock_says_who_waits(said: dict[str, str]) -> None:
-    assert said["hangs"].startswith("DeadlockError: deadlock on core (0,0)"), said["end"]
+    assert said["hangs"].startswith("ttnn.generic_op: DeadlockError: deadlock on core (0,0)"), said["end"]
     assert "cb_wait_front(c_0, 1)" in said["hangs"]
 
 

@@ -12,10 +12,10 @@ _MOST_WORDS = 16
 ReadWords = Callable[[tuple[int, int], int, int], list[int]]
 
 
-def described_program(number: int, program: ProgramDescriptor, read_words: ReadWords) -> str:
+def described_program(number: int, operation: str, program: ProgramDescriptor, read_words: ReadWords) -> str:
     """Lines about one launch: its kernels, with the arguments of their first core, buffers and semaphores."""
     cores = program.all_cores().num_cores()
-    lines = [f"launch {number} on {cores} core{'s' if cores != 1 else ''}"]
+    lines = [f"launch {number}{f', {operation},' if operation else ''} on {cores} core{'s' if cores != 1 else ''}"]
     for kernel in program.kernels:
         lines += _kernel(kernel, read_words)
     for cb in program.cbs:

@@ -10,10 +10,10 @@ import struct
 from collections.abc import Sequence
 
 _MAGIC = 0x44524157
-_VERSION = 2
+_VERSION = 3
 _MESSAGE = struct.Struct("<II")
 _NODE = struct.Struct("<IIIiQQQQ")
-_GREETING = struct.Struct("<5I6IIQQQ")
+_GREETING = struct.Struct("<5I6III4xQQQ")
 
 
 class MessageKind(enum.IntEnum):
@@ -23,6 +23,7 @@ class MessageKind(enum.IntEnum):
     FAILED = 4
     INTERRUPTED = 5
     BANK_TABLES = 6
+    OPERATION = 7
 
 
 class NodeKind(enum.IntEnum):
@@ -57,6 +58,7 @@ class Greeting:
     reset_read_pointer_from_host: int
     done: int
     bank_tables_bytes: int
+    wants_operations: int
     config_begin: int
     config_end: int
     bank_tables: int

@@ -38,11 +38,11 @@ _NOCS = 2
 RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
 
 
-# Runs a program on a chip; raises what it ends with.
-Launch = Callable[[Chip, ProgramDescriptor, RunOptions], Run]
+# Runs a program of an operation, if its name is known, on a chip; raises what it ends with.
+Launch = Callable[[Chip, ProgramDescriptor, RunOptions, str], Run]
 
 
-def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions) -> Run:
+def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions, _: str) -> Run:
     """Runs a program; its calls are recorded where a directory for records is named."""
     directory = os.environ.get(RECORDS_VARIABLE)
     run = chip.launch(program, dataclasses.replace(options, record_calls=bool(directory)))
@@ -55,14 +55,28 @@ _record_numbers = itertools.count(1)
 
 
 class CardServer:
-    """One card: its chip, and the launches that arrive for it."""
+    """One card: its chip, and the launches that arrive for it.
 
-    def __init__(self, channel: socket.socket, launch: Launch, model: CardModel, layout: Layout, root: Path) -> None:
+    Args:
+        wants_operations: ``launch`` is told which operation of ttnn a program is of, where the host can say.
+    """
+
+    def __init__(
+        self,
+        channel: socket.socket,
+        launch: Launch,
+        model: CardModel,
+        layout: Layout,
+        root: Path,
+        *,
+        wants_operations: bool,
+    ) -> None:
         self._channel = channel
         self._run = launch
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._shows_programs = bool(os.environ.get("TILEWRIGHT_CARD_SHOW_PROGRAMS"))
         self._launches = 0
+        self._operation = ""
         self._arch = model.arch
         self._grid = model.grid
         self._coordinate_shift = layout["NOC_COORD_REG_OFFSET"]
@@ -75,7 +89,8 @@ class CardServer:
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_address
         )
-        send_greeting(channel, _greeting(model, layout), nodes, [files.l1, files.dram])
+        greeting = _greeting(model, layout, wants_operations or self._shows_programs)
+        send_greeting(channel, greeting, nodes, [files.l1, files.dram])
 
     def serve(self) -> None:
         """Runs what arrives until the host has gone."""
@@ -83,6 +98,8 @@ class CardServer:
             kind, data = receive(self._channel)
             if kind is MessageKind.BANK_TABLES:
                 self._take_bank_tables(data)
+            elif kind is MessageKind.OPERATION:
+                self._operation = data.decode()
             elif kind is MessageKind.LAUNCH:
                 self._answer([self._core(*each) for each in struct.iter_unpack("<II", data)])
 
@@ -102,9 +119,9 @@ class CardServer:
         program = self._decoder.program(cores)
         self._launches += 1
         if self._shows_programs:
-            text = described_program(self._launches, program, self._decoder.read_words)
+            text = described_program(self._launches, self._operation, program, self._decoder.read_words)
             send(self._channel, MessageKind.PRINT, text)
-        return self._run(self._chip, program, self._options).seconds
+        return self._run(self._chip, program, self._options, self._operation).seconds
 
     def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
         send(self._channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n")
@@ -121,7 +138,7 @@ class CardServer:
         self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
 
 
-def _greeting(model: CardModel, layout: Layout) -> Greeting:
+def _greeting(model: CardModel, layout: Layout, wants_operations: bool) -> Greeting:
     return Greeting(
         pci_id=model.chip.pci_id,
         go_signal_byte=layout["go_msg_t.signal"],
@@ -131,6 +148,7 @@ def _greeting(model: CardModel, layout: Layout) -> Greeting:
         reset_read_pointer_from_host=layout["RUN_MSG_RESET_READ_PTR_FROM_HOST"],
         done=layout["RUN_MSG_DONE"],
         bank_tables_bytes=_BANK_TABLES_BYTES,
+        wants_operations=int(wants_operations),
         config_begin=layout["MEM_MAP_END"],
         config_end=model.arch.l1_unreserved_base,
         bank_tables=layout["MEM_BANK_TO_NOC_SCRATCH"],
@@ -143,12 +161,13 @@ def time_limit() -> float | None:
     return float(text) if text else None
 
 
-def serve(arguments: list[str], launch: Launch) -> int:
+def serve(arguments: list[str], launch: Launch, *, wants_operations: bool = False) -> int:
     """Serves the host at the other end of the socket that the arguments name, until it has gone."""
     directory, descriptor = arguments
     channel = socket.socket(fileno=int(descriptor))
     try:
-        server = CardServer(channel, launch, *described_card(Path(directory)))
+        card = described_card(Path(directory))
+        server = CardServer(channel, launch, *card, wants_operations=wants_operations)
     except TilewrightError as error:
         send(channel, MessageKind.FAILED, f"tilewright: {error}")
         return 1

@@ -36,19 +36,20 @@ class _Checker:
         self._found: list[Finding] = []
         self._launches = 0
 
-    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions) -> Run:
+    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, operation: str) -> Run:
         self._launches += 1
         try:
             run = chip.launch(program, dataclasses.replace(options, checked=True))
         except RunError as error:
             if isinstance(error.run, Run):
-                self._note(error.run, error)
+                self._note(error.run, error, operation)
             raise
-        self._note(run, None)
+        self._note(run, None, operation)
         return run
 
-    def _note(self, run: Run, error: RunError | None) -> None:
-        self._found = merge_findings([*self._found, *findings_of_run(run, error, 0)])
+    def _note(self, run: Run, error: RunError | None, operation: str) -> None:
+        found = [dataclasses.replace(finding, operation=operation) for finding in findings_of_run(run, error, 0)]
+        self._found = merge_findings([*self._found, *found])
 
     def report(self) -> Report:
         standing, silenced = separate_silenced(self._found)
@@ -59,7 +60,7 @@ class _Checker:
 
 def main() -> int:
     checker = _Checker()
-    status = serve(sys.argv[1:], checker.launch)
+    status = serve(sys.argv[1:], checker.launch, wants_operations=True)
     path = os.environ.get(REPORT_VARIABLE)
     if path:
         # Child processes of the script have cards, and so reports, of their own.

@@ -49,6 +49,7 @@ class Finding:
         related: the other place it is about: where a transfer was issued, where another kernel stored.
         positions: where the kernels of the cores stood, a line each, where they stopped.
         consequences: findings that follow from this one.
+        operation: of ttnn, that launched the program the first time; empty where nobody said.
     """
 
     rule: str
@@ -67,6 +68,7 @@ class Finding:
     related: Place | None = None
     positions: tuple[str, ...] = ()
     consequences: tuple[Finding, ...] = ()
+    operation: str = ""
 
     @property
     def severity(self) -> Severity:
@@ -81,7 +83,7 @@ class Finding:
         """Kernel, line, circular buffer, cores, how often and in which order; file and line between ``code`` marks."""
         helper = f"(called from {Path(self.called_from[0]).name}:{self.called_from[1]})" if self.called_from else ""
         place = f"{code}{self.place}{code} {helper}".strip() if self.place else ""
-        about = [self.kernel, place, self.cb or "", some_cores(self.cores)]
+        about = [self.operation, self.kernel, place, self.cb or "", some_cores(self.cores)]
         where = "  ".join(part for part in about if part)
         if self.count > max(1, len(self.cores)):
             where += f", {self.count} times"

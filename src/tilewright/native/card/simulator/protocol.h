@@ -4,8 +4,9 @@
 //
 // The server speaks first: a Message of kind Done with the files of the chip's memory attached, a Greeting and its Nodes;
 // or, if it cannot come up, one of kind Failed. After that the library sends BankTables, which nobody answers, and
-// Launches with the cores that were told to go; the server answers those with any number of Prints and one Done (with
-// the seconds its kernels ran, a double), Failed or Interrupted.
+// Launches with the cores that were told to go, each after an Operation with the name of ttnn's operation if the
+// Greeting asked for names; the server answers Launches with any number of Prints and one Done (with the seconds its
+// kernels ran, a double), Failed or Interrupted.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 namespace card {
 
 inline constexpr uint32_t kMagic = 0x44524157;
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 inline constexpr uint32_t kMaxFiles = 64;
 
 enum class MessageKind : uint32_t {
@@ -23,6 +24,7 @@ enum class MessageKind : uint32_t {
     Failed = 4,
     Interrupted = 5,
     BankTables = 6,
+    Operation = 7,
 };
 
 struct Message {
@@ -55,9 +57,10 @@ struct Greeting {
     uint32_t num_nodes, num_files;
     GoSignals signals;
     uint32_t bank_tables_bytes;
+    uint32_t wants_operations;  // 1: launches are announced with their operation
     uint64_t config_begin, config_end;  // L1 addresses a program's configuration is written to before it goes
     uint64_t bank_tables;  // L1 address where firmware finds the tables of banks when it starts
 };
-static_assert(sizeof(Greeting) == 72 && sizeof(Node) == 48, "as card/protocol.py packs them");
+static_assert(sizeof(Greeting) == 80 && sizeof(Node) == 48, "as card/protocol.py packs them");
 
 }  // namespace card

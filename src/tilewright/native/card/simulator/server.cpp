@@ -14,6 +14,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "host_python.h"
 #include "times.h"
 
 extern char** environ;
@@ -163,6 +164,12 @@ void Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
     }
     const LaunchTime time;
     const InterruptsPassedOn interrupts(process_);
+    if (greeting.wants_operations != 0) {
+        const std::string operation = current_operation();
+        const Message name{MessageKind::Operation, static_cast<uint32_t>(operation.size())};
+        send(&name, sizeof(name));
+        send(operation.data(), operation.size());
+    }
     const Message request{MessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
     send(&request, sizeof(request));
     send(cores.data(), request.bytes);

@@ -2,10 +2,14 @@
 // The nine functions tt-metal calls in the library it takes for a simulator (TT_METAL_SIMULATOR), and one for those who
 // measure. There is no clock to advance: a program runs to its end when it is launched (launches.h).
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
+#include "host_python.h"
 #include "launches.h"
 #include "memory.h"
 #include "server.h"
@@ -50,13 +54,80 @@ static void write_target(Card& card, const Target& target, const void* data, uin
     }
 }
 
+// An error leaves with the operation it came from, where the host is a script that calls ttnn's. Nothing is locked any
+// more by then, so Python may be waited for.
+template <typename Access>
+static void with_operation(Access access) {
+    try {
+        access();
+    } catch (const std::runtime_error& error) {
+        const std::string operation = current_operation();
+        if (operation.empty()) {
+            throw;
+        }
+        throw std::runtime_error(operation + ": " + error.what());
+    }
+}
+
+// With `tilewright exec --compare` the host's operations are set beside their golden functions from now on.
+static void compare_operations() {
+    if (std::getenv("TILEWRIGHT_CARD_COMPARE") == nullptr) {
+        return;
+    }
+    const std::string answer = ask_host_python("tilewright.card.compare", "compare_operations");
+    if (answer != "ready") {
+        throw std::runtime_error(
+            "tilewright: --compare: " +
+            (answer.empty() ? "the host is no Python that has tilewright and ttnn installed" : answer));
+    }
+}
+
+static void read_window(uint64_t address, void* data, uint32_t bytes) {
+    Card& card = opened();
+    const TransferTime time(&Times::reading, &Times::bytes_read, bytes);
+    if (card.windows.access_registers(false, address, data, bytes)) {
+        return;
+    }
+    if (const auto target = card.windows.target(address)) {
+        card.launches.before_read(target->x_end, target->y_end, target->address, bytes);
+        card.memory.read(target->x_end, target->y_end, target->address, data, bytes);
+    } else {
+        std::memset(data, 0, bytes);
+    }
+}
+
+static void write_window(uint64_t address, const void* data, uint32_t bytes) {
+    Card& card = opened();
+    const TransferTime time(&Times::writing, &Times::bytes_written, bytes);
+    if (card.windows.access_registers(true, address, const_cast<void*>(data), bytes)) {
+        return;
+    }
+    if (const auto target = card.windows.target(address)) {
+        write_target(card, *target, data, bytes);
+    }
+}
+
+static void read_tile(uint32_t x, uint32_t y, uint64_t address, void* data, uint32_t bytes) {
+    Card& card = opened();
+    const TransferTime time(&Times::reading, &Times::bytes_read, bytes);
+    card.launches.before_read(x, y, address, bytes);
+    card.memory.read(x, y, address, data, bytes);
+}
+
+static void write_tile(uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
+    const TransferTime time(&Times::writing, &Times::bytes_written, bytes);
+    write_node(opened(), x, y, address, data, bytes);
+}
+
 }  // namespace card
 
 extern "C" {
 
 void libttsim_init() {
     if (!card::g_card) {
-        card::g_card = std::make_unique<card::Card>();
+        auto opening = std::make_unique<card::Card>();
+        card::compare_operations();
+        card::g_card = std::move(opening);
     }
 }
 
@@ -71,40 +142,19 @@ uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset)
 }
 
 void libttsim_pci_mem_rd_bytes(uint64_t address, void* data, uint32_t bytes) {
-    card::Card& card = card::opened();
-    const card::TransferTime time(&card::Times::reading, &card::Times::bytes_read, bytes);
-    if (card.windows.access_registers(false, address, data, bytes)) {
-        return;
-    }
-    if (const auto target = card.windows.target(address)) {
-        card.launches.before_read(target->x_end, target->y_end, target->address, bytes);
-        card.memory.read(target->x_end, target->y_end, target->address, data, bytes);
-    } else {
-        std::memset(data, 0, bytes);
-    }
+    card::with_operation([=] { card::read_window(address, data, bytes); });
 }
 
 void libttsim_pci_mem_wr_bytes(uint64_t address, const void* data, uint32_t bytes) {
-    card::Card& card = card::opened();
-    const card::TransferTime time(&card::Times::writing, &card::Times::bytes_written, bytes);
-    if (card.windows.access_registers(true, address, const_cast<void*>(data), bytes)) {
-        return;
-    }
-    if (const auto target = card.windows.target(address)) {
-        card::write_target(card, *target, data, bytes);
-    }
+    card::with_operation([=] { card::write_window(address, data, bytes); });
 }
 
 void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void* data, uint32_t bytes) {
-    card::Card& card = card::opened();
-    const card::TransferTime time(&card::Times::reading, &card::Times::bytes_read, bytes);
-    card.launches.before_read(x, y, address, bytes);
-    card.memory.read(x, y, address, data, bytes);
+    card::with_operation([=] { card::read_tile(x, y, address, data, bytes); });
 }
 
 void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
-    const card::TransferTime time(&card::Times::writing, &card::Times::bytes_written, bytes);
-    card::write_node(card::opened(), x, y, address, data, bytes);
+    card::with_operation([=] { card::write_tile(x, y, address, data, bytes); });
 }
 
 // Not tt-metal's: what was counted since somebody asked for the first time (card/times.py).

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_python.h"
+
+#include <dlfcn.h>
+
+namespace card {
+
+template <typename Function>
+static Function* python_function(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// A thread that never ran Python has no place in it, and might wait for a lock that its own caller holds.
+static bool runs_python() {
+    auto* is_initialized = python_function<int()>("Py_IsInitialized");
+    auto* state_of_thread = python_function<void*()>("PyGILState_GetThisThreadState");
+    return is_initialized != nullptr && state_of_thread != nullptr && is_initialized() != 0 &&
+           state_of_thread() != nullptr;
+}
+
+std::string ask_host_python(const char* module, const char* function) {
+    if (!runs_python()) {
+        return "";
+    }
+    auto* import = python_function<void*(const char*)>("PyImport_ImportModule");
+    auto* call = python_function<void*(void*, const char*, const char*, ...)>("PyObject_CallMethod");
+    auto* text_of = python_function<const char*(void*)>("PyUnicode_AsUTF8");
+    auto* release = python_function<void(void*)>("Py_DecRef");
+    const int lock = python_function<int()>("PyGILState_Ensure")();
+    void* imported = import(module);
+    void* answer = imported != nullptr ? call(imported, function, nullptr) : nullptr;
+    const char* text = answer != nullptr ? text_of(answer) : nullptr;
+    const std::string result = text != nullptr ? text : "";
+    python_function<void()>("PyErr_Clear")();
+    release(answer);
+    release(imported);
+    python_function<void(int)>("PyGILState_Release")(lock);
+    return result;
+}
+
+std::string current_operation() { return ask_host_python("tilewright.card.host", "current_operation"); }
+
+}  // namespace card

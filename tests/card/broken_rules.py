@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two operations for ``tilewright check``: one of ttnn's own, and one whose kernel pushes a page before it arrived."""
+
+from __future__ import annotations
+
+import numpy as np
+import ttnn
+
+SOURCE = """
+void kernel_main() {
+    cb_reserve_back(0, 1);
+    noc_async_read(get_noc_addr(get_write_ptr(0) + 2048), get_write_ptr(0), 2048);
+    cb_push_back(0, 1);
+    noc_async_read_barrier();
+    cb_wait_front(0, 1);
+    cb_pop_front(0, 1);
+}
+"""
+device = ttnn.open_device(device_id=0)
+x = ttnn.Tensor(np.ones((1, 1, 32, 32), np.float32), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
+core = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+kernel = ttnn.KernelDescriptor(
+    kernel_source=SOURCE,
+    source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+    core_ranges=core,
+    config=ttnn.ReaderConfigDescriptor(),
+)
+page = ttnn.CBFormatDescriptor(buffer_index=0, data_format=ttnn.bfloat16, page_size=2048)
+buffer = ttnn.CBDescriptor(total_size=4096, core_ranges=core, format_descriptors=[page])
+ttnn.exp(x)
+ttnn.generic_op([x, x], ttnn.ProgramDescriptor(kernels=[kernel], semaphores=[], cbs=[buffer]))
