@@ -52,7 +52,6 @@ struct ComputeSettings {
     uint8_t pack_relu_mode = 0;  // 0 none, 1 zero, 2 min threshold, 3 max threshold
     uint32_t pack_relu_threshold = 0;
     DstPhase phase = DstPhase::Idle;
-    uint64_t random_state = 0x9E3779B97F4A7C15ull;
     // Whatever an init call leaves for the calls after it (transpose flags, reduce masks, ...).
     uint8_t copy_transpose = 0;
     uint32_t scratch[19] = {};
@@ -67,9 +66,10 @@ struct ComputeSettings {
 
 struct ComputeState : ComputeSettings {
     alignas(64) DstTile dst_memory[kDstSlots];
+    uint64_t random_state = 0x9E3779B97F4A7C15ull;  // goes on from kernel to kernel until one seeds it
 };
 
-// As at the start of a kernel: formats unset, DST undefined.
+// As at the start of a kernel: formats unset. DST and the random numbers are what the last one left, as on a card.
 void reset_compute_state(ComputeState& state);
 
 }  // namespace tw

@@ -20,7 +20,6 @@ static uint32_t* l1_word(const Core& core, uint32_t offset) {
     return reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(core.l1_base) + offset);
 }
 
-// DST is left as it is: a kernel that reads it before writing finds what the last one left, as on a card.
 void reset_compute_state(ComputeState& state) {
     static_cast<ComputeSettings&>(state) = ComputeSettings{};
     state.dst = state.dst_memory;
