@@ -72,6 +72,7 @@ class Product:
     Attributes:
         grid: compute cores a program may use.
         harvest_mask: which rows (Wormhole) or columns (Blackhole) of Tensix cores are switched off.
+        dram_harvest_mask: which DRAM channels are; only the last ones can be.
     """
 
     name: str
@@ -79,13 +80,14 @@ class Product:
     grid: tuple[int, int]
     harvest_mask: int
     board_id: int
+    dram_harvest_mask: int = 0
 
 
 PRODUCTS = {
     product.name: product
     for product in (
         Product("n150", "wormhole_b0", (8, 8), 0x40, 0x0100018511722039),
-        Product("p100a", "blackhole", (11, 10), 0x3, 0x0000043100000000),
+        Product("p100a", "blackhole", (11, 10), 0x3, 0x0000043100000000, dram_harvest_mask=0x80),
         Product("p150", "blackhole", (13, 10), 0x0, 0x0000040100000000),
     )
 }
@@ -101,8 +103,10 @@ class CardModel:
 
     @property
     def arch(self) -> ArchDescription:
-        """The chip as the engine has it, with this grid."""
-        return dataclasses.replace(describe_arch(self.product.arch), grid=CoreCoord(*self.grid))
+        """The chip as the engine has it, with this grid and the DRAM that is not switched off."""
+        whole = describe_arch(self.product.arch)
+        banks = whole.num_dram_banks - self.product.dram_harvest_mask.bit_count()
+        return dataclasses.replace(whole, grid=CoreCoord(*self.grid), dram_coords=whole.dram_coords[:banks])
 
     @property
     def chip(self) -> Chip:
@@ -157,7 +161,7 @@ harvesting:
   0:
     noc_translation: true
     harvest_mask: {product.harvest_mask}
-    dram_harvesting_mask: 0
+    dram_harvesting_mask: {product.dram_harvest_mask}
     eth_harvesting_mask: {0x120 if product.arch == "blackhole" else 0}
     pcie_harvesting_mask: {0x2 if product.arch == "blackhole" else 0}
 boards:
