@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the tables of docs/timing.md: predicted against measured for every row of ``rows.tsv`` that can be run.
 
-    python docs/timing_rows/measure_timing.py WORK [--python PYTHON] [--held-out]
+    python docs/timing_rows/measure_timing.py WORK [--python PYTHON] [--rows FILE] [--held-out | --page docs/timing.md]
 
 WORK is a directory that keeps the records, so that a second time only replays them. PYTHON has the published ttnn and
 this tilewright; without it only what WORK has is shown. Half of the rows, chosen by a checksum of their text, are held
@@ -11,32 +11,23 @@ out: constants are looked at with the others only.
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
 import json
 import os
 import re
 import subprocess
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import kernels_of_2025
 import numpy as np
+from rows_file import Row, card_of, family_of, is_held_out, read
 
 from tilewright.device.call_record import CallRecord
 from tilewright.timing import Change, replay
 
 HERE = Path(__file__).parent
 ROWS = HERE / "rows.tsv"
-GRIDS = {
-    ("blackhole", "20"): "5x4",
-    ("blackhole", "64"): "8x8",
-    ("wormhole_b0", "64"): "8x8",
-    ("blackhole", "110"): "p100a",
-}
-# Measured with kernels of 2025 that waited for each read: the figures themselves are a read's latency times the number
-# of reads. Today's kernels read a block before they wait; the model is given a barrier after each read there.
-SINGLE_READS_OF_2025 = ("InterleavedToSharded", "Untilize")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,20 +48,13 @@ class Compared:
         return self.predicted / self.measured - 1
 
 
-def run_rows(work: Path, python: str) -> None:
-    for (arch, cores), grid in GRIDS.items():
-        records = work / "records" / f"{arch}-{cores}"
+def run_rows(rows: Path, work: Path, python: str) -> None:
+    for card in sorted({card_of(row) for row in read(rows)}, key=lambda card: card.name):
+        records = work / "records" / card.name
         records.mkdir(parents=True, exist_ok=True)
-        child = [
-            str(HERE / "run_rows.py"),
-            str(ROWS),
-            arch,
-            cores,
-            str(records),
-            str(work / f"out-{arch}-{cores}.jsonl"),
-        ]
+        child = [str(HERE / "run_rows.py"), str(rows), card.name, str(records), str(work / f"out-{card.name}.jsonl")]
         subprocess.run(
-            [python, "-m", "tilewright", "exec", "--arch", arch, "--grid", grid, *child],
+            [python, "-m", "tilewright", "exec", "--arch", card.arch, "--grid", card.grid, *child],
             env={**os.environ, "TILEWRIGHT_RECORDS": str(records)},
             check=True,
         )
@@ -83,18 +67,16 @@ def short(tensors: str) -> str:
     return text.replace("bfloat", "bf").replace("float", "f").replace("_", "-").replace("|", " ").replace(" ;", ",")
 
 
-def compared(work: Path) -> Iterator[Compared]:
-    with ROWS.open() as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+def compared(rows_file: Path, work: Path) -> Iterator[Compared]:
+    rows = read(rows_file)
     answers = {}
-    for arch, cores in GRIDS:
-        out = work / f"out-{arch}-{cores}.jsonl"
-        for line in out.read_text().splitlines() if out.exists() else ():
+    for out in sorted(work.glob("out-*.jsonl")):
+        for line in out.read_text().splitlines():
             answer = json.loads(line)
             answers[answer["row"]] = answer
     for number, row in enumerate(rows):
         answer = answers.get(number, {"why": "not run"})
-        family = row["op"].replace("DeviceOperation", "").replace("Operation", "")
+        family = family_of(row["op"])
         predicted, why = None, answer.get("why", "")
         names = answer.get("records", [])
         if "records" in answer and not names:
@@ -102,12 +84,19 @@ def compared(work: Path) -> Iterator[Compared]:
         elif len(names) > 1:
             why = f"{len(names)} launches where one was measured"
         elif names:
-            record = CallRecord.load(work / "records" / f"{row['arch']}-{row['available']}" / names[0])
-            change = Change(single_reads="oft" in row["file"] and family in SINGLE_READS_OF_2025)
-            predicted = replay(record, change).microseconds * 1e3
-        held_out = bool(zlib.crc32("\t".join(row.values()).encode()) & 1)
+            record = CallRecord.load(work / "records" / card_of(row).name / names[0])
+            predicted = predict(row, family, record) * 1e3
+        held_out = is_held_out(row)
         words = f"{row['arch']}, {row['cores']} cores: {short(row['inputs'])} to {short(row['output'])}"
         yield Compared(number, family, words, held_out, float(row["measured_ns"]), predicted, why)
+
+
+def predict(row: Row, family: str, record: CallRecord) -> float:
+    """Microseconds, with kernels as they were when the row was measured, as far as that is known."""
+    if kernels_of_2025.is_of_2025(row) and family in kernels_of_2025.SINGLE_TILES:
+        record = kernels_of_2025.with_single_tiles(record)
+    single_reads = kernels_of_2025.is_of_2025(row) and family in kernels_of_2025.SINGLE_READS
+    return replay(record, Change(single_reads=single_reads)).microseconds
 
 
 def summary(rows: Sequence[Compared]) -> str:
@@ -135,41 +124,62 @@ def order(rows: Sequence[Compared], factor: float = 1.2) -> tuple[int, int]:
     return right, total
 
 
+def summary_table(rows: Sequence[Compared]) -> str:
+    ran = [row for row in rows if row.predicted is not None]
+    halves = {"looked at": [row for row in ran if not row.is_held_out], "held out": [r for r in ran if r.is_held_out]}
+    families = {family: [row for row in ran if row.family == family] for family in sorted({row.family for row in ran})}
+    lines = [
+        "| rows | n | quarter below % | median % | three quarters below % | nine of ten below % |",
+        "|---|---|---|---|---|---|",
+        *(f"| {name} | {summary(chosen)} |" for name, chosen in {**halves, **families}.items() if chosen),
+    ]
+    for name, chosen in halves.items():
+        right, total = order(chosen)
+        if total:
+            pairs = f"Pairs of one family that differ by more than 20 %, {name}"
+            lines += ["", f"{pairs}: {right} of {total} ordered right."]
+    return "\n".join(lines)
+
+
+def row_table(rows: Sequence[Compared]) -> str:
+    lines = ["| family | row | measured us | predicted us | error % | |", "|---|---|---|---|---|---|"]
+    for row in sorted(rows, key=lambda row: (row.family, row.number)):
+        if row.predicted is None:
+            figures = f"{row.measured / 1e3:.1f} | | | not run: {row.why}"
+        else:
+            held = "held out" if row.is_held_out else ""
+            figures = f"{row.measured / 1e3:.1f} | {row.predicted / 1e3:.1f} | {100 * row.error:+.0f} | {held}"
+        lines.append(f"| {row.family} | {row.words} | {figures} |")
+    return "\n".join(lines)
+
+
+def write_page(page: Path, tables: dict[str, str]) -> None:
+    """Puts each table between the two comments of the page that name it."""
+    text = page.read_text()
+    for name, table in tables.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+        before, rest = text.split(begin)
+        text = f"{before}{begin}{table}\n{end}{rest.split(end)[1]}"
+    page.write_text(text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
+    parser.add_argument("--rows", type=Path, default=ROWS, help="other rows of the same columns (how may be missing)")
     parser.add_argument("--python")
     parser.add_argument("--held-out", action="store_true", help="show the held-out rows too")
+    parser.add_argument("--page", type=Path, help="write the tables into this page, those of held-out rows too")
     options = parser.parse_args()
     if options.python:
-        run_rows(options.work, options.python)
-    rows = [row for row in compared(options.work) if options.held_out or not row.is_held_out]
-    ran = [row for row in rows if row.predicted is not None]
-    print("| rows | n | quarter below % | median % | three quarters below % | nine of ten below % |")
-    print("|---|---|---|---|---|---|")
-    for name, chosen in (
-        ("looked at", [row for row in ran if not row.is_held_out]),
-        ("held out", [row for row in ran if row.is_held_out]),
-        *((family, [row for row in ran if row.family == family]) for family in sorted({row.family for row in ran})),
-    ):
-        if chosen:
-            print(f"| {name} | {summary(chosen)} |")
-    for name, chosen in (
-        ("looked at", [r for r in ran if not r.is_held_out]),
-        ("held out", [r for r in ran if r.is_held_out]),
-    ):
-        right, total = order(chosen)
-        if total:
-            print(f"\npairs of one family that differ by more than 20 %, {name}: {right} of {total} ordered right")
-    print("\n| family | row | measured us | predicted us | error % | |")
-    print("|---|---|---|---|---|---|")
-    for row in sorted(rows, key=lambda row: (row.family, row.number)):
-        if row.predicted is None:
-            print(f"| {row.family} | {row.words} | {row.measured / 1e3:.1f} | | | {row.why} |")
-        else:
-            held = "held out" if row.is_held_out else ""
-            figures = f"{row.measured / 1e3:.1f} | {row.predicted / 1e3:.1f} | {100 * row.error:+.0f}"
-            print(f"| {row.family} | {row.words} | {figures} | {held} |")
+        run_rows(options.rows, options.work, options.python)
+    shows_all = options.held_out or options.page is not None
+    rows = [row for row in compared(options.rows, options.work) if shows_all or not row.is_held_out]
+    tables = {"summary": summary_table(rows), "rows": row_table(rows)}
+    if options.page is not None:
+        write_page(options.page, tables)
+    else:
+        print("\n\n".join(tables.values()))
 
 
 if __name__ == "__main__":

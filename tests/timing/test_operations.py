@@ -57,7 +57,7 @@ def test_the_writer_waits_for_pages_of_the_output(device: Device) -> None:
 
 
 def test_twice_the_rows_take_longer_but_not_twice_as_long(device: Device) -> None:
-    few, many = _timed(device, rows=256).time, _timed(device, rows=512).time
+    few, many = _timed(device, rows=512).time, _timed(device, rows=1024).time
     assert 1.3 * few.cycles < many.cycles < 2 * few.cycles
 
 

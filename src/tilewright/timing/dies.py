@@ -17,7 +17,11 @@ _WORMHOLE_COLUMNS = (1, 2, 3, 4, 6, 7, 8, 9)
 _WORMHOLE_ROWS = (1, 2, 3, 4, 5, 7, 8, 9, 10, 11)
 _BLACKHOLE_COLUMNS = (1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16)
 _BLACKHOLE_ROWS = tuple(range(2, 12))
-_BLACKHOLE_BANKS = ((0, 11), (0, 2), (0, 9), (0, 5), (9, 11), (9, 3), (9, 8), (9, 6))
+# The port of each bank that tt-metal uses on NoC 0, and on NoC 1.
+_BLACKHOLE_BANKS = (
+    ((0, 11), (0, 2), (0, 9), (0, 5), (9, 11), (9, 3), (9, 8), (9, 6)),
+    ((0, 1), (0, 10), (0, 4), (0, 7), (9, 1), (9, 10), (9, 4), (9, 7)),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Die:
 
     columns: tuple[int, ...]
     rows: tuple[int, ...]
-    banks: tuple[Place, ...]
+    banks: tuple[tuple[Place, ...], tuple[Place, ...]]  # of NoC 0, of NoC 1
     size: Place
 
 
@@ -34,4 +38,4 @@ def die_of(arch: str) -> Die:
     description: ArchDescription = describe_arch(arch)
     if arch == "blackhole":
         return Die(_BLACKHOLE_COLUMNS, _BLACKHOLE_ROWS, _BLACKHOLE_BANKS, (17, 12))
-    return Die(_WORMHOLE_COLUMNS, _WORMHOLE_ROWS, description.dram_coords, (10, 12))
+    return Die(_WORMHOLE_COLUMNS, _WORMHOLE_ROWS, (description.dram_coords,) * 2, (10, 12))

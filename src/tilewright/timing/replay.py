@@ -188,20 +188,25 @@ def _processors(
     ]
 
 
-def _array(kind: type[Any], rows: Sequence[Sequence[int]]) -> Any:
-    return (kind * len(rows))(*(kind(*(int(value) for value in row)) for row in rows))
+def _array(kind: type[Any], rows: Sequence[Sequence[int | Core]]) -> Any:
+    return (kind * len(rows))(*(kind(*row) for row in rows))
 
 
 @functools.cache
-def _nodes(arch: str, grid: Core) -> list[tuple[int, ...]]:
-    """Workers and DRAM banks: coordinates kernels use, place on the die, which it is."""
+def _nodes(arch: str, grid: Core) -> list[tuple[int | Core, ...]]:
+    """Workers and DRAM banks: coordinates kernels use, columns and rows on the die for each NoC, which it is."""
     description, die = describe_arch(arch), die_of(arch)
     workers = [
-        (description.worker_columns[x], description.worker_rows[y], die.columns[x], die.rows[y], 0, x | y << 8)
+        (*at, (die.columns[x],) * 2, (die.rows[y],) * 2, 0, x | y << 8)
         for y in range(grid[1])
         for x in range(grid[0])
+        for at in [(description.worker_columns[x], description.worker_rows[y])]
     ]
-    banks = [(*at, *die.banks[bank], 1, bank) for bank, at in enumerate(description.dram_coords)]
+    ports = zip(*die.banks, strict=True)
+    banks = [
+        (*at, (one[0], other[0]), (one[1], other[1]), 1, bank)
+        for bank, (at, (one, other)) in enumerate(zip(description.dram_coords, ports, strict=True))
+    ]
     return [*workers, *banks]
 
 

@@ -31,7 +31,11 @@ class Semaphore(ctypes.Structure):
 
 
 class Node(ctypes.Structure):
-    _fields_ = [(name, c_uint32) for name in ("noc_x", "noc_y", "place_x", "place_y", "is_dram", "index")]
+    _fields_ = [
+        *((name, c_uint32) for name in ("noc_x", "noc_y")),
+        *((name, c_uint32 * 2) for name in ("place_x", "place_y")),
+        *((name, c_uint32) for name in ("is_dram", "index")),
+    ]
 
 
 class Change(ctypes.Structure):

@@ -25,7 +25,7 @@ struct TwReplaySemaphore {
 // A node of the NoC: a worker core, or a DRAM bank.
 struct TwReplayNode {
     uint32_t noc_x, noc_y;       // as kernels address it
-    uint32_t place_x, place_y;   // on the die
+    uint32_t place_x[2], place_y[2];  // on the die; a DRAM bank has a port for each NoC
     uint32_t is_dram, index;     // of the core (x | y << 8) or of the bank
 };
 

@@ -9,20 +9,21 @@
 #define TW_REPLAY_CONSTANTS(X) \
     /* NoC and DRAM */ \
     X(packet_bytes) X(port_rate) X(bank_read_rate) X(bank_write_rate) X(bank_read_interval) X(bank_write_interval) \
+    X(bank_mixed_efficiency) X(packet_head) \
     X(issue_dram_read) X(issue_l1_read) X(issue_dram_write) X(issue_l1_write) X(issue_packet) X(issue_multicast) \
-    X(issue_atomic) X(dram_read_latency) X(dram_write_latency) X(l1_latency) X(hop_latency) X(link_rate) \
+    X(issue_atomic) X(dram_read_latency) X(dram_write_latency) X(l1_latency) X(hop_latency) X(link_rate) X(link_read_efficiency) X(link_write_efficiency) \
     X(multicast_latency) X(multicast_rate) X(multicast_overhead) \
     /* data-movement processors */ \
     X(mover_wait) X(mover_pop) X(mover_reserve) X(mover_push) X(mover_barrier) X(mover_semaphore) X(mover_block) \
     X(mover_free_blocks) X(poll) \
     /* start of a kernel on each processor */ \
-    X(start_brisc) X(start_ncrisc) X(start_trisc) \
+    X(start_brisc) X(start_ncrisc) X(start_trisc) X(start_core) X(start_spread) \
     /* compute processors: hand-over */ \
     X(compute_wait) X(compute_pop) X(compute_reserve) X(compute_push) X(dst_acquire) X(dst_commit) X(dst_wait) \
     X(dst_release) X(math_latency) \
     /* compute processors: set-up */ \
-    X(startup_unpack) X(startup_math) X(startup_pack) X(binary_init_unpack) X(binary_init_math) X(copy_init_unpack) \
-    X(copy_init_math) X(matmul_init_unpack) X(matmul_init_math) X(unpack_loop) X(math_loop) X(pack_loop) X(pack_mask) \
+    X(startup_unpack) X(startup_math) X(startup_pack) X(binary_init_math) X(copy_init_unpack) \
+    X(matmul_init_unpack) X(unpack_loop) X(math_loop) X(pack_loop) X(pack_mask) \
     X(pack_config) X(reconfig_unpack) X(reconfig_math) X(reconfig_pack) X(sfpu_init) \
     /* a tile through the unpackers */ \
     X(copy_unpack) X(copy_unpack_block_float) X(copy_unpack_fp32) X(copy_unpack_to_dest) X(transpose_unpack) \

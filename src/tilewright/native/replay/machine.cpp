@@ -19,6 +19,9 @@ static constexpr double kBeforeBank = 0.3;
 static constexpr uint32_t kPlaces = 64 * 64;
 // Cycles of a bin. There are hundreds of links, and each keeps its bins for the whole launch.
 static constexpr double kBankBin = 32, kLinkBin = 128;
+// So long after one core has used a link another one shares it, and so long after a read a write makes a bank turn.
+// Cores are followed in turns of a quarter of this.
+static constexpr double kLately = 1024;
 
 Machine::Machine(const TwReplayInput& input) :
     k_(*reinterpret_cast<const Constants*>(input.constants)),
@@ -26,11 +29,11 @@ Machine::Machine(const TwReplayInput& input) :
     node_of_(kPlaces, -1),
     nodes_(input.nodes, input.nodes + input.num_nodes),
     core_of_(1u << 16, -1),
-    banks_(input.num_banks, Capacity(kBankBin)),
+    banks_(input.num_banks, Bank(kBankBin)),
     columns_(input.noc_columns),
     rows_(input.noc_rows) {
     for (auto& links : links_) {
-        links.assign(2 * static_cast<size_t>(columns_) * rows_, Capacity(kLinkBin));
+        links.assign(2 * static_cast<size_t>(columns_) * rows_, Link(kLinkBin));
     }
     for (size_t node = 0; node < nodes_.size(); node++) {
         node_of_[(nodes_[node].noc_y & 63u) * 64 + (nodes_[node].noc_x & 63u)] = static_cast<int32_t>(node);
@@ -44,7 +47,7 @@ uint32_t Machine::add_core(uint32_t x, uint32_t y) {
         Port port;
         for (const TwReplayNode& node : nodes_) {
             if (node.is_dram == 0 && node.index == (x | y << 8)) {
-                port.x = node.place_x, port.y = node.place_y;
+                port.spot = {node.place_x[0], node.place_y[0]};
             }
         }
         ports_.push_back(port);
@@ -52,7 +55,7 @@ uint32_t Machine::add_core(uint32_t x, uint32_t y) {
     return static_cast<uint32_t>(number);
 }
 
-Place Machine::place(uint64_t noc_address) {
+Place Machine::place(uint64_t noc_address, uint32_t noc) {
     const auto x = static_cast<uint32_t>(noc_address >> kNocLocalBits & 63u);
     const auto y = static_cast<uint32_t>(noc_address >> (kNocLocalBits + kNocNodeBits) & 63u);
     const int32_t node = node_of_[y * 64 + x];
@@ -61,7 +64,7 @@ Place Machine::place(uint64_t noc_address) {
         unknown_nodes++;
         return place;
     }
-    place.x = nodes_[node].place_x, place.y = nodes_[node].place_y;
+    place.spot = {nodes_[node].place_x[noc], nodes_[node].place_y[noc]};
     if (nodes_[node].is_dram != 0) {
         place.bank = static_cast<int32_t>(nodes_[node].index);
     } else {
@@ -72,25 +75,42 @@ Place Machine::place(uint64_t noc_address) {
 
 double Machine::packets(uint32_t bytes) const { return std::max(1.0, std::ceil(bytes / k_.packet_bytes)); }
 
-double Machine::bank_time(double interval, double rate, uint32_t bytes) const {
-    return dram_factor_ * std::max(interval * packets(bytes), bytes / rate);
+bool Bank::turns(Direction direction, double time) {
+    const auto one = static_cast<uint32_t>(direction);
+    last_[one] = time;
+    return std::abs(time - last_[1 - one]) < kLately;
 }
 
-uint32_t Machine::hops(uint32_t noc, uint32_t from_x, uint32_t from_y, uint32_t to_x, uint32_t to_y) const {
-    if (noc == 1) {
-        std::swap(from_x, to_x), std::swap(from_y, to_y);
+double Machine::bank_time(Bank& bank, Direction direction, uint32_t bytes, double time) const {
+    const bool is_read = direction == Direction::Read;
+    const double rate = is_read ? k_.bank_read_rate : k_.bank_write_rate;
+    const double least = packets(bytes) * (is_read ? k_.bank_read_interval : k_.bank_write_interval);
+    const double moving = bytes / (bank.turns(direction, time) ? rate * k_.bank_mixed_efficiency : rate);
+    return dram_factor_ * std::max(least, moving);
+}
+
+bool Link::shares(uint32_t core, double time) {
+    if (last_.core != core) {
+        before_ = last_;
+        last_.core = core;
     }
-    return (to_x + columns_ - from_x) % columns_ + (to_y + rows_ - from_y) % rows_;
+    last_.time = time;
+    return before_.core != UINT32_MAX && std::abs(time - before_.time) < kLately;
 }
 
-double Machine::travel(
-    uint32_t noc, uint32_t from_x, uint32_t from_y, uint32_t to_x, uint32_t to_y, uint32_t bytes, double time) {
-    const double share = bytes / k_.link_rate;
-    uint32_t x = from_x, y = from_y;
+uint32_t Machine::hops(uint32_t noc, const Spot& from, const Spot& to) const {
+    const Spot &first = noc == 1 ? to : from, &last = noc == 1 ? from : to;
+    return (last.x + columns_ - first.x) % columns_ + (last.y + rows_ - first.y) % rows_;
+}
+
+double Machine::travel(uint32_t noc, const Spot& from, const Spot& to, const Load& load, double time) {
+    const double share = (load.bytes + packets(load.bytes) * k_.packet_head) / k_.link_rate;
+    uint32_t x = from.x, y = from.y;
     const auto along = [&](uint32_t direction) {
         time += k_.hop_latency;
-        Capacity& link = links_[noc][(y * columns_ + x) * 2 + direction];
-        time = std::max(time, link.take(time, share) - share);
+        Link& link = links_[noc][(y * columns_ + x) * 2 + direction];
+        const double taken = link.shares(load.core, time) ? share / load.efficiency : share;
+        time = std::max(time, link.capacity.take(time, taken) - taken);
         if (direction == 0) {
             x = (noc == 0 ? x + 1 : x + columns_ - 1) % columns_;
         } else {
@@ -98,7 +118,7 @@ double Machine::travel(
         }
     };
     for (const uint32_t direction : {noc, 1 - noc}) {
-        while (direction == 0 ? x != to_x : y != to_y) {
+        while (direction == 0 ? x != to.x : y != to.y) {
             along(direction);
         }
     }
@@ -116,11 +136,13 @@ double Machine::write_issue(const Place& to, uint32_t bytes) const {
 double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t bytes, double time) {
     Port& own = ports_[core];
     const double moving = bytes / k_.port_rate;
-    const double request = time + k_.hop_latency * hops(noc, own.x, own.y, from.x, from.y);
+    const double request = time + k_.hop_latency * hops(noc, own.spot, from.spot);
     double leaves;  // when the first of the data do
     if (from.bank >= 0) {
-        const double service = bank_time(k_.bank_read_interval, k_.bank_read_rate, bytes);
-        const double served = banks_[from.bank].take(request + k_.dram_read_latency * kBeforeBank, service);
+        Bank& bank = banks_[from.bank];
+        const double begin = request + k_.dram_read_latency * kBeforeBank;
+        const double service = bank_time(bank, Direction::Read, bytes, begin);
+        const double served = bank.capacity.take(begin, service);
         leaves = served - moving + k_.dram_read_latency * (1 - kBeforeBank);
         dram_read_bytes += bytes;
         bank_busy += service;
@@ -133,7 +155,8 @@ double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t by
         }
         noc_bytes += bytes;
     }
-    const double arrived = travel(noc, from.x, from.y, own.x, own.y, bytes, leaves);
+    const Load load{core, bytes, k_.link_read_efficiency};
+    const double arrived = travel(noc, from.spot, own.spot, load, leaves);
     own.in[noc] = std::max(arrived, own.in[noc] + moving);
     return own.in[noc];
 }
@@ -144,12 +167,14 @@ Written Machine::write(uint32_t core, uint32_t noc, const Place& to, uint32_t by
     const double leaves = std::max(time, own.out[noc]);
     const double sent = leaves + moving;
     own.out[noc] = sent;
-    const double answer = k_.hop_latency * hops(noc, to.x, to.y, own.x, own.y);
-    const double reaches = std::max(sent, travel(noc, own.x, own.y, to.x, to.y, bytes, leaves));
+    const double answer = k_.hop_latency * hops(noc, to.spot, own.spot);
+    const Load load{core, bytes, k_.link_write_efficiency};
+    const double reaches = std::max(sent, travel(noc, own.spot, to.spot, load, leaves));
     if (to.bank >= 0) {
-        const double service = bank_time(k_.bank_write_interval, k_.bank_write_rate, bytes);
+        Bank& bank = banks_[to.bank];
         const double begin = reaches + k_.dram_write_latency * kBeforeBank - moving;
-        const double served = std::max(begin + moving, banks_[to.bank].take(begin, service));
+        const double service = bank_time(bank, Direction::Write, bytes, begin);
+        const double served = std::max(begin + moving, bank.capacity.take(begin, service));
         dram_write_bytes += bytes;
         bank_busy += service;
         return {sent, served, served + k_.dram_write_latency * (1 - kBeforeBank) + answer};

@@ -10,16 +10,58 @@
 
 namespace tw::replay {
 
+// Of the die.
+struct Spot {
+    uint32_t x = 0, y = 0;
+};
+
 // Where a transfer goes.
 struct Place {
     int32_t bank = -1;  // of DRAM
     int32_t core = -1;  // number among the cores of the record; -1: one without kernels, or nothing known
-    uint32_t x = 0, y = 0;
+    Spot spot;
 };
 
 // When a write has left the core, has arrived, and is known to have.
 struct Written {
     double sent, arrived, acknowledged;
+};
+
+// What one transfer puts on links.
+struct Load {
+    uint32_t core, bytes;
+    double efficiency;  // of a link that several cores use at once
+};
+
+// From one router to the next.
+class Link {
+public:
+    explicit Link(double bin_cycles) : capacity(bin_cycles) {}
+    // Has another core used it lately? Notes that `core` does.
+    bool shares(uint32_t core, double time);
+
+    Capacity capacity;
+
+private:
+    struct User {
+        uint32_t core = UINT32_MAX;
+        double time = 0;
+    };
+    User last_, before_;  // two different ones
+};
+
+enum class Direction : uint32_t { Read, Write };
+
+class Bank {
+public:
+    explicit Bank(double bin_cycles) : capacity(bin_cycles) {}
+    // Has it done the other thing lately? Notes that it does this one.
+    bool turns(Direction direction, double time);
+
+    Capacity capacity;
+
+private:
+    double last_[2] = {-1e9, -1e9};
 };
 
 class Machine {
@@ -29,7 +71,7 @@ public:
     // Cores of the record by their logical place, told before the first transfer; gives the core's number.
     uint32_t add_core(uint32_t x, uint32_t y);
 
-    Place place(uint64_t noc_address);
+    Place place(uint64_t noc_address, uint32_t noc);
     // Calls action(core) for each core of the record in a multicast's rectangle.
     template <typename Action>
     void for_each_in_rectangle(uint64_t noc_address, Action action) const;
@@ -47,15 +89,14 @@ public:
 private:
     struct Port {
         double in[2] = {0, 0}, out[2] = {0, 0};  // busy until, per NoC
-        uint32_t x = 0, y = 0;
+        Spot spot;
     };
 
     double packets(uint32_t bytes) const;
-    double bank_time(double interval, double rate, uint32_t bytes) const;
-    uint32_t hops(uint32_t noc, uint32_t from_x, uint32_t from_y, uint32_t to_x, uint32_t to_y) const;
-    // Data on their way: when the last of them arrives, given when the first leaves.
-    double travel(
-        uint32_t noc, uint32_t from_x, uint32_t from_y, uint32_t to_x, uint32_t to_y, uint32_t bytes, double time);
+    double bank_time(Bank& bank, Direction direction, uint32_t bytes, double time) const;
+    uint32_t hops(uint32_t noc, const Spot& from, const Spot& to) const;
+    // Data of a core on their way: when the last of them arrives, given when the first leaves.
+    double travel(uint32_t noc, const Spot& from, const Spot& to, const Load& load, double time);
 
     const Constants& k_;
     const double dram_factor_;
@@ -63,8 +104,8 @@ private:
     std::vector<TwReplayNode> nodes_;
     std::vector<int32_t> core_of_;  // by logical place
     std::vector<Port> ports_;
-    std::vector<Capacity> banks_;
-    std::vector<Capacity> links_[2];  // per NoC: at each router one along the row, one along the column
+    std::vector<Bank> banks_;
+    std::vector<Link> links_[2];  // per NoC: at each router one along the row, one along the column
     const uint32_t columns_, rows_;
 };
 

@@ -86,6 +86,9 @@ void Replay::load_cores() {
 void Replay::load() {
     std::map<std::pair<uint32_t, std::string_view>, const Steps*> made;
     const double starts[] = {k_.start_brisc, k_.start_ncrisc, k_.start_trisc, k_.start_trisc, k_.start_trisc};
+    // Cores start one after another, the last of many no later than the spread.
+    const double most = std::max<double>(1, cores_.size() - 1);
+    const double step = std::min(k_.start_core, k_.start_spread / most);
     for (uint64_t at = 0; at < input_.num_words;) {
         const uint64_t head = input_.words[at];
         const uint64_t* entries = input_.words + at + 1;
@@ -114,7 +117,7 @@ void Replay::load() {
             lane.kernel = number;
             lane.processor = is_compute ? kUnpack + part : kernel.processor;
             lane.steps = &steps->of[part];
-            lane.time = lane.begin = starts[lane.processor];
+            lane.time = lane.begin = starts[lane.processor] + step * core.number;
             core.lanes.push_back(static_cast<uint32_t>(lanes_.size()));
             lanes_.push_back(lane);
         }
@@ -342,7 +345,7 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
     };
     switch (step.kind) {
         case StepKind::Read: {
-            const Place from = machine_.place(step.address);
+            const Place from = machine_.place(step.address, noc);
             spend(lane, step, machine_.read_issue(from, step.count));
             const double done = machine_.read(lane.core, noc, from, step.count, lane.time);
             keep(lane, EventKind::Read, lane.time, done, step.count, step.call, 0);
@@ -350,7 +353,7 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
             break;
         }
         case StepKind::Write: {
-            const Place to = machine_.place(step.address);
+            const Place to = machine_.place(step.address, noc);
             spend(lane, step, machine_.write_issue(to, step.count));
             note(machine_.write(lane.core, noc, to, step.count, lane.time));
             break;
@@ -361,7 +364,7 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
             break;
         case StepKind::WriteWord:
         case StepKind::Increment: {
-            const Place to = machine_.place(step.address);
+            const Place to = machine_.place(step.address, noc);
             spend(lane, step, step.kind == StepKind::Increment ? k_.issue_atomic : k_.issue_l1_write);
             const Written written = machine_.write(lane.core, noc, to, 4, lane.time);
             note(written);
@@ -431,9 +434,12 @@ bool Replay::take_semaphore(Lane& lane, const Step& step) {
 
 TwReplayTotals Replay::totals() const {
     TwReplayTotals totals{};
+    double first = lanes_.empty() ? 0 : lanes_[0].begin, last = first;
     for (const Lane& lane : lanes_) {
-        totals.cycles = std::max(totals.cycles, lane.time);
+        first = std::min(first, lane.begin);
+        last = std::max(last, lane.time);
     }
+    totals.cycles = last - first;
     totals.dram_read_bytes = machine_.dram_read_bytes;
     totals.dram_write_bytes = machine_.dram_write_bytes;
     totals.noc_bytes = machine_.noc_bytes;

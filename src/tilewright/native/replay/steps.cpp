@@ -188,9 +188,10 @@ private:
             case RecordedCall::Startup:
                 work(0, k_.startup_unpack), work(1, k_.startup_math), work(2, k_.startup_pack);
                 return true;
-            case RecordedCall::BinaryInit: work(0, k_.binary_init_unpack), work(1, k_.binary_init_math); return true;
-            case RecordedCall::CopyInit: work(0, k_.copy_init_unpack), work(1, k_.copy_init_math); return true;
-            case RecordedCall::MatmulInit: work(0, k_.matmul_init_unpack), work(1, k_.matmul_init_math); return true;
+            // Each of these is one half of an init; the loop of the other half is a call of its own.
+            case RecordedCall::BinaryInit: work(1, k_.binary_init_math); return true;
+            case RecordedCall::CopyInit: work(0, k_.copy_init_unpack); return true;
+            case RecordedCall::MatmulInit: work(0, k_.matmul_init_unpack); return true;
             case RecordedCall::UnpackLoop: work(0, k_.unpack_loop); return true;
             case RecordedCall::MathLoop: work(1, k_.math_loop); return true;
             case RecordedCall::PackLoop: work(2, k_.pack_loop); return true;
