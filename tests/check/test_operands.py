@@ -158,7 +158,8 @@ def test_tilize_must_be_undone(device: ttnn.Device) -> None:
             f"{START}\ntilize_init(0, 1, 2); {tilize} copy_init(2);\n{step('cb_wait_front(2, 1); copy_tile(2, 0, 0);')}"
         )
         inputs = [tiles(device, 32, 32), tiles(device, 32, 32)]
-        return run_checked(inputs, empty(device, 32, 32), compute_kernel(body), [circular_buffer(2, 1)])
+        found = run_checked(inputs, empty(device, 32, 32), compute_kernel(body), [circular_buffer(2, 1)])
+        return [note for note in found if note.rule != "cb-layout"]  # what it tilizes are tiles already
 
     note = one_note(notes(""))
     assert (note.rule, note.cb, kernel_line(note)) == ("uninit-missing", 2, MATHS_LINE)

@@ -15,10 +15,10 @@ COMPUTE_RULES = (
     Rule(
         "dst-unwritten",
         Severity.WARNING,
-        "a DST register packed that nobody computed",
+        "a DST register used that nobody computed",
         "The page gets what an earlier section left in the register, or zeros.",
         "No operation has written the register since tile_regs_acquire.",
-        "Pack the registers that were computed; for zeros on purpose, fill the register first.",
+        "Use the registers that were computed; for zeros on purpose, fill the register first.",
     ),
     Rule(
         "dst-protocol",

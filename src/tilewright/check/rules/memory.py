@@ -9,7 +9,7 @@ MEMORY_RULES = (
         Severity.ERROR,
         "an access outside every allocated buffer",
         "Something else's memory is read or overwritten, and fails far from here.",
-        "The address belongs to no circular buffer, tensor, semaphore or argument of this core.",
+        "The address belongs to nothing of this core, or to a circular buffer the kernel never asked for.",
         "Check the size of the buffer against the range the loop walks.",
     ),
     Rule(

@@ -92,7 +92,6 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     }
     if (instance.checks != nullptr && reach == Reach::Tile) [[unlikely]] {
         on_tile(instance, cb, static_cast<uint32_t>(address), buffer.page_bytes, !front);
-        instance.checks->noc.access(instance, static_cast<uint32_t>(address), buffer.page_bytes, !front);
     }
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
@@ -112,7 +111,6 @@ void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write) {
     if (instance.checks != nullptr && bytes != 0) [[unlikely]] {
         const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(rows));
         on_rows(instance, cb, address, static_cast<uint32_t>(bytes), is_write);
-        instance.checks->noc.access(instance, address, static_cast<uint32_t>(bytes), is_write);
     }
 }
 

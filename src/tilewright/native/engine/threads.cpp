@@ -50,6 +50,7 @@ void divide_dst(KernelInstance& instance) {
         maths.phase = DstPhase::Idle;
     }
     packer.phase = packer.phase == DstPhase::Packing || opened_early ? DstPhase::Packing : DstPhase::Idle;
+    parted.thread[0].settings.phase = DstPhase::Idle;  // the unpack thread never holds it
     forget_early_packing(maths);
     forget_early_packing(packer);
 }

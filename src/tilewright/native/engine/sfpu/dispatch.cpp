@@ -93,6 +93,9 @@ extern "C" {
 void tw_sfpu_unary_vectors(
     uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t vectors, uint32_t p0, uint32_t p1, uint32_t p2) {
     TW_VECTOR_CALL
+    if (!defines_its_result(SfpuUnary(op))) {
+        check_vector_operand(compute_state(), dst, kUnaryNames[op]);
+    }
     uint32_t* tile = dst_for_sfpu(dst);
     check_vector_unit(compute_state(), constants_of(SfpuUnary(op)), kUnaryNames[op]);
     bool fp32 = compute_state().fp32_dest != 0;
@@ -108,6 +111,8 @@ void tw_sfpu_unary(uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t p0,
 void tw_sfpu_binary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out, uint32_t vector_mode, uint32_t p0, uint32_t p1) {
     TW_VECTOR_CALL
+    check_vector_operand(compute_state(), dst_a, kBinaryNames[op]);
+    check_vector_operand(compute_state(), dst_b, kBinaryNames[op]);
     const uint32_t* a = dst_for_sfpu(dst_a);
     const uint32_t* b = dst_for_sfpu(dst_b);
     check_vector_unit(compute_state(), constants_of(SfpuBinary(op)), kBinaryNames[op]);
@@ -128,6 +133,7 @@ void tw_sfpu_ternary(
     const uint32_t slots[] = {dst_a, dst_b, dst_c};
     for (uint32_t slot : slots) {
         check_vector_slot(state, slot);
+        check_vector_operand(state, slot, kTernaryNames[op]);
     }
     check_vector_unit(state, SfpuConstants::None, kTernaryNames[op]);
     Call call{

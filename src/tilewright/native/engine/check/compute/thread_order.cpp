@@ -107,7 +107,10 @@ void ThreadOrder::released(const KernelInstance& instance) {
     step(instance, kPack);
 }
 
-void ThreadOrder::started(const KernelInstance& instance) { join(instance, kMath, clock(instance, kPack)); }
+void ThreadOrder::started(const KernelInstance& instance) {
+    join(instance, kMath, clock(instance, kPack));
+    step(instance, kPack);
+}
 
 // --- between kernels ---
 
@@ -152,10 +155,14 @@ void ThreadOrder::reserved(const KernelInstance& instance, uint32_t cb, uint64_t
 }
 
 void ThreadOrder::learnt(const KernelInstance& instance) {
-    for (const Clock& each : core(instance).of) {
+    CoreClocks& clocks = core(instance);
+    for (const Clock& each : clocks.of) {
         for (const Actor actor : {kUnpack, kMath, kPack}) {
             join(instance, actor, each);
         }
+    }
+    for (size_t index = 0; index < clocks.of.size(); index++) {  // what they do next is not known yet
+        clocks.of[index][index]++;
     }
 }
 

@@ -369,6 +369,10 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
             report_overrun(instance.checks->findings, instance, access, lowest_buffer(*stretch));
             return false;
         }
+        if (!may_know(instance, *stretch)) {
+            report_stray(instance, access, from, lowest_buffer(*stretch));
+            return false;
+        }
         const uint32_t to = std::min(access.end(), stretch->end);
         Range range{stretch->begin, stretch->end};
         bool is_right = stretch->is_plain;
@@ -396,9 +400,13 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
             } else {
                 report_read(instance, cb, from, to - from, false);
             }
-            return instance.core->cb[cb].pushed == 0;  // never pushed: private memory, if it stays so
+            if (instance.core->cb[cb].pushed != 0) {
+                return false;
+            }
+            last_cb = cb;  // never pushed: private memory, if it stays so
+        } else {
+            kernel.allowed[access.is_write] = range;
         }
-        kernel.allowed[access.is_write] = range;
         from = to;
     }
     kernel.last_cb[access.is_write] = last_cb;
@@ -459,7 +467,9 @@ void Windows::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addre
         }
     }
     if (is_write) {
-        report_write(instance, cb, address, bytes);
+        if (!changes_in_place(instance, cb, address, end)) {
+            report_write(instance, cb, address, bytes);
+        }
         return;
     }
     // What compute packed itself its unpacker knows only from a wait: the two are different threads.
@@ -470,6 +480,19 @@ void Windows::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addre
     if (!is_known) {
         report_read(instance, cb, address, bytes, true);
     }
+}
+
+// Packing by index over pages that the kernel itself filled and holds: nobody else knows of them, and what comes first,
+// the packer or the unpacker, is judged by their threads.
+bool Windows::changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
+    Range range;
+    const bool is_by_index = instance.context.cb[cb].fifo_wr_tile_ptr == 0;
+    if (!is_by_index || !own_window_holds(instance, cb, false, from, to, range)) {
+        return false;
+    }
+    return std::all_of(instance.core->instances.begin(), instance.core->instances.end(), [&](const auto* other) {
+        return other == &instance || known_window(*other, cb) == nullptr;
+    });
 }
 
 void Windows::access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
@@ -543,6 +566,39 @@ void Windows::report_afar(
 }
 
 // --- what is wrong with an access ---
+
+// Where circular buffers lie is known from their pointers only: a kernel that never asked for one has come there from
+// somewhere else.
+bool Windows::may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const {
+    if (stretch.is_plain || instance.is_compute()) {
+        return true;
+    }
+    for (uint64_t left = stretch.circular_buffers; left != 0; left &= left - 1) {
+        const Window* mine = known_window(instance, static_cast<uint32_t>(__builtin_ctzll(left)));
+        if (mine != nullptr && (mine->took_read_pointer || mine->took_write_pointer)) {
+            return true;
+        }
+    }
+    const auto& windows = kernels_[instance.number].windows;
+    return std::none_of(std::begin(windows), std::end(windows), [](const auto& window) {
+        return window && (window->took_read_pointer || window->took_write_pointer);
+    });
+}
+
+void Windows::report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into) {
+    note_finding(
+        instance,
+        "l1-outside-buffer",
+        into,
+        access.address,
+        "%s %u bytes at 0x%x of L1, which from 0x%x on are page %u of c_%u: this kernel has not asked where that lies",
+        access.is_write ? "writes" : "reads",
+        access.bytes,
+        offset_of(access.address),
+        offset_of(from),
+        page_of(instance.core->cb[into], from),
+        into);
+}
 
 void Windows::report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from) {
     note_finding(

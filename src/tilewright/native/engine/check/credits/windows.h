@@ -113,6 +113,9 @@ private:
     void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
     bool judge_stretches(KernelInstance& instance, const MemoryAccess& access);
     static bool runs_on(const Kernel& kernel, const MemoryAccess& access);
+    bool changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const;
+    bool may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const;
+    void report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into);
     void judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access);
     void report_afar(
         KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from);

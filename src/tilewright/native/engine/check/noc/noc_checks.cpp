@@ -368,16 +368,18 @@ void NocChecks::atomic_multicast(
     told_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
 }
 
-// A multicast of a word that kernels synchronise by.
+// A multicast of a word that kernels synchronise by: where it goes, or where it was meant to go.
 void NocChecks::told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback) {
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
+    bool is_awaited = semaphores_.is_sync_word(instance.core->l1_base + offset);
     std::vector<Core*> told;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
-        if (semaphores_.is_sync_word(core.l1_base + offset) && (&core != instance.core || loopback)) {
+        if (&core != instance.core || loopback) {
+            is_awaited |= semaphores_.is_sync_word(core.l1_base + offset);
             told.push_back(&core);
         }
     });
-    if (!told.empty()) {
+    if (is_awaited && !told.empty()) {
         receivers_.told(instance, offset, told);
     }
 }
@@ -387,6 +389,9 @@ void NocChecks::barrier(Barrier kind, uint32_t noc, uint32_t transaction_id) {
     on_call(instance);
     transfers_.barrier(
         instance, kind, noc, transaction_id, [&](const Transfer& transfer) { source_freed(instance, transfer); });
+    if (kind == Barrier::WriteAck || kind == Barrier::PostedSent || kind == Barrier::Full) {
+        instance.checks->history.writes_arrived(instance);
+    }
 }
 
 // What a transfer takes it has taken by its barrier at the latest; a signal in between said too much.

@@ -21,6 +21,7 @@ void AccessHistory::start(Program& program) {
     cores_met_ = false;
     noted_.clear();
     last_noted_.assign(program.instances.size(), 0);
+    arrivals_.assign(program.instances.size(), {});
     places_.assign(1, {});
     place_numbers_.clear();
     recent_places_.assign(kRecentPlaces, {});
@@ -177,6 +178,7 @@ void AccessHistory::touch(KernelInstance& by, uintptr_t address, uint64_t bytes,
         }
         meet();
     }
+    arrivals_[by.number].has_open |= !is_l1(address) && touch == Touch::Write;
     touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), place_here(by)}, values, address});
 }
 
@@ -185,6 +187,15 @@ void AccessHistory::ended(KernelInstance& by, uintptr_t address, uint64_t bytes,
         return;
     }
     touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), place_number(issued)}, nullptr, address});
+}
+
+void AccessHistory::writes_arrived(const KernelInstance& by) {
+    Arrivals& arrivals = arrivals_[by.number];
+    if (arrivals.has_open) {
+        arrivals.has_open = false;
+        arrivals.steps.push_back(ordering_.now(by));
+        ordering_.advance(by);
+    }
 }
 
 void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
@@ -234,7 +245,11 @@ void AccessHistory::judge_pair(
         return;
     }
     const KernelInstance& other = instance_of(earlier);
-    if ((is_l1(begin) && other.core == access.by.core) || ordering_.is_before(other, earlier.step, access.by)) {
+    if (is_l1(begin) && other.core == access.by.core) {
+        return;
+    }
+    const bool is_announced = ordering_.is_before(other, earlier.step, access.by);
+    if (is_announced && (!earlier_writes || has_arrived(begin, earlier, access.by))) {
         return;
     }
     const bool both_write = earlier_writes && access.touch != Touch::Read;
@@ -244,8 +259,39 @@ void AccessHistory::judge_pair(
             return;  // whoever comes last leaves the same
         }
     }
+    if (is_announced) {
+        report_not_arrived(begin, stretch, earlier, access);
+        return;
+    }
     report(begin, stretch, earlier, earlier_writes, access);
     ordering_.assume_before(other, earlier.step, access.by);
+}
+
+bool AccessHistory::has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const {
+    if (is_l1(begin)) {
+        return true;
+    }
+    const std::vector<uint32_t>& steps = arrivals_[write.by - 1].steps;
+    const auto arrival = std::lower_bound(steps.begin(), steps.end(), write.step);
+    return arrival != steps.end() && ordering_.is_before(instance_of(write), *arrival, for_whom);
+}
+
+void AccessHistory::report_not_arrived(
+    uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access) {
+    const CallPlace& here = places_[write.place];
+    const std::string text = "writes " + std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) +
+                             " and signals before noc_async_write_barrier; " + kernel_on_core(access.by) +
+                             (access.touch == Touch::Read ? " reads" : " writes") +
+                             " them after the signal, which may be there first";
+    program_->checks->findings.add(
+        instance_of(write),
+        "dram-race",
+        kNoCircularBuffer,
+        0,
+        here.frames,
+        here.num_frames,
+        text,
+        places_[access.epoch.place]);
 }
 
 // Noted at the one of the two that comes too early: a reader that finds nothing or something old, or who overwrites

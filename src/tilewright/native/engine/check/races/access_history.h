@@ -6,6 +6,9 @@
 // write, a write after the last write and after all reads since. Where the clocks do not say so, there is an order of
 // events in which the two come the other way round, whatever happened in this run.
 //
+// A write to DRAM counts from the barrier that waited for it on: a semaphore goes to another core by another way, and may
+// be there first. In L1 the receiver's own semaphore follows the data.
+//
 // In L1 two kernels of one core are left to the rules of circular buffers and of processors' words: here one of the two
 // is always another core, over the NoC. In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
 // until a kernel first reaches for another core's, accesses are only written down, in few words; then they are entered.
@@ -39,6 +42,8 @@ public:
     void touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values = nullptr);
     // A transfer issued earlier has ended only now.
     void ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued);
+    // A kernel has waited until its writes have arrived. In DRAM a signal to another core says nothing before that.
+    void writes_arrived(const KernelInstance& by);
     // A processor loads a word: whoever finds a flag there knows what came before it.
     void load(KernelInstance& by, uint32_t address, uint32_t bytes);
     // Nobody on another core has any business here, so that nothing needs to be kept.
@@ -88,6 +93,8 @@ private:
     void report(
         uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
     static void record(Stretch& stretch, const Access& access);
+    bool has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const;
+    void report_not_arrived(uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access);
     uint32_t place_here(KernelInstance& by);
     uint32_t place_number(const CallPlace& place);
     bool is_l1(uintptr_t address) const { return address >> 32 == 0; }
@@ -101,6 +108,12 @@ private:
     bool cores_met_ = false;
     std::vector<Noted> noted_;
     std::vector<uint32_t> last_noted_;  // by instance: index in noted_ plus one
+    // By instance: its steps at which earlier writes to DRAM had arrived, and whether any came after the last.
+    struct Arrivals {
+        std::vector<uint32_t> steps;
+        bool has_open = false;
+    };
+    std::vector<Arrivals> arrivals_;
     uint32_t l1_begin_ = 0;
     uint32_t unreserved_base_ = 0;
     std::unordered_map<uintptr_t, Stretches> blocks_;

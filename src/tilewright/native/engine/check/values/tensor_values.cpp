@@ -152,7 +152,8 @@ void note_value(
     const std::string text = "tensor " + std::to_string(place.tensor) + ", " +
                              place_text(place, datum_bytes_of(*place.memory)) + " takes in " +
                              origin_text(program, kind, origins.of[kind]);
-    const CallPlace* taken_in = origins.of[kind].taken_in;
+    const Origin& origin = origins.of[kind];
+    const CallPlace* taken_in = origin.taken_in != nullptr ? origin.taken_in : origin.read_by;
     if (taken_in == nullptr) {
         note_finding(instance, kRules[kind], buffer, reinterpret_cast<uintptr_t>(to), "%s", text.c_str());
         return;

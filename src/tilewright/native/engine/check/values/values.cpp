@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "check/checks.h"
 #include "scheduler.h"
@@ -39,11 +41,10 @@ void TileTaint::take_origins(const TileTaint& from) {
     }
     for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
         if (from.origins.of[kind].kind != Origin::Kind::None) {
-            const CallPlace* taken_in = origins.of[kind].taken_in;
-            origins.of[kind] = from.origins.of[kind];
-            if (origins.of[kind].taken_in == nullptr) {
-                origins.of[kind].taken_in = taken_in;
-            }
+            const Origin known = origins.of[kind];
+            Origin& origin = origins.of[kind] = from.origins.of[kind];
+            origin.taken_in = origin.taken_in != nullptr ? origin.taken_in : known.taken_in;
+            origin.read_by = origin.read_by != nullptr ? origin.read_by : known.read_by;
         }
     }
 }
@@ -109,9 +110,14 @@ void combine(
 
 }  // namespace
 
+static uint8_t kinds_of(const TileTaint& taint) {
+    return taint.clean ? 0 : std::accumulate(taint.of, taint.of + kTileElements, uint8_t{0}, std::bit_or<uint8_t>());
+}
+
 // The first element of a tile is never padding, so what arrives there was taken into a result.
 static void took_in_result(const ComputeState& state, TileTaint& out, uint8_t before) {
     took_in(state, out, static_cast<uint8_t>(out.at(0) & ~before & (kPadding | kUnwritten)));
+    read_unwritten(state, out);
 }
 
 static bool same_frames(const CallPlace& a, const CallPlace& b) {
@@ -119,21 +125,29 @@ static bool same_frames(const CallPlace& a, const CallPlace& b) {
            std::equal(a.frames, a.frames + a.num_frames, b.frames);
 }
 
-void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds) {
+static const CallPlace* place_here(const ComputeState& state) {
     KernelInstance& instance = *state.checks->operands.instance;
     std::deque<CallPlace>& places = instance.checks->values.places;
+    const CallPlace place = call_place(instance);
+    const auto known =
+        std::find_if(places.begin(), places.end(), [&](const CallPlace& each) { return same_frames(each, place); });
+    return known != places.end() ? &*known : &places.emplace_back(place);
+}
+
+void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds) {
     const CallPlace* here = nullptr;
     for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
-        if ((kinds >> kind & 1) == 0 || taint.origins.of[kind].taken_in != nullptr) {
-            continue;
+        if ((kinds >> kind & 1) != 0 && taint.origins.of[kind].taken_in == nullptr) {
+            here = here == nullptr ? place_here(state) : here;
+            taint.origins.of[kind].taken_in = here;
         }
-        if (here == nullptr) {
-            const CallPlace place = call_place(instance);
-            const auto known = std::find_if(
-                places.begin(), places.end(), [&](const CallPlace& each) { return same_frames(each, place); });
-            here = known != places.end() ? &*known : &places.emplace_back(place);
-        }
-        taint.origins.of[kind].taken_in = here;
+    }
+}
+
+void read_unwritten(const ComputeState& state, TileTaint& taint) {
+    Origin& origin = taint.origins.of[0];
+    if ((kinds_of(taint) & kUnwritten) != 0 && origin.read_by == nullptr) {
+        origin.read_by = place_here(state);
     }
 }
 
@@ -192,6 +206,7 @@ void checked::taint_copy(
         took_in_beside(state, taint);
         took_in_result(state, taint, before);
     }
+    read_unwritten(state, taint);
     TileTaint& out = dst->slot[slot];
     if (geometry.num_faces == 4) {
         out = taint;
@@ -256,6 +271,7 @@ void checked::taint_reuse_dest(
     const uint32_t count = from_cb.operand.geometry.num_faces * kFaceElements;
     combine(op, broadcast, 0, dst_is_a ? dst_side : cb_side, dst_is_a ? cb_side : dst_side, nullptr, count, out);
     out.take_origins(of_cb);
+    took_in_result(state, out, of_cb.at(0) | of_dst.at(0));
 }
 
 void checked::taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot) {
@@ -273,6 +289,7 @@ void checked::taint_compensated(const ComputeState& state, TaintedOperand a, Tai
     }
     out.take_origins(of_a);
     out.take_origins(of_mean);
+    took_in_result(state, out, of_a.at(0) | of_mean.at(0));
 }
 
 namespace {
@@ -443,22 +460,27 @@ void taint_matmul(
     prepare(in1, in1_taint, brings1, lets1);
     TileTaint& out = dst->slot[slot];
     out.open();
-    const uint8_t before = out.of[0];
+    uint8_t arrived = 0;
     for (uint32_t m = 0; m < faces.m * 16; m++) {
+        const uint8_t row_begin = in0_taint.at(m / 16 * faces.k * kFaceElements + m % 16 * 16);
         for (uint32_t k = 0; k < faces.k * 16; k++) {
             const uint32_t at0 = (m / 16 * faces.k + k / 16) * kFaceElements + m % 16 * 16 + k % 16;
             for (uint32_t face = 0; face < faces.n; face++) {
                 uint8_t* to = out.of + (m / 16 * faces.n + face) * kFaceElements + m % 16 * 16;
                 const uint32_t at1 = (k / 16 * faces.n + face) * kFaceElements + k % 16 * 16;
                 for (uint32_t n = 0; n < 16; n++) {
-                    to[n] |= (brings0[at0] & lets1[at1 + n]) | (brings1[at1 + n] & lets0[at0]);
+                    const uint8_t brought = (brings0[at0] & lets1[at1 + n]) | (brings1[at1 + n] & lets0[at0]);
+                    // A row of in0 and a column of in1 that begin with padding are padding of the result, too.
+                    arrived |= brought & ~(row_begin | in1_taint.at(face * kFaceElements + n));
+                    to[n] |= brought;
                 }
             }
         }
     }
     out.take_origins(in0_taint);
     out.take_origins(in1_taint);
-    took_in_result(state, out, before);
+    took_in(state, out, arrived & (kPadding | kUnwritten));
+    read_unwritten(state, out);
 }
 
 void taint_transpose_dst(const ComputeState& state, uint32_t slot, bool faces) {

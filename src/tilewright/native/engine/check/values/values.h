@@ -32,6 +32,7 @@ struct Origin {
     uint32_t index = 0;  // of the tensor or circular buffer
     uint64_t page = 0;  // of the tensor
     const CallPlace* taken_in = nullptr;  // the tile operation that took it in, where one did
+    const CallPlace* read_by = nullptr;  // the first that read it, whatever became of it
 };
 
 struct Origins {
@@ -143,11 +144,14 @@ void taint_matmul(
     const TileTaint& in1_taint,
     uint32_t slot);
 void taint_transpose_dst(const ComputeState& state, uint32_t slot, bool faces);
-// The running operation has taken these kinds into the tile; who did so before it stays the first.
+// The running operation has taken these kinds into the tile, or only read them; who did so before it stays the first.
 void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds);
+void read_unwritten(const ComputeState& state, TileTaint& taint);
 void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool within);
 
 // --- the vector unit; `ranges` are begin, end pairs of data ---
+// An operation is about to take DST register `slot`.
+TW_TILE_HOOK(check_vector_operand, (const ComputeState& state, uint32_t slot, const char* call), (state, slot, call))
 struct DataRange {
     uint32_t begin, end;
 };

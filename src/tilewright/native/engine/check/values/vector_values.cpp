@@ -6,10 +6,24 @@
 #include "check/checks.h"
 #include "check/values/values.h"
 #include "sfpu/registers.h"
+#include "tile/dst.h"
 
 namespace tw {
 
 using sfpu::element;
+
+void checked::check_vector_operand(const ComputeState& state, uint32_t slot, const char* call) {
+    if (dst_reads_zero(state, slot)) {
+        note_finding(
+            *state.checks->operands.instance,
+            "dst-unwritten",
+            kNoCircularBuffer,
+            0,
+            "%s takes DST register %u, and no operation has written it since tile_regs_acquire",
+            call,
+            slot);
+    }
+}
 
 void checked::taint_vector_unary(
     const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count) {
