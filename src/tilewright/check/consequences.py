@@ -12,9 +12,13 @@ from collections.abc import Callable, Sequence
 
 from tilewright.check.finding import Finding
 
+Fits = Callable[[Finding, Finding], bool]
+
 _LOST_SIGNALS = ("noc-multicast-nobody", "noc-multicast-misses", "semaphore-lost-reset", "semaphore-overshoot")
-_EARLY_READS = ("l1-race", "noc-use-in-flight", "noc-push-in-flight", "noc-multicast-misses", "cb-read-past-wait")
+_BETWEEN_CORES = ("l1-race", "dram-race", "noc-multicast-misses", "noc-multicast-nobody")
+_EARLY_READS = ("noc-use-in-flight", "noc-push-in-flight", "cb-read-past-wait", "pack-unpack-order")
 _WRONG_SIZES = ("arg-no-address", "tensor-page-size")
+_BAD_VALUES = ("value-uninitialised", "value-padding", "broadcast-region")
 
 
 def _anywhere(cause: Finding, effect: Finding) -> bool:
@@ -29,30 +33,61 @@ def _shared_cores(cause: Finding, effect: Finding) -> bool:
     return not cause.cores or not effect.cores or bool(set(cause.cores) & set(effect.cores))
 
 
+def _same_memory(cause: Finding, effect: Finding) -> bool:
+    """One buffer, and a line in common: one missing signal shows at both ends."""
+    return cause.cb is not None and cause.cb == effect.cb and bool(_lines(cause) & _lines(effect))
+
+
+def _lines(finding: Finding) -> set[tuple[str, int]]:
+    related = {(finding.related.path, finding.related.line)} if finding.related else set()
+    return {(finding.path, finding.line)} | related
+
+
 # What may follow, from which rules, and where.
-_FOLLOWS: dict[str, tuple[tuple[str, ...], Callable[[Finding, Finding], bool]]] = {
-    "hang-semaphore": (_LOST_SIGNALS, _anywhere),
-    "value-uninitialised": (_EARLY_READS, _shared_cores),
-    "noc-page-out-of-range": (_WRONG_SIZES, _same_kernel),
-    "noc-page-stride": (_WRONG_SIZES, _same_kernel),
-    "cb-write-past-reserve": (_WRONG_SIZES, _same_kernel),
-    "cb-index-wrap": (_WRONG_SIZES, _same_kernel),
-    "l1-outside-buffer": (_WRONG_SIZES, _same_kernel),
+_FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
+    "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
+    "l1-race": ((("l1-race",), _same_memory),),
+    "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
+    "pack-unpack-order": ((("pack-unpack-order",), _same_memory),),
+    "value-uninitialised": ((_BETWEEN_CORES, _anywhere), (_EARLY_READS, _shared_cores), (_WRONG_SIZES, _shared_cores)),
+    "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
+    "noc-unaligned": ((_WRONG_SIZES, _same_kernel),),
+    "noc-page-out-of-range": ((_WRONG_SIZES, _same_kernel),),
+    "noc-page-stride": ((_WRONG_SIZES, _same_kernel),),
+    "cb-write-past-reserve": ((_WRONG_SIZES, _same_kernel),),
+    "cb-read-past-wait": ((_WRONG_SIZES, _same_kernel),),
+    "cb-index-wrap": ((_WRONG_SIZES, _same_kernel),),
+    "l1-outside-buffer": ((_WRONG_SIZES, _same_kernel),),
 }
 
 
 def under_their_causes(findings: Sequence[Finding]) -> list[Finding]:
     """The findings that stand by themselves, each with those that follow from it."""
-    causes: dict[int, list[Finding]] = {}
+    effects: dict[int, list[Finding]] = {}
     roots: list[int] = []
     for index, finding in enumerate(findings):
-        rules, fits = _FOLLOWS.get(finding.rule, ((), _anywhere))
-        cause = next((i for i, each in enumerate(findings) if each.rule in rules and fits(each, finding)), None)
-        if cause is None:
+        root = _root_of(index, findings)
+        if root == index:
             roots.append(index)
         else:
-            causes.setdefault(cause, []).append(finding)
-    return [
-        dataclasses.replace(findings[index], consequences=tuple(causes[index])) if index in causes else findings[index]
-        for index in roots
-    ]
+            effects.setdefault(root, []).append(finding)
+    return [dataclasses.replace(findings[root], consequences=tuple(effects.get(root, ()))) for root in roots]
+
+
+def _root_of(index: int, findings: Sequence[Finding]) -> int:
+    """The finding a finding follows from in the end, itself where that is none."""
+    seen = {index}
+    while (cause := _cause_of(index, findings)) is not None and cause not in seen:
+        index = cause
+        seen.add(index)
+    return index
+
+
+def _cause_of(index: int, findings: Sequence[Finding]) -> int | None:
+    effect = findings[index]
+    for rules, fits in _FOLLOWS.get(effect.rule, ()):
+        for other, cause in enumerate(findings):
+            is_earlier = cause.rule != effect.rule or other < index  # of two alike the first is the cause
+            if cause.rule in rules and is_earlier and fits(cause, effect):
+                return other
+    return None
