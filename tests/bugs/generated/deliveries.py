@@ -53,7 +53,7 @@ void kernel_main() {
             noc_semaphore_inc(there, 1);
         }
         const uint64_t to = get_noc_addr(receiver_x, receiver_y, base + tile % depth * tile_bytes);
-        noc_async_write(page, to, tile_bytes);  // AT NO_ROOM_ASKED SIGNAL_FIRST TELL_NEIGHBOUR
+        noc_async_write(page, to, tile_bytes);  // AT NO_ROOM_ASKED SIGNAL_FIRST TELL_NEIGHBOUR ROOM_BEFORE_RESERVE
         if (waits_for_acknowledgement) {
             noc_async_write_barrier();
         } else {
