@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from real_ttnn import RealTtnnUnavailableError, python_with_torch, python_with_t
 from wheel_headers import WheelHeaders
 
 from tilewright.device.compiler import available_compilers
+from tilewright.device.open_devices import all_open_devices, close_device
 from tilewright.wheel import WheelUnavailableError, fetch_wheel
 
 _NO_TTNN = "the published ttnn cannot be installed here"
@@ -28,6 +30,15 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Getting torch for the real ttnn takes minutes, the first time; what needs none runs before.
     items.sort(key=lambda item: "real_ttnn_with_torch" in getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _first_device_closed() -> Iterator[None]:
+    """An operation called with arrays opens device 0 and leaves it open; the next file may want another grid."""
+    yield
+    for device in all_open_devices():
+        if device.id() == 0:
+            close_device(device)
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from sfpu_functions import BY_NAME
 from tilewright import ttnn
 from tilewright.device.chip import Chip
 from tilewright.device.run import Run, RunNote
+from tilewright.device.run_options import RunOptions
 
 SHAPE = (96, 160)
 Operation = Callable[[Path, ttnn.Device], object]
@@ -55,8 +56,10 @@ def noted(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> li
     notes: list[RunNote] = []
     launch = Chip.launch
 
-    def checked(chip: Chip, *args: Any, **options: Any) -> Run:
-        run = launch(chip, *args, **{**options, "checked": True, "seed": request.param, "threads": 1})
+    def checked(
+        chip: Chip, program: ttnn.ProgramDescriptor, options: RunOptions, io_tensors: Sequence[object] = ()
+    ) -> Run:
+        run = launch(chip, program, dataclasses.replace(options, checked=True, seed=request.param), io_tensors)
         notes.extend(run.notes)
         return run
 
