@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops import centralize_w_rm
+from tilewright.ops.tuned_plan import TunedFor, tuned_options, tuned_text
 from tilewright.ops.tuning import Trial, Tuned, Tuner
+from tilewright.ops.validation import OperationError
 from tilewright.program.kernel import MathFidelity
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
+from tilewright.tensor.layout import Layout
+from tilewright.tensor.tensor import Tensor
 
 SHAPE = (128, 32)  # a row of one tile: few different kernels to compile
 
@@ -61,3 +68,37 @@ def test_nothing_less_exact_than_asked_for_is_taken(device: Device, tuned: Tuned
 def test_a_bound_that_is_none_is_refused(device: Device) -> None:
     with pytest.raises(ValueError, match="allowed must be a positive share"):
         Tuner(centralize_w_rm, SHAPE, DataType.BFLOAT16, device, allowed=0)
+
+
+def test_the_planner_plans_what_was_found_when_asked(device: Device, tuned: Tuned, tmp_path: Path) -> None:
+    deeper = dataclasses.replace(tuned.best.choice, deeper=frozenset({16}), fidelity=MathFidelity.HiFi2, rows=1)
+    tuned_for = TunedFor.of(centralize_w_rm, SHAPE, DataType.BFLOAT16, device)
+    kept = tmp_path / "best.json"
+    kept.write_text(tuned_text(deeper, tuned_for))
+    options = tuned_options(kept, tuned_for, device)
+    assert options.compute_kernel_config is not None
+    assert options.compute_kernel_config.math_fidelity is MathFidelity.HiFi2
+    values = Tensor(np.ones(SHAPE, np.float32), DataType.BFLOAT16, device, Layout.ROW_MAJOR)
+    plan = centralize_w_rm.launch({"x": values}, options).plan
+    pages = {each.buffer.index: each.pages for each in plan.buffers}
+    usual = {each.buffer.index: each.pages for each in centralize_w_rm.plan(SHAPE, DataType.BFLOAT16, device).buffers}
+    assert pages == {**usual, 16: 2 * usual[16]}
+    assert len(plan.split.work) == 2
+
+
+def test_what_was_tuned_for_something_else_is_refused(device: Device, tuned: Tuned, tmp_path: Path) -> None:
+    kept = tmp_path / "best.json"
+    kept.write_text(tuned_text(tuned.best.choice, TunedFor.of(centralize_w_rm, SHAPE, DataType.BFLOAT16, device)))
+    other = TunedFor.of(centralize_w_rm, (64, 32), DataType.BFLOAT16, device)
+    with pytest.raises(OperationError, match="was tuned for shape 128x32, this is 64x32; tune it again"):
+        tuned_options(kept, other, device)
+    kept.write_text("{}")
+    with pytest.raises(OperationError, match="was not written by tilewright tune"):
+        tuned_options(kept, other, device)
+    with pytest.raises(OperationError, match="cannot be read"):
+        tuned_options(tmp_path / "none.json", other, device)
+
+
+def test_a_buffer_the_plan_has_not_cannot_be_deeper(device: Device) -> None:
+    with pytest.raises(OperationError, match="the plan has no c_9 to make deeper"):
+        centralize_w_rm.plan(SHAPE, DataType.BFLOAT16, device, deeper=frozenset({9}))

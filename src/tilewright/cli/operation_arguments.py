@@ -8,8 +8,9 @@ import ast
 import re
 from pathlib import Path
 
-from tilewright.ops import OPERATIONS, Operation, Strategy
+from tilewright.ops import OPERATIONS, Operation, Options, Strategy
 from tilewright.tensor.arch import ARCHS, describe_arch
+from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 
 DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
@@ -31,6 +32,22 @@ def add_operation_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--plan", choices=[each.value for each in Strategy], help="use this plan whatever the L1 budget says"
     )
+
+
+def add_tuned_option(parser: argparse._ActionsContainer) -> None:
+    """``--tuned``, for commands that run an operation once."""
+    parser.add_argument("--tuned", metavar="FILE", type=Path, help="plan as `tilewright tune --output FILE` found best")
+
+
+def plan_options(options: argparse.Namespace, made: Operation, shape: tuple[int, ...], device: Device) -> Options:
+    """What ``--plan`` and ``--tuned`` ask of the planner."""
+    if options.tuned is not None:
+        # Tuning brings the checker along, which takes a while to import.
+        from tilewright.ops.tuned_plan import TunedFor, tuned_options
+
+        tuned_for = TunedFor.of(made, shape, DTYPES[options.dtype or "bfloat16"], device)
+        return tuned_options(options.tuned, tuned_for, device)
+    return Options(strategy=Strategy(options.plan) if options.plan else None)
 
 
 def operation(text: str) -> Operation:

@@ -15,12 +15,18 @@ import numpy as np
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.json_output import error_object, json_text
-from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
+from tilewright.cli.operation_arguments import (
+    DTYPES,
+    add_operation_arguments,
+    add_tuned_option,
+    checked_grid,
+    plan_options,
+)
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.screen import fitted, wrapped
 from tilewright.device.open_devices import close_device, open_device
-from tilewright.ops import Operation, Options, Outcome, Strategy
+from tilewright.ops import Operation, Outcome
 from tilewright.ops.accuracy import Accuracy, held, judge
 from tilewright.ops.arrays import is_of_floats
 from tilewright.ops.error_bound import roundings_of
@@ -55,9 +61,11 @@ def build_parser() -> argparse.ArgumentParser:
         tilewright run variance_w_rm
         tilewright run layernorm_fused_rm --shape 2x3x64x128 --dtype float32 --json
         tilewright run centralize_w_rm --input x.npy --output y.npy
+        tilewright run variance_w_rm --shape 1024x2048 --tuned best.json
         """,
     )
     add_operation_arguments(parser)
+    add_tuned_option(parser)
     parser.add_argument(
         "--input",
         type=_named_file,
@@ -97,7 +105,8 @@ def run(arguments: list[str]) -> int:
     device = open_device(0, options.arch, grid=grid)
     try:
         tensors = _tensors(operation, arrays, options, device)
-        chosen = Options(strategy=Strategy(options.plan) if options.plan else None, threads=options.threads)
+        shape = tuple(tensors[operation.main_input.name].shape)
+        chosen = dataclasses.replace(plan_options(options, operation, shape, device), threads=options.threads)
         with ProgressLine() as progress:
             with progress.during(f"compiling and running {operation.name}"):
                 outcome = operation.launch(tensors, chosen, parameters=parameters)

@@ -10,17 +10,27 @@ from pathlib import Path
 
 import numpy as np
 
+from tilewright.card.products import choose_card
+from tilewright.cli.card_options import add_ttnn_option, wants_real_ttnn
 from tilewright.cli.check_target import NothingLaunchedError
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.json_output import json_text
-from tilewright.cli.operation_arguments import DTYPES, add_operation_options, checked_grid, declares_operation
+from tilewright.cli.operation_arguments import (
+    DTYPES,
+    add_operation_options,
+    add_tuned_option,
+    checked_grid,
+    declares_operation,
+    plan_options,
+)
 from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
 from tilewright.cli.screen import wrapped
+from tilewright.cli.time_on_card import timed_on_card
 from tilewright.device.open_devices import close_device, open_device
-from tilewright.ops import OPERATIONS, Options, Strategy
+from tilewright.ops import OPERATIONS
 from tilewright.report.perf_csv import perf_csv
 from tilewright.report.timeline import timeline_json
 from tilewright.tensor.layout import Layout
@@ -32,15 +42,17 @@ from tilewright.timing.text import time_json, time_lines
 
 _DEFAULT_SHAPE = (2, 3, 64, 128)
 _DESCRIPTION = """
-Run an operation, or a script in which `import ttnn` gives the simulated chip, and say for every launch how long a card
-would take by the model: what each processor does and waits for, rates reached and possible, what bounds it, and what
-would help most. docs/timing.md says how far such times can be relied on.
+Run an operation, or a script in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card
+where there is one), and say for every launch how long a card would take by the model: what each processor does and
+waits for, rates reached and possible, what bounds it, and what would help most. docs/timing.md says how far such times
+can be relied on.
 """
 _EXAMPLES = """
 tilewright time centralize_w_rm --shape 1024x2048
 tilewright time layernorm_fused_rm --arch blackhole --cores
 tilewright time variance_w_rm --timeline run.json --csv ops.csv
 tilewright time my_script.py --json -- --batch 4
+tilewright time model.py --arch blackhole --grid 11x10
 TILEWRIGHT_RECORDS=records tilewright exec model.py; tilewright time records
 """
 
@@ -51,7 +63,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "target", help="an operation, a file that declares one, a script (.py), or a directory of records"
     )
-    add_operation_options(parser.add_argument_group("operations"))
+    operations = parser.add_argument_group("operations")
+    add_operation_options(operations)
+    add_tuned_option(operations)
     parser.add_argument("--cores", action="store_true", help="show the processors of every core")
     parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of the launch for Perfetto")
     parser.add_argument(
@@ -59,6 +73,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the launches as tt-metal's profiler does")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_ttnn_option(parser)
     return parser
 
 
@@ -73,8 +88,13 @@ def run(arguments: list[str]) -> int:
     is_script = (script.suffix == ".py" or script.is_file()) and not declares_operation(options.target)
     if is_script and not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
-    status, launches = 0, time_records(script) if script.is_dir() else []
-    if not launches:
+    if script.is_dir():
+        status, launches = 0, time_records(script)
+    elif is_script and wants_real_ttnn(options):
+        grid = "x".join(map(str, options.grid)) if options.grid else None
+        card = choose_card(options.arch, grid)
+        status, launches = timed_on_card([str(script), *arguments[at + 1 :]], card, quiet=options.json)
+    else:
         with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
             status = run_script(script, arguments[at + 1 :]) if is_script else _run_operation(parser, options)
     if status:
@@ -115,7 +135,7 @@ def _run_operation(parser: argparse.ArgumentParser, options: argparse.Namespace)
             for name, size in ((each.name, each.shape_of(shape)) for each in operation.inputs)
         }
         with ProgressLine() as progress, progress.during(f"running {operation.name}"):
-            operation.launch(tensors, Options(strategy=Strategy(options.plan) if options.plan else None))
+            operation.launch(tensors, plan_options(options, operation, shape, device))
     finally:
         close_device(device)
     return 0

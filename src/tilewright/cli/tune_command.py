@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.json_output import error_object, json_text
 from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
+from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.screen import wrapped
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops.plan_text import buffer_lines, plan_lines
+from tilewright.ops.tuned_plan import TunedFor, tuned_text
 from tilewright.ops.tuning import Trial, Tuned, Tuner
 from tilewright.timing.advice import TELLS_APART
 
@@ -23,6 +26,8 @@ Exit status 1 if the checker finds something.
 """
 _EXAMPLES = """
 tilewright tune variance_w_rm --shape 1024x2048
+tilewright tune variance_w_rm --shape 1024x2048 --output best.json
+tilewright run variance_w_rm --shape 1024x2048 --tuned best.json
 tilewright tune layernorm_fused_rm --arch blackhole --error 0.5 --json
 """
 
@@ -32,6 +37,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_operation_arguments(parser)
     parser.add_argument(
         "--error", type=float, default=1.0, help="largest error, as a share of the operation's own bound (default 1)"
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", type=Path, help="keep the best plan for `run --tuned` and `time --tuned`"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
@@ -44,6 +52,8 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--error is {options.error}; it must be a positive share of the operation's bound")
     if options.plan:
         parser.error("--plan: tune tries both plans; leave it out")
+    if options.output is not None:
+        require_writable(parser, "--output", options.output)
     grid = checked_grid(parser, options)
     shape, dtype = options.shape or (2, 3, 64, 128), DTYPES[options.dtype or "bfloat16"]
     device = open_device(0, options.arch, grid=grid)
@@ -55,8 +65,11 @@ def run(arguments: list[str]) -> int:
 
             tuner = Tuner(options.operation, shape, dtype, device, allowed=options.error, on_trial=show)
             tuned = tuner.tune()
+        tuned_for = TunedFor.of(options.operation, shape, dtype, device)
     finally:
         close_device(device)
+    if options.output is not None and not tuned.findings:
+        write_output("--output", options.output, tuned_text(tuned.best.choice, tuned_for).encode())
     if options.json:
         said = "the checker has findings about the best plan"
         error = error_object("Findings", said) if tuned.findings else None

@@ -58,6 +58,7 @@ class Options:
         compute_kernel_config: fidelity and width of DST; None is HiFi4 with 32-bit DST.
         core_grid: cores to use; None is all.
         strategy, block_tiles: of the plan.
+        deeper: indices of circular buffers that get twice the pages of the plan.
         threads: of the host.
     """
 
@@ -66,6 +67,7 @@ class Options:
     core_grid: CoreSelection | None = None
     strategy: Strategy | None = None
     block_tiles: int | None = None
+    deeper: frozenset[int] = frozenset()
     threads: int = 1
 
     @functools.cached_property
@@ -324,11 +326,12 @@ class Operation:
         core_grid: CoreSelection | None = None,
         strategy: Strategy | None = None,
         block_tiles: int | None = None,
+        deeper: frozenset[int] = frozenset(),
     ) -> Plan:
         """How a call on tensors like these would use the device; ``shape`` is that of the main input."""
         form = self.form(dtype, layout)
         selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
-        return self._plan(form, tuple(shape), selection, _l1_budget(device), strategy, block_tiles)
+        return self._plan(form, tuple(shape), selection, _l1_budget(device), strategy, block_tiles, deeper)
 
     def _make_plan(
         self,
@@ -338,10 +341,12 @@ class Operation:
         budget: int,
         strategy: Strategy | None,
         block_tiles: int | None,
+        deeper: frozenset[int],
     ) -> Plan:
         in_slabs = form.in_slabs or self.direction is not Direction.ROWS
         rows = TensorRows(shape, form.dtypes[self.inputs.index(self.main_input)], in_slabs, self.direction)
-        return make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
+        plan = make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
+        return plan.with_deeper(deeper) if deeper else plan
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
         """Row-major tensors a plan could run on, the outputs among them, which nobody has written yet."""
@@ -414,6 +419,7 @@ class Operation:
             core_grid=chosen.core_grid,
             strategy=chosen.strategy,
             block_tiles=chosen.block_tiles,
+            deeper=chosen.deeper,
         )
         numbers = {name: number_bits(value, values) for name, value in plan.schedule.numbers.items()}
         outputs = tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tilewright.ops.direction import Direction
 from tilewright.ops.planner.model import Schedule
@@ -143,6 +143,27 @@ class Plan:
     def last_block_tiles(self) -> int:
         """Tiles of the last block that the tensor reaches into."""
         return self.rows.line_tiles - (self.num_blocks - 1) * self.block_tiles
+
+    def with_deeper(self, indices: Collection[int]) -> Plan:
+        """The same with twice the pages in circular buffers of these indices.
+
+        Raises:
+            OperationError: the plan has no such buffer, or L1 no room for it.
+        """
+        known = {each.buffer.index for each in self.buffers}
+        if not known.issuperset(indices):
+            missing = min(set(indices) - known)
+            raise OperationError(
+                f"{self.operation}: the plan has no c_{missing} to make deeper; it has {sorted(known)}"
+            )
+        buffers = tuple(
+            dataclasses.replace(each, pages=2 * each.pages) if each.buffer.index in indices else each
+            for each in self.buffers
+        )
+        deeper = dataclasses.replace(self, buffers=buffers)
+        if deeper.l1_bytes > deeper.l1_budget:
+            raise _does_not_fit(deeper)
+        return deeper
 
     def circular_buffers(self) -> list[CBDescriptor]:
         return [each.descriptor(self.split.cores) for each in self.buffers]

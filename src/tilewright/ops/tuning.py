@@ -18,7 +18,7 @@ from tilewright.check.check_program import check_program
 from tilewright.device.call_record import CallRecord
 from tilewright.device.errors import TilewrightError
 from tilewright.ops.accuracy import Accuracy, held, judge
-from tilewright.ops.operation import Operation
+from tilewright.ops.operation import Operation, Options, checked_config
 from tilewright.ops.plan import Plan
 from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import OperationError
@@ -70,6 +70,20 @@ class Choice:
             parts.append(self.fidelity.name)
         return ", ".join(parts) or "as planned"
 
+    def options(self, device: Device) -> Options:
+        """What to ask the planner for, so that it plans this."""
+        cores = None
+        if self.rows is not None:
+            last = CoreCoord(device.compute_with_storage_grid_size().x - 1, self.rows - 1)
+            cores = CoreRangeSet([CoreRange(CoreCoord(0, 0), last)])
+        return Options(
+            compute_kernel_config=ComputeConfigDescriptor(math_fidelity=self.fidelity, fp32_dest_acc_en=True),
+            core_grid=cores,
+            strategy=self.strategy,
+            block_tiles=self.block_tiles,
+            deeper=self.deeper,
+        )
+
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
@@ -112,6 +126,7 @@ class Tuner:
 
         tuned = Tuner(variance_w_rm, (1024, 2048), DataType.BFLOAT16, device).tune()
         print(tuned.best.choice.words, tuned.saving)
+        variance_w_rm.launch({"x": x}, tuned.best.choice.options(device))
     """
 
     def __init__(
@@ -190,33 +205,19 @@ class Tuner:
             return None
         return trial if trial.accuracy.share_of_bound <= self._allowed else None
 
-    def _plan(self, choice: Choice) -> Plan:
-        grid = self._device.compute_with_storage_grid_size()
-        cores = None
-        if choice.rows is not None:
-            cores = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, choice.rows - 1))])
-        plan = self._operation.plan(
+    def _try(self, choice: Choice) -> Trial:
+        operation, options = self._operation, choice.options(self._device)
+        plan = operation.plan(
             self._shape,
             self._dtype,
             self._device,
-            core_grid=cores,
-            strategy=choice.strategy,
-            block_tiles=choice.block_tiles,
+            core_grid=options.core_grid,
+            strategy=options.strategy,
+            block_tiles=options.block_tiles,
+            deeper=options.deeper,
         )
-        buffers = tuple(
-            dataclasses.replace(each, pages=2 * each.pages) if each.buffer.index in choice.deeper else each
-            for each in plan.buffers
-        )
-        deeper = dataclasses.replace(plan, buffers=buffers)
-        if deeper.l1_bytes > deeper.l1_budget:
-            raise OperationError(f"{choice.words} does not fit L1")
-        return deeper
-
-    def _try(self, choice: Choice) -> Trial:
-        operation, plan = self._operation, self._plan(choice)
         tensors = {**operation.allocate(plan, self._device), **self._tensors}
-        config = ComputeConfigDescriptor(math_fidelity=choice.fidelity, fp32_dest_acc_en=True)
-        program = operation.program(plan, tensors, config=config)
+        program = operation.program(plan, tensors, config=checked_config(options.compute_kernel_config))
         results = [tensors[name] for name in operation.output_names]
         used = (*self._tensors.values(), *results)
         launch = time_program(used, program)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright time`` of a script that uses the real ttnn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+_SCRIPT = """
+import ttnn
+
+device = ttnn.open_device(device_id=0)
+x = ttnn.empty([32, 256], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+print(tuple(ttnn.relu(x).shape))
+ttnn.close_device(device)
+"""
+
+
+def test_every_launch_of_the_script_is_timed(real_ttnn: str, card_environment: dict[str, str], tmp_path: Path) -> None:
+    script = tmp_path / "model.py"
+    script.write_text(_SCRIPT)
+    command = [real_ttnn, "-m", "tilewright", "time", str(script), "--arch", "blackhole", "--grid", "4x2", "--json"]
+    result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
+    assert result.returncode == 0, result.stderr
+    (launch,) = json.loads(result.stdout)["launches"]
+    assert "eltwise_sfpu" in launch["kernels"]
+    assert launch["cores"] == 8
+    assert launch["arch"] == "blackhole"
+    # One tile for each core: a read's latency, a write's, and what is between.
+    assert 0.5 < launch["microseconds"] < 5
+    assert "(32, 256)" in result.stderr
