@@ -41,6 +41,7 @@ _LAZY = {
     "Column": "tilewright.ops.declaration",
     "Scalar": "tilewright.ops.declaration",
     "Positive": "tilewright.ops.parameters",
+    "Requirement": "tilewright.ops.requirements",
     "check_operation": "tilewright.workshop.cases",
 }
 

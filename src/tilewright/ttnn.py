@@ -11,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tilewright.device.open_devices import close_device, manage_device, open_device
+from tilewright.device.open_devices import (
+    close_device,
+    get_max_worker_l1_unreserved_size,
+    manage_device,
+    open_device,
+)
 from tilewright.program import (
     NOC,
     NOC_MODE,
@@ -211,6 +216,7 @@ __all__ = [
     "full",
     "full_like",
     "generic_op",
+    "get_max_worker_l1_unreserved_size",
     "get_memory_config",
     "grid_to_cores",
     "int32",

@@ -58,10 +58,9 @@ def test_it_is_a_few_lines(name: str) -> None:
     assert len(inspect.getsource(OPERATIONS[name].function).splitlines()) <= 20
 
 
-def test_they_export(device: ttnn.Device, tmp_path: Path) -> None:
+def test_they_export(tmp_path: Path) -> None:
     for name, operation in OPERATIONS.items():
-        plan = operation.plan((64, 128), ttnn.bfloat16, device)
-        files = export_operation(operation, plan, tmp_path / name, arch="wormhole_b0")
+        files = export_operation(operation, tmp_path / name, shape=(64, 128))
         for path in files:
             if path.suffix == ".py":
                 compile(path.read_text(), str(path), "exec")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program in plain words, from whichever ttnn made it. Run as a script: the program an exported package builds.
 
-    python export_probe.py DIRECTORY OPERATION TENSORS
+    python export_probe.py DIRECTORY OPERATION TENSORS SHAPE DTYPE
 
-There is no card, hence no tensors: stand-ins have the addresses 1000, 2000 ... in the order of TENSORS, and what
-``TensorAccessorArgs`` would say of them is -1000, -2000 ...
+There is no card, hence no tensors: stand-ins have the addresses 1000, 2000 ... in the order of TENSORS, what
+``TensorAccessorArgs`` would say of them is 1000, 2000 ..., and each has SHAPE and DTYPE and lies on an 8x8 grid.
 """
 
 from __future__ import annotations
@@ -18,13 +18,22 @@ from pathlib import Path
 
 
 class StandIn:
-    """A tensor of which only the address matters."""
+    """A tensor of which only the address, the shape and the dtype matter."""
 
-    def __init__(self, address):
+    def __init__(self, address, shape=(), dtype=None, ttnn=None):
         self.address = address
+        self.shape = shape
+        self.dtype = dtype
+        self._ttnn = ttnn
 
     def buffer_address(self):
         return self.address
+
+    def device(self):
+        return self
+
+    def compute_with_storage_grid_size(self):
+        return self._ttnn.CoreCoord(8, 8)
 
 
 class StandInAccessorArgs:
@@ -35,8 +44,8 @@ class StandInAccessorArgs:
         return [self.tensor.address, 7]
 
 
-def stand_ins(names):
-    return {name: StandIn(1000 * (index + 1)) for index, name in enumerate(names)}
+def stand_ins(names, shape=(), dtype=None, ttnn=None):
+    return {name: StandIn(1000 * (index + 1), shape, dtype, ttnn) for index, name in enumerate(names)}
 
 
 def describe(program, ttnn):
@@ -76,13 +85,13 @@ def describe_circular_buffer(cb):
     }
 
 
-def exported_program(directory, operation, names, ttnn):
+def exported_program(directory, operation, names, shape, dtype, ttnn):
     """The program a package builds, with the texts of its kernels."""
     sys.path.insert(0, directory)
     module = importlib.import_module(f"{operation}.program")
-    tensors = stand_ins(names)
+    tensors = stand_ins(names, shape, getattr(ttnn, dtype), ttnn)
     parameters = inspect.signature(module.program).parameters
-    program = module.program(**tensors, **{name: 0.25 for name in parameters if name not in tensors})
+    program = module.program(**tensors, **{name: 0.25 for name in parameters if name not in (*tensors, "core_grid")})
     sources = [Path(kernel.kernel_source).read_text(encoding="utf-8") for kernel in program.kernels]
     return {**describe(program, ttnn), "sources": sources}
 
@@ -93,5 +102,8 @@ if __name__ == "__main__":
     import ttnn
 
     ttnn.TensorAccessorArgs = StandInAccessorArgs
-    answer = exported_program(sys.argv[1], sys.argv[2], sys.argv[3].split(","), ttnn)
+    # Without a device ttnn does not know its chip: what it says of a Wormhole.
+    ttnn.get_max_worker_l1_unreserved_size = lambda: 1463968
+    shape = tuple(map(int, sys.argv[4].split("x")))
+    answer = exported_program(sys.argv[1], sys.argv[2], sys.argv[3].split(","), shape, sys.argv[5], ttnn)
     os.write(output, json.dumps(answer).encode())

@@ -23,7 +23,6 @@ from tilewright.ops.export import ExportError, export_operation
 from tilewright.ops.operation import Operation
 from tilewright.ops.plan import Plan
 from tilewright.ops.row_program import build_program, compile_time_values
-from tilewright.ops.strategy import Strategy
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 
 NAMES = ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")
@@ -65,7 +64,7 @@ def case(request, shape_and_dtype, device) -> Case:
 
 
 def exported(case: Case, directory: Path) -> Path:
-    export_operation(case.operation, case.plan, directory, arch="wormhole_b0")
+    export_operation(case.operation, directory, shape=case.plan.rows.shape)
     return directory
 
 
@@ -86,7 +85,10 @@ def our_program(case: Case, monkeypatch) -> dict:
 def test_the_real_ttnn_builds_the_program_that_runs_here(case, real_ttnn, tmp_path, monkeypatch):
     directory = exported(case, tmp_path / "package")
     probe = Path(export_probe.__file__)
-    command = [real_ttnn, str(probe), str(directory), case.operation.name, ",".join(case.tensor_names)]
+    rows = case.plan.rows
+    shape = "x".join(map(str, rows.shape))
+    names = ",".join(case.tensor_names)
+    command = [real_ttnn, str(probe), str(directory), case.operation.name, names, shape, rows.dtype.name.lower()]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     result = subprocess.run(
         command,
@@ -146,27 +148,48 @@ def test_the_package_gives_what_the_operation_gives(case, device, imported, tmp_
     np.testing.assert_array_equal(ttnn.to_numpy(got), ttnn.to_numpy(expected))
 
 
-def test_the_packages_own_test_passes_and_can_fail(case, device, imported, tmp_path, monkeypatch):
-    torch = pytest.importorskip("torch")
-    name = case.operation.name
-    test = imported(exported(case, tmp_path / "package"), f"test_{name}")
-    getattr(test, f"test_{name}")(device)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_packages_own_test_passes_and_can_fail(name, device, imported, tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    export_operation(getattr(tilewright.ops, name), tmp_path / "package", shape=(64, 70))
+    test = imported(tmp_path / "package", f"test_{name}")
+    assert len(test.CASES) == 4
+    for case in test.CASES:
+        getattr(test, f"test_{name}")(device, *case)
     right = getattr(test, name)
     monkeypatch.setattr(test, name, lambda *tensors: ttnn.from_torch(ttnn.to_torch(right(*tensors)).float() + 0.5))
     with pytest.raises(AssertionError):
-        getattr(test, f"test_{name}")(device)
-    assert torch.__version__
+        getattr(test, f"test_{name}")(device, *test.CASES[0])
 
 
-def test_the_packages_call_refuses_what_it_was_not_made_for(device, imported, tmp_path):
+def test_one_package_takes_any_shape_dtype_and_cores(device, imported, tmp_path):
+    """It plans as the operation does, so it gives the same bits; a grid of its own is a plan of its own."""
+    operation = tilewright.ops.standardize_w_rm
+    export_operation(operation, tmp_path / "package")
+    call = imported(tmp_path / "package", "standardize_w_rm").standardize_w_rm
+    generator = np.random.default_rng(2)
+    for shape, dtype in (((33, 70), ttnn.bfloat16), ((2, 3, 40, 96), ttnn.float32), ((4, 70000), ttnn.bfloat16)):
+        x = on_device(generator.standard_normal(shape).astype(np.float32), dtype, device)
+        for grid in (None, ttnn.CoreGrid(x=2, y=3)):
+            got, expected = call(x, core_grid=grid), operation(x, core_grid=grid)
+            np.testing.assert_array_equal(ttnn.to_numpy(got), ttnn.to_numpy(expected))
+
+
+def test_the_packages_call_refuses_in_the_words_of_the_operation(device, imported, tmp_path):
     operation = tilewright.ops.layernorm_fused_rm
-    case = Case(operation, operation.plan((64, 96), ttnn.bfloat16, device))
-    call = imported(exported(case, tmp_path / "package"), "layernorm_fused_rm").layernorm_fused_rm
+    export_operation(operation, tmp_path / "package")
+    call = imported(tmp_path / "package", "layernorm_fused_rm").layernorm_fused_rm
     row = on_device(np.ones(96, np.float32), ttnn.bfloat16, device)
     x = on_device(np.ones((64, 96), np.float32), ttnn.bfloat16, device)
-    with pytest.raises(ValueError, match=r"x must have shape \(64, 96\), got \(32, 96\)"):
-        call(on_device(np.ones((32, 96), np.float32), ttnn.bfloat16, device), row, row)
-    with pytest.raises(ValueError, match=r"gamma must be .*BFLOAT16, got .*FLOAT32"):
+    with pytest.raises(ValueError, match="Input must have at least 2 dimensions, got rank 1"):
+        call(row, row, row)
+    with pytest.raises(ValueError, match=r"Input must be in ROW_MAJOR layout, got .*TILE"):
+        call(ttnn.zeros((64, 96), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device), row, row)
+    with pytest.raises(ValueError, match=r"Input must be BFLOAT16 or FLOAT32, got .*INT32"):
+        call(ttnn.zeros((64, 96), ttnn.int32, device=device), row, row)
+    with pytest.raises(ValueError, match=r"Gamma must have shape \[96\], got \[32\]"):
+        call(x, on_device(np.ones(32, np.float32), ttnn.bfloat16, device), row)
+    with pytest.raises(ValueError, match=r"Gamma dtype must match input dtype, expected .*BFLOAT16 got .*FLOAT32"):
         call(x, on_device(np.ones(96, np.float32), ttnn.float32, device), row)
     with pytest.raises(ValueError, match="Epsilon must be positive, got 0"):
         call(x, row, row, epsilon=0)
@@ -174,43 +197,43 @@ def test_the_packages_call_refuses_what_it_was_not_made_for(device, imported, tm
         call(x, row, row, -1)  # by position, as the operation itself takes it
 
 
-def test_nothing_is_overwritten_unasked(device, tmp_path):
+def test_nothing_is_overwritten_unasked(tmp_path):
     operation = tilewright.ops.centralize_w_rm
-    plan = operation.plan((32, 32), ttnn.bfloat16, device)
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ExportError, match="is not empty"):
-        export_operation(operation, plan, tmp_path, arch="wormhole_b0")
+        export_operation(operation, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
-    export_operation(operation, plan, tmp_path, arch="wormhole_b0", replace=True)
+    export_operation(operation, tmp_path, replace=True)
     assert (tmp_path / "notes.txt").read_text() == "mine"
     with pytest.raises(ExportError, match="is a file"):
-        export_operation(operation, plan, tmp_path / "notes.txt", arch="wormhole_b0")
+        export_operation(operation, tmp_path / "notes.txt")
 
 
-def test_what_an_earlier_export_wrote_goes_and_what_is_the_users_stays(device, tmp_path):
+def test_what_an_earlier_export_wrote_goes_and_what_is_the_users_stays(tmp_path):
     operation = tilewright.ops.centralize_w_rm
+    kernels = tmp_path / "centralize_w_rm" / "kernels" / "bfloat16_resident"
 
-    def export(strategy):
-        plan = operation.plan((32, 64), ttnn.bfloat16, device, strategy=strategy)
-        export_operation(operation, plan, tmp_path, arch="wormhole_b0", replace=True)
+    def export():
+        export_operation(operation, tmp_path, replace=True)
         return {path.name for path in kernels.iterdir()}
 
-    kernels = tmp_path / "centralize_w_rm" / "kernels"
-    first = export(Strategy.RESIDENT)
+    first = export()
     assert first == {"read.cpp", "compute_centralize_w_rm.cpp", "write.cpp"}
     record = tmp_path / "centralize_w_rm" / ".exported.json"
     written = json.loads(record.read_text())
     for name, text in (("old.cpp", "// theirs"), ("changed.cpp", "// theirs")):
         (kernels / name).write_text(text)
-        written[f"centralize_w_rm/kernels/{name}"] = hashlib.sha256(text.encode()).hexdigest()
+        written[f"centralize_w_rm/kernels/bfloat16_resident/{name}"] = hashlib.sha256(text.encode()).hexdigest()
     record.write_text(json.dumps(written))
     (kernels / "changed.cpp").write_text("// changed by hand")
     (kernels / "mine.cpp").write_text("// mine")
-    assert export(Strategy.STREAMING) == first | {"mine.cpp", "changed.cpp"}
+    assert export() == first | {"mine.cpp", "changed.cpp"}
 
 
-def test_the_package_says_nothing_of_ours(case, tmp_path):
-    for path in exported(case, tmp_path / "package").rglob("*"):
+@pytest.mark.parametrize("name", NAMES)
+def test_the_package_says_nothing_of_ours(name, tmp_path):
+    export_operation(getattr(tilewright.ops, name), tmp_path)
+    for path in tmp_path.rglob("*"):
         if path.suffix in (".py", ".cpp"):
             code = [line for line in path.read_text().splitlines() if not line.startswith("Written by")]
             assert "tilewright" not in "\n".join(code)

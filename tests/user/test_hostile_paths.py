@@ -20,7 +20,6 @@ from tilewright.logs.journal import Journal
 from tilewright.ops import OPERATIONS
 from tilewright.ops.export import export_operation
 from tilewright.ops.export.package import ExportError
-from tilewright.tensor.paper_device import paper_device
 
 
 @pytest.mark.parametrize(
@@ -69,9 +68,7 @@ def test_output_goes_through_a_link_to_its_file(tmp_path: Path) -> None:
 
 
 def _export(directory: Path, replace: bool) -> None:
-    operation = OPERATIONS["centralize_w_rm"]
-    plan = operation.plan((32, 64), ttnn.bfloat16, paper_device("wormhole_b0"))
-    export_operation(operation, plan, directory, arch="wormhole_b0", replace=replace)
+    export_operation(OPERATIONS["centralize_w_rm"], directory, replace=replace)
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "package"])

@@ -9,23 +9,24 @@ from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.json_output import json_text
-from tilewright.cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
-from tilewright.ops import Operation, Strategy
+from tilewright.cli.operation_arguments import add_operation_argument, shape
+from tilewright.ops import Operation
 from tilewright.ops.export import export_operation
-from tilewright.tensor.paper_device import paper_device
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "export",
         "Write an operation as a small Python package for a card: host code that uses ttnn.generic_op, the C++ "
-        "kernels, and a test against torch. The package needs ttnn and nothing of tilewright.",
+        "kernels, and a test against torch. The package takes any shape, bfloat16 and float32, and any cores; it needs "
+        "ttnn and nothing of tilewright.",
         """
         tilewright export layernorm_fused_rm --out layernorm
-        tilewright export variance_w_rm --shape 32x4096 --dtype float32 --out v
+        tilewright export variance_w_rm --shape 32x4096 --out v
         """,
     )
-    add_operation_arguments(parser)
+    add_operation_argument(parser)
+    parser.add_argument("--shape", type=shape, help="that its test runs, besides an uneven one (default 2x3x64x128)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write it; made if need be")
     parser.add_argument("--replace", action="store_true", help="write into a directory that is not empty")
     parser.add_argument("--json", action="store_true", help="say what was written as JSON")
@@ -36,15 +37,9 @@ def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
     operation: Operation = options.operation
-    device = paper_device(options.arch, checked_grid(parser, options))
-    plan = operation.plan(
-        options.shape or (2, 3, 64, 128),
-        DTYPES[options.dtype or "bfloat16"],
-        device,
-        strategy=Strategy(options.plan) if options.plan else None,
-    )
-    command = f"tilewright export {operation.name} --shape SHAPE --dtype DTYPE --arch {options.arch} --out DIR"
-    files = export_operation(operation, plan, options.out, arch=options.arch, command=command, replace=options.replace)
+    tested = options.shape or (2, 3, 64, 128)
+    command = f"tilewright export {operation.name} --out DIR"
+    files = export_operation(operation, options.out, shape=tested, command=command, replace=options.replace)
     if options.json:
         print(json_text("export", {"operation": operation.name, "files": [str(path) for path in files]}))
         return 0

@@ -17,10 +17,14 @@ DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
 
 
 def add_operation_arguments(parser: argparse.ArgumentParser) -> None:
+    add_operation_argument(parser)
+    add_operation_options(parser)
+
+
+def add_operation_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "operation", type=operation, help=f"{', '.join(OPERATIONS)}, or a file with a declaration of your own"
     )
-    add_operation_options(parser)
 
 
 def add_operation_options(parser: argparse._ActionsContainer) -> None:

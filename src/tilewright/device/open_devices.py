@@ -21,6 +21,9 @@ _MOST_DEVICES = 1024  # more chips than a machine has memory for
 _open_devices: dict[int, Device] = {}
 os.register_at_fork(after_in_child=_open_devices.clear)  # a forked process opens its own
 
+# What tt-metal keeps of L1 for the configurations of kernels, below the circular buffers.
+KERNEL_CONFIG_BYTES = 69 * 1024
+
 
 def open_device(
     device_id: int = 0,
@@ -77,6 +80,12 @@ def all_open_devices() -> list[Device]:
 def default_device() -> Device:
     """The open device with the lowest number; without one, device 0, which stays open."""
     return all_open_devices()[0] if _open_devices else open_device(0)
+
+
+def get_max_worker_l1_unreserved_size() -> int:
+    """Bytes of a core's L1 above the firmware: configurations of kernels, circular buffers and tensors share them."""
+    description = default_device().description
+    return description.l1_bytes - description.l1_unreserved_base + KERNEL_CONFIG_BYTES
 
 
 @contextmanager

@@ -22,7 +22,7 @@ the place of those that would be made. Stages, checks, logs and export are the s
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args, overload
 
 from tilewright.formula.graph import Extent, FormulaError, Value
@@ -30,6 +30,7 @@ from tilewright.kernels import Kernel
 from tilewright.ops.operation import Input, Operation
 from tilewright.ops.parameters import POSITIVE, Parameter
 from tilewright.ops.planner.model import Choices
+from tilewright.ops.requirements import Requirement
 from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import Wording
 
@@ -74,6 +75,7 @@ def operation(
     unit: str = "matrix",
     kernels: Mapping[str, Mapping[str, Kernel]] | None = None,
     wording: Wording | None = None,
+    requires: Sequence[Requirement] = (),
 ) -> Callable[[Callable[..., Any]], Operation]: ...
 
 
@@ -86,6 +88,7 @@ def operation(
     unit: str = "matrix",
     kernels: Mapping[str, Mapping[str, Kernel]] | None = None,
     wording: Wording | None = None,
+    requires: Sequence[Requirement] = (),
 ) -> Any:
     """Makes an operation of a function: ``@operation``, or ``@operation(buffers={"mean": 3})``.
 
@@ -96,6 +99,7 @@ def operation(
         kernels: kernels of your own instead of those that would be made, by strategy and role:
             ``{"resident": {"compute": my_kernel}}``. They take arguments by name (:mod:`tilewright.ops.row_program`).
         wording: how refusals of the first tensor are worded.
+        requires: what else is asked of a call (:mod:`tilewright.ops.requirements`).
 
     Raises:
         DeclarationError: the function's parameters do not say what they are.
@@ -112,7 +116,7 @@ def operation(
         raise DeclarationError("buffers: two buffers have one index; every buffer needs its own")
 
     def declare(declared: Callable[..., Any]) -> Operation:
-        made = Operation(declared, *_parameters(declared), choices, wording or Wording())
+        made = Operation(declared, *_parameters(declared), choices, wording or Wording(), requires)
         try:
             assert made.graph.outputs
         except FormulaError as error:

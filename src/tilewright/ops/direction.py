@@ -29,7 +29,7 @@ class CannotPlanError(OperationError):
     """A formula that cannot be planned: the part of it, and what to write instead."""
 
 
-class Direction(enum.Enum):
+class Direction(str, enum.Enum):
     """Which way lines of tiles go."""
 
     ROWS = "rows"

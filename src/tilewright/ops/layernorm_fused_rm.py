@@ -15,6 +15,8 @@ WORDING = Wording(
     on_device="Input must be allocated on device",
     dtype="Input must be BFLOAT16 or FLOAT32, got {}",
     width="Width must be positive, got {}",
+    operand_dtype="{name} dtype must match input dtype, expected {expected} got {got}",
+    operand_layout="{name} must be in {expected} layout, got {got}",
 )
 BUFFERS = {
     "in_rm": 0, "in_tiled": 1, "scaler": 2, "epsilon": 3, "gamma_rm": 4, "beta_rm": 5, "gamma_tiled": 6,

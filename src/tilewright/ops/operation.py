@@ -33,6 +33,7 @@ from tilewright.ops.planner.model import Choices, Operand, Schedule
 from tilewright.ops.planner.schedule import make_schedule, strategies_of
 from tilewright.ops.planner.storage import buffer_indices, buffers_of, check_names
 from tilewright.ops.program_cache import borrowed_program
+from tilewright.ops.requirements import Requirement
 from tilewright.ops.row_program import Tensors, build_program
 from tilewright.ops.row_split import CoreSelection, TensorRows, checked_selection
 from tilewright.ops.strategy import Strategy
@@ -120,6 +121,7 @@ class Form:
     dtypes: tuple[DataType, ...]
     tiled: tuple[bool, ...]
     output_tiled: bool
+    output_dtype: DataType
 
     @property
     def in_slabs(self) -> bool:
@@ -135,6 +137,7 @@ class Operation:
         parameters: the numbers it takes, by name.
         choices: what the declaration decides about its plan.
         wording: how it words refusals of its first input.
+        requirements: what else it asks of a call.
     """
 
     def __init__(
@@ -144,6 +147,7 @@ class Operation:
         parameters: Sequence[Parameter],
         choices: Choices,
         wording: Wording,
+        requirements: Sequence[Requirement] = (),
     ) -> None:
         self.function = function
         self.name = function.__name__
@@ -151,6 +155,7 @@ class Operation:
         self.parameters = {each.name: each for each in parameters}
         self.choices = choices
         self.wording = wording
+        self.requirements = tuple(requirements)
         self.__doc__ = inspect.getdoc(function)
         self.__name__ = self.name
         self.__module__ = function.__module__
@@ -254,7 +259,8 @@ class Operation:
 
     def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
         tiled = tuple(each is Layout.TILE for each in layouts)
-        return Form(dtypes, tiled, tiled[self.inputs.index(self.main_input)])
+        main = self.inputs.index(self.main_input)
+        return Form(dtypes, tiled, tiled[main], result_dtype(dtypes[main]))
 
     def variants(self, form: Form) -> dict[Strategy, Variant]:
         """Circular buffers and kernels of each strategy, the quickest first."""
@@ -270,13 +276,12 @@ class Operation:
         """What a core does, in which order."""
         key = (form, strategy)
         if key not in self._schedules:
-            main = self.inputs.index(self.main_input)
             self._schedules[key] = make_schedule(
                 self.planned_graph,
                 self._operands(form),
                 self.choices,
                 strategy,
-                form.dtypes[main].data_format.name,
+                form.output_dtype.data_format.name,
                 form.output_tiled,
                 self.direction,
             )
@@ -387,13 +392,15 @@ class Operation:
                 raise TypeError(f"{self.name} has no parameter {name}; it has {known}")
         return {name: each.checked(given.get(name, each.default)) for name, each in self.parameters.items()}
 
-    def validate(self, tensors: Tensors) -> None:
-        """Refuses tensors it cannot work on."""
+    def validate(self, tensors: Tensors, parameters: Mapping[str, float]) -> None:
+        """Refuses tensors it cannot work on, and what its requirements do not allow."""
         main = self.main_input
         check_input(main.name, tensors[main.name], self.wording)
         for each in self.inputs:
             if each is not main:
-                check_operand(each.name, each.extent, tensors[each.name], tensors[main.name])
+                check_operand(each.name, each.extent, tensors[each.name], tensors[main.name], self.wording)
+        for requirement in self.requirements:
+            requirement.check({**tensors, **parameters})
 
     def launch(
         self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
@@ -406,7 +413,7 @@ class Operation:
     ) -> Outcome:
         """``is_shown``: the caller's own caller gets the program, and may do to it what it likes."""
         values = self.checked_parameters(parameters or {})
-        self.validate(tensors)
+        self.validate(tensors, values)
         main = tensors[self.main_input.name]
         device = main.device()
         assert isinstance(device, ChipDevice)
@@ -424,7 +431,7 @@ class Operation:
         numbers = {name: number_bits(value, values) for name, value in plan.schedule.numbers.items()}
         outputs = tuple(
             allocate_tensor_on_device(
-                shape, main.dtype, main.layout, device, chosen.memory_config or main.memory_config()
+                shape, result_dtype(main.dtype), main.layout, device, chosen.memory_config or main.memory_config()
             )
             for shape in self.output_shapes(tuple(main.shape))
         )
@@ -452,6 +459,13 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"
+
+
+def result_dtype(dtype: DataType) -> DataType:
+    """Of the results, for a first input of a dtype. Elements of a block share an exponent, with what lies beside the
+    tensor too, so results are never block floats.
+    """
+    return DataType.BFLOAT16 if dtype.is_block_float else dtype
 
 
 def _with_options(own: inspect.Signature) -> inspect.Signature:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tilewright.ops.direction import Direction
+from tilewright.ops.line_plan import BufferSize, PageCount, candidates
 from tilewright.ops.planner.model import Schedule
 from tilewright.ops.row_program import Kernels
 from tilewright.ops.row_split import CoreSelection, RowSplit, TensorRows, counted, split_rows
@@ -23,12 +24,6 @@ from tilewright.tensor.cores import CoreRangeSet
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.tile import TILE_SIZE
 
-# Larger blocks of a streamed row save nothing; smaller ones of a resident row cost more than reading it again.
-LARGEST_STREAMING_BLOCK_TILES = 64
-SMALLEST_RESIDENT_BLOCK_TILES = 8
-# A resident row that has to be split moves best in small blocks: reader, compute and writer overlap more, and the rest
-# of L1 stays free. A row of 16 tiles is still 1 KiB at a time from DRAM.
-BEST_RESIDENT_BLOCK_TILES = 16
 # Tiles of a line in formulas.
 LINE_SYMBOLS = {Direction.ROWS: "Wt", Direction.COLUMNS: "Ht", Direction.SLABS: "(Ht*Wt)"}
 
@@ -36,33 +31,6 @@ LINE_SYMBOLS = {Direction.ROWS: "Wt", Direction.COLUMNS: "Ht", Direction.SLABS: 
 class PageKind(enum.Enum):
     TILE = "tile"
     STICK = "stick"  # one row of a block
-
-
-@dataclasses.dataclass(frozen=True)
-class PageCount:
-    """Pages of a buffer: so many for each tile of a row, for each tile of a block, and so many in all.
-
-    Attributes:
-        per_row: of the tile-row that stays in L1; a streaming plan has blocks only, so there they count per block.
-        partial: one more of ``fixed`` where W ends inside a tile.
-    """
-
-    per_row: int = 0
-    per_block: int = 0
-    fixed: int = 0
-    partial: int = 0
-
-    def pages(self, row_tiles: int, block_tiles: int, is_partial: bool) -> int:
-        whole = self.per_row * row_tiles + self.per_block * block_tiles
-        return whole + self.fixed + (self.partial if is_partial else 0)
-
-    def formula(self, row: str, block: str, is_partial: bool) -> str:
-        """``2*Wt`` for two pages for each tile of a row."""
-        counts = {row: self.per_row}
-        counts[block] = counts.get(block, 0) + self.per_block
-        terms = [symbol if count == 1 else f"{count}*{symbol}" for symbol, count in counts.items() if count]
-        rest = self.pages(0, 0, is_partial)
-        return " + ".join([*terms, str(rest)] if rest or not terms else terms)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +50,11 @@ class Buffer:
     dtype: DataType = dataclasses.field(hash=False)
     page: PageKind = dataclasses.field(default=PageKind.TILE, hash=False)
     is_only_moved: bool = dataclasses.field(default=False, hash=False)
+
+    @property
+    def size(self) -> BufferSize:
+        is_stick = self.page is PageKind.STICK
+        return BufferSize(self.count, self.dtype.tile_bytes(), self.dtype.element_bytes if is_stick else 0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,21 +141,11 @@ class Plan:
     def circular_buffers(self) -> list[CBDescriptor]:
         return [each.descriptor(self.split.cores) for each in self.buffers]
 
-    def unpack_to_dest_modes(self) -> list[UnpackToDestMode]:
-        """Whole float32 values for buffers that are only moved; empty where nothing asks for it."""
-        whole = {each.buffer.index for each in self.buffers if _keeps_all_bits(each)}
-        highest = max(each.buffer.index for each in self.buffers)
-        modes = [
-            UnpackToDestMode.UnpackToDestFp32 if index in whole else UnpackToDestMode.Default
-            for index in range(highest + 1)
-        ]
-        return modes if whole else []
-
     def compute_config(self, config: ComputeConfigDescriptor) -> ComputeConfigDescriptor:
         """``config`` with what the plan's buffers need."""
         chosen = config.copy()
         if chosen.fp32_dest_acc_en:
-            chosen.unpack_to_dest_mode = self.unpack_to_dest_modes()
+            chosen.unpack_to_dest_mode = unpack_to_dest_modes([each.buffer for each in self.buffers])
         return chosen
 
     def describe(self) -> str:
@@ -196,8 +159,14 @@ class Plan:
         return f"streaming ({blocks}, each read once per pass)"
 
 
-def _keeps_all_bits(planned: PlannedBuffer) -> bool:
-    return planned.buffer.is_only_moved and planned.dtype is DataType.FLOAT32
+def unpack_to_dest_modes(buffers: Sequence[Buffer]) -> list[UnpackToDestMode]:
+    """Whole float32 values for buffers that are only moved; empty where nothing asks for it."""
+    whole = {each.index for each in buffers if each.is_only_moved and each.dtype is DataType.FLOAT32}
+    modes = [
+        UnpackToDestMode.UnpackToDestFp32 if index in whole else UnpackToDestMode.Default
+        for index in range(max(each.index for each in buffers) + 1)
+    ]
+    return modes if whole else []
 
 
 def make_plan(
@@ -223,57 +192,21 @@ def make_plan(
         raise OperationError(f"{operation} has no {strategy.value} plan; it has {has}")
     split = split_rows(rows, selection)
     chosen = None
-    for candidate, variant in variants.items():
-        if strategy not in (None, candidate):
-            continue
-        for block in _blocks(rows.line_tiles, candidate) if block_tiles is None else [block_tiles]:
-            if candidate is Strategy.RESIDENT and rows.line_tiles % block:
-                continue
-            num_blocks = -(-rows.line_tiles // block)
-            planned = _planned_buffers(variant.buffers, rows, candidate, block)
-            chosen = Plan(
-                operation,
-                candidate,
-                rows,
-                block,
-                num_blocks,
-                planned,
-                split,
-                variant.kernels,
-                variant.schedule,
-                l1_budget,
-            )
-            if chosen.l1_bytes <= l1_budget:
-                return chosen
+    for name, block in candidates(rows, list(variants), strategy, block_tiles):
+        candidate = Strategy(name)
+        variant, num_blocks = variants[candidate], -(-rows.line_tiles // block)
+        planned = _planned_buffers(variant.buffers, rows, candidate, block)
+        chosen = Plan(
+            operation, candidate, rows, block, num_blocks, planned, split, variant.kernels, variant.schedule, l1_budget
+        )  # fmt: skip
+        if chosen.l1_bytes <= l1_budget:
+            return chosen
     if chosen is None:
         raise OperationError(
             f"{operation}: blocks of {block_tiles} tiles do not divide a row of {rows.line_tiles}, as a resident "
             "plan needs"
         )
     raise _does_not_fit(chosen)
-
-
-def _blocks(line_tiles: int, strategy: Strategy) -> Iterator[int]:
-    """Block sizes in the order they are tried, best first."""
-    if strategy is not Strategy.STREAMING:
-        yield from _resident_blocks(line_tiles)
-    if strategy is not Strategy.RESIDENT:
-        yield from _streaming_blocks(line_tiles)
-
-
-def _resident_blocks(line_tiles: int) -> list[int]:
-    """Blocks that divide the row: its tiles stay, and pages must not run over the end of a buffer."""
-    smallest = min(line_tiles, SMALLEST_RESIDENT_BLOCK_TILES)
-    parts = [block for block in range(line_tiles // 2, smallest - 1, -1) if line_tiles % block == 0]
-    small = [block for block in parts if block <= BEST_RESIDENT_BLOCK_TILES]
-    return [line_tiles, *small, *(block for block in parts if block > BEST_RESIDENT_BLOCK_TILES)]
-
-
-def _streaming_blocks(line_tiles: int) -> Iterator[int]:
-    """Blocks of which the last is filled as well as can be."""
-    for largest in range(min(LARGEST_STREAMING_BLOCK_TILES, line_tiles), 0, -1):
-        num_blocks = -(-line_tiles // largest)
-        yield -(-line_tiles // num_blocks)
 
 
 def _planned_buffers(
@@ -285,12 +218,9 @@ def _planned_buffers(
     is_partial = rows.last_tile_columns < TILE_SIZE
     planned = []
     for buffer in buffers:
-        dtype = buffer.dtype
-        stick_bytes = block_tiles * TILE_SIZE * dtype.element_bytes
-        page_bytes = dtype.tile_bytes() if buffer.page is PageKind.TILE else stick_bytes
-        pages = buffer.count.pages(row_tiles, block_tiles, is_partial)
+        pages, page_bytes = buffer.size.of(rows, strategy, block_tiles)
         formula = buffer.count.formula(row, block, is_partial)
-        planned.append(PlannedBuffer(buffer, dtype, pages, page_bytes, formula))
+        planned.append(PlannedBuffer(buffer, buffer.dtype, pages, page_bytes, formula))
     return tuple(planned)
 
 

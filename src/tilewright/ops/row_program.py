@@ -20,7 +20,7 @@ block_bytes         bytes of a row of a block of it
 element_bytes       bytes of an element of it
 NAME_stick_bytes    the same of another tensor, whose elements have another size; and so on
 inverse_width_bits  1/W as the bits of a float32; inverse_height_bits and inverse_slab_bits along other lines
-mean_factor_bits    what makes a mean of a sum where the mean is computed with (``mean_factor``)
+mean_factor_bits    what makes a mean of a sum where the mean is computed with (``line_plan.mean_factor``)
 ==================  ==================================================================
 
 Runtime: ``num_tile_rows``, ``first_tile_row``, ``first_stick``, ``num_sticks`` (of the core; ``num_tile_columns`` or
@@ -34,12 +34,12 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from tilewright.kernels import Kernel, float_bits
+from tilewright.kernels import Kernel
+from tilewright.ops import line_plan
 from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.tensor import Tensor
-from tilewright.tensor.tile import TILE_SIZE
 
 if TYPE_CHECKING:
     from tilewright.ops.plan import Plan
@@ -59,16 +59,6 @@ class Kernels:
         return iter((self.reader, self.compute, self.writer))
 
 
-def mean_factor(width: int) -> float:
-    """What a row's sum is multiplied by to give a mean that is computed with: 1/W, and a little more.
-
-    The matrix unit cuts a float32 operand to 10 mantissa bits. A mean that came out one unit in the last place low
-    would lose 2^-10 of its value, and a row of equal numbers would not be centred to zero. 2^-12 more makes the cut
-    round instead: a number of 11 significant bits comes out as itself.
-    """
-    return (1 + 2.0**-12) / width
-
-
 def build_program(
     plan: Plan, kernels: Kernels, tensors: Tensors, numbers: Mapping[str, int], config: ComputeConfigDescriptor
 ) -> ProgramDescriptor:
@@ -83,7 +73,7 @@ def build_program(
                 plan.split.cores,
                 compile_time_args={name: compile_time[name] for name in layout.scalars},
                 runtime_args={
-                    work.core: {name: numbers[name] if name in numbers else work.value(name) for name in scalars}
+                    work.core: {name: numbers[name] if name in numbers else work.values[name] for name in scalars}
                     for work in plan.split.work
                 },
                 tensors={name: tensors[name] for name in layout.tensors},
@@ -109,24 +99,9 @@ def refresh_arguments(
 
 def compile_time_values(plan: Plan, dtypes: Mapping[str, DataType]) -> dict[str, int]:
     """Everything a kernel may take as a compile-time argument, by name; ``dtypes`` are those of the tensors."""
-    rows = plan.rows
-    values = {
-        "height": rows.height,
-        "height_tiles": rows.height_tiles,
-        "width_tiles": rows.width_tiles,
-        "slab_tiles": rows.width_tiles * rows.height_tiles,
-        "block_tiles": plan.block_tiles,
-        "num_blocks": plan.num_blocks,
-        "last_block_tiles": plan.last_block_tiles,
-        "last_tile_columns": rows.last_tile_columns,
-        "last_tile_rows": rows.last_tile_rows,
-        f"inverse_{rows.direction.length}_bits": float_bits(1 / rows.line_elements),
-        "mean_factor_bits": float_bits(mean_factor(rows.line_elements)),
-    }
-    sizes = {"": rows.dtype, **{f"{name}_": dtype for name, dtype in dtypes.items()}}
-    for prefix, dtype in sizes.items():
-        if not dtype.is_block_float:
-            values[f"{prefix}stick_bytes"] = rows.width * dtype.element_bytes
-            values[f"{prefix}block_bytes"] = plan.block_tiles * TILE_SIZE * dtype.element_bytes
-            values[f"{prefix}element_bytes"] = dtype.element_bytes
-    return values
+    sizes = {name: each.element_bytes for name, each in {"": plan.rows.dtype, **dtypes}.items() if _has_elements(each)}
+    return line_plan.compile_time_values(plan.rows, plan.block_tiles, sizes)
+
+
+def _has_elements(dtype: DataType) -> bool:
+    return not dtype.is_block_float

@@ -54,7 +54,12 @@ def requirement_rows(operation: Operation) -> list[tuple[str, str]]:
         for each in _PROPERTIES
         if each != "row_major" or operation.wording.row_major
     ]
-    return rows + [(name, f"{each.rule}, got {{}}") for name, each in operation.parameters.items()]
+    rows += [(name, f"{each.rule}, got {{}}") for name, each in operation.parameters.items()]
+    return rows
+
+
+def _conditions(operation: Operation) -> list[tuple[str, str]]:
+    return [(each.condition, each.text) for each in operation.requirements]
 
 
 def specification_lines(operation: Operation, plan: Plan) -> list[str]:
@@ -79,7 +84,7 @@ def specification_lines(operation: Operation, plan: Plan) -> list[str]:
         *(f"{name}: {each.default} ({each.rule})" for name, each in operation.parameters.items()),
         "",
         "## Requirements",
-        *table([("property", "error"), *requirement_rows(operation)]),
+        *table([("property", "error"), *requirement_rows(operation), *_conditions(operation)]),
         "",
         "## Work",
         f"unit: {_UNITS[plan.rows.direction]}; {plan.split.describe()}",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 
 
-class Strategy(enum.Enum):
+class Strategy(str, enum.Enum):
     """How much of a tile-row is in L1 at a time.
 
     ``RESIDENT``: it is read once and stays until it is done. ``STREAMING``: it is read once per pass, block by block.

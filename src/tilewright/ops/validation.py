@@ -14,6 +14,8 @@ from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import StorageType, Tensor
 
 SUPPORTED_DTYPES = (DataType.BFLOAT16, DataType.FLOAT32)
+# Such a tensor is in tiles, always.
+SUPPORTED_IN_TILES = (*SUPPORTED_DTYPES, DataType.BFLOAT8_B)
 
 
 class OperationError(TilewrightError, RuntimeError, ValueError):
@@ -27,7 +29,8 @@ class Wording:
     """How an operation words its refusals of its first tensor; what was given is added where it has no place.
 
     Without words of its own a refusal begins with the tensor's name. ``row_major`` are the words for a tensor in tiles;
-    without them, tiles are welcome.
+    without them, tiles are welcome. ``operand_dtype`` and ``operand_layout`` are the words for another tensor that is
+    not as the first; they may say ``{name}``, ``{expected}`` and ``{got}``. Without them every tensor has its own.
     """
 
     rank: str = ""
@@ -36,6 +39,8 @@ class Wording:
     on_device: str = ""
     dtype: str = ""
     width: str = ""
+    operand_dtype: str = ""
+    operand_layout: str = ""
 
     def text(self, property_: str, name: str, given: object) -> str:
         """The refusal of a property, for what was given."""
@@ -48,7 +53,7 @@ _DEFAULT_WORDS = {
     "row_major": "NAME must be in ROW_MAJOR layout",
     "interleaved": "NAME must be interleaved",
     "on_device": "NAME must be on device",
-    "dtype": "NAME must be BFLOAT16 or FLOAT32, got {}",
+    "dtype": "NAME must be BFLOAT16, FLOAT32 or BFLOAT8_B, got {}",
     "width": "NAME must have a width of at least 1, got {}",
 }
 
@@ -64,7 +69,7 @@ def check_input(name: str, tensor: Tensor, wording: Wording) -> None:
     if not config.interleaved:
         raise OperationError(wording.text("interleaved", name, config.memory_layout.name))
     check_on_device(tensor, wording.on_device or f"{name} must be on device")
-    if tensor.dtype not in SUPPORTED_DTYPES:
+    if tensor.dtype not in (SUPPORTED_DTYPES if wording.row_major else SUPPORTED_IN_TILES):
         raise OperationError(wording.text("dtype", name, tensor.dtype.name))
     if shape[-1] <= 0:
         raise OperationError(wording.text("width", name, shape[-1]))
@@ -79,22 +84,24 @@ def check_on_device(tensor: Tensor, message: str) -> None:
         raise OperationError(f"{message}, got a tensor that has been deallocated")
 
 
-def check_operand(name: str, extent: Extent, operand: Tensor, tensor: Tensor) -> None:
-    """Refuses a tensor that does not go with the first one: its shape, dtype, device, layout."""
+def check_operand(name: str, extent: Extent, operand: Tensor, tensor: Tensor, wording: Wording) -> None:
+    """Refuses a tensor that does not go with the first one: its shape, device; its dtype and layout if they matter."""
     _require_tensor(name, operand)
     title = name.capitalize()
     check_on_device(operand, f"{title} must be allocated on device")
     if operand.device() is not tensor.device():
         raise OperationError(f"{title} must be on same device as input")
-    if operand.layout is not tensor.layout:
-        wanted = tensor.layout.name
-        raise OperationError(f"{title} must be in {wanted} layout, got {operand.layout.name}")
+    if operand.layout is not tensor.layout and wording.operand_layout:
+        got = operand.layout.name
+        raise OperationError(wording.operand_layout.format(name=title, expected=tensor.layout.name, got=got))
     config = operand.memory_config()
     if not config.interleaved:
         raise OperationError(f"{title} must be in INTERLEAVED memory, got {config.memory_layout.name}")
-    if operand.dtype is not tensor.dtype:
+    if operand.dtype is not tensor.dtype and wording.operand_dtype:
         expected, got = tensor.dtype.name, operand.dtype.name
-        raise OperationError(f"{title} dtype must match input dtype, expected {expected} got {got}")
+        raise OperationError(wording.operand_dtype.format(name=title, expected=expected, got=got))
+    if operand.dtype not in SUPPORTED_IN_TILES:
+        raise OperationError(_DEFAULT_WORDS["dtype"].replace("NAME", title).format(operand.dtype.name))
     _SHAPE_CHECKS[extent](title, list(operand.shape), list(tensor.shape))
 
 

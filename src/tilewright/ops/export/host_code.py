@@ -1,96 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fills in the texts of a package for hardware. All of it says ``ttnn`` and nothing of ours.
 
-Values that follow from the shape are written down as numbers, next to their names; addresses, accessors and numbers
-come from the call.
+A package plans for itself: it has the kernels of every dtype and strategy, what their circular buffers' sizes follow
+from, and a copy of :mod:`tilewright.ops.line_plan`, by which we plan too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Iterable, Mapping
 
 from tilewright import __version__
-from tilewright.formula.graph import nodes_of
+from tilewright.formula.graph import Extent
 from tilewright.kernels import Kernel
-from tilewright.kernels.language import Role
+from tilewright.ops import line_plan
+from tilewright.ops.direction import Direction
 from tilewright.ops.export import templates
 from tilewright.ops.export.reference_text import host_text, largest_bound, torch_lines
 from tilewright.ops.operation import Operation
-from tilewright.ops.plan import Plan, PlannedBuffer
-from tilewright.ops.row_program import Kernels, compile_time_values
+from tilewright.ops.plan import Buffer, Variant, unpack_to_dest_modes
+from tilewright.ops.strategy import Strategy
 from tilewright.program.kernel import ComputeConfigDescriptor, UnpackToDestMode
-from tilewright.tensor.cores import CoreRange
 from tilewright.tensor.dtype import DataType
+from tilewright.tensor.paper_device import paper_device
 
 TTNN_VERSION = "0.81"
-_CONFIGS = {
-    Role.READER: "ttnn.ReaderConfigDescriptor()",
-    Role.WRITER: "ttnn.WriterConfigDescriptor()",
-    Role.COMPUTE: "config",
-}
+DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
+# Shapes an exported test runs besides the one asked for: rows and columns that end inside a tile.
+UNALIGNED = (3, 47, 100)
+_SHAPES = {Extent.FULL: "shape", Extent.ROW: "shape[-1:]", Extent.COLUMN: "(*shape[:-1], 1)", Extent.SCALAR: "(1, 1)"}
 
 
 class HostCode:
-    """The files of one operation with one plan."""
+    """The files of one operation."""
 
-    def __init__(self, operation: Operation, plan: Plan, config: ComputeConfigDescriptor, arch: str) -> None:
+    def __init__(self, operation: Operation, shape: tuple[int, ...], config: ComputeConfigDescriptor) -> None:
         self._operation = operation
-        self._plan = plan
-        self._kernels: Kernels = plan.kernels
-        self._config = plan.compute_config(config)
+        self._shape = shape
+        self._config = config
+        self._variants: dict[tuple[str, Strategy], Variant] = {
+            (name, strategy): variant
+            for name, dtype in DTYPES.items()
+            for strategy, variant in operation.variants(operation.form(dtype)).items()
+        }
         self._tensors = tuple(each.name for each in operation.inputs)
         self._outputs = operation.output_names
-        self._numbers = tuple(operation.parameters)
         self._keywords = [f"{name}={each.default}" for name, each in operation.parameters.items()]
-        dtype = plan.rows.dtype.name.lower()
         self._common = {
             "name": operation.name,
             "formula": operation.formula,
-            "purpose": f"{dtype} tensors of shape {plan.rows.shape} on {arch}",
-            "shape": plan.rows.shape,
-            "dtype": dtype,
+            "dtypes": " or ".join(DTYPES),
             "version": __version__,
             "ttnn_version": TTNN_VERSION,
             "tensors": ", ".join([*self._tensors, *self._outputs]),
             "main": operation.main_input.name,
-            "program_parameters": ", ".join([*self._tensors, *self._outputs, *self._numbers]),
+            "program_parameters": ", ".join([*self._tensors, *self._outputs, *operation.parameters]),
         }
 
     def files(self, command: str) -> dict[str, str]:
         """Text of each file by its path. ``command`` is what would write the package again."""
         name = self._operation.name
-        kernels = {f"{name}/kernels/{kernel.name}.cpp": _kernel_text(kernel) for kernel in self._kernels}
+        kernels = {
+            f"{name}/kernels/{_folder(*key)}/{kernel.name}.cpp": _kernel_text(kernel)
+            for key, variant in self._variants.items()
+            for kernel in variant.kernels
+        }
         return {
             f"{name}/__init__.py": templates.PACKAGE.substitute(self._common),
             f"{name}/op.py": self._op(),
+            f"{name}/plan.py": inspect.getsource(line_plan),
             f"{name}/program.py": self._program(),
             **kernels,
             f"test_{name}.py": self._test(),
-            "README.md": templates.README.substitute(self._common, command=command, kernels=self._kernel_list()),
+            "README.md": templates.README.substitute(self._common, command=command),
         }
 
-    def _kernel_list(self) -> str:
-        return ", ".join(f"{kernel.role.value} `{kernel.name}`" for kernel in self._kernels)
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        shape = self._plan.rows.shape
-        return {each.name: each.shape_of(shape) for each in self._operation.inputs}
-
     def _op(self) -> str:
-        checks = [f'_check("{name}", {name}, {shape})' for name, shape in self._shapes().items()]
-        for name, each in self._operation.parameters.items():
-            if each.is_positive:
-                checks += [f"if not {name} > 0:", f'    raise ValueError(f"{each.rule}, got {{{name}}}")']
-        shapes = self._operation.output_shapes(self._plan.rows.shape)
+        operation, main = self._operation, self._operation.main_input
+        checks = [f"_check_first({main.name})"]
+        for each in operation.inputs:
+            if each is not main:
+                shape = _SHAPES[each.extent].replace("shape", f"tuple({main.name}.shape)")
+                checks.append(f'_check_other("{each.name.capitalize()}", {each.name}, {shape}, {main.name})')
+        for name, parameter in operation.parameters.items():
+            if parameter.is_positive:
+                checks.append(f'_refuse(not {name} > 0, f"{parameter.rule}, got {{{name}}}")')
+        for requirement in operation.requirements:
+            text = requirement.text.replace('"', "'")
+            checks.append(f'_refuse(not ({requirement.condition}), f"{text}")')
         made = [
-            f"{name} = _allocated({shape}, {self._operation.main_input.name}, memory_config)"
-            for name, shape in zip(self._outputs, shapes, strict=True)
+            f"{name} = _allocated({_output_shape(value.extent)}, {main.name}, memory_config)"
+            for name, value in zip(self._outputs, operation.graph.outputs, strict=True)
         ]
         # As the operation itself is called.
-        parameters = ", ".join([*self._tensors, *self._keywords, "*", "memory_config=None"])
+        parameters = ", ".join([*self._tensors, *self._keywords, "*", "memory_config=None", "core_grid=None"])
         several = "" if len(self._outputs) == 1 else f"\n    return {', '.join(self._outputs)}"
+        given = {"rank": "len(shape)", "row_major": "layout", "interleaved": "memory", "dtype": "tensor.dtype"}
+        words = {each: operation.wording.text(each, main.name, f"{{{text}}}") for each, text in given.items()}
         return templates.OP.substitute(
             self._common,
+            **words,
+            on_device=operation.wording.text("on_device", main.name, "a tensor on the host"),
             call_parameters=parameters,
             checks=_lines(checks, 4),
             made=_lines(made, 4),
@@ -99,78 +109,67 @@ class HostCode:
         )
 
     def _program(self) -> str:
-        plan, names = self._plan, self._work_names()
-        work = [
-            f"(({each.core.x}, {each.core.y}), {', '.join(str(each.value(name)) for name in names)}),"
-            for each in plan.split.work
-        ]
-        calls = [f"_{kernel.name}({', '.join(self._parameters(kernel))})," for kernel in self._kernels]
-        has_numbers = bool(plan.schedule.numbers)
+        numbers: dict[str, str] = {}
+        for variant in self._variants.values():
+            numbers |= {name: f"float_bits({host_text(value)})" for name, value in variant.schedule.numbers.items()}
+        items = [f'"{name}": {name}' for name in (*self._tensors, *self._outputs)]
+        has_mathematics = any("math." in text for text in numbers.values())
+        keys = {key: f'("{key[0]}", "{key[1].value}")' for key in self._variants}
+        buffers = {keys[key]: [_buffer(each) for each in variant.buffers] for key, variant in self._variants.items()}
+        programs = {
+            keys[key]: [_kernel(_folder(*key), kernel) for kernel in variant.kernels]
+            for key, variant in self._variants.items()
+        }
+        direction = self._operation.direction
         return templates.PROGRAM.substitute(
             self._common,
-            plan=plan.describe(),
-            split=plan.split.describe(),
-            imports="import math\nimport struct\n" if has_numbers else "",
-            core_ranges=_lines((f"{_core_range(each)}," for each in plan.split.cores.ranges()), 8),
-            circular_buffers=_lines(map(_buffer, plan.buffers), 4),
-            work_names=", ".join(names),
-            work=_lines(work, 4),
-            kernel_calls=_lines(calls, 12),
-            kernels="".join(map(self._kernel, self._kernels)) + (templates.FLOAT_BITS if has_numbers else ""),
+            imports="import math\n" if has_mathematics else "",
+            in_slabs=direction is not Direction.ROWS,
+            direction=direction.value,
+            buffers=_entries(buffers),
+            programs=_entries(programs),
+            whole=_lines((f"{keys[key]}: {self._whole(variant)}," for key, variant in self._variants.items()), 4),
+            tensor_items=", ".join(items),
+            number_items=", ".join(f'"{name}": {text}' for name, text in numbers.items()),
+            fidelity=self._config.math_fidelity.name,
+            approximate=self._config.math_approx_mode,
+            fp32_dest=self._config.fp32_dest_acc_en,
+            full_sync=self._config.dst_full_sync_en,
         )
 
-    def _work_names(self) -> list[str]:
-        """Runtime arguments that differ from core to core."""
-        names = [name for kernel in self._kernels for name in kernel.arguments.runtime]
-        of_the_call = (*self._tensors, *self._outputs, *self._plan.schedule.numbers)
-        return [name for name in dict.fromkeys(names) if name not in of_the_call]
-
-    def _parameters(self, kernel: Kernel) -> list[str]:
-        layout = kernel.arguments
-        used = [value for name, value in self._plan.schedule.numbers.items() if name in layout.runtime]
-        numbers = [node.name for value in used for node in nodes_of([value]) if node.function == "parameter"]
-        return [*layout.tensors, *dict.fromkeys(numbers)]
-
-    def _kernel(self, kernel: Kernel) -> str:
-        layout = kernel.arguments
-        values = compile_time_values(self._plan, dict.fromkeys(layout.tensors, self._plan.rows.dtype))
-        accessors = [
-            f"\n    compile_time_args += ttnn.TensorAccessorArgs({name}).get_compile_time_args()"
-            for name in layout.tensors
-        ]
-        return templates.KERNEL.substitute(
-            name=kernel.name,
-            purpose=(kernel.__doc__ or kernel.name).strip().split("\n")[0],
-            parameters=", ".join(self._parameters(kernel)),
-            compile_time_args=_lines((f"{values[name]},  # {name}" for name in layout.scalars), 8),
-            accessors="".join(accessors),
-            work_names=", ".join(self._work_names()),
-            runtime_args=_lines((f"{self._runtime_value(name, layout.tensors)}," for name in layout.runtime), 12),
-            config=_compute_config(self._config) if kernel.role is Role.COMPUTE else "",
-            config_name=_CONFIGS[kernel.role],
-        )
-
-    def _runtime_value(self, name: str, tensors: Iterable[str]) -> str:
-        if name in tensors:
-            return f"{name}.buffer_address()"
-        numbers = self._plan.schedule.numbers
-        return f"_float_bits({host_text(numbers[name])})" if name in numbers else name
+    def _whole(self, variant: Variant) -> tuple[int, tuple[int, ...]]:
+        """How many buffers have a mode, and those that are unpacked as they are."""
+        modes = unpack_to_dest_modes(variant.buffers) if self._config.fp32_dest_acc_en else []
+        whole = [index for index, mode in enumerate(modes) if mode is UnpackToDestMode.UnpackToDestFp32]
+        return len(modes), tuple(whole)
 
     def _test(self) -> str:
-        rows, shapes = self._plan.rows, self._shapes()
-        dtype = rows.dtype.name.lower()
-        # Of a float32 the matrix unit takes 10 mantissa bits; these it takes whole.
-        widened = "" if rows.dtype is DataType.BFLOAT16 else f".to(torch.{dtype})"
-        made = [f"{name} = torch.randn({shape}).bfloat16(){widened}" for name, shape in shapes.items()]
+        operation, device = self._operation, paper_device("wormhole_b0")
+        cases = []
+        for shape in dict.fromkeys((self._shape, UNALIGNED)):
+            for name, dtype in DTYPES.items():
+                bound = largest_bound(operation, operation.plan(shape, dtype, device))
+                cases.append(f"({shape}, torch.{name}, {bound:.3g}),")
+        made = [f"{each.name} = torch.randn({_SHAPES[each.extent]}).bfloat16().to(dtype)" for each in operation.inputs]
         return templates.TEST.substitute(
             self._common,
+            cases=_lines(cases, 4),
             made=_lines(made, 4),
             given=f"*on_device({', '.join(['device', *self._tensors])})",
             reference_parameters=", ".join([*self._tensors, *self._keywords]),
-            reference=_lines(torch_lines(self._operation.graph), 4),
+            reference=_lines(torch_lines(operation.graph), 4),
             doubles=", ".join(f"{name}.double()" for name in self._tensors),
-            bound=f"{largest_bound(self._operation, self._plan):.3g}",
         )
+
+
+def _folder(dtype: str, strategy: Strategy) -> str:
+    return f"{dtype}_{strategy.value}"
+
+
+def _output_shape(extent: Extent) -> str:
+    if extent is Extent.FULL:
+        return "shape"
+    return f"(*shape[:-2], {'shape[-2]' if extent.per_row else 1}, {'shape[-1]' if extent.per_column else 1})"
 
 
 def _kernel_text(kernel: Kernel) -> str:
@@ -181,23 +180,29 @@ def _lines(lines: Iterable[str], indent: int) -> str:
     return "\n".join(" " * indent + line for line in lines)
 
 
-def _core_range(cores: CoreRange) -> str:
-    start, end = cores.start, cores.end
-    return f"ttnn.CoreRange(ttnn.CoreCoord({start.x}, {start.y}), ttnn.CoreCoord({end.x}, {end.y}))"
+def _entries(entries: Mapping[str, Iterable[str]]) -> str:
+    """Lists by key, an item a line."""
+    return "\n".join(f"    {key}: [\n{_lines(items, 8)}\n    ]," for key, items in entries.items())
 
 
-def _buffer(planned: PlannedBuffer) -> str:
-    values = f"{planned.buffer.index}, {planned.pages}, {planned.page_bytes}, ttnn.{planned.dtype.name.lower()}"
-    return f"({values}),  # {planned.buffer.name}: {planned.buffer.purpose}"
+def _buffer(buffer: Buffer) -> str:
+    size, count = buffer.size, buffer.count
+    pages = f"PageCount({count.per_row}, {count.per_block}, {count.fixed}, {count.partial})"
+    stick = f", {size.stick_bytes}" if size.stick_bytes else ""
+    text = f"({buffer.index}, ttnn.{buffer.dtype.name.lower()}, BufferSize({pages}, {size.tile_bytes}{stick})),"
+    return f"{text}  # {buffer.name}"
 
 
-def _compute_config(config: ComputeConfigDescriptor) -> str:
-    text = templates.COMPUTE_CONFIG.substitute(
-        fidelity=config.math_fidelity.name,
-        approximate=config.math_approx_mode,
-        fp32_dest=config.fp32_dest_acc_en,
-        full_sync=config.dst_full_sync_en,
-    )
-    modes = list(config.unpack_to_dest_mode)
-    whole = tuple(index for index, mode in enumerate(modes) if mode is UnpackToDestMode.UnpackToDestFp32)
-    return text + (templates.UNPACK_TO_DEST.substitute(count=len(modes), indices=whole) if whole else "")
+def _kernel(folder: str, kernel: Kernel) -> str:
+    layout = kernel.arguments
+    parts = (tuple(layout.scalars), tuple(layout.tensors), tuple(layout.runtime))
+    inside = _lines((f"{each}," for each in (f'"{folder}/{kernel.name}.cpp"', *map(_names, parts))), 12)
+    return f"(\n{inside}\n        ),"
+
+
+def _names(names: tuple[str, ...]) -> str:
+    """A tuple of names, over several lines if it is long."""
+    text = ", ".join(f'"{name}"' for name in names)
+    if len(text) <= 96:
+        return f"({text}{',' if len(names) == 1 else ''})"
+    return "(\n" + _lines((f'"{name}",' for name in names), 16) + "\n            )"

@@ -12,7 +12,6 @@ from pathlib import Path
 from tilewright.device.errors import TilewrightError
 from tilewright.ops.export.host_code import HostCode
 from tilewright.ops.operation import Operation, checked_config
-from tilewright.ops.plan import Plan
 from tilewright.program.kernel import ComputeConfigDescriptor
 
 # Beside the exported package: what was written, so that a later export knows what is its own.
@@ -27,10 +26,9 @@ class ExportError(TilewrightError):
 
 def export_operation(
     operation: Operation,
-    plan: Plan,
     directory: Path | str,
     *,
-    arch: str,
+    shape: tuple[int, ...] = (2, 3, 64, 128),
     config: ComputeConfigDescriptor | None = None,
     command: str = "",
     replace: bool = False,
@@ -38,18 +36,16 @@ def export_operation(
     """Writes an operation as a package that needs ttnn and nothing of ours, and returns its files.
 
     Args:
-        plan: how the operation uses the chip; it fixes shape, dtype and cores.
         directory: made if need be; it must be empty unless ``replace``.
-        arch: the chip the plan is for, as the texts call it.
+        shape: a shape that the package's test is to run; the package itself takes any.
         config: fidelity and DST; as in a call of the operation, if None.
-        command: what the README tells to type for another shape.
+        command: what the README tells to type to have it written again.
         replace: write into a directory that is not empty. What an earlier export of this operation wrote there is
             overwritten or, where it has no place any more, taken away; what was changed since, or is not of it, stays.
 
     Example::
 
-        plan = operation.plan((2, 3, 64, 128), ttnn.bfloat16, device)
-        export_operation(operation, plan, "layernorm", arch="wormhole_b0")
+        export_operation(layernorm_fused_rm, "layernorm")
 
     Raises:
         ExportError: the directory is a file, not empty, or cannot be written.
@@ -61,7 +57,7 @@ def export_operation(
         raise ExportError(f"{target} is not empty; name another directory, or replace what is there (--replace)")
     if replace and target.is_symlink():
         raise ExportError(f"{target} is a link to {target.resolve()}; export does not replace files through a link")
-    files = HostCode(operation, plan, checked_config(config), arch).files(command)
+    files = HostCode(operation, tuple(shape), checked_config(config)).files(command)
     record = f"{operation.name}/{_RECORD}"
     files[record] = json.dumps({name: _digest(text) for name, text in files.items()}, indent=2) + "\n"
     _refuse_links(target, files)

@@ -14,7 +14,7 @@ __all__ = ["$name"]
 
 OP = Template('''\
 # SPDX-License-Identifier: Apache-2.0
-"""$name through ttnn.generic_op, for $purpose.
+"""$name through ttnn.generic_op.
 
     $formula
 """
@@ -23,42 +23,60 @@ import math
 
 import ttnn
 
-from .program import DTYPE, program
+from .program import DTYPES, program
 
 
 def $name($call_parameters):
     """$formula.
 
-    Tensors are row-major, interleaved and on the device.
+    Tensors are row-major, interleaved and on the device, of any shape and one dtype: $dtypes.
+    The result goes where the first tensor is, unless memory_config says otherwise; core_grid is a ttnn.CoreGrid, all
+    cores without.
     """
 $checks
+    shape = tuple($main.shape)
 $made
-    ${returned}ttnn.generic_op([$tensors], program($program_parameters))$several
+    ${returned}ttnn.generic_op([$tensors], program($program_parameters, core_grid))$several
 
 
 def _allocated(shape, like, memory_config):
     return ttnn.allocate_tensor_on_device(
-        ttnn.Shape(shape), DTYPE, ttnn.ROW_MAJOR_LAYOUT, like.device(), memory_config or like.memory_config()
+        ttnn.Shape(shape), like.dtype, ttnn.ROW_MAJOR_LAYOUT, like.device(), memory_config or like.memory_config()
     )
 
 
-def _check(name, tensor, shape):
-    given = tuple(tensor.shape)
-    if given[-1:] != shape[-1:] or math.prod(given) != math.prod(shape):
-        raise ValueError(f"{name} must have shape {shape}, got {given}")
-    if tensor.dtype != DTYPE:
-        raise ValueError(f"{name} must be {DTYPE}, got {tensor.dtype}")
-    if tensor.layout != ttnn.ROW_MAJOR_LAYOUT:
-        raise ValueError(f"{name} must be in ROW_MAJOR layout, got {tensor.layout}")
-    if tensor.memory_config().memory_layout != ttnn.TensorMemoryLayout.INTERLEAVED:
-        raise ValueError(f"{name} must be interleaved, got {tensor.memory_config().memory_layout}")
+def _refuse(is_wrong, text):
+    if is_wrong:
+        raise ValueError(text)
+
+
+def _check_first(tensor):
+    shape, layout, memory = tuple(tensor.shape), tensor.layout, tensor.memory_config().memory_layout
+    is_interleaved = memory == ttnn.TensorMemoryLayout.INTERLEAVED
+    _refuse(len(shape) < 2, f"$rank")
+    _refuse(layout != ttnn.ROW_MAJOR_LAYOUT, f"$row_major")
+    _refuse(not is_interleaved, f"$interleaved")
+    _refuse(not ttnn.is_tensor_storage_on_device(tensor), "$on_device")
+    _refuse(tensor.dtype not in DTYPES.values(), f"$dtype")
+    _refuse(math.prod(shape) == 0, f"$main must not be empty, got shape {shape}")
+
+
+def _check_other(name, tensor, shape, first):
+    """A tensor of this shape, which may have more sides of 1 in front; otherwise as the first."""
+    given, layout, memory = tuple(tensor.shape), tensor.layout, tensor.memory_config().memory_layout
+    _refuse(not ttnn.is_tensor_storage_on_device(tensor), f"{name} must be allocated on device")
+    _refuse(layout != ttnn.ROW_MAJOR_LAYOUT, f"{name} must be in ROW_MAJOR layout, got {layout}")
+    _refuse(memory != ttnn.TensorMemoryLayout.INTERLEAVED, f"{name} must be in INTERLEAVED memory, got {memory}")
+    wanted = first.dtype
+    _refuse(tensor.dtype != wanted, f"{name} dtype must match input dtype, expected {wanted} got {tensor.dtype}")
+    sides = [1] * (len(given) - len(shape)) + list(shape)
+    _refuse(list(given) != sides, f"{name} must have shape {list(shape)}, got {list(given)}")
 ''')
 
 PROGRAM = Template('''\
 # SPDX-License-Identifier: Apache-2.0
-"""The program of $name for $purpose.
+"""The program of $name: planned for the shape, the dtype and the cores of each call.
 
-Plan: $plan; $split.
 Written by tilewright $version for ttnn $ttnn_version.
 """
 
@@ -66,86 +84,119 @@ ${imports}from pathlib import Path
 
 import ttnn
 
+from .plan import BufferSize, Lines, PageCount, candidates, compile_time_values, core_values, float_bits, l1_bytes
+
 KERNELS = Path(__file__).resolve().parent / "kernels"
-DTYPE = ttnn.$dtype
-CORES = ttnn.CoreRangeSet(
-    [
-$core_ranges
-    ]
-)
-
-# index, pages, bytes of a page, format
-CIRCULAR_BUFFERS = [
-$circular_buffers
-]
-
-# core, $work_names
-WORK = [
-$work
-]
+DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
+ELEMENT_BYTES = {"bfloat16": 2, "float32": 4}
+# What tt-metal keeps of L1 for the configurations of kernels.
+KERNEL_CONFIG_BYTES = 69 * 1024
 
 
-def program($program_parameters):
+class TensorLines(Lines):
+    def __init__(self, shape):
+        self.shape = tuple(shape)
+        self.in_slabs = $in_slabs
+        self.direction = "$direction"
+
+
+# Circular buffers by dtype and strategy: index, format, size. Pages: for each tile of a line that stays, for each tile
+# of a block, in all, and more where the width ends inside a tile; then the bytes of a tile.
+BUFFERS = {
+$buffers
+}
+# Kernels in the same way: file, compile-time arguments, tensors, runtime arguments.
+PROGRAMS = {
+$programs
+}
+# Buffers of which a float32 keeps all its bits.
+WHOLE_FLOAT32 = {
+$whole
+}
+
+
+def program($program_parameters, core_grid=None):
     """What runs on the device for one call."""
-    return ttnn.ProgramDescriptor(
-        kernels=[
-$kernel_calls
-        ],
-        semaphores=[],
-        cbs=[_circular_buffer(*each) for each in CIRCULAR_BUFFERS],
-    )
+    tensors = {$tensor_items}
+    numbers = {$number_items}
+    lines = TensorLines($main.shape)
+    dtype = next(name for name, each in DTYPES.items() if each == $main.dtype)
+    strategy, block_tiles = fitting(lines, dtype)
+    grid = core_grid or $main.device().compute_with_storage_grid_size()
+    cores, work = work_of_cores(lines, ttnn.CoreCoord(grid.x, grid.y))
+    values = compile_time_values(lines, block_tiles, dict.fromkeys(("", *tensors), ELEMENT_BYTES[dtype]))
+    kernels = [
+        kernel_descriptor(*each, tensors, numbers, values, cores, work, config)
+        for each, config in zip(PROGRAMS[dtype, strategy], configs(WHOLE_FLOAT32[dtype, strategy]))
+    ]
+    cbs = [
+        circular_buffer(index, ttnn_dtype, *size.of(lines, strategy, block_tiles), cores)
+        for index, ttnn_dtype, size in BUFFERS[dtype, strategy]
+    ]
+    return ttnn.ProgramDescriptor(kernels=kernels, semaphores=[], cbs=cbs)
 
 
-def _circular_buffer(index, pages, page_bytes, data_format):
-    format_descriptor = ttnn.CBFormatDescriptor(buffer_index=index, data_format=data_format, page_size=page_bytes)
-    return ttnn.CBDescriptor(
-        total_size=pages * page_bytes, core_ranges=CORES, format_descriptors=[format_descriptor]
-    )
-$kernels''')
+def fitting(lines, dtype):
+    """The first strategy and block whose circular buffers fit L1. Tensors in L1 are not counted."""
+    budget = ttnn.get_max_worker_l1_unreserved_size() - KERNEL_CONFIG_BYTES
+    strategies = [strategy for name, strategy in BUFFERS if name == dtype]
+    for strategy, block_tiles in candidates(lines, strategies):
+        sizes = [size for _, _, size in BUFFERS[dtype, strategy]]
+        if l1_bytes(sizes, lines, strategy, block_tiles) <= budget:
+            return strategy, block_tiles
+    raise ValueError(f"{dtype} tensors of shape {lines.shape} do not fit the {budget} bytes of L1")
 
-KERNEL = Template('''
 
-def _$name($parameters):
-    """$purpose"""
-    compile_time_args = [
-$compile_time_args
-    ]$accessors
+def work_of_cores(lines, grid):
+    """The cores, and what each of them works on."""
+    _, cores, more, fewer, lines_more, lines_fewer = ttnn.split_work_to_cores(grid, lines.num_lines)
+    work, first = [], 0
+    for group, count in ((more, lines_more), (fewer, lines_fewer)):
+        for core in ttnn.corerange_to_cores(group):
+            work.append((core, core_values(lines, first, count)))
+            first += count
+    return cores, work
+
+
+def kernel_descriptor(file, compile_time, accessed, runtime, tensors, numbers, values, cores, work, config):
+    compile_time_args = [values[name] for name in compile_time]
+    for name in accessed:
+        compile_time_args += ttnn.TensorAccessorArgs(tensors[name]).get_compile_time_args()
+    known = {**{name: tensors[name].buffer_address() for name in accessed}, **numbers}
     runtime_args = ttnn.RuntimeArgs()
-    for (core_x, core_y), $work_names in WORK:
-        runtime_args[core_x][core_y] = [
-$runtime_args
-        ]
-$config    return ttnn.KernelDescriptor(
-        kernel_source=str(KERNELS / "$name.cpp"),
+    for core, of_core in work:
+        runtime_args[core.x][core.y] = [known[name] if name in known else of_core[name] for name in runtime]
+    return ttnn.KernelDescriptor(
+        kernel_source=str(KERNELS / file),
         source_type=ttnn.KernelDescriptor.SourceType.FILE_PATH,
-        core_ranges=CORES,
+        core_ranges=cores,
         compile_time_args=compile_time_args,
         runtime_args=runtime_args,
-        config=$config_name,
+        config=config,
     )
-''')
 
-COMPUTE_CONFIG = Template("""\
-    config = ttnn.ComputeConfigDescriptor(
+
+def circular_buffer(index, data_format, pages, page_bytes, cores):
+    described = ttnn.CBFormatDescriptor(buffer_index=index, data_format=data_format, page_size=page_bytes)
+    return ttnn.CBDescriptor(total_size=pages * page_bytes, core_ranges=cores, format_descriptors=[described])
+
+
+def configs(whole_float32):
+    """Of the reader, the compute kernel and the writer."""
+    compute = ttnn.ComputeConfigDescriptor(
         math_fidelity=ttnn.MathFidelity.$fidelity,
         math_approx_mode=$approximate,
         fp32_dest_acc_en=$fp32_dest,
         dst_full_sync_en=$full_sync,
     )
-""")
-
-UNPACK_TO_DEST = Template("""\
-    modes = [ttnn.UnpackToDestMode.Default] * $count
-    for index in $indices:
-        modes[index] = ttnn.UnpackToDestMode.UnpackToDestFp32
-    config.unpack_to_dest_mode = modes
-""")
-
-FLOAT_BITS = """
-
-def _float_bits(value):
-    return struct.unpack("<I", struct.pack("<f", value))[0]
-"""
+    count, indices = whole_float32
+    if indices:
+        modes = [ttnn.UnpackToDestMode.Default] * count
+        for index in indices:
+            modes[index] = ttnn.UnpackToDestMode.UnpackToDestFp32
+        compute.unpack_to_dest_mode = modes
+    return ttnn.ReaderConfigDescriptor(), compute, ttnn.WriterConfigDescriptor()
+''')
 
 TEST = Template('''\
 # SPDX-License-Identifier: Apache-2.0
@@ -157,8 +208,10 @@ import ttnn
 
 from $name import $name
 
-# Twice the largest bound of an error analysis of the plan, on such data, as a share of max(1, |result|).
-BOUND = $bound
+# Shapes, dtypes, and twice the largest bound of an error analysis, on such data, as a share of max(1, |result|).
+CASES = [
+$cases
+]
 
 
 @pytest.fixture(scope="module")
@@ -176,8 +229,10 @@ def reference($reference_parameters):
 $reference
 
 
-def test_$name(device):
+@pytest.mark.parametrize("shape, dtype, bound", CASES)
+def test_$name(device, shape, dtype, bound):
     torch.manual_seed(0)
+    # Of a float32 the matrix unit takes 10 mantissa bits; numbers of bfloat16 it takes whole.
 $made
     results = $name($given)
     expected = reference($doubles)
@@ -186,24 +241,26 @@ $made
         found = ttnn.to_torch(got).double()
         assert found.shape == wanted.shape
         error = (found - wanted).abs()
-        assert torch.all(error <= BOUND * wanted.abs().clamp(min=1.0)), error.max()
-        assert wanted.abs().max() > BOUND  # zeros would not pass
+        assert torch.all(error <= bound * wanted.abs().clamp(min=1.0)), error.max()
+        assert wanted.abs().max() > bound  # zeros would not pass
 ''')
 
 README = Template("""\
 # $name
 
-$formula, for $purpose, through `ttnn.generic_op`.
-Written by tilewright $version for ttnn $ttnn_version; it needs ttnn and nothing else.
+$formula, through `ttnn.generic_op`.
+Written by tilewright $version for ttnn $ttnn_version; it needs ttnn and nothing else. Shape and cores are free; dtypes
+are $dtypes.
 
     pytest test_$name.py        # on a card, against torch
 
 | file | what it is |
 |---|---|
 | `$name/op.py` | the call: checks its tensors, allocates the result, runs the program |
-| `$name/program.py` | circular buffers, work of each core, arguments of each kernel |
-| `$name/kernels/*.cpp` | $kernels |
+| `$name/program.py` | circular buffers and kernels of every dtype and strategy; the program of a call |
+| `$name/plan.py` | blocks and pages for a shape, arguments of kernels |
+| `$name/kernels/*/*.cpp` | reader, compute kernel and writer of each |
 | `test_$name.py` | the comparison with torch |
 
-Shape, dtype and cores are fixed in `program.py`. For others: `$command`
+To write it again: `$command`
 """)

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 
 from tilewright.formula.graph import Extent
 from tilewright.ops.direction import CannotPlanError, Direction
-from tilewright.ops.plan import Buffer, PageCount, PageKind
+from tilewright.ops.line_plan import PageCount
+from tilewright.ops.plan import Buffer, PageKind
 from tilewright.ops.planner.model import Choices, Role, Schedule, Store
 from tilewright.ops.validation import OperationError
 from tilewright.tensor.dtype import DataType

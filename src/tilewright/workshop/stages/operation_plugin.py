@@ -18,8 +18,8 @@ GRID = (2, 2)
 
 
 class OperationPlugin:
-    """Fixtures ``operation`` and ``device``; parameters ``case``, ``strategy``, ``requirement``, ``parameter``,
-    ``operand``.
+    """Fixtures ``operation`` and ``device``; parameters ``case``, ``strategy``, ``requirement``, ``condition``,
+    ``parameter``, ``operand``.
     """
 
     def __init__(self, operation: Operation) -> None:
@@ -45,6 +45,8 @@ class OperationPlugin:
         if "requirement" in metafunc.fixturenames:
             rows = [each for each in requirement_rows(operation) if each[0] not in operation.parameters]
             metafunc.parametrize("requirement", rows, ids=lambda each: each[0])
+        if "condition" in metafunc.fixturenames:
+            metafunc.parametrize("condition", operation.requirements, ids=lambda each: each.condition)
         if "parameter" in metafunc.fixturenames:
             metafunc.parametrize("parameter", list(operation.parameters))
         if "operand" in metafunc.fixturenames:

@@ -79,7 +79,7 @@ def place(
         for position, block in enumerate(blocks):
             tiles.append(block)
             columns.append(position % per_row * block.shape[1])
-            row = work.first_stick // TILE_SIZE + position // (per_row * rounds)
+            row = work.first_line + position // (per_row * rounds)
             tile_rows.append(row if is_per_row else -1)
     return Recorded(tiles, tile_rows, columns, rounds, problem)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from tilewright.formula.graph import Extent
 from tilewright.ops import Operation, OperationError
 from tilewright.ops.operation import Input
+from tilewright.ops.requirements import Requirement
 from tilewright.tensor.cores import CoreRange, CoreRangeSet
 from tilewright.tensor.creation import from_numpy, zeros
 from tilewright.tensor.device import Device
@@ -69,7 +71,9 @@ def test_each_requirement(operation: Operation, device: Device, requirement: tup
 
 def test_each_operand_fits_the_first(operation: Operation, device: Device, operand: Input) -> None:
     shape = {Extent.ROW: (32,), Extent.COLUMN: (32, 64), Extent.SCALAR: (2, 2), Extent.FULL: (64, 64)}[operand.extent]
-    wrong = [tensor(shape, device), tensor(operand.shape_of(SHAPE), device, dtype=DataType.FLOAT32)]
+    wrong = [tensor(shape, device), tensor(operand.shape_of(SHAPE), device, dtype=DataType.INT32)]
+    if operation.wording.operand_dtype:
+        wrong.append(tensor(operand.shape_of(SHAPE), device, dtype=DataType.FLOAT32))
     for each in wrong:
         with pytest.raises(OperationError, match=operand.name.capitalize()):
             operation(*operands(operation, device, **{operand.name: each}).values())
@@ -82,3 +86,40 @@ def test_each_number_is_checked(operation: Operation, device: Device, parameter:
     for each in wrong:
         with pytest.raises(OperationError, match=re.escape(operation.parameters[parameter].rule)):
             operation(*operands(operation, device).values(), **{parameter: each})
+
+
+def test_each_condition(operation: Operation, device: Device, condition: Requirement) -> None:
+    """The call that the requirement names breaks it, or one of those that break most things."""
+    calls = CALLS if condition.broken is None else [condition.broken]
+    refusals = [refusal for call in calls if (refusal := refused(operation, condition, device, call)) is not None]
+    assert refusals, (
+        f"nothing breaks `{condition.condition}`: name a call that does, Requirement(..., broken={{'x': (32, 40)}})"
+    )
+    for said, text in refusals:
+        assert said == text
+
+
+CALLS: list[dict[str, Any]] = [
+    {},
+    *({"": shape} for shape in ((32, 40), (1, 1), (31, 64), (2, 3, 32, 64), (5, 7), (32, 4096), (4096, 32))),
+    *({"": SHAPE, "number": number} for number in (-1.0, 0.5, 3.0, 1e6)),
+]
+
+
+def refused(
+    operation: Operation, condition: Requirement, device: Device, call: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """What the operation says to a call that breaks a requirement, and what it should; None if it does not break it."""
+    main = operation.main_input
+    shape = call.get(main.name, call.get("", SHAPE))
+    tensors = {each.name: tensor(call.get(each.name, each.shape_of(shape)), device) for each in operation.inputs}
+    numbers = {name: call.get(name, call.get("number", each.default)) for name, each in operation.parameters.items()}
+    try:
+        condition.check({**tensors, **numbers})
+    except OperationError as error:
+        wanted = str(error)
+    else:
+        return None
+    with pytest.raises(OperationError) as caught:
+        operation(*tensors.values(), **numbers)
+    return str(caught.value), wanted

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import math
-
 from tilewright.ops import Operation, Strategy
 from tilewright.ops.specification_text import ends_of
 from tilewright.tensor.dtype import DataType
@@ -28,13 +26,13 @@ def test_every_buffer_has_two_ends(operation: Operation, strategy: Strategy) -> 
         assert consumer in ("reader", "compute", "writer"), name
 
 
-def test_work_covers_every_row_once(operation: Operation, case: Case) -> None:
+def test_work_covers_every_line_once(operation: Operation, case: Case) -> None:
     plan = operation.plan(case.shape, DTYPES[case.dtype], paper_device("wormhole_b0"))
     expected = 0
-    for work in sorted(plan.split.work, key=lambda each: each.first_stick):
-        assert work.first_stick == expected
-        expected += work.num_sticks
-    assert expected == math.prod(case.shape[:-1])
+    for work in sorted(plan.split.work, key=lambda each: each.first_line):
+        assert work.first_line == expected
+        expected += work.num_lines
+    assert expected == plan.rows.num_lines
 
 
 def test_the_program_is_whole(operation: Operation, case: Case) -> None:

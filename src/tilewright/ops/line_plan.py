@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a tensor's lines of tiles go through a core: sizes, blocks, pages of circular buffers, arguments of kernels.
+
+A line is a tile-row, a tile-column or a slab of the last two dimensions. It goes through a core in blocks of tiles. Of
+the ways an operation has to run, the first whose circular buffers fit the core's L1 is taken, with the best blocks.
+
+Plain arithmetic, and nothing but Python's own library: an exported package has a copy of this file, and plans with it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+
+TILE = 32
+
+# Larger blocks of a streamed line save nothing; smaller ones of a resident line cost more than reading it again.
+LARGEST_STREAMING_BLOCK_TILES = 64
+SMALLEST_RESIDENT_BLOCK_TILES = 8
+# A resident line that has to be split moves best in small blocks: reader, compute and writer overlap more, and the rest
+# of L1 stays free. A row of 16 tiles is still 1 KiB at a time from DRAM.
+BEST_RESIDENT_BLOCK_TILES = 16
+
+
+class Lines:
+    """The lines of tiles of a tensor.
+
+    Attributes:
+        shape: of the tensor.
+        in_slabs: whether tile-rows begin anew with every slab of the last two dimensions.
+        direction: of the lines: ``rows``, ``columns`` or ``slabs``.
+    """
+
+    shape: tuple[int, ...]
+    in_slabs: bool
+    direction: str
+
+    @property
+    def width(self) -> int:
+        return self.shape[-1]
+
+    @property
+    def num_sticks(self) -> int:
+        """Rows of elements, in all slabs."""
+        return math.prod(self.shape[:-1])
+
+    @property
+    def width_tiles(self) -> int:
+        """Wt: tiles a stick reaches into."""
+        return -(-self.width // TILE)
+
+    @property
+    def height(self) -> int:
+        """Rows of a slab; all rows where slabs do not matter."""
+        return self.shape[-2] if self.in_slabs else self.num_sticks
+
+    @property
+    def height_tiles(self) -> int:
+        return -(-self.height // TILE)
+
+    @property
+    def num_tile_rows(self) -> int:
+        return self.num_sticks // self.height * self.height_tiles
+
+    @property
+    def last_tile_columns(self) -> int:
+        """Columns of the last tile of a row that belong to the tensor, 1 to 32."""
+        return self.width - (self.width_tiles - 1) * TILE
+
+    @property
+    def last_tile_rows(self) -> int:
+        """Rows of a slab's last tiles that belong to the tensor, 1 to 32."""
+        return self.height - (self.height_tiles - 1) * TILE
+
+    @property
+    def line_tiles(self) -> int:
+        slab = self.width_tiles * self.height_tiles
+        return {"rows": self.width_tiles, "columns": self.height_tiles, "slabs": slab}[self.direction]
+
+    @property
+    def line_elements(self) -> int:
+        """What a reduction takes together."""
+        slab = self.width * self.height
+        return {"rows": self.width, "columns": self.height, "slabs": slab}[self.direction]
+
+    @property
+    def num_lines(self) -> int:
+        slabs = self.num_sticks // self.height
+        columns = slabs * self.width_tiles
+        return {"rows": self.num_tile_rows, "columns": columns, "slabs": slabs}[self.direction]
+
+
+@dataclasses.dataclass(frozen=True)
+class PageCount:
+    """Pages of a buffer: so many for each tile of a line, for each tile of a block, and so many in all.
+
+    Attributes:
+        per_row: of the line that stays in L1; a streaming plan has blocks only, so there they count per block.
+        partial: one more of ``fixed`` where the width ends inside a tile.
+    """
+
+    per_row: int = 0
+    per_block: int = 0
+    fixed: int = 0
+    partial: int = 0
+
+    def pages(self, row_tiles: int, block_tiles: int, is_partial: bool) -> int:
+        whole = self.per_row * row_tiles + self.per_block * block_tiles
+        return whole + self.fixed + (self.partial if is_partial else 0)
+
+    def formula(self, row: str, block: str, is_partial: bool) -> str:
+        """``2*Wt`` for two pages for each tile of a row."""
+        counts = {row: self.per_row}
+        counts[block] = counts.get(block, 0) + self.per_block
+        terms = [symbol if count == 1 else f"{count}*{symbol}" for symbol, count in counts.items() if count]
+        rest = self.pages(0, 0, is_partial)
+        return " + ".join([*terms, str(rest)] if rest or not terms else terms)
+
+
+@dataclasses.dataclass(frozen=True)
+class BufferSize:
+    """What a circular buffer's size follows from; a page is a tile, or with ``stick_bytes`` a row of a block.
+
+    Attributes:
+        stick_bytes: of an element, where a page is a row of a block; else 0.
+    """
+
+    count: PageCount
+    tile_bytes: int
+    stick_bytes: int = 0
+
+    def of(self, lines: Lines, strategy: str, block_tiles: int) -> tuple[int, int]:
+        """Pages, and the bytes of one."""
+        row_tiles = lines.line_tiles if strategy == "resident" else block_tiles
+        pages = self.count.pages(row_tiles, block_tiles, lines.last_tile_columns < TILE)
+        return pages, block_tiles * TILE * self.stick_bytes if self.stick_bytes else self.tile_bytes
+
+
+def candidates(
+    lines: Lines, strategies: Sequence[str], strategy: str | None = None, block_tiles: int | None = None
+) -> Iterator[tuple[str, int]]:
+    """Strategies and blocks in the order they are tried, best first; only those asked for."""
+    for each in strategies:
+        if strategy in (None, each):
+            for block in _blocks(lines.line_tiles, each) if block_tiles is None else [block_tiles]:
+                if each != "resident" or lines.line_tiles % block == 0:
+                    yield each, block
+
+
+def l1_bytes(buffers: Sequence[BufferSize], lines: Lines, strategy: str, block_tiles: int) -> int:
+    """What a core's circular buffers take."""
+    return sum(math.prod(each.of(lines, strategy, block_tiles)) for each in buffers)
+
+
+def _blocks(line_tiles: int, strategy: str) -> Iterator[int]:
+    if strategy != "streaming":
+        yield from _resident_blocks(line_tiles)
+    if strategy != "resident":
+        yield from _streaming_blocks(line_tiles)
+
+
+def _resident_blocks(line_tiles: int) -> list[int]:
+    """Blocks that divide the line: its tiles stay, and pages must not run over the end of a buffer."""
+    smallest = min(line_tiles, SMALLEST_RESIDENT_BLOCK_TILES)
+    parts = [block for block in range(line_tiles // 2, smallest - 1, -1) if line_tiles % block == 0]
+    small = [block for block in parts if block <= BEST_RESIDENT_BLOCK_TILES]
+    return [line_tiles, *small, *(block for block in parts if block > BEST_RESIDENT_BLOCK_TILES)]
+
+
+def _streaming_blocks(line_tiles: int) -> Iterator[int]:
+    """Blocks of which the last is filled as well as can be."""
+    for largest in range(min(LARGEST_STREAMING_BLOCK_TILES, line_tiles), 0, -1):
+        num_blocks = -(-line_tiles // largest)
+        yield -(-line_tiles // num_blocks)
+
+
+def float_bits(value: float) -> int:
+    """The bits of the nearest float32."""
+    return int(struct.unpack("<I", struct.pack("<f", value))[0])
+
+
+def mean_factor(count: int) -> float:
+    """What a sum is multiplied by to give a mean that is computed with: 1/count, and a little more.
+
+    The matrix unit cuts a float32 operand to 10 mantissa bits. A mean that came out one unit in the last place low
+    would lose 2^-10 of its value, and a row of equal numbers would not be centred to zero. 2^-12 more makes the cut
+    round instead: a number of 11 significant bits comes out as itself.
+    """
+    return (1 + 2.0**-12) / count
+
+
+def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[str, int]) -> dict[str, int]:
+    """Everything a kernel may take as a compile-time argument, by name.
+
+    Args:
+        element_bytes: of tensors by name; the first input's by an empty name.
+    """
+    num_blocks = -(-lines.line_tiles // block_tiles)
+    length = {"rows": "width", "columns": "height", "slabs": "slab"}[lines.direction]
+    values = {
+        "height": lines.height,
+        "height_tiles": lines.height_tiles,
+        "width_tiles": lines.width_tiles,
+        "slab_tiles": lines.width_tiles * lines.height_tiles,
+        "block_tiles": block_tiles,
+        "num_blocks": num_blocks,
+        "last_block_tiles": lines.line_tiles - (num_blocks - 1) * block_tiles,
+        "last_tile_columns": lines.last_tile_columns,
+        "last_tile_rows": lines.last_tile_rows,
+        f"inverse_{length}_bits": float_bits(1 / lines.line_elements),
+        "mean_factor_bits": float_bits(mean_factor(lines.line_elements)),
+    }
+    for name, size in element_bytes.items():
+        prefix = f"{name}_" if name else ""
+        values[f"{prefix}stick_bytes"] = lines.width * size
+        values[f"{prefix}block_bytes"] = block_tiles * TILE * size
+        values[f"{prefix}element_bytes"] = size
+    return values
+
+
+def core_values(lines: Lines, first_line: int, num_lines: int) -> dict[str, int]:
+    """What tells a core its work, by name: ``first_tile_row``, ``num_slabs`` ..."""
+    counter = {"rows": "tile_row", "columns": "tile_column", "slabs": "slab"}[lines.direction]
+    first_stick = first_line * TILE
+    return {
+        f"first_{counter}": first_line,
+        f"num_{counter}s": num_lines,
+        "first_stick": first_stick,
+        "num_sticks": min(num_lines * TILE, lines.num_sticks - first_stick),
+    }
