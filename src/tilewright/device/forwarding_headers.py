@@ -33,21 +33,34 @@ _MOVED_FOLDERS = {
     ("debug/", "api/debug/"): "assert device_print dprint dprint_pages pause ring_buffer waypoint",
     ("experimental/", "api/dataflow/"): "circular_buffer dataflow_buffer endpoints noc",
     ("tensor/", "api/tensor/"): "tensor_accessor tensor_accessor_args",
+    ("utils/", "api/numeric/"): "bfloat16 float32 int32",
 }
 
 # Single headers: where they lead, and the names that do, without the suffix, which is the same.
 _OTHER_NAMES = {
     "api/compute/common_globals.h": "api/compute/blank",
     "api/compute/compute_kernel_api.h": "compute_kernel_api",
+    "api/compute/eltwise_unary/bitwise.h": """
+        api/compute/eltwise_unary/bitwise_and api/compute/eltwise_unary/bitwise_or api/compute/eltwise_unary/bitwise_xor
+        compute_kernel_api/eltwise_unary/bitwise_and compute_kernel_api/eltwise_unary/bitwise_or
+        compute_kernel_api/eltwise_unary/bitwise_xor
+    """,
+    "api/compute/eltwise_unary/logical_not.h": "compute_kernel_api/eltwise_unary/logical_not_noti",
     "api/compute/eltwise_unary/rsub.h": "api/compute/eltwise_unary/reverseops",
+    "api/compute/eltwise_unary/shift.h": """
+        api/compute/eltwise_unary/left_shift api/compute/eltwise_unary/right_shift
+        compute_kernel_api/eltwise_unary/left_shift compute_kernel_api/eltwise_unary/right_shift
+    """,
+    "api/compute/mul_int_sfpu.h": "compute_kernel_api/mul_int32_sfpu",
     "api/compute/sentinel/compute_kernel_sentinel.h": "api/compute/sentinel/sentinel_core",
     "api/compute/transpose.h": "api/compute/transpose_wh",
     "api/compute/transpose_dest.h": "api/compute/transpose_wh_dest",
     "api/core_local_mem.h": "experimental/core_local_mem",
     "api/dataflow/dataflow_api.h": "dataflow_api",
     "api/debug/assert.h": "internal/debug/assert_common",
-    "api/debug/dprint.h": "api/debug/dprint_tile",
+    "api/debug/dprint.h": "api/debug/dprint_tile debug/dprint_tile dprint",
     "api/debug/kernel_profiler.hpp": "tools/profiler/kernel_profiler",
+    "api/remote_circular_buffer.h": "remote_circular_buffer_api",
     "api/semaphore.h": "api/dataflow/noc_semaphore experimental/noc_semaphore",
     "api/tensor/noc_traits.h": "experimental/tensor",
     "ckernel.h": "ckernel_globals ckernel_include ckernel_template cmath_common cpack_common cunpack_common",

@@ -13,4 +13,16 @@ ALWI void add_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
 }
 ALWI void add_int_tile_init() { sfpu_call::init(); }
 
+// Older spellings.
+
+ALWI void add_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    add_int_tile<DataFormat::Int32>(idst0, idst1, odst);
+}
+ALWI void add_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    add_int_tile<DataFormat::UInt32>(idst0, idst1, odst);
+}
+ALWI void add_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    add_int_tile<DataFormat::UInt16>(idst0, idst1, odst);
+}
+
 }  // namespace ckernel

@@ -11,6 +11,16 @@ namespace ckernel {
     ALWI void name##_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
         static_assert(sfpu_call::is_integer_format(data_format), "format must be Int32, UInt32 or UInt16"); \
         sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
+    } \
+    /* Older spellings. */ \
+    ALWI void name##_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
+        name##_binary_tile<DataFormat::Int32>(idst0, idst1, odst); \
+    } \
+    ALWI void name##_uint32_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
+        name##_binary_tile<DataFormat::UInt32>(idst0, idst1, odst); \
+    } \
+    ALWI void name##_uint16_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
+        name##_binary_tile<DataFormat::UInt16>(idst0, idst1, odst); \
     }
 TW_BITWISE(bitwise_and, BitwiseAnd)
 TW_BITWISE(bitwise_or, BitwiseOr)

@@ -16,7 +16,12 @@ namespace ckernel {
     template <DataFormat data_format> \
     ALWI void relation##_int_tile_init() { \
         static_assert(sfpu_call::is_integer_format(data_format), "format must be Int32, UInt32 or UInt16"); \
-    }
+    } \
+    /* Older spellings. */ \
+    ALWI void relation##_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
+        relation##_int_tile<DataFormat::Int32>(idst0, idst1, odst); \
+    } \
+    ALWI void relation##_int32_tile_init() { relation##_int_tile_init<DataFormat::Int32>(); }
 TW_COMPARE(eq, EqualInt, EqualInt)
 TW_COMPARE(ne, NotEqualInt, NotEqualInt)
 TW_COMPARE(lt, LessInt, LessUint)

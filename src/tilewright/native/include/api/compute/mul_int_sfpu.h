@@ -16,4 +16,18 @@ ALWI void mul_int_tile_init() {
     sfpu_call::init();
 }
 
+// Older spellings.
+
+ALWI void mul_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    mul_int_tile<DataFormat::Int32>(idst0, idst1, odst);
+}
+ALWI void mul_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    mul_int_tile<DataFormat::UInt32>(idst0, idst1, odst);
+}
+ALWI void mul_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    mul_int_tile<DataFormat::UInt16>(idst0, idst1, odst);
+}
+ALWI void mul_int32_tile_init() { sfpu_call::init(); }
+ALWI void mul_int_tile_init() { sfpu_call::init(); }
+
 }  // namespace ckernel

@@ -131,4 +131,18 @@ ALWI void reduce_block_max_row_uninit_runtime(std::uint32_t, bool = false, bool 
     llk_pack_reduce_mask_clear();
 }
 
+// Older spellings.
+ALWI void reduce_block_max_row_init_runtime(
+    std::uint32_t ocb, std::uint32_t block_ct_dim, bool respect_trigger = false) {
+    reduce_block_max_row_reinit_short_runtime(ocb, block_ct_dim, respect_trigger);
+}
+template <bool clear_fp32_accumulation = false>
+ALWI void reduce_block_max_row_uninit() {
+    llk_pack_reduce_mask_clear();
+}
+template <bool clear_fp32_accumulation, bool respect_trigger>
+ALWI void reduce_block_max_row_uninit(std::uint32_t) {
+    llk_pack_reduce_mask_clear();
+}
+
 }  // namespace ckernel

@@ -19,4 +19,20 @@ ALWI void rsub_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
 ALWI void sub_int_tile_init() { sfpu_call::init(); }
 ALWI void rsub_int_tile_init() { sfpu_call::init(); }
 
+// Older spellings.
+
+ALWI void sub_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    sub_int_tile<DataFormat::Int32>(idst0, idst1, odst);
+}
+ALWI void sub_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    sub_int_tile<DataFormat::UInt32>(idst0, idst1, odst);
+}
+ALWI void sub_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    sub_int_tile<DataFormat::UInt16>(idst0, idst1, odst);
+}
+ALWI void rsub_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) {
+    rsub_int_tile<DataFormat::Int32>(idst0, idst1, odst);
+}
+ALWI void rsub_int32_tile_init() { rsub_int_tile_init(); }
+
 }  // namespace ckernel

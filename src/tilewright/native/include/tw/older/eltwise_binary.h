@@ -6,6 +6,8 @@
 
 namespace ckernel {
 
+using enum EltwiseBinaryType;
+
 ALWI void binary_op_init_common(
     std::uint32_t icb0, std::uint32_t icb1, std::uint32_t ocb, std::uint32_t call_line = __builtin_LINE()) {
     compute_kernel_hw_startup(icb0, icb1, ocb);
@@ -21,6 +23,10 @@ ALWI void sub_tiles_init(
 }
 ALWI void mul_tiles_init(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t call_line = __builtin_LINE()) {
     mul_init(icb0, icb1, true, call_line);
+}
+// Products always add to DST.
+ALWI void mul_tiles_init(std::uint32_t icb0, std::uint32_t icb1, std::uint32_t acc_to_dest, std::uint32_t call_line) {
+    mul_init(icb0, icb1, acc_to_dest != 0, call_line);
 }
 
 template <

@@ -16,9 +16,23 @@ ALWI void reduce_init_delta(std::uint32_t ocb, std::uint32_t icb, std::uint32_t 
     reduce_init<reduce_type, reduce_dim>(icb, icb_scaler, ocb);
 }
 ALWI void reduce_revert_delta(std::uint32_t = 16) { reduce_uninit(); }
-template <bool enforce_fp32_accumulation>
-ALWI void reduce_uninit() {
-    reduce_uninit();
+template <bool enforce_fp32_accumulation = false>
+ALWI void reduce_uninit(std::uint32_t icb = 0) {
+    reduce_uninit(icb);
 }
+// With nothing said, what the host's defines say.
+#if defined(REDUCE_OP) && defined(REDUCE_DIM)
+ALWI void reduce_init(
+    std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t ocb, std::uint32_t call_line = __builtin_LINE()) {
+    reduce_init<REDUCE_OP, REDUCE_DIM>(icb, icb_scaler, ocb, call_line);
+}
+ALWI void reduce_tile(
+    std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t itile, std::uint32_t itile_scaler, std::uint32_t idst) {
+    reduce_tile<REDUCE_OP, REDUCE_DIM>(icb, icb_scaler, itile, itile_scaler, idst);
+}
+ALWI void reduce_tile_math(std::uint32_t idst, std::uint32_t num_faces = 4) {
+    reduce_tile_math<REDUCE_OP, REDUCE_DIM>(idst, num_faces);
+}
+#endif
 
 }  // namespace ckernel

@@ -12,6 +12,8 @@ ALWI void tilize_uninit_with_dt(uint32_t old_icb, uint32_t new_icb, uint32_t ocb
     tw_reconfig_src_a_if_different(old_icb, new_icb);
 }
 
+ALWI void fast_tilize_uninit(uint32_t icb, uint32_t ocb) { tilize_uninit(icb, ocb); }
+
 // Output CB and geometry were said here too; the engine has the geometry from the host.
 template <bool neginf_srcA = true, bool zero_srcA_reduce = false>
 ALWI void tilizeA_B_reduce_init(

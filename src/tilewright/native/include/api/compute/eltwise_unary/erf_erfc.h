@@ -16,4 +16,15 @@ ALWI void erf_tile(uint32_t idst) {
 }
 TW_SFPU_UNARY(erfc, Erfc)
 
+// Older spellings.
+
+template <bool fast_and_approx>
+ALWI void erfc_tile_init() {
+    erfc_tile_init();
+}
+template <bool fast_and_approx>
+ALWI void erfc_tile(uint32_t idst) {
+    erfc_tile(idst);
+}
+
 }  // namespace ckernel

@@ -17,7 +17,8 @@ template <
 ALWI void exp_tile_init() {
     if constexpr (approx) {
         sfpu_call::init(tw::SfpuUnary::ExpApproximate);
-        tw_sfpu_set_exp_scale(scale);
+        // An older spelling has a bool there, and its scale behind it.
+        tw_sfpu_set_exp_scale(scale <= 1 ? 0x3F800000 : scale);
     } else {
         sfpu_call::init();
     }
@@ -64,6 +65,19 @@ template <
 ALWI void exp_packthread_tile(
     uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::RC, uint16_t scale = p_sfpu::kCONST_1_FP16B) {
     exp_tile<approx, scale_en, input_clamping, iterations>(idst, vector_mode, scale);
+}
+
+// Older spellings.
+
+template <bool approx, bool fast_and_approx, uint32_t scale>
+ALWI void exp_tile_init() {
+    exp_tile_init<approx, scale>();
+}
+template <bool approx, bool fast_and_approx, bool scale_en, bool skip_positive_check = false, int iterations = 8>
+ALWI void exp_tile(
+    uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::RC, uint16_t scale = p_sfpu::kCONST_1_FP16B) {
+    constexpr InputClamping clamping = skip_positive_check ? InputClamping::None : InputClamping::ClampToNegative;
+    exp_tile<approx, scale_en, clamping, iterations>(idst, vector_mode, scale);
 }
 
 }  // namespace ckernel

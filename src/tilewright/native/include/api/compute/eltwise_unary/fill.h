@@ -17,4 +17,8 @@ ALWI void fill_tile_int(uint32_t idst, uint32_t param0) {
 ALWI void fill_tile_bitcast(uint32_t idst, uint32_t param0) { sfpu_call::unary(tw::SfpuUnary::Fill, idst, param0); }
 ALWI void fill_tile_init() { sfpu_call::init(); }
 
+// Older spellings.
+
+ALWI void fill_tile_int(uint32_t idst, uint32_t param0) { fill_tile_int<DataFormat::Int32>(idst, param0); }
+
 }  // namespace ckernel

@@ -17,4 +17,12 @@ ALWI void logical_not_tile(uint32_t idst) {
 }
 ALWI void logical_not_tile_init() { sfpu_call::init(); }
 
+// Older spellings.
+
+ALWI void logical_not_unary_tile(uint32_t idst) { logical_not_tile<DataFormat::Float16_b>(idst); }
+ALWI void logical_not_unary_tile_int32(uint32_t idst) { logical_not_tile<DataFormat::Int32>(idst); }
+ALWI void logical_not_unary_tile_uint32(uint32_t idst) { logical_not_tile<DataFormat::UInt32>(idst); }
+ALWI void logical_not_unary_tile_uint16(uint32_t idst) { logical_not_tile<DataFormat::UInt16>(idst); }
+ALWI void logical_not_unary_tile_init() { logical_not_tile_init(); }
+
 }  // namespace ckernel

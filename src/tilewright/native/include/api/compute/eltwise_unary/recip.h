@@ -23,4 +23,15 @@ ALWI void recip_tile(uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::R
     sfpu_call::unary_on(tw::SfpuUnary::Reciprocal, idst, vector_mode);
 }
 
+// Older spellings.
+
+template <bool legacy_compat>
+ALWI void recip_tile_init() {
+    recip_tile_init();
+}
+template <bool legacy_compat>
+ALWI void recip_tile(uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::RC) {
+    recip_tile(idst, vector_mode);
+}
+
 }  // namespace ckernel

@@ -16,4 +16,11 @@ ALWI void round_tile(uint32_t idst, int32_t decimals) {
 ALWI void stochastic_round_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::StochasticRound, idst); }
 ALWI void frac_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::Frac, idst); }
 
+// Older spellings.
+
+ALWI void ceil_tile_float32(uint32_t idst) { ceil_tile(idst); }
+ALWI void floor_tile_float32(uint32_t idst) { floor_tile(idst); }
+ALWI void trunc_tile_float32(uint32_t idst) { trunc_tile(idst); }
+ALWI void frac_tile_float32(uint32_t idst) { frac_tile(idst); }
+
 }  // namespace ckernel

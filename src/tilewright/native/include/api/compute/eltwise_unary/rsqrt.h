@@ -14,4 +14,15 @@ ALWI void rsqrt_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Rsqrt, idst);
 }
 
+// Older spellings.
+
+template <bool legacy_compat>
+ALWI void rsqrt_tile_init() {
+    rsqrt_tile_init();
+}
+template <bool legacy_compat, bool fast_approx = false>
+ALWI void rsqrt_tile(uint32_t idst) {
+    rsqrt_tile(idst);
+}
+
 }  // namespace ckernel

@@ -18,4 +18,9 @@ ALWI void right_shift_tile(uint32_t idst, uint32_t param0) {
 ALWI void left_shift_tile_init() { sfpu_call::init(); }
 ALWI void right_shift_tile_init() { sfpu_call::init(); }
 
+// Older spellings.
+
+ALWI void left_shift_tile(uint32_t idst, uint32_t param0) { left_shift_tile<DataFormat::Int32>(idst, param0); }
+ALWI void right_shift_tile(uint32_t idst, uint32_t param0) { right_shift_tile<DataFormat::Int32>(idst, param0); }
+
 }  // namespace ckernel

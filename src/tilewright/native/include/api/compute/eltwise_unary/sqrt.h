@@ -12,4 +12,11 @@ ALWI void sqrt_tile(uint32_t idst) {
     sfpu_call::unary(tw::SfpuUnary::Sqrt, idst);
 }
 
+// Older spellings.
+
+template <bool fast_approx>
+ALWI void sqrt_tile_init() {
+    sqrt_tile_init();
+}
+
 }  // namespace ckernel

@@ -15,4 +15,8 @@ ALWI void typecast_tile_init() {
     sfpu_call::init();
 }
 
+// Older spellings.
+
+ALWI void typecast_tile_init() { sfpu_call::init(); }
+
 }  // namespace ckernel

@@ -16,4 +16,19 @@ ALWI void where_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t od
 }
 ALWI void where_tile_init() { sfpu_call::init(); }
 
+// Older spellings.
+
+ALWI void where_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst) {
+    where_tile<DataFormat::Float16_b>(idst0, idst1, idst2, odst);
+}
+ALWI void where_fp32_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst) {
+    where_tile<DataFormat::Float32>(idst0, idst1, idst2, odst);
+}
+ALWI void where_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst) {
+    where_tile<DataFormat::Int32>(idst0, idst1, idst2, odst);
+}
+ALWI void where_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst) {
+    where_tile<DataFormat::UInt32>(idst0, idst1, idst2, odst);
+}
+
 }  // namespace ckernel
