@@ -77,8 +77,10 @@ def built(recipe: tuple[object, ...], names: dict[str, Value], dim: object) -> V
 
 
 def operation_of(recipe: tuple[object, ...], dim: object) -> Operation:
-    def random_formula(**inputs: Value) -> Value:
+    def random_formula(x: Value, y: Value, row: Value | None = None, column: Value | None = None) -> Value:
         # Every input is used, whatever the recipe says.
+        given = {"x": x, "y": y, "row": row, "column": column}
+        inputs = {name: value for name, value in given.items() if value is not None}
         all_of_them = functools.reduce(lambda a, b: a * b, inputs.values())
         return (built(recipe, inputs, dim) + inputs["x"]) * 1.0 + all_of_them
 
