@@ -54,22 +54,17 @@ def test_all_of_l1_can_be_used_both_ways(chip: Chip, make_program) -> None:
     assert chip.read_semaphore((0, 0), 0) == 9
 
 
-def test_the_plain_offset_is_each_cores_own(chip: Chip, make_program) -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_plain_offset_is_each_cores_own(chip: Chip, make_program, threads: int) -> None:
     source = (
         "void kernel_main() { auto* p = (volatile uint32_t*)0x100000; *p = get_absolute_logical_x() + 5;"
         " cb_reserve_back(0, 1); cb_push_back(0, 1); cb_reserve_back(0, 1);"
         " *(volatile uint32_t*)get_semaphore(0) = *p; }"
     )
     writer = "void kernel_main() { cb_wait_front(0, 1); cb_pop_front(0, 1); }"
-    chip.launch(make_program(grid=(3, 1), cbs={0: 1}, semaphores=1, reader=source, writer=writer))
+    program = make_program(grid=(3, 1), cbs={0: 1}, semaphores=1, reader=source, writer=writer)
+    chip.launch(program, RunOptions(threads=threads))
     assert [chip.read_semaphore((x, 0), 0) for x in range(3)] == [5, 6, 7]
-
-
-def test_the_plain_offset_needs_one_thread(chip: Chip, make_program) -> None:
-    program = make_program(grid=(2, 1), reader="void kernel_main() { *(volatile uint32_t*)0x100000 = 1; }")
-    chip.launch(program)
-    with pytest.raises(KernelFaultError, match=r"plain offset 0x100000.*launch with threads=1"):
-        chip.launch(program, RunOptions(threads=2))
 
 
 def test_handlers_are_as_before_after_a_fault(chip: Chip, make_program) -> None:

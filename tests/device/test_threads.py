@@ -10,7 +10,7 @@ import pytest
 
 from tilewright import ttnn
 from tilewright.device.chip import Chip
-from tilewright.device.errors import DeadlockError, KernelFaultError, TilewrightError, TimeLimitError
+from tilewright.device.errors import DeadlockError, KernelError, KernelFaultError, TilewrightError, TimeLimitError
 from tilewright.device.run_options import RunOptions
 from tilewright.tensor.arch import describe_arch
 
@@ -150,28 +150,102 @@ def test_a_core_freed_by_another_thread_is_not_called_stuck(chip: Chip, make_pro
         chip.launch(program(8), RunOptions(threads=2))
 
 
-def test_cores_tied_by_semaphores_stay_in_one_thread(chip: Chip, make_program) -> None:
+RING = """
+// Each core adds its number to a word and passes it on, round the ring and round again.
+void kernel_main() {
+    auto* own = reinterpret_cast<volatile uint32_t*>(get_semaphore(0));
+    auto* word = reinterpret_cast<volatile uint32_t*>(get_write_ptr(0));
+    const uint32_t x = get_absolute_logical_x();
+    const uint32_t next_x = get_arg_val<uint32_t>((x + 1) % 4);
+    const uint32_t next_y = get_arg_val<uint32_t>(4);
+    if (x == 0) {
+        word[0] = 0;
+    }
+    for (uint32_t round = 1; round <= 3; round++) {
+        if (x != 0 || round != 1) {
+            noc_semaphore_wait_min(own, round - (x == 0));
+        }
+        cb_reserve_back(0, 1);
+        cb_push_back(0, 1);
+        word[0] = 10 * word[0] + x;
+        noc_async_write(get_write_ptr(0), get_noc_addr(next_x, next_y, get_write_ptr(0)), get_arg_val<uint32_t>(5));
+        noc_async_write_barrier();
+        noc_semaphore_inc(get_noc_addr(next_x, next_y, get_semaphore(0)), 1);
+    }
+}
+"""
+TAKER = "void kernel_main() { for (uint32_t i = 0; i < 3; i++) { cb_wait_front(0, 1); cb_pop_front(0, 1); } }"
+
+
+@pytest.mark.parametrize("sent_bytes", [4, 128])  # as a flag that arrives between rounds, and as data that does at once
+def test_cores_tied_by_semaphores_do_the_same_on_any_number_of_threads(
+    chip: Chip, make_program, sent_bytes: int
+) -> None:
+    args = {"reader": [*chip.arch.worker_columns[:4], chip.arch.worker_rows[0], sent_bytes]}
+    records = []
+    for threads in (1, 2, 3, 4):
+        program = make_program(grid=(4, 1), cbs={0: 1}, semaphores=1, args=args, reader=RING, writer=TAKER)
+        run = chip.launch(program, RunOptions(threads=threads, keep_l1=True))
+        words = [int(chip.read_l1((x, 0), chip.arch.l1_unreserved_base, 4).view(np.uint32)[0]) for x in range(4)]
+        records.append((words, run.switches, run.traffic, run.circular_buffers))
+    assert records[0][0][0] == 12301230123 % 2**32
+    assert all(record == records[0] for record in records)
+
+
+def test_a_deadlock_of_cores_that_wait_for_each_other_is_the_same_on_any_number_of_threads(
+    chip: Chip, make_program
+) -> None:
     source = """
     void kernel_main() {
         auto* own = reinterpret_cast<volatile uint32_t*>(get_semaphore(0));
-        const uint32_t x = get_absolute_logical_x();
-        if (x != 0) {
-            noc_semaphore_wait(own, 1);
-        }
-        const uint32_t next_x = get_arg_val<uint32_t>((x + 1) % 4);
-        noc_semaphore_inc(get_noc_addr(next_x, get_arg_val<uint32_t>(4), get_semaphore(0)), 1);
-        if (x == 0) {
-            noc_semaphore_wait(own, 1);
-        }
+        noc_semaphore_wait(own, get_absolute_logical_x() == 2 ? 0 : 1);
     }
     """
-    columns = list(chip.arch.worker_columns[:4])
-    args = {"reader": [*columns, chip.arch.worker_rows[0]]}
-    one, two = (
-        chip.launch(make_program(grid=(4, 1), semaphores=1, args=args, reader=source), RunOptions(threads=threads))
-        for threads in (1, 2)
-    )
-    assert one.switches == two.switches
+    said = set()
+    for threads in (1, 2, 4):
+        program = make_program(grid=(4, 1), semaphores=1, reader=source)
+        with pytest.raises(DeadlockError) as caught:
+            chip.launch(program, RunOptions(threads=threads))
+        said.add(str(caught.value))
+    assert len(said) == 1
+
+
+def test_of_two_errors_the_first_cores_is_said_on_any_number_of_threads(chip: Chip, make_program) -> None:
+    """The later core fails at once, the earlier one after a while."""
+    source = """
+    void kernel_main() {
+        if (get_absolute_logical_x() == 0) {
+            for (volatile uint32_t i = 0; i < 3000000; i = i + 1) {}
+        }
+        ASSERT(false);
+    }
+    """
+    for threads in (1, 2):
+        with pytest.raises(KernelError, match=r"on core \(0,0\)"):
+            chip.launch(make_program(grid=(2, 1), reader=source), RunOptions(threads=threads))
+
+
+def test_what_a_core_has_sent_it_reads_back(chip: Chip, make_program) -> None:
+    source = """
+    void kernel_main() {
+        const uint64_t there = get_noc_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_semaphore(1));
+        noc_inline_dw_write(there, 77);
+        noc_async_write_barrier();
+        noc_async_read(there, get_semaphore(0), 4);
+        noc_async_read_barrier();
+    }
+    """
+    where = [chip.arch.worker_columns[1], chip.arch.worker_rows[0]]
+    chip.launch(make_program(grid=(1, 1), semaphores=2, args={"reader": where}, reader=source))
+    assert chip.read_semaphore((0, 0), 0) == 77
+
+
+def test_threads_by_the_environment(chip: Chip, make_program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_THREADS", "many")
+    with pytest.raises(TilewrightError, match="TILEWRIGHT_THREADS is 'many'; allowed: 1 to 256"):
+        chip.launch(make_program(reader="void kernel_main() {}"))
+    monkeypatch.setenv("TILEWRIGHT_THREADS", "2")
+    chip.launch(make_program(reader="void kernel_main() {}"))
 
 
 def test_a_time_limit_ends_every_thread(chip: Chip, make_program) -> None:

@@ -84,7 +84,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--output", type=Path, metavar="Y.npy", help="where to write the result")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
-    parser.add_argument("--threads", type=int, default=1, help="OS threads (default 1)")
+    parser.add_argument("--threads", type=int, help="OS threads (default: one for each processor, if worth it)")
     parser.add_argument("--json", action="store_true", help="print plan, errors and times as JSON")
     parser.add_argument("--brief", action="store_true", help="verdict and modelled time in two lines, for agents")
     return parser
@@ -94,7 +94,7 @@ def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
     operation: Operation = options.operation
-    if options.threads < 1:
+    if options.threads is not None and options.threads < 1:
         parser.error(f"--threads is {options.threads}; it must be at least 1")
     if options.seed < 0:
         parser.error(f"--seed is {options.seed}; it must be 0 or more")

@@ -160,7 +160,7 @@ class LoadedProgram:
             spin_limit=options.spin_limit,
             seed=options.seed,
             recorded_circular_buffers=sum(1 << index for index in set(options.record)),
-            threads=options.threads,
+            threads=options.threads_asked,
             checked=int(options.checked),
             keep_l1=int(options.keep_l1),
             num_host_buffers=len(memory.specs) if memory is not None else 0,

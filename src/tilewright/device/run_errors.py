@@ -44,7 +44,7 @@ def raise_error(run: Run, ending: Ending, options: RunOptions, l1_bytes: int) ->
         reason = f"moves nothing any more: {text}" if text else _spinning_reason(culprit)
         lines = "\n".join(_unfinished(run))
         raise SpinningError(f"{where}: {reason}\n{lines}", run, reason=reason, rule="hang-spinning")
-    reason = fault_text(ending, l1_bytes, options.threads)
+    reason = fault_text(ending, l1_bytes)
     raise KernelFaultError(f"{where}: {reason}", run, reason=reason)
 
 
@@ -52,7 +52,7 @@ def _spinning_reason(culprit: KernelPosition) -> str:
     return "polls memory that nobody changes any more"
 
 
-def fault_text(ending: Ending, l1_bytes: int, threads: int) -> str:
+def fault_text(ending: Ending, l1_bytes: int) -> str:
     """What a fault was, told in terms of the core's memory where it can be."""
     if ending.text:
         return ending.text
@@ -68,11 +68,6 @@ def fault_text(ending: Ending, l1_bytes: int, threads: int) -> str:
         return (
             f"touched memory at {address:#x}: L1 below {_WINDOW_BEGIN:#x} is the firmware's and cannot be reached "
             f"by its plain offset ({name})"
-        )
-    if address < l1_bytes and threads > 1:
-        return (
-            f"touched L1 by its plain offset {address:#x}, which only a run in one thread can offer: "
-            f"launch with threads=1 ({name})"
         )
     if l1_bytes <= offset < _SLOT_BYTES:
         return f"touched memory at {address:#x}, {offset - l1_bytes} bytes past the end of this core's L1 ({name})"

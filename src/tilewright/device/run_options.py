@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Callable, Collection
 
+from tilewright.device.errors import TilewrightError
 from tilewright.device.translation_unit import Watch
 from tilewright.tensor.argument import flag, items, seconds, shown, whole_number
+
+THREADS_VARIABLE = "TILEWRIGHT_THREADS"
 
 # Gets the core, the kernel's name and a line it printed.
 PrintHandler = Callable[[tuple[int, int], str, str], None]
@@ -24,7 +28,8 @@ class RunOptions:
     """What a launch is asked for: one value from whoever asks to the engine.
 
     Attributes:
-        threads: OS threads. Cores are spread over them only when nothing ties the cores together.
+        threads: OS threads the cores are spread over; on any number of them a program without races does the same.
+            None is one for each processor where a launch is long enough for that, or ``$TILEWRIGHT_THREADS``.
         time_limit: seconds after which the run is stopped; None is no limit.
         spin_limit: seconds a kernel may poll memory that nobody changes, or stay in a call that moves nothing.
         checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
@@ -39,7 +44,7 @@ class RunOptions:
         run = tilewright.run_program([x, y], program, tilewright.RunOptions(time_limit=10))
     """
 
-    threads: int = 1
+    threads: int | None = None
     time_limit: float | None = None
     spin_limit: float = 5.0
     checked: bool = False
@@ -50,7 +55,8 @@ class RunOptions:
     on_print: PrintHandler = show_print
 
     def __post_init__(self) -> None:
-        whole_number("threads", self.threads, 1, _MOST_THREADS)
+        if self.threads is not None:
+            whole_number("threads", self.threads, 1, _MOST_THREADS)
         if self.time_limit is not None:
             seconds("time_limit", self.time_limit)
         seconds("spin_limit", self.spin_limit)
@@ -65,6 +71,16 @@ class RunOptions:
             raise ValueError("record_calls keeps the calls of a plain run; leave checked out")
         if not callable(self.on_print):
             raise TypeError(f"on_print must be a function of core, kernel and line, not {shown(self.on_print)}")
+
+    @property
+    def threads_asked(self) -> int:
+        """OS threads somebody has asked for; 0 where the engine is to choose."""
+        if self.threads is not None:
+            return self.threads
+        asked = os.environ.get(THREADS_VARIABLE, "")
+        if asked and not (asked.isdigit() and 1 <= int(asked) <= _MOST_THREADS):
+            raise TilewrightError(f"{THREADS_VARIABLE} is {asked!r}; allowed: 1 to {_MOST_THREADS}")
+        return int(asked) if asked else 0
 
     @property
     def watches(self) -> bool:

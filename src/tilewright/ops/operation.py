@@ -60,7 +60,7 @@ class Options:
         core_grid: cores to use; None is all.
         strategy, block_tiles: of the plan.
         deeper: indices of circular buffers that get twice the pages of the plan.
-        threads: of the host.
+        threads: of the host; None is as many as are worth it.
     """
 
     memory_config: MemoryConfig | None = None
@@ -69,7 +69,7 @@ class Options:
     strategy: Strategy | None = None
     block_tiles: int | None = None
     deeper: frozenset[int] = frozenset()
-    threads: int = 1
+    threads: int | None = None
 
     @functools.cached_property
     def run_options(self) -> RunOptions:

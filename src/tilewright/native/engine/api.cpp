@@ -4,10 +4,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
 #include <exception>
 #include <iterator>
-#include <set>
 #include <string>
 
 #include "program.h"
@@ -379,13 +379,16 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
 // Fills at most `capacity` reports and returns how many there are.
 uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t capacity) {
     const Program& source = *static_cast<Program*>(program);
-    std::set<uint32_t> indices;
+    std::bitset<kMaxCircularBuffers> present;
     for (const ProgramCircularBuffer& buffer : source.circular_buffers) {
-        indices.insert(buffer.index);
+        present.set(buffer.index);
     }
     uint64_t count = 0;
     for (const auto& instance : source.instances) {
-        for (const uint32_t cb : indices) {
+        for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+            if (!present[cb]) {
+                continue;
+            }
             const CbTraffic& traffic = instance->traffic[cb];
             const uint32_t calls = traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls;
             const bool used = instance->core->cb[cb].num_pages != 0 && calls != 0;
@@ -394,7 +397,7 @@ uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t ca
             }
             if (count < capacity) {
                 reports[count] = {
-                    kernel_index(source, instance->kernel),
+                    instance->place.kernel,
                     instance->core->x,
                     instance->core->y,
                     cb,

@@ -22,6 +22,7 @@ Chip::Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& f
         core.noc_x = noc_xy[2 * index];
         core.noc_y = noc_xy[2 * index + 1];
         core.l1_base = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(slot));
+        core.circular_base = core.l1_base;
         core.memory_state = &memory_.core_state(index);
         core.memory_state->poisoned_bytes = std::max(core.memory_state->poisoned_bytes, config_.unreserved_base);
         l1_.push_back(NocNode{slot, config_.l1_bytes, &core});

@@ -70,6 +70,7 @@ struct Core {
     CoreCircularBuffer cb[kMaxCircularBuffers];
     std::unique_ptr<ComputeState> compute;
     std::vector<KernelInstance*> instances;  // of the program being run
+    bool is_in_use = false;                  // by the program loaded last
     std::deque<MailboxWord> mailbox[4];      // words sent to BRISC, unpack, math, pack
     ThreadSemaphore thread_semaphore[kNumThreadSemaphores];
 };
@@ -124,6 +125,8 @@ public:
     void settle_poison();
     // For a checked run: nothing of it is marked yet.
     CheckMemory& fresh_check_memory();
+
+    std::vector<Core*> cores_in_use;  // all that the program loaded last has touched
 
 private:
     ChipConfig config_;

@@ -34,8 +34,7 @@ void flush_print(KernelInstance& instance) {
 [[noreturn]] static void fail_current(const char* rule, const char* text) {
     Scheduler& scheduler = *this_scheduler();
     if (!scheduler.exploring) {
-        scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
-        scheduler.program.error_rule = rule;
+        scheduler.fail(text, rule);
     }
     scheduler.abandon_current();
 }

@@ -26,7 +26,7 @@
 #include "check/checks.h"
 #include "division.h"
 #include "last_words.h"
-#include "scheduler.h"
+#include "rounds.h"
 
 namespace tw {
 
@@ -97,9 +97,12 @@ bool is_in_kernel() { return this_scheduler() != nullptr && this_scheduler()->cu
 
 static bool show_l1_window(Scheduler& scheduler, uintptr_t address) {
     const Chip& chip = scheduler.program.chip;
-    if (address < kWindowBegin || address >= chip.config().l1_bytes || scheduler.window_core != nullptr ||
-        scheduler.options.threads > 1) {
+    if (address < kWindowBegin || address >= chip.config().l1_bytes || scheduler.window_core != nullptr) {
         return false;
+    }
+    scheduler.program.used_window = true;
+    if (scheduler.options.threads > 1) {
+        scheduler.crew->wait_alone(scheduler);  // there is one window
     }
     Core* core = scheduler.current->core;
     const size_t index = core->y * chip.config().grid_x + core->x;
@@ -342,7 +345,8 @@ static void stop_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
         return;
     }
     KernelInstance& instance = *scheduler.current;
-    say_where(static_cast<RunStatus>(scheduler.program.status.load()), instance, at, 0, 0, "");
+    const auto status = static_cast<RunStatus>(scheduler.program.status.load());
+    say_where(status != RunStatus::Ok ? status : RunStatus::KernelError, instance, at, 0, 0, "");
     leave_kernel(scheduler);
 }
 
@@ -388,19 +392,19 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
     const Interrupted at(raw_context);
     if (!at.is_in(*instance.kernel)) {
         watch_outside_kernel(*scheduler, at);
-        if (scheduler->program.stop.load()) {
+        if (scheduler->stopped()) {
             stop_outside_kernel(*scheduler, at);
         }
         ask_for_turn(*scheduler);
         return;
     }
-    if (!scheduler->program.stop.load() && scheduler->switches != scheduler->tick_switches) {
+    if (!scheduler->stopped() && scheduler->switches != scheduler->tick_switches) {
         ask_for_turn(*scheduler);
         return;
     }
     instance.failed_program_counter = at.program_counter;
     instance.failed_frame_pointer = at.frame_pointer;
-    if (scheduler->program.stop.load()) {
+    if (scheduler->stopped()) {
         instance.state = InstanceState::Failed;
         siglongjmp(scheduler->fault_landing, 1);
     }
@@ -480,9 +484,10 @@ static bool start_tick(timer_t& timer) {
     return true;
 }
 
-ThreadSignals::ThreadSignals() : alternate_stack_(new uint8_t[kAlternateStackBytes]) {
+ThreadSignals::ThreadSignals() {
+    static thread_local const std::unique_ptr<uint8_t[]> alternate_stack(new uint8_t[kAlternateStackBytes]);
     stack_t stack{};
-    stack.ss_sp = alternate_stack_.get();
+    stack.ss_sp = alternate_stack.get();
     stack.ss_size = kAlternateStackBytes;
     sigaltstack(&stack, &old_stack_);
     ticking_ = start_tick(timer_);

@@ -97,11 +97,6 @@ static uint8_t* remote_memory(
     return node.memory + offset;
 }
 
-static uint8_t* remote_memory(uint64_t address, uint64_t bytes, const char* call) {
-    const NocAddress where = decode_noc_address(address);
-    return remote_memory(where.x, where.y, where.local, bytes, call);
-}
-
 static uint8_t* local_memory(uint32_t address, uint64_t bytes, const char* call) {
     const KernelInstance& instance = current_instance();
     const uint32_t offset = address & kL1OffsetMask;
@@ -155,7 +150,7 @@ static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
     const auto semaphore = static_cast<uint32_t>(place / kSemaphoreStride);
     const uint64_t key = (static_cast<uint64_t>(instance.number) << 32) | (index << 8) | semaphore;
     SemaphoreRaise& raise =
-        program.raises.try_emplace(key, SemaphoreRaise{instance.number, index, semaphore}).first->second;
+        instance.scheduler->raises.try_emplace(key, SemaphoreRaise{instance.number, index, semaphore}).first->second;
     (instance.scheduler->exploring ? raise.later : raise.count)++;
 }
 
@@ -164,23 +159,65 @@ static void note_raise(uint64_t address) {
     note_raise(where.x, where.y, where.local);
 }
 
-static void write_enabled_bytes(uint8_t* memory, uint32_t value, uint32_t byte_enable) {
-    judge_noc_destination(memory, 4, nullptr, false);
-    for (uint32_t byte = 0; byte < 4; byte++) {
-        if ((byte_enable >> byte) & 1u) {
-            memory[byte] = static_cast<uint8_t>(value >> (8 * byte));
+// The outbox that what is sent to a node goes into; null where it arrives at once: in DRAM, and in the core's own L1.
+static Outbox* outbox_to(uint32_t x, uint32_t y) {
+    Scheduler& scheduler = *this_scheduler();
+    const Core* core = scheduler.program.chip.node(x, y).core;
+    if (core == nullptr || core == scheduler.current->core || !scheduler.sends_later || scheduler.exploring) {
+        return nullptr;
+    }
+    while (scheduler.outbox.is_full()) {
+        tw_poll_yield();
+    }
+    return &scheduler.outbox;
+}
+
+// Bytes to the L1 of a core.
+static void copy_to_core(uint32_t x, uint32_t y, uint8_t* to, const uint8_t* from, uint32_t bytes) {
+    Outbox* outbox = outbox_to(x, y);
+    if (outbox != nullptr && (bytes <= Outbox::kMostFlagBytes || outbox->reaches(to, bytes))) {
+        outbox->write(to, from, bytes);
+    } else {
+        std::memmove(to, from, bytes);
+    }
+}
+
+static void write_enabled_bytes(
+    uint32_t x, uint32_t y, uint64_t local, uint32_t value, uint32_t byte_enable, const char* call) {
+    uint8_t* memory = remote_memory(x, y, local, sizeof value, call);
+    judge_noc_destination(memory, sizeof value, nullptr, false);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
+    if ((byte_enable & 0xFu) == 0xFu) {
+        copy_to_core(x, y, memory, bytes, sizeof value);
+    } else {
+        for (uint32_t byte = 0; byte < sizeof value; byte++) {
+            if ((byte_enable >> byte) & 1u) {
+                copy_to_core(x, y, memory + byte, bytes + byte, 1);
+            }
         }
     }
-    note_noc_word(memory, 4);
+    note_noc_word(memory, sizeof value);
 }
 
 // `wrap` is the width minus one of the counter, as the hardware takes it.
-static void increment(uint8_t* memory, uint32_t amount, uint32_t wrap) {
-    judge_noc_destination(memory, 4, nullptr, false);
-    auto* word = reinterpret_cast<volatile uint32_t*>(memory);
+static void increment(uint32_t x, uint32_t y, uint64_t local, uint32_t amount, uint32_t wrap, const char* call) {
+    uint8_t* memory = remote_memory(x, y, local, sizeof amount, call);
+    judge_noc_destination(memory, sizeof amount, nullptr, false);
     const uint32_t mask = wrap >= 31 ? 0xffffffffu : (2u << wrap) - 1u;
-    *word = (*word & ~mask) | ((*word + amount) & mask);
-    note_noc_word(memory, 4);
+    if (Outbox* outbox = outbox_to(x, y)) {
+        outbox->increment(memory, amount, mask);
+    } else {
+        increment_word(memory, amount, mask);
+    }
+    note_noc_word(memory, sizeof amount);
+}
+
+// A core that reads what it has itself just sent waits until that has arrived.
+static void wait_for_own_writes(const Core* core, const uint8_t* from, uint32_t bytes) {
+    Scheduler& scheduler = *this_scheduler();
+    while (core != nullptr && core != scheduler.current->core && scheduler.outbox.reaches(from, bytes)) {
+        tw_poll_yield();
+    }
 }
 
 static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind kind) {
@@ -216,8 +253,11 @@ void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint3
     uint8_t* to = local_memory(destination_l1, bytes, "noc_async_read");
     const NocAddress where = decode_noc_address(source);
     const uint8_t* from = remote_memory(where.x, where.y, where.local, bytes, "noc_async_read");
-    if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
+    const Core* core = this_scheduler()->program.chip.node(where.x, where.y).core;
+    if (core == nullptr) {
         prefetch_following(from, bytes);
+    } else {
+        wait_for_own_writes(core, from, bytes);
     }
     judge_noc_source(from, bytes);
     judge_noc_destination(to, bytes, from, true);
@@ -241,7 +281,7 @@ void tw_noc_write(
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         streaming_copy(to, from, bytes);
     } else {
-        std::memmove(to, from, bytes);
+        copy_to_core(where.x, where.y, to, from, bytes);
     }
     note_noc_copy(to, from, bytes, false);
     current_instance().scheduler->progress++;
@@ -267,7 +307,7 @@ void tw_noc_write_multicast(
         }
         uint8_t* to = remote_memory(x, y, rectangle & kNocLocalMask, bytes, call);
         judge_noc_destination(to, bytes, from, false);
-        std::memmove(to, from, bytes);
+        copy_to_core(x, y, to, from, bytes);
         note_noc_copy(to, from, bytes, false);
     });
     current_instance().scheduler->progress++;
@@ -278,7 +318,8 @@ void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_ena
         checks->noc.inline_write(destination, value, noc, flags);
     }
     note_raise(destination);
-    write_enabled_bytes(remote_memory(destination, 4, "noc_inline_dw_write"), value, byte_enable);
+    const NocAddress where = decode_noc_address(destination);
+    write_enabled_bytes(where.x, where.y, where.local, value, byte_enable, "noc_inline_dw_write");
     current_instance().scheduler->progress++;
 }
 
@@ -290,7 +331,7 @@ void tw_noc_inline_write_multicast(
     const char* call = "noc_inline_dw_write";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);
-        write_enabled_bytes(remote_memory(x, y, rectangle & kNocLocalMask, 4, call), value, 0xF);
+        write_enabled_bytes(x, y, rectangle & kNocLocalMask, value, 0xF, call);
     });
     current_instance().scheduler->progress++;
 }
@@ -299,9 +340,15 @@ void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
     if (Checks* checks = current_instance().checks) [[unlikely]] {
         checks->noc.zero(destination, bytes, noc);
     }
-    uint8_t* to = remote_memory(destination, bytes, "noc_async_write_zeros");
+    const NocAddress where = decode_noc_address(destination);
+    uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write_zeros");
     judge_noc_destination(to, bytes, nullptr, true);
-    std::memset(to, 0, bytes);
+    if (outbox_to(where.x, where.y) != nullptr) {
+        const std::vector<uint8_t> zeros(bytes);
+        copy_to_core(where.x, where.y, to, zeros.data(), bytes);
+    } else {
+        std::memset(to, 0, bytes);
+    }
     note_noc_word(to, bytes);
     current_instance().scheduler->progress++;
 }
@@ -311,7 +358,8 @@ void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wra
         checks->noc.atomic(destination, amount, noc, flags);
     }
     note_raise(destination);
-    increment(remote_memory(destination, 4, "noc_semaphore_inc"), amount, wrap);
+    const NocAddress where = decode_noc_address(destination);
+    increment(where.x, where.y, where.local, amount, wrap, "noc_semaphore_inc");
     current_instance().scheduler->progress++;
 }
 
@@ -323,7 +371,7 @@ void tw_noc_atomic_increment_multicast(
     const char* call = "noc_semaphore_inc_multicast";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);
-        increment(remote_memory(x, y, rectangle & kNocLocalMask, 4, call), amount, 31);
+        increment(x, y, rectangle & kNocLocalMask, amount, 31, call);
     });
     current_instance().scheduler->progress++;
 }

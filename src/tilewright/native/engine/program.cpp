@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <system_error>
 #include <thread>
 
 #include "check/hooks.h"
-#include "scheduler.h"
+#include "rounds.h"
 #include "threads.h"
 #include "tile/source.h"
 
@@ -39,15 +40,6 @@ void Program::note_failure(RunStatus why, KernelInstance* who, const std::string
         error_instance = who;
         error_text = text;
     }
-}
-
-bool Program::any_poll_met() const {
-    return std::any_of(instances.begin(), instances.end(), [](const auto& instance) {
-        bool met = false;
-        for_each_standing(
-            *instance, [&](const Standing& each) { met |= each.state == InstanceState::Polling && poll_met(each); });
-        return met;
-    });
 }
 
 // An instruction that was interrupted is noted as if it had been a call: one byte further.
@@ -109,27 +101,42 @@ void Program::lend_stacks() {
 // A checked run starts close to where 16 bits end, so that arithmetic which forgets the wrap shows after a few pages.
 static uint32_t first_credit(bool is_checked) { return is_checked ? 0xFFC0 : 0; }
 
+static void clear(Core& core) {
+    core.is_in_use = false;
+    core.instances.clear();
+    core.circular_base = core.l1_base;
+    for (auto& box : core.mailbox) {
+        box.clear();
+    }
+    std::fill_n(core.thread_semaphore, kNumThreadSemaphores, ThreadSemaphore{});
+    for (CoreCircularBuffer& buffer : core.cb) {
+        buffer.num_pages = 0;
+    }
+}
+
+// A core of the program that is being loaded.
+static Core& use_core(Chip& chip, const CoreXY& where) {
+    Core& core = chip.core(where.x, where.y);
+    if (!core.is_in_use) {
+        core.is_in_use = true;
+        chip.cores_in_use.push_back(&core);
+    }
+    return core;
+}
+
 // Circular buffers and semaphores as the program wants them; nothing of an earlier program stays configured.
 void Program::load_cores() {
-    raises.clear();
-    for (Core& core : chip.cores()) {
-        core.instances.clear();
-        core.circular_base = core.l1_base;
-        for (auto& box : core.mailbox) {
-            box.clear();
-        }
-        std::fill_n(core.thread_semaphore, kNumThreadSemaphores, ThreadSemaphore{});
-        for (CoreCircularBuffer& buffer : core.cb) {
-            buffer.num_pages = 0;
-        }
+    for (Core* core : chip.cores_in_use) {
+        clear(*core);
     }
+    chip.cores_in_use.clear();
     turns.range = L1Range{};
     for (const ProgramCircularBuffer& from : circular_buffers) {
         if (from.owns_memory) {
             turns.range.cover(from.offset, from.total_bytes);
         }
         for (const CoreXY& where : from.cores) {
-            Core& core = chip.core(where.x, where.y);
+            Core& core = use_core(chip, where);
             CoreCircularBuffer& buffer = core.cb[from.index];
             buffer = CoreCircularBuffer{};
             buffer.num_pages = from.total_bytes / from.page_bytes;
@@ -279,43 +286,56 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.noc_state[0] = instance.noc_state[1] = NocState{};
     fiber_prepare(instance.fiber, *instance.stack, fiber_entry);
     core.memory_state->given_up = L1Range{};
-    core.instances.push_back(&instance);
+    use_core(chip, {core.x, core.y}).instances.push_back(&instance);
 }
 
-// Puts the program on the chip and returns how many OS threads its cores may be spread over.
-uint32_t Program::load() {
+void Program::load() {
     create_instances();
     lend_stacks();
     load_cores();
-    bool ties = !semaphores.empty();  // cores talk to each other: one order, always the same
     size_t next = 0;
     for (auto& kernel : kernels) {
         kernel->statics_owner = nullptr;
-        if (kernel->statics_bytes != 0) {
-            ties = true;  // the cores take turns at the kernel's one set of globals
-        }
         for (uint32_t index = 0; index < kernel->cores.size(); index++) {
             load_instance(*instances[next++], index);
         }
     }
-    auto is_active = [](const Core& core) { return !core.instances.empty(); };
-    return ties ? 1 : static_cast<uint32_t>(std::count_if(chip.cores().begin(), chip.cores().end(), is_active));
+}
+
+static uint32_t num_processors() {
+    cpu_set_t processors;
+    return sched_getaffinity(0, sizeof processors, &processors) == 0
+               ? static_cast<uint32_t>(CPU_COUNT(&processors))
+               : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// How many OS threads the cores are spread over. Unasked, a program gets several from its second run on, if the last one
+// was long enough for them.
+uint32_t Program::threads_for(const RunOptions& options) const {
+    constexpr double kWorthThreads = 1e-3;
+    const auto has_globals = [](const auto& kernel) { return kernel->statics_bytes != 0; };
+    // Cores take turns at a kernel's one set of globals.
+    if (options.checked || recorder || std::any_of(kernels.begin(), kernels.end(), has_globals)) {
+        return 1;
+    }
+    const bool worth = work_seconds >= kWorthThreads && !used_window.load();
+    const uint32_t wanted = options.threads != 0 ? options.threads : worth ? num_processors() : 1;
+    const auto is_active = [](const Core* core) { return !core->instances.empty(); };
+    const auto active = std::count_if(chip.cores_in_use.begin(), chip.cores_in_use.end(), is_active);
+    return std::max(1u, std::min(wanted, static_cast<uint32_t>(active)));
 }
 
 std::vector<std::unique_ptr<Scheduler>> Program::make_schedulers(const RunOptions& options) {
     std::vector<std::unique_ptr<Scheduler>> schedulers;
     for (uint32_t thread = 0; thread < options.threads; thread++) {
-        schedulers.push_back(std::make_unique<Scheduler>(*this, options));
+        schedulers.push_back(std::make_unique<Scheduler>(*this, options, thread));
         if (options.time_limit_seconds > 0) {
             schedulers.back()->deadline = monotonic_seconds() + options.time_limit_seconds;
         }
     }
-    std::vector<Core*> active;
-    for (Core& core : chip.cores()) {
-        if (!core.instances.empty()) {
-            active.push_back(&core);
-        }
-    }
+    std::vector<Core*> active = chip.cores_in_use;
+    std::erase_if(active, [](const Core* core) { return core->instances.empty(); });
+    std::sort(active.begin(), active.end());  // by rows of the grid
     for (size_t index = 0; index < active.size(); index++) {
         Scheduler* scheduler = schedulers[index * schedulers.size() / active.size()].get();
         scheduler->cores.push_back(active[index]);
@@ -323,34 +343,10 @@ std::vector<std::unique_ptr<Scheduler>> Program::make_schedulers(const RunOption
             instance->scheduler = scheduler;
         }
     }
+    for (auto& scheduler : schedulers) {
+        scheduler->draw_priorities();
+    }
     return schedulers;
-}
-
-static void take_over(Scheduler& from, Scheduler& to) {
-    for (Core* core : from.cores) {
-        to.cores.push_back(core);
-        for (KernelInstance* instance : core->instances) {
-            instance->scheduler = &to;
-        }
-    }
-}
-
-void Program::run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
-    const RunScope running(*this);
-    moving.store(static_cast<uint32_t>(schedulers.size()));
-    std::vector<std::thread> others;
-    for (size_t thread = 1; thread < schedulers.size(); thread++) {
-        try {
-            others.emplace_back([&schedulers, thread] { schedulers[thread]->run(); });
-        } catch (const std::system_error&) {  // no thread to be had: this one does the work
-            take_over(*schedulers[thread], *schedulers[0]);
-            moving--;
-        }
-    }
-    schedulers[0]->run();
-    for (std::thread& other : others) {
-        other.join();
-    }
 }
 
 void Program::finish_checks() {
@@ -367,6 +363,7 @@ void Program::finish_checks() {
 RunStatus Program::run(const RunOptions& requested) {
     status.store(0);
     stop.store(false);
+    first_failed.store(~0u);
     error_text.clear();
     error_rule = nullptr;
     error_instance = nullptr;
@@ -375,23 +372,30 @@ RunStatus Program::run(const RunOptions& requested) {
     checks = options.checked ? std::make_unique<Checks>(chip.fresh_check_memory()) : nullptr;
     const uint64_t recorded = options.recorded_circular_buffers;
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
-    const uint32_t most_threads = load();
+    load();
     if (checks) {
         chip.settle_poison();  // rules read memory as it is
         load_shadow_memory(*this);
         start_memory_checks(*this);
     }
-    options.threads = options.checked || recorder ? 1u : std::max(1u, std::min(options.threads, most_threads));
+    options.threads = threads_for(options);
     turns.cores_met = false;
     // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1.
     options.keep_l1 |= !turns.earned || options.checked || recorder != nullptr || !scratchpads.empty();
     auto schedulers = make_schedulers(options);
-    run_all(schedulers);
+    const double begin = monotonic_seconds();
+    {
+        const RunScope running(*this);
+        Rounds(*this, options, schedulers).run();
+    }
+    work_seconds = (monotonic_seconds() - begin) * options.threads;
     turns.earned = status.load() == 0 && !turns.cores_met;
     finish_checks();
     switches = 0;
+    raises.clear();
     for (const auto& scheduler : schedulers) {
         switches += scheduler->switches;
+        raises.merge(scheduler->raises);
     }
     for (auto& instance : instances) {
         flush_print(*instance);

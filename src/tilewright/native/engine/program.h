@@ -186,7 +186,7 @@ enum class RunStatus : int32_t {
 };
 
 struct RunOptions {
-    uint32_t threads = 1;
+    uint32_t threads = 1;  // 0: as many as are worth it
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
@@ -215,7 +215,7 @@ public:
     std::atomic<int32_t> status{0};
     std::unordered_map<uint64_t, SemaphoreRaise> raises;  // by who, where and which; programs with semaphores only
     std::atomic<bool> stop{false};
-    std::atomic<uint32_t> moving{0};  // schedulers that still have something to run
+    std::atomic<uint32_t> first_failed{~0u};  // the first scheduler, in the order of cores, with a kernel that failed
     std::string error_text;
     const char* error_rule = nullptr;
     KernelInstance* error_instance = nullptr;
@@ -227,12 +227,13 @@ public:
     std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
     TwPrintFunction print = nullptr;
     L1TurnRecord turns;
+    std::atomic<bool> used_window{false};  // in some run: threads would take turns at it
+    double work_seconds = 0;  // of the last run, on all threads together
 
-    // The first failure wins; every scheduler stops as soon as it sees it.
+    // Ends the run; every scheduler stops as soon as it sees it. Errors of kernels end a round (Scheduler::fail).
     void fail(RunStatus why, KernelInstance* who, const std::string& text);
-    // The same, but the other schedulers run on: their cores may have nothing to do with it.
+    // Only says so; the first failure counts.
     void note_failure(RunStatus why, KernelInstance* who, const std::string& text);
-    bool any_poll_met() const;
     // To the L1 at `base`, before the core's kernels have begun.
     void move_circular_buffers(Core& core, uint32_t base);
     // What a checked run can say only at its end; nothing is noted after it.
@@ -241,9 +242,9 @@ public:
 private:
     void create_instances();
     void lend_stacks();
-    uint32_t load();
+    void load();
+    uint32_t threads_for(const RunOptions& options) const;
     std::vector<std::unique_ptr<Scheduler>> make_schedulers(const RunOptions& options);
-    void run_all(std::vector<std::unique_ptr<Scheduler>>& schedulers);
     void load_cores();
     void load_instance(KernelInstance& instance, uint32_t core_index);
     uint32_t place_arguments(KernelInstance& instance, uint32_t core_index, uint32_t offset);

@@ -7,13 +7,10 @@
 #endif
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
-#include <thread>
 
 #include "check/compute/operands.h"
-#include "future.h"
 #include "threads.h"
 
 namespace tw {
@@ -36,30 +33,27 @@ void flush_denormals() {
 #endif
 }
 
-// What a kernel or tile operation computes flushes denormals, as on a card.
-namespace {
-class FlushDenormals {
-public:
+static uint64_t processor_mode() {
 #if defined(__x86_64__)
-    FlushDenormals() : saved_(_mm_getcsr()) { flush_denormals(); }
-    ~FlushDenormals() { _mm_setcsr(saved_); }
-
-private:
-    unsigned saved_;
+    return _mm_getcsr();
 #elif defined(__aarch64__)
-    FlushDenormals() {
-        asm volatile("mrs %0, fpcr" : "=r"(saved_));
-        flush_denormals();
-    }
-    ~FlushDenormals() { asm volatile("msr fpcr, %0" : : "r"(saved_)); }
-
-private:
-    uint64_t saved_;
+    uint64_t mode;
+    asm volatile("mrs %0, fpcr" : "=r"(mode));
+    return mode;
 #else
-    FlushDenormals() {}
+    return 0;
 #endif
-};
-}  // namespace
+}
+
+KernelMode::KernelMode() : saved_mode_(processor_mode()) { flush_denormals(); }
+
+KernelMode::~KernelMode() {
+#if defined(__x86_64__)
+    _mm_setcsr(static_cast<unsigned>(saved_mode_));
+#elif defined(__aarch64__)
+    asm volatile("msr fpcr, %0" : : "r"(saved_mode_));
+#endif
+}
 
 void fiber_entry() {
     KernelInstance& instance = current_instance();
@@ -88,6 +82,13 @@ void Scheduler::abandon_current() {
     current->state = InstanceState::Failed;
     fiber_switch(current->fiber, home);
     __builtin_unreachable();
+}
+
+void Scheduler::fail(const std::string& text, const char* rule) {
+    failure = {current, text, rule};
+    uint32_t first = program.first_failed.load();
+    while (index < first && !program.first_failed.compare_exchange_weak(first, index)) {
+    }
 }
 
 void Scheduler::swap_statics(KernelInstance& instance) {
@@ -168,7 +169,7 @@ bool Scheduler::wake(KernelInstance& instance) {
 bool Scheduler::run_core(Core& core) {
     bool ran = false;
     bool again = true;
-    while (again && !program.stop.load(std::memory_order_relaxed)) {
+    while (again && !stopped()) {
         again = false;
         for (KernelInstance* instance : core.instances) {
             if (wake(*instance)) {
@@ -187,6 +188,7 @@ bool Scheduler::run_cores() {
         if (first_round_) {
             turns_.enter(*core);
         }
+        outbox.begin_core();
         ran |= run_core(*core);
         if (first_round_) {
             turns_.leave(*core, is_finished(*core));
@@ -212,7 +214,7 @@ KernelInstance* Scheduler::highest_priority() {
 
 bool Scheduler::run_by_priority() {
     bool ran = false;
-    while (!program.stop.load(std::memory_order_relaxed)) {
+    while (!stopped()) {
         KernelInstance* next = highest_priority();
         if (next == nullptr) {
             break;
@@ -277,132 +279,14 @@ bool Scheduler::all_finished() {
     return cores.empty();
 }
 
-KernelInstance* Scheduler::next_yielded() {
-    for (Core* core : cores) {
-        for (KernelInstance* instance : core->instances) {
-            bool yielded = false;
-            for_each_standing(
-                *instance, [&](const Standing& each) { yielded |= each.state == InstanceState::Yielded; });
-            if (yielded) {
-                return instance;
-            }
-        }
-    }
-    return nullptr;
-}
-
-// Everybody had a turn: those that gave theirs away may run again.
-void Scheduler::release_yielded() {
-    for (Core* core : cores) {
-        for (KernelInstance* instance : core->instances) {
-            for_each_standing(*instance, [](Standing& each) {
-                each.state = each.state == InstanceState::Yielded ? InstanceState::Ready : each.state;
-            });
-        }
-    }
-}
-
-// Kernels that only poll memory, with nothing changing it, are ended after the spin limit.
-void Scheduler::watch_for_spinning(KernelInstance* polling) {
-    if (polling == nullptr || progress != spin_progress_) {
-        spin_progress_ = progress;
-        spin_since_ = 0;
-        return;
-    }
-    const double now = monotonic_seconds();
-    if (spin_since_ == 0) {
-        spin_since_ = now;
-    } else if (now - spin_since_ > options.spin_limit_seconds) {
-        for_each_standing(*polling, [](Standing& each) {
-            each.wait_kind = each.state == InstanceState::Yielded ? WaitKind::Spin : each.wait_kind;
-        });
-        program.fail(RunStatus::Spinning, polling, "");
-    }
-}
-
-void Scheduler::report_deadlock() {
-    for (Core* core : cores) {
-        for (KernelInstance* instance : core->instances) {
-            if (instance->state == InstanceState::Blocked || instance->state == InstanceState::Polling) {
-                program.note_failure(RunStatus::Deadlock, instance, "");
-                if (instance->checks != nullptr) {
-                    instance->checks->noc.stuck(program);
-                }
-                return;
-            }
-        }
-    }
-}
-
-// A kernel that polls may be freed by a core of another thread. Returns whether one was, or the run has ended.
-bool Scheduler::wait_for_other_threads() {
-    auto is_polling = [](const KernelInstance* instance) { return instance->state == InstanceState::Polling; };
-    const bool polling = std::any_of(cores.begin(), cores.end(), [&](const Core* core) {
-        return std::any_of(core->instances.begin(), core->instances.end(), is_polling);
-    });
-    if (options.threads == 1 || !polling) {
-        return false;
-    }
-    program.moving--;
-    bool goes_on = false;
-    while (!goes_on && !(program.moving.load() == 0 && !program.any_poll_met())) {
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-        goes_on =
-            program.stop.load() || std::any_of(cores.begin(), cores.end(), [&](const Core* core) {
-                return std::any_of(core->instances.begin(), core->instances.end(), [&](const KernelInstance* instance) {
-                    return is_polling(instance) && poll_met(*instance);
-                });
-            });
-    }
-    program.moving++;
-    return goes_on;
-}
-
-// Nothing moves: what compute kernels would still do with their threads apart. Returns whether there is anything.
-bool Scheduler::loosen_compute_kernels() {
-    bool loosened = false;
-    for (Core* core : cores) {
-        for (KernelInstance* instance : core->instances) {
-            loosened |= loosen_threads(*instance);
-        }
-    }
-    return loosened;
-}
-
-void Scheduler::run() {
-    this_scheduler() = this;
-    const FlushDenormals flush;
-    const ThreadSignals signals;
-    draw_priorities();
+void Scheduler::run_round() {
+    ran = true;
     // A fault in a fiber comes back here with the fiber marked as failed.
     if (sigsetjmp(fault_landing, 0) != 0) {
         current = nullptr;
+        return;
     }
-    while (!program.stop.load(std::memory_order_relaxed)) {
-        const uint64_t progress_before = progress;
-        const bool ran = options.seed != 0 ? run_by_priority() : run_cores();
-        if (program.stop.load(std::memory_order_relaxed) || all_finished()) {
-            break;
-        }
-        KernelInstance* polling = next_yielded();
-        if (!ran && polling == nullptr) {
-            if (wait_for_other_threads() || loosen_compute_kernels()) {
-                continue;
-            }
-            report_deadlock();
-            program.finish_checks();
-            explore_future(*this);
-            break;
-        }
-        if (progress == progress_before) {
-            loosen_compute_kernels();
-        }
-        watch_for_spinning(polling);
-        release_yielded();
-    }
-    program.moving--;
-    hide_l1_window(*this);
-    this_scheduler() = nullptr;
+    ran = options.seed != 0 ? run_by_priority() : run_cores();
 }
 
 }  // namespace tw

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels of a set of cores on one OS thread. A core keeps running until all its kernels wait.
+// Runs the kernels of a set of cores on one OS thread, a round at a time (rounds.h): each core in its turn, until all
+// its kernels wait.
 #pragma once
 
 #include <setjmp.h>
@@ -8,27 +9,56 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "last_words.h"
+#include "outbox.h"
 #include "program.h"
 
 namespace tw {
 
+class Crew;
+
+// An error a kernel made; the first one of a scheduler.
+struct KernelFailure {
+    KernelInstance* who = nullptr;
+    std::string text;
+    const char* rule = nullptr;
+};
+
 struct Scheduler {
-    explicit Scheduler(Program& program, const RunOptions& options) :
+    Scheduler(Program& program, const RunOptions& options, uint32_t index) :
         program(program),
         options(options),
+        index(index),
+        sends_later(!options.checked),
         place(options.threads == 1 ? &g_watch->place : &unseen_place_),
         turns_(program, !options.keep_l1) {}
 
-    void run();
+    // Once it has its cores: the order of a seed.
+    void draw_priorities();
+    // Every core once, as far as it gets.
+    void run_round();
+    // Whether all of its kernels have ended; cores that have are not looked at again.
+    bool all_finished();
+    // The run has ended, or a core before those of this scheduler has failed.
+    bool stopped() const {
+        return program.stop.load(std::memory_order_relaxed) ||
+               program.first_failed.load(std::memory_order_relaxed) <= index;
+    }
 
     Program& program;
     const RunOptions& options;
+    const uint32_t index;          // schedulers are numbered in the order of their cores
+    const bool sends_later;        // what cores send each other arrives between rounds
     std::vector<Core*> cores;
+    Outbox outbox;
+    bool ran = false;              // anything, in the last round
+    KernelFailure failure;
+    std::unordered_map<uint64_t, SemaphoreRaise> raises;  // by its kernels; see Program::raises
+    Crew* crew = nullptr;
     FiberContext home;             // where fibers switch back to
     sigjmp_buf fault_landing;      // where a fault in a fiber lands
     KernelInstance* current = nullptr;
@@ -51,6 +81,8 @@ struct Scheduler {
     // --- called from inside a fiber ---
     void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);
     [[noreturn]] void abandon_current();
+    // The running kernel has made an error; the caller leaves it.
+    void fail(const std::string& text, const char* rule);
     // A place where a run with a seed may let another kernel go first.
     void preempt();
     // Lines are sent from the thread's own stack: no tick may take the turn of a kernel in the middle of one.
@@ -67,17 +99,9 @@ private:
     KernelInstance* highest_priority();
     bool run_by_priority();
     const Kernel* kernel_of_seed() const;
-    void draw_priorities();
     uint64_t random();
     bool wake(KernelInstance& instance);
     static bool is_finished(const Core& core);
-    bool all_finished();
-    KernelInstance* next_yielded();
-    void release_yielded();
-    void watch_for_spinning(KernelInstance* polling);
-    void report_deadlock();
-    bool wait_for_other_threads();
-    bool loosen_compute_kernels();
     void swap_statics(KernelInstance& instance);
     void run_fiber(KernelInstance& instance);
 
@@ -85,8 +109,6 @@ private:
     L1Turns turns_;
     bool first_round_ = true;
     const std::string* line_to_print_ = nullptr;
-    uint64_t spin_progress_ = 0;
-    double spin_since_ = 0;
     uint64_t random_state_ = 0;
     int64_t lowest_priority_ = 0;
     const Kernel* directed_kernel_ = nullptr;  // in the directed order of a small seed
@@ -136,11 +158,24 @@ public:
     ThreadSignals& operator=(const ThreadSignals&) = delete;
 
 private:
-    std::unique_ptr<uint8_t[]> alternate_stack_;
     stack_t old_stack_{};
     timer_t timer_{};
     bool ticking_ = false;
 };
 void hide_l1_window(Scheduler& scheduler);
+
+// How the processor is set while kernels run on a thread, and its signals: what a kernel computes flushes denormals, as
+// on a card.
+class KernelMode {
+public:
+    KernelMode();
+    ~KernelMode();
+    KernelMode(const KernelMode&) = delete;
+    KernelMode& operator=(const KernelMode&) = delete;
+
+private:
+    uint64_t saved_mode_;
+    ThreadSignals signals_;
+};
 
 }  // namespace tw

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outbox.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tw {
+
+bool Outbox::reaches(const uint8_t* memory, uint64_t bytes) const {
+    const auto overlaps = [&](const Entry& entry) {
+        return entry.to < memory + bytes && memory < entry.to + entry.bytes;
+    };
+    return std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), overlaps);
+}
+
+void Outbox::write(uint8_t* to, const uint8_t* from, uint32_t bytes) {
+    entries_.push_back({to, bytes, 0, 0, data_.size()});
+    data_.insert(data_.end(), from, from + bytes);
+}
+
+void Outbox::increment(uint8_t* to, uint32_t amount, uint32_t mask) {
+    entries_.push_back({to, sizeof(uint32_t), amount, mask, 0});
+}
+
+void Outbox::deliver() {
+    for (const Entry& entry : entries_) {
+        if (entry.mask != 0) {
+            increment_word(entry.to, entry.amount, entry.mask);
+        } else {
+            std::memcpy(entry.to, data_.data() + entry.data, entry.bytes);
+        }
+    }
+    entries_.clear();
+    data_.clear();
+    first_of_core_ = 0;
+}
+
+// Words in DRAM are shared by cores of several threads.
+void increment_word(uint8_t* memory, uint32_t amount, uint32_t mask) {
+    auto* word = reinterpret_cast<uint32_t*>(memory);
+    uint32_t before = __atomic_load_n(word, __ATOMIC_RELAXED), after;
+    do {
+        after = (before & ~mask) | ((before + amount) & mask);
+    } while (!__atomic_compare_exchange_n(word, &before, after, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+}  // namespace tw

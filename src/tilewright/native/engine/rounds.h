@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run goes in rounds. In a round every core runs its kernels until all of them wait. Then what cores have sent each
+// other arrives (outbox.h), and it is decided whether anything moves still.
+//
+// Within a round a core sees nothing of what others do, as long as the program has no races. So the cores of a round can
+// be spread over OS threads, a scheduler for each, and whatever the number of threads, every core does the same in every
+// round: the same results, the same record, the same deadlock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "scheduler.h"
+
+namespace tw {
+
+// The OS threads of a run. The first scheduler's is the caller's.
+class Crew {
+public:
+    explicit Crew(std::vector<std::unique_ptr<Scheduler>>& schedulers);
+    ~Crew();
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    enum class Task : uint32_t { Round, Explore, Leave };
+    // Every scheduler does it; returns when all have.
+    void perform(Task task);
+    // From within a round: returns when no other scheduler runs kernels. From the next round on they take turns.
+    void wait_alone(const Scheduler& scheduler);
+
+private:
+    enum State : uint32_t { kDone, kBusy, kWantsToBeAlone };
+    struct Hand {
+        Scheduler* scheduler = nullptr;
+        std::atomic<uint32_t> orders{0};
+        std::atomic<uint32_t> state{kDone};
+        std::thread thread;
+    };
+
+    void serve(Hand& hand);
+    void begin(Hand& hand);
+    static void finish(Hand& hand);
+    void work(Hand& hand);
+
+    std::vector<std::unique_ptr<Hand>> hands_;
+    Task task_ = Task::Round;
+    std::atomic<bool> one_at_a_time_{false};
+};
+
+class Rounds {
+public:
+    Rounds(Program& program, const RunOptions& options, std::vector<std::unique_ptr<Scheduler>>& schedulers) :
+        program_(program), options_(options), schedulers_(schedulers) {}
+    void run();
+
+private:
+    bool has_ended();
+    KernelInstance* first_yielded();
+    void release_yielded();
+    void watch_for_spinning(KernelInstance* polling);
+    bool loosen_compute_kernels();
+    void report_deadlock();
+    uint64_t progress() const;
+    template <typename Action>
+    void for_each_instance(Action action);
+
+    Program& program_;
+    const RunOptions& options_;
+    std::vector<std::unique_ptr<Scheduler>>& schedulers_;
+    uint64_t spin_progress_ = 0;
+    double spin_since_ = 0;
+};
+
+}  // namespace tw
