@@ -28,7 +28,7 @@ from tilewright.ops.validation import Wording
 from tilewright.tensor.paper_device import paper_device
 
 # Each takes a second or two of compiling; 500 are run by hand when the planner changes.
-NUM_RUN = int(os.environ.get("TILEWRIGHT_RANDOM_FORMULAS", "3"))
+NUM_RUN = int(os.environ.get("TILEWRIGHT_RANDOM_FORMULAS", "2"))
 KINDS = {"x": Extent.FULL, "y": Extent.FULL, "row": Extent.ROW, "column": Extent.COLUMN}
 # Inputs that have a place beside reductions over a dimension.
 DIMENSIONS = {-1: ("x", "y", "row", "column"), -2: ("x", "y", "row"), (-2, -1): ("x", "y")}

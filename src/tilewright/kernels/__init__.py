@@ -4,6 +4,7 @@
 The functions kernels call are in ``tilewright.kernels.api``.
 """
 
+from tilewright.kernels.cpp_kernel import CppKernel, cpp_kernel
 from tilewright.kernels.errors import KernelArgumentError, KernelLanguageError
 from tilewright.kernels.kernel_function import KernelFunction
 from tilewright.kernels.language import Kernel, compute_kernel, kernel_function, reader_kernel, writer_kernel
@@ -26,6 +27,7 @@ __all__ = [
     "CircularBuffers",
     "CommonRuntimeArg",
     "CompileTimeArg",
+    "CppKernel",
     "Kernel",
     "KernelArgumentError",
     "KernelFunction",
@@ -33,6 +35,7 @@ __all__ = [
     "RuntimeArg",
     "TensorArg",
     "compute_kernel",
+    "cpp_kernel",
     "float32",
     "float_bits",
     "float_from_bits",

@@ -16,7 +16,8 @@ several results are a tuple.
 Every step that follows can be overruled: ``buffers`` gives circular buffers their indices, and a value of the formula
 that has a name a buffer; ``pages="stick"`` counts rows in sticks; ``unit="vector"`` keeps the matrix unit, which
 takes 10 mantissa bits of a float32, out of sums, differences and products; ``kernels`` puts kernels of your own in
-the place of those that would be made. Stages, checks, logs and export are the same for all of these.
+the place of those that would be made, ``program`` a whole program of your own. Stages, checks and logs are the same
+for all of these; a program of your own is not exported.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tilewright.formula.graph import Extent, FormulaError, Value
 from tilewright.kernels import Kernel
 from tilewright.ops.operation import Input, Operation
 from tilewright.ops.parameters import POSITIVE, Parameter
-from tilewright.ops.planner.model import Choices
+from tilewright.ops.planner.model import Choices, OwnProgram
 from tilewright.ops.requirements import Requirement
 from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import Wording
@@ -74,6 +75,7 @@ def operation(
     pages: str = "tile",
     unit: str = "matrix",
     kernels: Mapping[str, Mapping[str, Kernel]] | None = None,
+    program: OwnProgram | None = None,
     wording: Wording | None = None,
     requires: Sequence[Requirement] = (),
 ) -> Callable[[Callable[..., Any]], Operation]: ...
@@ -87,6 +89,7 @@ def operation(
     pages: str = "tile",
     unit: str = "matrix",
     kernels: Mapping[str, Mapping[str, Kernel]] | None = None,
+    program: OwnProgram | None = None,
     wording: Wording | None = None,
     requires: Sequence[Requirement] = (),
 ) -> Any:
@@ -98,6 +101,9 @@ def operation(
         unit: what computes sums, differences and products of two buffers, ``matrix`` or ``vector``.
         kernels: kernels of your own instead of those that would be made, by strategy and role:
             ``{"resident": {"compute": my_kernel}}``. They take arguments by name (:mod:`tilewright.ops.row_program`).
+            In Python, or in C++ (:mod:`tilewright.kernels.cpp_kernel`).
+        program: a program of your own instead of all of that: a function of tensors (the result is ``output``) and
+            numbers by name that returns a ``ProgramDescriptor``.
         wording: how refusals of the first tensor are worded.
         requires: what else is asked of a call (:mod:`tilewright.ops.requirements`).
 
@@ -108,7 +114,8 @@ def operation(
     for name, given, allowed in (("pages", pages, ("tile", "stick")), ("unit", unit, ("matrix", "vector"))):
         if given not in allowed:
             raise DeclarationError(f"{name} must be {' or '.join(map(repr, allowed))}, not {given!r}")
-    choices = Choices(dict(buffers or {}), pages == "stick", unit == "matrix", _checked_kernels(kernels or {}))
+    made = _checked_kernels(kernels or {})
+    choices = Choices(dict(buffers or {}), pages == "stick", unit == "matrix", made, program)
     for name, index in choices.buffers.items():
         if not isinstance(index, int) or not 0 <= index < 32:
             raise DeclarationError(f"buffers: {name} must have an index from 0 to 31, not {index!r}")

@@ -377,7 +377,17 @@ class Operation:
         config: ComputeConfigDescriptor | None = None,
     ) -> ProgramDescriptor:
         """The program of a plan; ``tensors`` has inputs and outputs by name."""
+        if self.choices.program is not None:
+            return self._own_program(tensors, self.checked_parameters(parameters or {}))
         return build_program(plan, plan.kernels, tensors, self.numbers(plan, parameters), checked_config(config))
+
+    def _own_program(self, tensors: Tensors, numbers: Mapping[str, float]) -> ProgramDescriptor:
+        """The program that the declaration brings."""
+        assert self.choices.program is not None
+        program = self.choices.program(tensors, numbers)
+        if not isinstance(program, ProgramDescriptor):
+            raise OperationError(f"{self.name}: `program` must return a ttnn.ProgramDescriptor, not {program!r}")
+        return program
 
     def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, float]:
         """Every parameter, given or default.
@@ -436,6 +446,9 @@ class Operation:
             for shape in self.output_shapes(tuple(main.shape))
         )
         everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
+        if self.choices.program is not None:
+            own = self._own_program(everything, values)
+            return Outcome(outputs, plan, own, run_program([*ordered, *outputs], own, chosen.run_options))
         config = checked_config(chosen.compute_kernel_config)
         with borrowed_program(device, plan, everything, numbers, config, is_shown) as program:
             run = run_program([*ordered, *outputs], program, chosen.run_options)

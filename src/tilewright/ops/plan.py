@@ -24,6 +24,8 @@ from tilewright.tensor.cores import CoreRangeSet
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.tile import TILE_SIZE
 
+# Of a core of any chip.
+MOST_CIRCULAR_BUFFERS = 64
 # Tiles of a line in formulas.
 LINE_SYMBOLS = {Direction.ROWS: "Wt", Direction.COLUMNS: "Ht", Direction.SLABS: "(Ht*Wt)"}
 
@@ -162,9 +164,10 @@ class Plan:
 def unpack_to_dest_modes(buffers: Sequence[Buffer]) -> list[UnpackToDestMode]:
     """Whole float32 values for buffers that are only moved; empty where nothing asks for it."""
     whole = {each.index for each in buffers if each.is_only_moved and each.dtype is DataType.FLOAT32}
+    # tt-metal wants a mode for every circular buffer a core can have.
     modes = [
         UnpackToDestMode.UnpackToDestFp32 if index in whole else UnpackToDestMode.Default
-        for index in range(max(each.index for each in buffers) + 1)
+        for index in range(MOST_CIRCULAR_BUFFERS)
     ]
     return modes if whole else []
 

@@ -50,6 +50,8 @@ def export_operation(
     Raises:
         ExportError: the directory is a file, not empty, or cannot be written.
     """
+    if operation.choices.program is not None:
+        raise ExportError(f"{operation.name} has a program of its own, which is host code for ttnn already: copy that")
     target = Path(directory)
     if target.exists() and not target.is_dir():
         raise ExportError(f"{target} is a file; export writes a directory")

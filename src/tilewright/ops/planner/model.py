@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from tilewright.formula.graph import Extent, Value
@@ -13,6 +13,10 @@ from tilewright.kernels import Kernel
 from tilewright.ops.direction import Direction
 from tilewright.ops.planner.registers import RegisterProgram
 from tilewright.ops.strategy import Strategy
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.tensor import Tensor
+
+OwnProgram: TypeAlias = Callable[[Mapping[str, Tensor], Mapping[str, float]], ProgramDescriptor]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,12 +29,14 @@ class Choices:
         with_matrix_unit: whether sums, differences and products of two buffers go to the matrix unit, which is quicker
             and takes 10 mantissa bits of a float32.
         kernels: kernels of one's own by strategy and role, in the place of those that would be made.
+        program: makes a program of one's own, of tensors and numbers by name, in the place of the planned one.
     """
 
     buffers: Mapping[str, int] = dataclasses.field(default_factory=dict)
     sticks: bool = False
     with_matrix_unit: bool = True
     kernels: Mapping[str, Mapping[str, Kernel]] = dataclasses.field(default_factory=dict)
+    program: OwnProgram | None = None
 
 
 @dataclasses.dataclass(frozen=True)

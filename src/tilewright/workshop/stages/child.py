@@ -120,7 +120,7 @@ def _check(events: Events, operation: Operation, device: Device) -> None:
     tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
     program = operation.program(plan, tensors)
     result = check_program([*tensors.values()], program)
-    if result.run is not None:
+    if result.run is not None and operation.choices.program is None:
         events.tell("facts", crumbs=run_facts(plan, result.run) + compliance_facts(plan))
     if result.findings:
         error_type = "watcher_assert" if result.error is None else classify(result.error, 6)[1]

@@ -101,8 +101,10 @@ def trace(
 
     Raises:
         KernelCompileError, KernelLanguageError: the kernels are not ready to run.
-        NoSuchPhaseError: it does not work along rows.
+        NoSuchPhaseError: it does not work along rows, or has a program of its own.
     """
+    if operation.choices.program is not None:
+        raise NoSuchPhaseError(f"{operation.name} has a program of its own, whose phases nobody knows")
     if operation.direction is not Direction.ROWS:
         raise NoSuchPhaseError(
             f"{operation.name} works along {operation.direction.value}, and phases are compared along rows only: "

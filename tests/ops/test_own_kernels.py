@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A C++ kernel, and a whole program of one's own, in the place of what would be made: same calls, same judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright import Rows, operation, ttnn
+from tilewright.formula import Value
+from tilewright.kernels import CompileTimeArg, RuntimeArg, cpp_kernel
+from tilewright.ops import Operation, OperationError
+from tilewright.ops.accuracy import Accuracy, held, judge
+from tilewright.ops.export import ExportError, export_operation
+from tilewright.workshop.cases import check_operation
+
+
+@cpp_kernel("doubled.cpp", "compute")
+def doubled_in_cpp(num_tile_rows: RuntimeArg, block_tiles: CompileTimeArg) -> None:
+    """2 * x."""
+
+
+@operation(kernels={"blocked": {"compute": doubled_in_cpp}}, buffers={"in_rm": 0, "in_tiled": 1, "out_rm": 16})
+def doubled(x: Rows) -> Value:
+    """2 * x, with a compute kernel in C++."""
+    return x * 2.0
+
+
+@operation
+def planned(x: Rows, *, factor: float = 3.0) -> Value:
+    """factor * x."""
+    return x * factor
+
+
+def made_by_hand(tensors: Mapping[str, ttnn.Tensor], numbers: Mapping[str, float]) -> ttnn.ProgramDescriptor:
+    """What the plan of another operation would run; a person would write it out."""
+    x = tensors["x"]
+    plan = planned.plan(tuple(x.shape), x.dtype, x.device(), layout=x.layout)
+    return planned.program(plan, tensors, parameters=numbers)
+
+
+@operation(program=made_by_hand)
+def scaled(x: Rows, *, factor: float = 3.0) -> Value:
+    """factor * x, with a program of its own."""
+    return x * factor
+
+
+@operation(program=lambda tensors, numbers: None)  # type: ignore[arg-type,return-value]
+def nothing(x: Rows) -> Value:
+    """A function that makes no program."""
+    return x * 1.0
+
+
+def judged(declared: Operation, device: ttnn.Device, shape: tuple[int, ...]) -> Accuracy:
+    array = np.random.default_rng(0).standard_normal(shape)
+    tensors = {"x": ttnn.from_numpy(array, ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)}
+    outcome = declared.launch(tensors)
+    return judge([outcome.output.to_numpy()], declared.bounds(outcome.plan, held(tensors)))
+
+
+def test_a_kernel_in_cpp_runs_and_is_exported(device: ttnn.Device, tmp_path: Path) -> None:
+    assert judged(doubled, device, (70, 100)).is_within_bound
+    export_operation(doubled, tmp_path, shape=(64, 64))
+    exported = (tmp_path / "doubled" / "kernels" / "bfloat16_blocked" / "doubled_in_cpp.cpp").read_text()
+    assert exported.endswith((Path(__file__).parent / "doubled.cpp").read_text())
+
+
+def test_a_program_of_its_own_runs_with_its_numbers(device: ttnn.Device, tmp_path: Path) -> None:
+    assert judged(scaled, device, (70, 100)).is_within_bound
+    assert scaled(np.ones((32, 32), np.float32), factor=5)[0, 0] == 5
+    check_operation(scaled, device)
+    with pytest.raises(ExportError, match="has a program of its own"):
+        export_operation(scaled, tmp_path)
+
+
+def test_what_is_no_program_is_refused() -> None:
+    with pytest.raises(OperationError, match=r"`program` must return a ttnn\.ProgramDescriptor, not None"):
+        nothing(np.ones((32, 32), np.float32))
