@@ -176,7 +176,11 @@ static Outbox* outbox_to(uint32_t x, uint32_t y) {
 static void copy_to_core(uint32_t x, uint32_t y, uint8_t* to, const uint8_t* from, uint32_t bytes) {
     Outbox* outbox = outbox_to(x, y);
     if (outbox != nullptr && (bytes <= Outbox::kMostFlagBytes || outbox->reaches(to, bytes))) {
-        outbox->write(to, from, bytes);
+        const Scheduler& scheduler = *this_scheduler();
+        while (outbox->has_value_of_earlier_turn(to, bytes, scheduler.switches)) {
+            tw_poll_yield();
+        }
+        outbox->write(to, from, bytes, scheduler.switches);
     } else {
         std::memmove(to, from, bytes);
     }

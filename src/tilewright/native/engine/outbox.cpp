@@ -13,13 +13,20 @@ bool Outbox::reaches(const uint8_t* memory, uint64_t bytes) const {
     return std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), overlaps);
 }
 
-void Outbox::write(uint8_t* to, const uint8_t* from, uint32_t bytes) {
-    entries_.push_back({to, bytes, 0, 0, data_.size()});
+bool Outbox::has_value_of_earlier_turn(const uint8_t* memory, uint64_t bytes, uint64_t turn) const {
+    const auto is_earlier = [&](const Entry& entry) {
+        return entry.mask == 0 && entry.turn != turn && entry.to < memory + bytes && memory < entry.to + entry.bytes;
+    };
+    return std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), is_earlier);
+}
+
+void Outbox::write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t turn) {
+    entries_.push_back({to, bytes, 0, 0, data_.size(), turn});
     data_.insert(data_.end(), from, from + bytes);
 }
 
 void Outbox::increment(uint8_t* to, uint32_t amount, uint32_t mask) {
-    entries_.push_back({to, sizeof(uint32_t), amount, mask, 0});
+    entries_.push_back({to, sizeof(uint32_t), amount, mask, 0, 0});
 }
 
 void Outbox::deliver() {

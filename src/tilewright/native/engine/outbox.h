@@ -21,8 +21,11 @@ public:
     bool is_full() const { return entries_.size() - first_of_core_ >= kMostOfCore; }
     // Whether the core has sent anything to these bytes.
     bool reaches(const uint8_t* memory, uint64_t bytes) const;
+    // Whether it has sent a value there before the turn it is in now, and had waited for something since. On a card
+    // whoever polls there sees that value long before the next: it is not to be overwritten on its way.
+    bool has_value_of_earlier_turn(const uint8_t* memory, uint64_t bytes, uint64_t turn) const;
 
-    void write(uint8_t* to, const uint8_t* from, uint32_t bytes);
+    void write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t turn);
     // `mask`: the bits of the word that count up.
     void increment(uint8_t* to, uint32_t amount, uint32_t mask);
     void deliver();
@@ -33,7 +36,7 @@ private:
         uint8_t* to;
         uint32_t bytes;
         uint32_t amount, mask;  // of an increment; a write has mask 0
-        uint64_t data;  // of a write: where it begins in data_
+        uint64_t data, turn;  // of a write: where it begins in data_, and the turn of the kernel that sent it
     };
 
     std::vector<Entry> entries_;
