@@ -80,7 +80,9 @@ uint32_t tw_tile_values(uint32_t cb, uint32_t tile, uint32_t as_stored, float* v
 
 // --- out of DST ---
 // In order (out_of_order = 0): to the next page since the last push; else to page `tile` from the write pointer.
+// As many tiles of DST as the last tw_pack_width said go to as many pages; in order, the next call begins a page on.
 void tw_pack_tile(uint32_t dst, uint32_t cb, uint32_t tile, uint32_t out_of_order);
+void tw_pack_width(uint32_t num_tiles);
 
 // --- row-major <-> tiles (each goes through DST slot 0.. on a card and so rounds like it) ---
 // 32 rows of num_tiles*32 elements at the front of cb_in become num_tiles tiles at the back of cb_out.

@@ -31,6 +31,7 @@ enum ScratchWord : uint32_t {
     kQueueFill,
     kQueueReloadsB,  // face 0 of the SrcB tile goes with every face of SrcA's
     kPackRows,  // rows tw_pack_rows writes
+    kPackWidth,  // tiles that one tw_pack_tile writes; 0 means 1
     kReduceBlockTiles,  // tiles of a row that a block reduction takes
     kScratchWords,
 };

@@ -174,6 +174,16 @@ void pack_row(
     }
 }
 
+static void pack_one_tile(ComputeState& state, uint32_t dst, uint32_t cb, uint32_t tile) {
+    const uint32_t* words = dst_read(state, dst, "pack_tile");
+    check_pack(state, cb, PackLoop::Default, "pack_tile");
+    check_pack_mask(state, dst, cb, "pack_tile");
+    const TileGeometry& geometry = tile_geometry(cb);
+    uint8_t* bytes = back_tile(cb, tile);
+    taint_pack_slot(state, dst, cb, geometry, bytes);
+    pack_words(state, words, geometry, bytes, "pack_tile");
+}
+
 }  // namespace tw
 
 using namespace tw;
@@ -199,17 +209,16 @@ void tw_pack_tile(uint32_t dst, uint32_t cb, uint32_t tile, uint32_t out_of_orde
         return;
     }
     ComputeState& state = pack_state("pack_tile");
-    const uint32_t* words = dst_read(state, dst, "pack_tile");
-    check_pack(state, cb, PackLoop::Default, "pack_tile");
-    check_pack_mask(state, dst, cb, "pack_tile");
-    const TileGeometry& geometry = tile_geometry(cb);
     if (!out_of_order) {
         tile = tw_context()->cb[cb].fifo_wr_tile_ptr++;
     }
-    uint8_t* bytes = back_tile(cb, tile);
-    taint_pack_slot(state, dst, cb, geometry, bytes);
-    pack_words(state, words, geometry, bytes, "pack_tile");
+    pack_one_tile(state, dst, cb, tile);
+    for (uint32_t i = 1; i < state.scratch[kPackWidth]; i++) {
+        pack_one_tile(state, dst + i, cb, tile + i);
+    }
 }
+
+void tw_pack_width(uint32_t num_tiles) { compute_state().scratch[kPackWidth] = num_tiles; }
 
 void tw_pack_rows_init(uint32_t num_rows) {
     if (num_rows == 0 || num_rows > kTileElements / 16) {

@@ -27,13 +27,14 @@ inline void llk_matmul_pack(uint32_t first_dst, uint32_t cb, uint32_t num_tiles,
     }
 }
 
-// Programs the packer's loop for the CB's tile shape and leaves its format alone.
+// Programs the packer's loop for as many tiles of the CB's shape and leaves its format alone.
 template <
     ckernel::PackMode pack_mode = ckernel::PackMode::Default,
     bool zero_output = false,
     bool skip_addrmod_config = false,
     bool skip_packer_strides = false>
-inline void llk_pack_init(uint32_t, uint32_t = 1, uint32_t = 0) {
+inline void llk_pack_init(uint32_t, uint32_t num_tiles = 1, uint32_t = 0) {
+    tw_pack_width(num_tiles);
     constexpr bool untilize = pack_mode == ckernel::PackMode::Untilize;
     tw::programs_packer(untilize ? tw::PackLoop::Untilize : tw::PackLoop::Default);
 }
