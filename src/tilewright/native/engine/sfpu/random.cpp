@@ -59,5 +59,7 @@ void unary_StochasticRound(const Call& call) {
 
 extern "C" void tw_sfpu_seed(uint32_t seed) {
     tw_sfpu_init(static_cast<uint32_t>(tw::SfpuConstants::None));
-    tw::compute_state().random_state = seed * 0x9E3779B97F4A7C15ull + 1;
+    // Seeds next to each other, as neighbouring cores get them, must not give one sequence shifted by a few numbers.
+    uint64_t state = seed;
+    tw::compute_state().random_state = tw::sfpu::next_random(state);
 }
