@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from tilewright.cli.main import main
+from tilewright.sweep.case_run import COLUMNS
 from tilewright.sweep.plan_file import SweepError, read_cases
 from tilewright.sweep.results import Journal
+from tilewright.sweep.summary import report
 
 CASES = {"operations": ["centralize_w_rm"], "shapes": ["64x64", "128x64"], "grids": ["2x1"]}
 
@@ -54,6 +56,19 @@ def test_a_case_that_cannot_run_is_a_result(tmp_path: Path, capsys: pytest.Captu
     file = written(tmp_path, shapes=["32x131072"], plans=["resident"], steps=["time"])
     assert main(["sweep", str(file), "--jobs", "1"]) == 1
     assert "failed centralize_w_rm 32x131072" in capsys.readouterr().out
+    page = (tmp_path / "cases.md").read_text()
+    assert "0 of 1 cases are ok." in page
+    assert "- centralize_w_rm 32x131072" in page
+
+
+def test_the_report_has_plans_in_the_order_of_their_times(tmp_path: Path) -> None:
+    results = [
+        {**dict.fromkeys(COLUMNS), "operation": "f", "shape": shape, "status": "ok", "plan": plan, "microseconds": time}
+        for shape, plan, time in (("8x8", "streaming", 3.0), ("8x8", "resident", 2.0), ("4x4", None, 1.0))
+    ]
+    lines = report("sweep", results).splitlines()
+    assert "| f | 8x8 | None | None | None | 2.0 | resident | streaming +50% |  |" in lines
+    assert "| f | 4x4 | None | None | None | 1.0 | as planned |  |  |" in lines
 
 
 def test_a_journal_cut_off_in_a_line_keeps_the_others(tmp_path: Path) -> None:

@@ -10,16 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
-from tilewright.cli.output_file import require_writable
+from tilewright.cli.output_file import require_writable, write_output
 from tilewright.sweep.case_run import Result
 from tilewright.sweep.plan_file import Case, read_cases
 from tilewright.sweep.results import Journal, require_format, write_results
 from tilewright.sweep.runners import run_locally, run_on_cluster
+from tilewright.sweep.summary import report
 
 _DESCRIPTION = """
 Run operations x shapes x dtypes x chips x plans, as a JSON file lists them: each is compared with float64, run under
-the checker and timed by the model. A line is printed as each ends. What has ended is kept in a journal beside the
-results, so that the same command goes on where it stopped. Exit status 1 if a case is not ok.
+the checker and timed by the model. A line is printed as each ends; a report in Markdown is written beside the results.
+What has ended is kept in a journal, so that the same command goes on where it stopped. Exit status 1 if a case is not
+ok.
 """
 _EXAMPLES = """
 tilewright sweep cases.json
@@ -61,7 +63,9 @@ def run(arguments: list[str]) -> int:
     results = [journal.results[case.key] for case in cases]
     write_results(output, results)
     bad = [result for result in results if result["status"] != "ok"]
-    print(f"{len(results) - len(bad)} of {len(results)} cases ok; results in {output}")
+    page = output.with_suffix(".md")
+    write_output("--output", page, report(f"Sweep of {options.file.name}", results).encode())
+    print(f"{len(results) - len(bad)} of {len(results)} cases ok; results in {output}, a report in {page}")
     if bad:
         print(f"tilewright sweep: {len(bad)} cases are not ok, the first: {bad[0]['case']}", file=sys.stderr)
     return 1 if bad else 0
