@@ -31,8 +31,9 @@ quick: $(VENV)/.installed  ## an answer in less than a minute: form, rooms, ever
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n auto --dist loadfile $(QUICK)
 
-catalogue: $(VENV)/.installed  ## every operation of the real ttnn on the simulated card
-	python=$$($(TTNN_PYTHON)) && PYTHONPATH=src $$python -m tilewright exec -- $$python -m pytest tests/card/catalogue
+catalogue: $(VENV)/.installed  ## every operation of the real ttnn on the simulated card, both chips
+	python=$$($(TTNN_PYTHON)) && for arch in wormhole_b0 blackhole; do \
+	PYTHONPATH=src $$python -m tilewright exec --arch $$arch -- $$python -m pytest tests/card/catalogue || exit 1; done
 
 score: $(VENV)/.installed  ## how many of the known bugs the checker names, and what it says wrongly
 	$(BIN)/python tests/bugs/score.py

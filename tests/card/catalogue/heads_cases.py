@@ -69,4 +69,81 @@ def _minimal_matmul() -> Case:
     return Case("experimental.minimal_matmul", "", run, 4)
 
 
-CASES = [_concat_heads(), _create_heads(), _rotate_half(), _rotary(), _reduce(), _minimal_matmul()]
+def _complex_product() -> Case:
+    def run(bench: Bench) -> tuple[Any, Any]:
+        parts = [bench.random((1, 1, 32, 64)) for _ in range(4)]
+        found = ttnn.experimental.complex_mul(*(bench.put(part, ttnn.float32, ttnn.ROW_MAJOR_LAYOUT) for part in parts))
+        product = torch.complex(*parts[:2]) * torch.complex(*parts[2:])
+        return list(found), [product.real, product.imag]
+
+    return Case("experimental.complex_mul", "", run, 4, 2.0**-10)
+
+
+def _broadcast() -> Case:
+    def run(bench: Bench) -> tuple[Any, Any]:
+        values = bench.random((1, 1, 1, 64))
+        found = ttnn.experimental.broadcast_to(bench.put(values), ttnn.Shape((2, 3, 32, 64)))
+        return found, values.expand(2, 3, 32, 64)
+
+    return Case("experimental.broadcast_to", "", run, 0)
+
+
+def _view() -> Case:
+    def run(bench: Bench) -> tuple[Any, Any]:
+        values = bench.random((1, 2, 32, 64))
+        return ttnn.experimental.view(bench.put(values), (1, 1, 64, 64)), values.reshape(1, 1, 64, 64)
+
+    return Case("experimental.view", "", run, 0)
+
+
+def _typecast() -> Case:
+    def run(bench: Bench) -> tuple[Any, Any]:
+        values = bench.random((1, 1, 32, 64))
+        return ttnn.experimental.typecast(bench.put(values), ttnn.float32), values
+
+    return Case("experimental.typecast", "", run, 0)
+
+
+def _load_slice() -> Case:
+    def run(bench: Bench) -> tuple[Any, Any]:
+        values = bench.random((1, 2, 128, 64))
+        found = ttnn.experimental.nlp_kv_cache_load_slice(bench.put(values), seq_len_start=32, seq_len_end=96)
+        return found, values[:, :, 32:96]
+
+    return Case("experimental.nlp_kv_cache_load_slice", "", run, 0)
+
+
+def _falcon_heads() -> Case:
+    def run(bench: Bench) -> tuple[Any, Any]:
+        values = bench.random((1, 1, 32, 4672))  # 71 heads of queries, one of keys, one of values
+        query, key, value = values.split([4544, 64, 64], -1)
+        found = ttnn.experimental.nlp_create_qkv_heads_falcon7b(bench.put(values))
+        return list(found), [query.reshape(1, 32, 71, 64).permute(0, 2, 1, 3), key, value]
+
+    return Case("experimental.nlp_create_qkv_heads_falcon7b", "", run, 0)
+
+
+def _isin() -> Case:
+    def run(bench: Bench) -> tuple[Any, Any]:
+        values, few = bench.integers((1, 1, 32, 64), 0, 50), bench.integers((1, 1, 1, 32), 0, 50)
+        tensors = [bench.put(each, ttnn.int32, ttnn.ROW_MAJOR_LAYOUT) for each in (values, few)]
+        return bench.get(ttnn.experimental.isin(*tensors)) != 0, torch.isin(values, few)  # all ones is true
+
+    return Case("experimental.isin", "", run, 0)
+
+
+CASES = [
+    _concat_heads(),
+    _create_heads(),
+    _rotate_half(),
+    _rotary(),
+    _reduce(),
+    _minimal_matmul(),
+    _complex_product(),
+    _broadcast(),
+    _view(),
+    _typecast(),
+    _load_slice(),
+    _falcon_heads(),
+    _isin(),
+]

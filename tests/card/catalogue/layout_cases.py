@@ -157,7 +157,7 @@ CASES = [
     _move("unsqueeze", "", (2, 64, 96), lambda x: x.unsqueeze(0), 0),
     _move("unsqueeze_to_4D", "", (64, 96), lambda x: x.reshape(1, 1, 64, 96)),
     _move("roll", "", _S, lambda x: x.roll(5, 3), 5, 3),
-    _move("narrow", "", (1, 1, 768, 32), lambda x: x.narrow(2, 384, 384), 2, 384, 384),
+    _move("narrow", "", (1, 1, 1536, 32), lambda x: x.narrow(2, 768, 768), 2, 768, 768),
     _move("split", "", _S, lambda x: x.split(32, 2), 32, 2),
     _move("chunk", "", _S, lambda x: x.chunk(2, 2), 2, 2),
     _move("fold", "", (1, 8, 8, 16), lambda x: golden("fold")(x, stride_h=2, stride_w=2), 2, 2, layout=ROWS),

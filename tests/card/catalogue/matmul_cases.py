@@ -122,28 +122,6 @@ def _batch_norm() -> Case:
     return Case("batch_norm", "", run, 6)
 
 
-def _attention(causal: bool) -> Case:
-    def run(bench: Bench) -> tuple[Any, Any]:
-        values = [bench.random((1, 2, 128, 64), -1, 1) for _ in range(3)]
-        result = ttnn.transformer.scaled_dot_product_attention(*map(bench.put, values), is_causal=causal)
-        return result, torch.nn.functional.scaled_dot_product_attention(*values, is_causal=causal)
-
-    return Case("transformer.scaled_dot_product_attention", "causal" if causal else "", run, 8)
-
-
-def _attention_decode() -> Case:
-    def run(bench: Bench) -> tuple[Any, Any]:
-        query = bench.random((1, 1, 8, 64), -1, 1)
-        keys, values = (bench.random((1, 1, 64, 64), -1, 1) for _ in range(2))
-        result = ttnn.transformer.scaled_dot_product_attention_decode(
-            bench.put(query), bench.put(keys), bench.put(values), is_causal=False
-        )
-        wanted = torch.nn.functional.scaled_dot_product_attention(query.permute(1, 2, 0, 3), keys, values)
-        return result, wanted.permute(2, 0, 1, 3)
-
-    return Case("transformer.scaled_dot_product_attention_decode", "", run, 8)
-
-
 def _heads() -> list[Case]:
     def concatenate(bench: Bench) -> tuple[Any, Any]:
         values = bench.random((1, 4, 64, 32))
@@ -216,9 +194,6 @@ CASES = [
     ),
     _group_norm(),
     _batch_norm(),
-    _attention(False),
-    _attention(True),
-    _attention_decode(),
     *_heads(),
     _cache("fill_cache"),
     _cache("update_cache"),

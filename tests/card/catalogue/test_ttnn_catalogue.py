@@ -13,12 +13,14 @@ ttnn = pytest.importorskip("ttnn")
 
 from known_failures import KNOWN_FAILURES  # noqa: E402
 from operation_case import Bench, Case, check  # noqa: E402
-from operations_page import GROUPS, PAGE, cases_of, page  # noqa: E402
+from operations_page import CHIPS, GROUPS, PAGE, cases_of, page  # noqa: E402
+
+CHIP = ttnn.get_arch_name()
 
 
 def _parameters() -> Iterator[Any]:
     for case in (case for group in GROUPS for case in cases_of(group)):
-        reason = KNOWN_FAILURES.get(case.name)
+        reason = KNOWN_FAILURES[CHIP].get(case.name)
         marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
         yield pytest.param(case, id=case.name, marks=marks)
 
@@ -40,4 +42,6 @@ def test_the_page_says_what_the_catalogue_has() -> None:
 
 
 def test_every_known_failure_is_a_case() -> None:
-    assert set(KNOWN_FAILURES) <= {case.name for group in GROUPS for case in cases_of(group)}
+    names = [case.name for group in GROUPS for case in cases_of(group)]
+    assert set(KNOWN_FAILURES) == set(CHIPS)
+    assert all(set(failures) <= set(names) for failures in KNOWN_FAILURES.values())
