@@ -19,16 +19,46 @@ namespace tw {
 
 namespace {
 
+// Where the processor multiplies pairs of bfloat16s, 16-bit DST uses that: parts of operands have at most 7 bits, and the
+// instruction adds the two products one after the other, the second of the pair first, each sum rounded. The other ways
+// to do it keep to that order.
+#if defined(__AVX512BF16__)
+inline constexpr bool kHasPairs = true;
+#else
+inline constexpr bool kHasPairs = false;
+#endif
+
 // Parts of a tile's values in face order.
 struct Parts {
     alignas(64) float of[2][kTileElements];  // High (or whatever a merged pass needs), Low
+    // The same as bfloat16s, two to a word: of in0 neighbours in a row, of in1 neighbours in a column. 16-bit DST only.
+    alignas(64) uint32_t pairs[kHasPairs ? 2 : 1][kTileElements / 2];
     bool has_low;
     bool has_special;  // infinity or NaN, which are just large numbers to a card: zero times one is zero
 };
 
+// Fills parts.pairs of part `index`.
+template <Side S>
+void pair_up(uint32_t count, uint32_t index, Parts& parts) {
+    const float* values = parts.of[index];
+    uint32_t* pairs = parts.pairs[index];
+    if constexpr (S == Side::A) {
+        for (uint32_t i = 0; i < count; i += 2 * kLanes) {
+            const VectorU even = bits_of(load<VectorF>(values + i)), odd = bits_of(load<VectorF>(values + i + kLanes));
+            store(pairs + i / 2, (even >> 16) | (odd & kBfloat16Mask));
+        }
+    } else {
+        auto* halves = reinterpret_cast<uint8_t*>(pairs);
+        for (uint32_t i = 0; i < count; i += 2 * kLanes) {
+            store_upper_halves(
+                halves + 2 * i, bits_of(load<VectorF>(values + i)), bits_of(load<VectorF>(values + i + kLanes)));
+        }
+    }
+}
+
 // A pass reads Parts::of[0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
 template <Side S>
-void split(const float* values, uint32_t count, Part first, Part second, bool both, Parts& parts) {
+void split(const float* values, uint32_t count, Part first, Part second, bool both, bool wide, Parts& parts) {
     VectorU low{}, special{};
     const auto cut = [](Part part, VectorF value) {
         return part == Part::High  ? part_of<S, Part::High>(value)
@@ -46,6 +76,12 @@ void split(const float* values, uint32_t count, Part first, Part second, bool bo
     }
     parts.has_low = any_set(low, kLowMask<S>);
     parts.has_special = any_set(special, 1);
+    if (kHasPairs && !wide) {
+        pair_up<S>(count, 0, parts);
+        if (both) {
+            pair_up<S>(count, 1, parts);
+        }
+    }
 }
 
 // Which parts of each side the passes use, and where they lie.
@@ -80,10 +116,11 @@ struct RowSums {
     VectorF of[kRowsAtOnce][kRowVectors];
 };
 
-// sums = b (rows x 16) @ a (16 x 16) over Count of the inner 16, from First on.
-template <bool Special, size_t First, size_t Count>
+// sums = b (rows x 16) @ a (16 x 16) over Count of the inner 16, from First on; of each two the second first, if Swapped.
+template <bool Special, bool Swapped, size_t First, size_t Count>
 inline void multiply_rows(const float* __restrict b, const float* __restrict a, RowSums& sums) {
-    for (size_t k = First; k < First + Count; k++) {
+    for (size_t step = First; step < First + Count; step++) {
+        const size_t k = Swapped ? step ^ 1u : step;
         VectorF row[kRowVectors];
         for (size_t i = 0; i < kRowVectors; i++) {
             row[i] = load<VectorF>(a + k * 16 + i * kLanes);
@@ -110,10 +147,10 @@ void add_face_product(const float* __restrict b, const float* __restrict a, uint
     for (uint32_t first = 0; first < rows; first += kRowsAtOnce, b += kRowsAtOnce * 16, held += kRowsAtOnce * 16) {
         RowSums sums{}, late_sums{};
         if constexpr (Wide) {
-            multiply_rows<Special, 0, 16>(b, a, sums);
+            multiply_rows<Special, false, 0, 16>(b, a, sums);
         } else {
-            multiply_rows<Special, 0, 8>(b, a, sums);
-            multiply_rows<Special, 8, 8>(b, a, late_sums);
+            multiply_rows<Special, true, 0, 8>(b, a, sums);
+            multiply_rows<Special, true, 8, 8>(b, a, late_sums);
         }
 #pragma GCC unroll 16
         for (size_t r = 0; r < kRowsAtOnce; r++) {
@@ -126,6 +163,47 @@ void add_face_product(const float* __restrict b, const float* __restrict a, uint
     }
 }
 
+#if defined(__AVX512BF16__)
+// The same in 16-bit DST with pairs: b (rows x 8), a (8 x 16). So many rows at once that everything stays in registers.
+void add_face_product_of_pairs(
+    const uint32_t* __restrict b, const uint32_t* __restrict a, uint32_t rows, uint32_t* __restrict held) {
+    constexpr uint32_t kPairs = 8, kRows = 8;
+    const auto pair_row = [](const uint32_t* pairs) { return reinterpret_cast<__m512bh>(load<__m512i>(pairs)); };
+    const auto pair = [](uint32_t bits) { return reinterpret_cast<__m512bh>(splat_bits(bits)); };
+    __m512bh row[kPairs];
+#pragma GCC unroll 8
+    for (uint32_t k = 0; k < kPairs; k++) {
+        row[k] = pair_row(a + k * 16);
+    }
+    for (uint32_t first = 0; first < rows; first += kRows, b += kRows * kPairs, held += kRows * 16) {
+        __m512 sums[kRows], late_sums[kRows];
+#pragma GCC unroll 8
+        for (uint32_t r = 0; r < kRows; r++) {
+            sums[r] = late_sums[r] = _mm512_setzero_ps();
+        }
+#pragma GCC unroll 4
+        for (uint32_t k = 0; k < kPairs / 2; k++) {
+#pragma GCC unroll 8
+            for (uint32_t r = 0; r < kRows; r++) {
+                sums[r] = _mm512_dpbf16_ps(sums[r], row[k], pair(b[r * kPairs + k]));
+                const uint32_t late = k + kPairs / 2;
+                late_sums[r] = _mm512_dpbf16_ps(late_sums[r], row[late], pair(b[r * kPairs + late]));
+            }
+        }
+#pragma GCC unroll 8
+        for (uint32_t r = 0; r < kRows; r++) {
+            uint32_t* at = held + r * 16;
+            const VectorF before = floats_of(load<VectorU>(at));
+            store(
+                at,
+                bits_of(
+                    accumulated<false>(
+                        before, reinterpret_cast<VectorF>(sums[r]), reinterpret_cast<VectorF>(late_sums[r]))));
+        }
+    }
+}
+#endif
+
 // The face grid of the product of two tiles.
 struct Shape {
     uint32_t m_faces, k_faces, n_faces;
@@ -136,16 +214,20 @@ template <bool Wide, bool Special>
 void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
     const Passes passes = without_empty(plan.passes, in1.has_low, in0.has_low);
     for (uint32_t p = 0; p < passes.count; p++) {
-        const float* b = in0.of[plan.index(Side::B, passes.pass[p].b)];
-        const float* a = in1.of[plan.index(Side::A, passes.pass[p].a)];
+        const uint32_t b = plan.index(Side::B, passes.pass[p].b), a = plan.index(Side::A, passes.pass[p].a);
         for (uint32_t k = 0; k < shape.k_faces; k++) {
             for (uint32_t m = 0; m < shape.m_faces; m++) {
                 for (uint32_t n = 0; n < shape.n_faces; n++) {
-                    add_face_product<Wide, Special>(
-                        b + (m * shape.k_faces + k) * kFaceElements,
-                        a + (k * shape.n_faces + n) * kFaceElements,
-                        shape.rows,
-                        words + (m * shape.n_faces + n) * kFaceElements);
+                    const uint32_t b_at = (m * shape.k_faces + k) * kFaceElements;
+                    const uint32_t a_at = (k * shape.n_faces + n) * kFaceElements;
+                    uint32_t* held = words + (m * shape.n_faces + n) * kFaceElements;
+#if defined(__AVX512BF16__)
+                    if constexpr (!Wide && !Special) {
+                        add_face_product_of_pairs(in0.pairs[b] + b_at / 2, in1.pairs[a] + a_at / 2, shape.rows, held);
+                        continue;
+                    }
+#endif
+                    add_face_product<Wide, Special>(in0.of[b] + b_at, in1.of[a] + a_at, shape.rows, held);
                 }
             }
         }
@@ -333,13 +415,20 @@ void multiply_block(Block block, const char* call) {
             plan.first[0],
             plan.second[0],
             plan.both[0],
+            wide,
             in1[column]);
     }
     for (uint32_t row = 0; row < block.rt_dim; row++) {
         const TileTaint in0_taint =
             taint_of(state, block.cb_a, unpack_in0(state, block, block.tile_a + row * block.kt_dim, words, call));
         split<Side::B>(
-            values, shape.m_faces * shape.k_faces * kFaceElements, plan.first[1], plan.second[1], plan.both[1], in0);
+            values,
+            shape.m_faces * shape.k_faces * kFaceElements,
+            plan.first[1],
+            plan.second[1],
+            plan.both[1],
+            wide,
+            in0);
         for (uint32_t column = 0; column < block.ct_dim; column++) {
             uint32_t* held = dst_update(state, block.dst + row * block.ct_dim + column, call);
             if (state.checks != nullptr) [[unlikely]] {  // a part is zero only where the value is
