@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bench.timing import print_table
 from tilewright.device.compiler import find_compiler
+from tilewright.device.run_options import THREADS_VARIABLE
 
 # Modules of this package; each is imported when it is measured, for what it needs may not be installed.
 _PARTS = {
@@ -38,6 +39,7 @@ def main() -> int:
     parser.add_argument("--only", choices=_PARTS, action="append", help="measure only this part (may be repeated)")
     parser.add_argument("--turns", type=int, default=30, help="how often each candidate runs; the best counts")
     options = parser.parse_args()
+    os.environ.setdefault(THREADS_VARIABLE, "1")  # rows with several threads say so
     rows = []
     for name in options.only or _PARTS:
         print(f"measuring {name} ...", file=sys.stderr, flush=True)

@@ -350,13 +350,15 @@ static void stop_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
     leave_kernel(scheduler);
 }
 
-// A loop in the C library, or a call that waits there, moves nothing either.
+// A loop in the C library, or a call that waits there, moves nothing either. On a busy machine the next tick may come while
+// this one asks for the time, and finds what it keeps complete.
 static void watch_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
+    const double now = monotonic_seconds();
     const uint64_t moved = scheduler.progress + scheduler.switches;
-    if (at.is_in_engine() || moved != scheduler.moved_at_tick) {
+    if (at.is_in_engine() || moved != scheduler.moved_at_tick || scheduler.still_since == 0) {
+        scheduler.still_since = now;
         scheduler.moved_at_tick = moved;
-        scheduler.still_since = monotonic_seconds();
-    } else if (monotonic_seconds() - scheduler.still_since > scheduler.options.spin_limit_seconds) {
+    } else if (now - scheduler.still_since > scheduler.options.spin_limit_seconds) {
         scheduler.current->wait_kind = WaitKind::Spin;
         scheduler.program.fail(RunStatus::Spinning, scheduler.current, "");
     }
