@@ -90,7 +90,7 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
             cb,
             buffer.num_pages);
     }
-    if (instance.checks != nullptr && reach == Reach::Tile) [[unlikely]] {
+    if (reach == Reach::Tile) {
         on_tile(instance, cb, static_cast<uint32_t>(address), buffer.page_bytes, !front);
     }
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
@@ -108,7 +108,7 @@ uint8_t* back_rows(uint32_t cb, uint32_t index) { return tile_at(cb, index, fals
 
 void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write) {
     KernelInstance& instance = current_instance();
-    if (instance.checks != nullptr && bytes != 0) [[unlikely]] {
+    if (bytes != 0) {
         const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(rows));
         on_rows(instance, cb, address, static_cast<uint32_t>(bytes), is_write);
     }
@@ -128,20 +128,7 @@ void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_wr
             cb,
             static_cast<unsigned long long>(memory - (limit & kL1OffsetMask) + left));
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        note_finding(
-            instance,
-            "cb-index-wrap",
-            cb,
-            0,
-            "%s %s %zu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block "
-            "does not wrap)",
-            call,
-            is_write ? "writes" : "reads",
-            bytes,
-            cb,
-            static_cast<unsigned long long>(left));
-    }
+    on_rows_past_end(instance, cb, left, bytes, is_write, call);
 }
 
 }  // namespace tw
@@ -157,9 +144,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     if (!runs_on(instance, kUnpackThread)) [[unlikely]] {
         return;
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_call(instance);
-    }
+    on_call(instance);
     note_call(instance);
     const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_wait_front");
     check_capacity(buffer, cb, pages, "cb_wait_front");
@@ -168,9 +153,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     traffic.largest_wait = std::max(traffic.largest_wait, pages);
     if (buffer.occupied() < pages) {
         traffic.blocked_waits++;
-        if (instance.checks != nullptr) [[unlikely]] {
-            on_waiting(instance, cb);
-        }
+        on_waiting(instance, cb);
         while (buffer.occupied() < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
             if (!runs_on(instance, kUnpackThread)) [[unlikely]] {
@@ -178,9 +161,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
             }
         }
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_waited(instance, cb, pages);
-    }
+    on_waited(instance, cb, pages);
 }
 
 void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
@@ -188,9 +169,7 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     if (!runs_on(instance, kPackThread)) [[unlikely]] {
         return;
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_call(instance);
-    }
+    on_call(instance);
     note_call(instance);
     const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_reserve_back");
     check_capacity(buffer, cb, pages, "cb_reserve_back");
@@ -206,9 +185,7 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
             }
         }
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_reserved(instance, cb, pages);
-    }
+    on_reserved(instance, cb, pages);
 }
 
 void tw_cb_push_back(uint32_t cb, uint32_t pages) {
@@ -216,9 +193,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     if (!runs_on(instance, kPackThread)) [[unlikely]] {
         return;
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_call(instance);
-    }
+    on_call(instance);
     note_call(instance);
     CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_push_back");
     CbTraffic& traffic = instance.traffic[cb];
@@ -229,8 +204,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
         rule_error(
-            instance.checks != nullptr && instance.checks->windows.sees_counters(instance, cb) ? "cb-counter-wrap"
-                                                                                               : "cb-push-unreserved",
+            reads_counters(instance, cb) ? "cb-counter-wrap" : "cb-push-unreserved",
             "cb_push_back(c_%u, %u) overfills the circular buffer: %u of its %u pages still hold unread data",
             cb,
             pages,
@@ -240,9 +214,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     if (instance.recorder != nullptr) [[unlikely]] {
         instance.recorder->pushed(instance, cb, pages);
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_push(instance, cb, pages);
-    }
+    on_push(instance, cb, pages);
     advance(view.fifo_wr_ptr, pages, view, cb, "cb_push_back");
     view.fifo_wr_tile_ptr = 0;
     view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
@@ -278,9 +250,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     if (instance.sources != nullptr && !may_pop(instance)) [[unlikely]] {
         return;
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_call(instance);
-    }
+    on_call(instance);
     note_call(instance);
     CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_pop_front");
     CbTraffic& traffic = instance.traffic[cb];
@@ -289,9 +259,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
         return;
     }
     LocalCBInterface& view = instance.context.cb[cb];
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_pop(instance, cb, pages);
-    }
+    on_pop(instance, cb, pages);
     advance(view.fifo_rd_ptr, pages, view, cb, "cb_pop_front");
     view.tiles_acked = static_cast<uint16_t>(view.tiles_acked + pages);
     buffer.popped += pages;
@@ -307,9 +275,7 @@ uint32_t tw_cb_pages_at_front(uint32_t cb) {
     tw_poll_yield();
     KernelInstance& instance = current_instance();
     const uint32_t pages = configured_buffer(instance, cb, "cb_pages_available_at_front").occupied();
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_waited(instance, cb, pages);
-    }
+    on_waited(instance, cb, pages);
     return pages;
 }
 
@@ -317,9 +283,7 @@ uint32_t tw_cb_pages_free(uint32_t cb) {
     tw_poll_yield();
     KernelInstance& instance = current_instance();
     const uint32_t pages = configured_buffer(instance, cb, "cb_pages_reservable_at_back").free_pages();
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_reserved(instance, cb, pages);
-    }
+    on_reserved(instance, cb, pages);
     return pages;
 }
 

@@ -380,6 +380,33 @@ static void beat(Scheduler& scheduler) {
     }
 }
 
+// Registers and stack of an interrupted kernel in one number; 0 where registers are not known. A kernel that runs alone
+// and comes to the same state twice goes round for ever.
+static uint64_t state_of(const Interrupted& at, void* raw_context, const FiberStack& stack) {
+    constexpr uint64_t kPrime = 0x100000001b3u;
+    constexpr uintptr_t kRedZone = 128;  // below the stack pointer, where a leaf function keeps its variables
+    uint64_t state = 0xcbf29ce484222325u;
+    const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
+#if defined(__x86_64__)
+    for (int index = REG_R8; index <= REG_RIP; index++) {
+        state = (state ^ static_cast<uint64_t>(machine.gregs[index])) * kPrime;
+    }
+#elif defined(__aarch64__)
+    for (const uint64_t value : machine.regs) {
+        state = (state ^ value) * kPrime;
+    }
+    state = (state ^ machine.pc) * kPrime;
+#else
+    (void)machine;
+    return 0;
+#endif
+    const auto high = reinterpret_cast<uintptr_t>(stack.high());
+    for (uintptr_t word = (at.stack_pointer - kRedZone) & ~uintptr_t{7}; word < high; word += 8) {
+        state = (state ^ *reinterpret_cast<const uint64_t*>(word)) * kPrime;
+    }
+    return state;
+}
+
 static void on_tick(int, siginfo_t*, void* raw_context) {
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr) {
@@ -411,6 +438,9 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
         siglongjmp(scheduler->fault_landing, 1);
     }
     instance.failed_caller = caller_without_frame(at);
+    if (scheduler->exploring) {
+        scheduler->explored_state = state_of(at, raw_context, *instance.stack);
+    }
     flush_denormals();
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     instance.failed_program_counter = instance.failed_caller = 0;

@@ -48,8 +48,9 @@ bool FiberStack::contains(uintptr_t address) const {
 }
 
 uint32_t walk_frames(const FiberStack& stack, uintptr_t frame_pointer, uint64_t* frames, uint32_t capacity) {
+    const auto low = reinterpret_cast<uintptr_t>(stack.low()), high = reinterpret_cast<uintptr_t>(stack.high());
     uint32_t count = 0;
-    while (count < capacity && stack.contains(frame_pointer) && stack.contains(frame_pointer + 15)) {
+    while (count < capacity && frame_pointer >= low && frame_pointer < high - 15) {
         const auto* words = reinterpret_cast<const uintptr_t*>(frame_pointer);
         if (words[1] == 0) {
             break;

@@ -14,8 +14,9 @@ namespace tw {
 static constexpr uint32_t kPolls = 64;
 // Waits, pushes and pops of one kernel, and of all together, before the rest is left unexplored.
 static constexpr uint64_t kCallsOfOne = 4u << 20, kCallsOfAll = 32u << 20;
-// Ticks in a row that find a kernel computing without any call: it may never end. Kernels of that sort looked at.
-static constexpr uint32_t kSilentTicks = 12, kEndless = 4;
+// A kernel that computes without any call is followed until it ends or its state repeats, which is the same on every
+// machine. One that does neither in so many ticks is left, and so are the others after as many kernels of that sort.
+static constexpr uint32_t kSilentTicks = 250, kEndless = 2;
 
 namespace {
 // What a report says of a kernel besides its buffers.
@@ -68,7 +69,7 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thre
         return true;
     }
     const uint64_t first_call = scheduler.explored_calls;
-    uint32_t silent_ticks = 0;
+    std::vector<uint64_t> states;  // at ticks since its last call
     for (uint32_t polls = 0; polls < kPolls;) {
         const uint64_t calls = scheduler.explored_calls;
         scheduler.resume(instance, thread);
@@ -79,9 +80,15 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thre
             return false;
         }
         const bool is_tick = instance.failed_program_counter != 0;
-        silent_ticks = is_tick && scheduler.explored_calls == calls ? silent_ticks + 1 : 0;
-        if (silent_ticks == kSilentTicks) {
+        if (!is_tick || scheduler.explored_calls != calls) {
+            states.clear();
+        } else if (
+            scheduler.explored_state != 0 && std::ranges::find(states, scheduler.explored_state) != states.end()) {
+            return true;
+        } else if (states.size() == kSilentTicks) {
             return false;
+        } else {
+            states.push_back(scheduler.explored_state);
         }
         polls += is_tick ? 0 : 1;
     }

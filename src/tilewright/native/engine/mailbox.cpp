@@ -79,9 +79,7 @@ void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
     }
     writer.core->mailbox[to_thread].push_back({value, caller(writer)});
     writer.scheduler->progress++;
-    if (writer.checks != nullptr) [[unlikely]] {
-        on_mailbox(writer, true);
-    }
+    on_mailbox(writer, true);
 }
 
 uint32_t tw_mailbox_read(uint32_t from_thread) {
@@ -94,9 +92,7 @@ uint32_t tw_mailbox_read(uint32_t from_thread) {
         }
     }
     KernelInstance& reader = current_instance();
-    if (reader.checks != nullptr) [[unlikely]] {
-        on_mailbox(reader, false);
-    }
+    on_mailbox(reader, false);
     return value;
 }
 
@@ -126,9 +122,7 @@ void tw_thread_semaphore(uint32_t call, uint32_t index) {
             break;
     }
     instance.scheduler->progress++;
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_learnt(instance);
-    }
+    on_learnt(instance);
 }
 
 uint32_t tw_thread_semaphore_value(uint32_t index) {

@@ -189,7 +189,7 @@ static void copy_to_core(uint32_t x, uint32_t y, uint8_t* to, const uint8_t* fro
 static void write_enabled_bytes(
     uint32_t x, uint32_t y, uint64_t local, uint32_t value, uint32_t byte_enable, const char* call) {
     uint8_t* memory = remote_memory(x, y, local, sizeof value, call);
-    judge_noc_destination(memory, sizeof value, nullptr, false);
+    noc_puts(current_instance(), memory, sizeof value, nullptr, false);
     const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
     if ((byte_enable & 0xFu) == 0xFu) {
         copy_to_core(x, y, memory, bytes, sizeof value);
@@ -200,20 +200,20 @@ static void write_enabled_bytes(
             }
         }
     }
-    note_noc_word(memory, sizeof value);
+    noc_wrote(current_instance(), memory, sizeof value);
 }
 
 // `wrap` is the width minus one of the counter, as the hardware takes it.
 static void increment(uint32_t x, uint32_t y, uint64_t local, uint32_t amount, uint32_t wrap, const char* call) {
     uint8_t* memory = remote_memory(x, y, local, sizeof amount, call);
-    judge_noc_destination(memory, sizeof amount, nullptr, false);
+    noc_puts(current_instance(), memory, sizeof amount, nullptr, false);
     const uint32_t mask = wrap >= 31 ? 0xffffffffu : (2u << wrap) - 1u;
     if (Outbox* outbox = outbox_to(x, y)) {
         outbox->increment(memory, amount, mask);
     } else {
         increment_word(memory, amount, mask);
     }
-    note_noc_word(memory, sizeof amount);
+    noc_wrote(current_instance(), memory, sizeof amount);
 }
 
 // A core that reads what it has itself just sent waits until that has arrived.
@@ -232,16 +232,11 @@ static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind ki
     auto met = [&] {
         return kind == WaitKind::SemaphoreEqual ? *instance.wait_address == value : *instance.wait_address >= value;
     };
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_call(instance);
-    }
+    on_call(instance);
     while (!met() && !instance.scheduler->exploring) {
         instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
     }
-    if (instance.checks != nullptr) [[unlikely]] {
-        const auto met_address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.wait_address));
-        on_semaphore_met(instance, met_address, value, kind == WaitKind::SemaphoreEqual);
-    }
+    on_semaphore_met(instance, instance.wait_address, value, kind == WaitKind::SemaphoreEqual);
 }
 
 }  // namespace tw
@@ -251,9 +246,7 @@ using namespace tw;
 extern "C" {
 
 void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint32_t noc, uint32_t transaction_id) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.read(source, destination_l1, bytes, noc, transaction_id);
-    }
+    on_noc_read(current_instance(), source, destination_l1, bytes, noc, transaction_id);
     uint8_t* to = local_memory(destination_l1, bytes, "noc_async_read");
     const NocAddress where = decode_noc_address(source);
     const uint8_t* from = remote_memory(where.x, where.y, where.local, bytes, "noc_async_read");
@@ -263,31 +256,29 @@ void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint3
     } else {
         wait_for_own_writes(core, from, bytes);
     }
-    judge_noc_source(from, bytes);
-    judge_noc_destination(to, bytes, from, true);
+    noc_takes(current_instance(), from, bytes);
+    noc_puts(current_instance(), to, bytes, from, true);
     std::memmove(to, from, bytes);
-    note_noc_copy(to, from, bytes, true);
+    noc_copied(current_instance(), to, from, bytes, true);
 }
 
 void tw_noc_write(
     uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.write(source_l1, destination, bytes, noc, flags, transaction_id);
-    }
+    on_noc_write(current_instance(), source_l1, destination, bytes, noc, flags, transaction_id);
     if (bytes == sizeof(uint32_t)) [[unlikely]] {
         note_raise(destination);
     }
     const uint8_t* from = local_memory(source_l1, bytes, "noc_async_write");
     const NocAddress where = decode_noc_address(destination);
     uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write", Access::Overwrite);
-    judge_noc_source(from, bytes);
-    judge_noc_destination(to, bytes, from, false);
+    noc_takes(current_instance(), from, bytes);
+    noc_puts(current_instance(), to, bytes, from, false);
     if (this_scheduler()->program.chip.node(where.x, where.y).core == nullptr) {
         streaming_copy(to, from, bytes);
     } else {
         copy_to_core(where.x, where.y, to, from, bytes);
     }
-    note_noc_copy(to, from, bytes, false);
+    noc_copied(current_instance(), to, from, bytes, false);
     current_instance().scheduler->progress++;
 }
 
@@ -299,28 +290,25 @@ void tw_noc_write_multicast(
     uint32_t noc,
     uint32_t flags,
     uint32_t transaction_id) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.write_multicast(source_l1, rectangle, bytes, num_destinations, noc, flags, transaction_id);
-    }
+    on_noc_write_multicast(
+        current_instance(), source_l1, rectangle, bytes, num_destinations, noc, flags, transaction_id);
     const char* call = "noc_async_write_multicast";
     const uint8_t* from = local_memory(source_l1, bytes, call);
-    judge_noc_source(from, bytes);
+    noc_takes(current_instance(), from, bytes);
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         if (bytes == sizeof(uint32_t)) [[unlikely]] {
             note_raise(x, y, rectangle & kNocLocalMask);
         }
         uint8_t* to = remote_memory(x, y, rectangle & kNocLocalMask, bytes, call);
-        judge_noc_destination(to, bytes, from, false);
+        noc_puts(current_instance(), to, bytes, from, false);
         copy_to_core(x, y, to, from, bytes);
-        note_noc_copy(to, from, bytes, false);
+        noc_copied(current_instance(), to, from, bytes, false);
     });
     current_instance().scheduler->progress++;
 }
 
 void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.inline_write(destination, value, noc, flags);
-    }
+    on_noc_inline_write(current_instance(), destination, value, noc, flags);
     note_raise(destination);
     const NocAddress where = decode_noc_address(destination);
     write_enabled_bytes(where.x, where.y, where.local, value, byte_enable, "noc_inline_dw_write");
@@ -329,9 +317,7 @@ void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_ena
 
 void tw_noc_inline_write_multicast(
     uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.inline_write_multicast(rectangle, value, num_destinations, noc, flags);
-    }
+    on_noc_inline_write_multicast(current_instance(), rectangle, value, num_destinations, noc, flags);
     const char* call = "noc_inline_dw_write";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);
@@ -341,26 +327,22 @@ void tw_noc_inline_write_multicast(
 }
 
 void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.zero(destination, bytes, noc);
-    }
+    on_noc_zero(current_instance(), destination, bytes, noc);
     const NocAddress where = decode_noc_address(destination);
     uint8_t* to = remote_memory(where.x, where.y, where.local, bytes, "noc_async_write_zeros");
-    judge_noc_destination(to, bytes, nullptr, true);
+    noc_puts(current_instance(), to, bytes, nullptr, true);
     if (outbox_to(where.x, where.y) != nullptr) {
         const std::vector<uint8_t> zeros(bytes);
         copy_to_core(where.x, where.y, to, zeros.data(), bytes);
     } else {
         std::memset(to, 0, bytes);
     }
-    note_noc_word(to, bytes);
+    noc_wrote(current_instance(), to, bytes);
     current_instance().scheduler->progress++;
 }
 
 void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wrap, uint32_t noc, uint32_t flags) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.atomic(destination, amount, noc, flags);
-    }
+    on_noc_atomic(current_instance(), destination, amount, noc, flags);
     note_raise(destination);
     const NocAddress where = decode_noc_address(destination);
     increment(where.x, where.y, where.local, amount, wrap, "noc_semaphore_inc");
@@ -369,9 +351,7 @@ void tw_noc_atomic_increment(uint64_t destination, uint32_t amount, uint32_t wra
 
 void tw_noc_atomic_increment_multicast(
     uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.atomic_multicast(rectangle, amount, num_destinations, noc, flags);
-    }
+    on_noc_atomic_multicast(current_instance(), rectangle, amount, num_destinations, noc, flags);
     const char* call = "noc_semaphore_inc_multicast";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
         note_raise(x, y, rectangle & kNocLocalMask);
@@ -383,9 +363,7 @@ void tw_noc_atomic_increment_multicast(
 tw::NocState* tw_noc_state(uint32_t noc) { return &current_instance().noc_state[noc & 1u]; }
 
 void tw_noc_barrier(uint32_t kind, uint32_t noc, uint32_t transaction_id) {
-    if (Checks* checks = current_instance().checks) [[unlikely]] {
-        checks->noc.barrier(static_cast<Barrier>(kind), noc, transaction_id);
-    }
+    on_noc_barrier(current_instance(), static_cast<Barrier>(kind), noc, transaction_id);
 }
 
 uint32_t tw_noc_barrier_done(uint32_t kind, uint32_t noc, uint32_t transaction_id) {
@@ -393,16 +371,10 @@ uint32_t tw_noc_barrier_done(uint32_t kind, uint32_t noc, uint32_t transaction_i
     return 1;
 }
 
-void tw_noc_packet(uint32_t bytes, uint32_t most) {
-    if (bytes > most && current_instance().checks != nullptr) {
-        current_instance().checks->noc.oversized(bytes, most);
-    }
-}
+void tw_noc_packet(uint32_t bytes, uint32_t most) { on_noc_packet(current_instance(), bytes, most); }
 
 void tw_noc_page(uint32_t is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
-    if (Checks* checks = current_instance().checks) {
-        checks->noc.page(is_dram != 0, base, page, page_bytes, address);
-    }
+    on_noc_page(current_instance(), is_dram != 0, base, page, page_bytes, address);
 }
 
 void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value) {
@@ -415,9 +387,7 @@ void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value) {
 
 void tw_invalidate_l1_cache() {
     KernelInstance& instance = current_instance();
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_cache_invalidated(instance);
-    }
+    on_cache_invalidated(instance);
 }
 
 void tw_poll_yield() { this_scheduler()->suspend(InstanceState::Yielded, WaitKind::None, 0, 0); }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "check/hooks.h"
 #include "future.h"
 #include "threads.h"
 
@@ -202,9 +203,7 @@ void Rounds::report_deadlock() {
     });
     if (first != nullptr) {
         program_.note_failure(RunStatus::Deadlock, first, "");
-        if (first->checks != nullptr) {
-            first->checks->noc.stuck(program_);
-        }
+        on_stuck(*first);
     }
 }
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <limits>
 
-#include "check/compute/operands.h"
+#include "check/hooks.h"
 #include "threads.h"
 
 namespace tw {
@@ -58,12 +58,7 @@ KernelMode::~KernelMode() {
 void fiber_entry() {
     KernelInstance& instance = current_instance();
     instance.kernel->entry();
-    if (instance.checks != nullptr) {
-        if (is_last_thread(instance)) {
-            instance.checks->noc.exit(instance);
-        }
-        check_dst_at_end(instance);
-    }
+    on_end(instance);
     instance.scheduler->progress++;
     instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);
     __builtin_unreachable();

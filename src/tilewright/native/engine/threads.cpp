@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.h"
-
 #include <algorithm>
 #include <cstring>
 
+#include "check/hooks.h"
 #include "tile/dst.h"
 #include "tile/source.h"
 
@@ -82,9 +82,7 @@ void part(KernelInstance& instance) {
     if (instance.sources == nullptr) {
         instance.sources = std::make_unique<SourceQueue>();
     }
-    if (instance.checks != nullptr) {
-        instance.checks->compute.part(instance);
-    }
+    on_parted(instance);
     // None of the parked settings is in place as it is: the next thread to run is brought in.
     parted.resident = kNumThreads;
     instance.state = InstanceState::Blocked;

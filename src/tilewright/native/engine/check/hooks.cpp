@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/hooks.h"
 
-#include "scheduler.h"
+#include "check/compute/operands.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -36,9 +37,18 @@ void finish_memory_checks(Program& program) {
     }
 }
 
-void on_call(KernelInstance& instance) { instance.scheduler->preempt(); }
+void checked::on_call(KernelInstance& instance) { instance.scheduler->preempt(); }
 
-void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void checked::on_end(KernelInstance& instance) {
+    if (is_last_thread(instance)) {
+        instance.checks->noc.exit(instance);
+    }
+    check_dst_at_end(instance);
+}
+
+void checked::on_stuck(KernelInstance& instance) { instance.checks->noc.stuck(instance.scheduler->program); }
+
+void checked::on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.windows.reserved(instance, cb, pages);
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
@@ -47,7 +57,7 @@ void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     checks.processors.invalidate_cache(instance);  // the call does so while it polls
 }
 
-void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void checked::on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.windows.pushing(instance, cb, pages);
     checks.threads.pushed(instance, cb, instance.core->cb[cb].pushed + pages);
@@ -55,31 +65,35 @@ void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     checks.noc.push(instance, cb, pages);
 }
 
-void on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).windows.waiting(instance, cb); }
+void checked::on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).windows.waiting(instance, cb); }
 
-void on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void checked::on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.windows.waited(instance, cb, pages);
     checks.threads.waited(instance, cb, instance.core->cb[cb].popped + pages);
 }
 
-void on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void checked::on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
     checks.windows.popping(instance, cb, pages);
     checks.threads.popped(instance, cb, instance.core->cb[cb].popped + pages);
     checks.noc.pop(instance, cb, pages);
 }
 
-void on_counters_read(KernelInstance& instance, uint32_t cb) {
+void checked::on_counters_read(KernelInstance& instance, uint32_t cb) {
     Checks& checks = called(instance);
     checks.windows.saw_counters(instance, cb);
     checks.threads.learnt(instance);
 }
 
+bool reads_counters(const KernelInstance& instance, uint32_t cb) {
+    return instance.checks != nullptr && instance.checks->windows.sees_counters(instance, cb);
+}
+
 static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     Checks& checks = called(instance);
     checks.windows.access_pages(instance, cb, address, bytes, is_write);
-    checks.threads.access(instance, cb, address, bytes, is_write);
+    checks.threads.access(instance, cb, address, bytes, is_write, call_place(instance));
     checks.noc.access(instance, address, bytes, is_write);
     checks.history.touch(instance, address, bytes, is_write ? Touch::Write : Touch::Read);
     if (is_write) {  // the packer's own hooks (check/tile_memory.cpp) say which of the bytes mean something
@@ -88,44 +102,145 @@ static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, ui
     }
 }
 
-void on_tile(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+void checked::on_tile(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     on_pages(instance, cb, address, bytes, is_write);
     PageLayouts& layouts = instance.checks->layouts;
     is_write ? layouts.wrote_tiles(instance, cb, address, bytes) : layouts.reads_tiles(instance, cb, address, bytes);
 }
 
-void on_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+void checked::on_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     on_pages(instance, cb, address, bytes, is_write);
     PageLayouts& layouts = instance.checks->layouts;
     is_write ? layouts.wrote_rows(instance, cb, address, bytes) : layouts.reads_rows(instance, cb, address, bytes);
 }
 
-void on_semaphore_met(KernelInstance& instance, uint32_t address, uint32_t value, bool equal) {
+void checked::on_rows_past_end(
+    KernelInstance& instance, uint32_t cb, uint64_t left, uint64_t bytes, bool is_write, const char* call) {
+    note_finding(
+        instance,
+        "cb-index-wrap",
+        cb,
+        0,
+        "%s %s %llu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block does "
+        "not wrap)",
+        call,
+        is_write ? "writes" : "reads",
+        static_cast<unsigned long long>(bytes),
+        cb,
+        static_cast<unsigned long long>(left));
+}
+
+void checked::on_semaphore_met(KernelInstance& instance, const volatile uint32_t* word, uint32_t value, bool equal) {
     Checks& checks = called(instance);
+    const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(word));
     checks.noc.waited(instance, address, value, equal);
     checks.threads.learnt(instance);
     checks.processors.invalidate_cache(instance);
 }
 
-void on_mailbox(KernelInstance& instance, bool is_write) {
+void checked::on_mailbox(KernelInstance& instance, bool is_write) {
     Ordering& ordering = called(instance).ordering;
     const uint64_t key = Ordering::mailbox_key(instance);
     is_write ? ordering.release(instance, key) : ordering.acquire(instance, key);
-    on_learnt(instance);
+    checked::on_learnt(instance);
 }
 
-void on_learnt(KernelInstance& instance) { called(instance).threads.learnt(instance); }
+void checked::on_learnt(KernelInstance& instance) { called(instance).threads.learnt(instance); }
 
-void on_cache_invalidated(KernelInstance& instance) {
+void checked::on_cache_invalidated(KernelInstance& instance) {
     Checks& checks = called(instance);
     checks.processors.invalidate_cache(instance);
     checks.threads.learnt(instance);
 }
 
-void on_operands(KernelInstance& instance, uint32_t lag) { called(instance).threads.operands(instance, lag); }
-void on_block(KernelInstance& instance) { called(instance).threads.block(instance); }
+// --- the NoC ---
 
-void on_section(KernelInstance& instance, SectionStep step) {
+void checked::on_noc_read(
+    KernelInstance& instance, uint64_t source, uint32_t local, uint32_t bytes, uint32_t noc, uint32_t transaction_id) {
+    instance.checks->noc.read(source, local, bytes, noc, transaction_id);
+}
+
+void checked::on_noc_write(
+    KernelInstance& instance,
+    uint32_t local,
+    uint64_t destination,
+    uint32_t bytes,
+    uint32_t noc,
+    uint32_t flags,
+    uint32_t transaction_id) {
+    instance.checks->noc.write(local, destination, bytes, noc, flags, transaction_id);
+}
+
+void checked::on_noc_write_multicast(
+    KernelInstance& instance,
+    uint32_t local,
+    uint64_t rectangle,
+    uint32_t bytes,
+    uint32_t num_destinations,
+    uint32_t noc,
+    uint32_t flags,
+    uint32_t transaction_id) {
+    instance.checks->noc.write_multicast(local, rectangle, bytes, num_destinations, noc, flags, transaction_id);
+}
+
+void checked::on_noc_inline_write(
+    KernelInstance& instance, uint64_t destination, uint32_t value, uint32_t noc, uint32_t flags) {
+    instance.checks->noc.inline_write(destination, value, noc, flags);
+}
+
+void checked::on_noc_inline_write_multicast(
+    KernelInstance& instance,
+    uint64_t rectangle,
+    uint32_t value,
+    uint32_t num_destinations,
+    uint32_t noc,
+    uint32_t flags) {
+    instance.checks->noc.inline_write_multicast(rectangle, value, num_destinations, noc, flags);
+}
+
+void checked::on_noc_zero(KernelInstance& instance, uint64_t destination, uint32_t bytes, uint32_t noc) {
+    instance.checks->noc.zero(destination, bytes, noc);
+}
+
+void checked::on_noc_atomic(
+    KernelInstance& instance, uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags) {
+    instance.checks->noc.atomic(destination, amount, noc, flags);
+}
+
+void checked::on_noc_atomic_multicast(
+    KernelInstance& instance,
+    uint64_t rectangle,
+    uint32_t amount,
+    uint32_t num_destinations,
+    uint32_t noc,
+    uint32_t flags) {
+    instance.checks->noc.atomic_multicast(rectangle, amount, num_destinations, noc, flags);
+}
+
+void checked::on_noc_barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id) {
+    instance.checks->noc.barrier(kind, noc, transaction_id);
+}
+
+void checked::on_noc_page(
+    KernelInstance& instance, bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
+    instance.checks->noc.page(is_dram, base, page, page_bytes, address);
+}
+
+void checked::on_noc_packet(KernelInstance& instance, uint32_t bytes, uint32_t most) {
+    if (bytes > most) {
+        instance.checks->noc.oversized(bytes, most);
+    }
+}
+
+// --- threads ---
+
+void checked::on_parted(KernelInstance& instance) { instance.checks->compute.part(instance); }
+void checked::on_half(KernelInstance& instance, uint32_t half) { instance.checks->compute.use_half(instance, half); }
+
+void checked::on_operands(KernelInstance& instance, uint32_t lag) { called(instance).threads.operands(instance, lag); }
+void checked::on_block(KernelInstance& instance) { called(instance).threads.block(instance); }
+
+void checked::on_section(KernelInstance& instance, SectionStep step) {
     ThreadOrder& threads = called(instance).threads;
     switch (step) {
         case SectionStep::Acquired: threads.acquired(instance); break;

@@ -1,44 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the engine tells a checked run what its kernels do with memory and credits. Callers ask first whether the run
-// is a checked one.
+// Where the engine tells a checked run what its kernels do with memory, credits, the NoC and the threads of compute.
 #pragma once
 
 #include <cstdint>
 
-namespace tw {
+#include "abi/noc.h"
+#include "check/hook.h"
+#include "scheduler.h"
 
-class Program;
-struct KernelInstance;
+namespace tw {
 
 void start_memory_checks(Program& program);
 void finish_memory_checks(Program& program);
 
 // A kernel calls the engine: if the run has a seed, another may go first.
-void on_call(KernelInstance& instance);
+TW_HOOK(instance, on_call, (KernelInstance & instance), (instance))
+// The kernel's code has come to its end; a compute kernel's three threads each do so.
+TW_HOOK(instance, on_end, (KernelInstance & instance), (instance))
+// Nothing can run any more, and this kernel waits.
+TW_HOOK(instance, on_stuck, (KernelInstance & instance), (instance))
 
-void on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages);
-void on_push(KernelInstance& instance, uint32_t cb, uint32_t pages);
-void on_waiting(KernelInstance& instance, uint32_t cb);  // it has to wait
-void on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages);
-void on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages);
-// The kernel reads the credit counters itself.
-void on_counters_read(KernelInstance& instance, uint32_t cb);
+// --- credits ---
+TW_HOOK(instance, on_reserved, (KernelInstance & instance, uint32_t cb, uint32_t pages), (instance, cb, pages))
+TW_HOOK(instance, on_push, (KernelInstance & instance, uint32_t cb, uint32_t pages), (instance, cb, pages))
+TW_HOOK(instance, on_waiting, (KernelInstance & instance, uint32_t cb), (instance, cb))  // it has to wait
+TW_HOOK(instance, on_waited, (KernelInstance & instance, uint32_t cb, uint32_t pages), (instance, cb, pages))
+TW_HOOK(instance, on_pop, (KernelInstance & instance, uint32_t cb, uint32_t pages), (instance, cb, pages))
+// The kernel reads the credit counters itself, now or at some time.
+TW_HOOK(instance, on_counters_read, (KernelInstance & instance, uint32_t cb), (instance, cb))
+bool reads_counters(const KernelInstance& instance, uint32_t cb);
 
+// --- pages ---
 // A tile operation reads or writes a tile, or a block of rows, of a circular buffer.
-void on_tile(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
-void on_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
+TW_HOOK(
+    instance,
+    on_tile,
+    (KernelInstance & instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write),
+    (instance, cb, address, bytes, is_write))
+TW_HOOK(
+    instance,
+    on_rows,
+    (KernelInstance & instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write),
+    (instance, cb, address, bytes, is_write))
+// A block of rows ends behind its circular buffer, which has `left` bytes for it.
+TW_HOOK(
+    instance,
+    on_rows_past_end,
+    (KernelInstance & instance, uint32_t cb, uint64_t left, uint64_t bytes, bool is_write, const char* call),
+    (instance, cb, left, bytes, is_write, call))
 
+// --- what kernels tell each other ---
 // A semaphore, or another word of L1, had exactly the value a kernel waited for, or at least that.
-void on_semaphore_met(KernelInstance& instance, uint32_t address, uint32_t value, bool equal);
-void on_mailbox(KernelInstance& instance, bool is_write);
-void on_cache_invalidated(KernelInstance& instance);
+TW_HOOK(
+    instance,
+    on_semaphore_met,
+    (KernelInstance & instance, const volatile uint32_t* word, uint32_t value, bool equal),
+    (instance, word, value, equal))
+TW_HOOK(instance, on_mailbox, (KernelInstance & instance, bool is_write), (instance, is_write))
+TW_HOOK(instance, on_cache_invalidated, (KernelInstance & instance), (instance))
 
-// What orders the threads of a compute kernel (thread_order.h): operands, blocks, sections of DST, and whatever else one
-// of them learns from another.
+// --- the NoC; calls come before anything has moved ---
+TW_HOOK(
+    instance,
+    on_noc_read,
+    (KernelInstance & instance, uint64_t source, uint32_t local, uint32_t bytes, uint32_t noc, uint32_t transaction_id),
+    (instance, source, local, bytes, noc, transaction_id))
+TW_HOOK(
+    instance,
+    on_noc_write,
+    (KernelInstance & instance,
+     uint32_t local,
+     uint64_t destination,
+     uint32_t bytes,
+     uint32_t noc,
+     uint32_t flags,
+     uint32_t transaction_id),
+    (instance, local, destination, bytes, noc, flags, transaction_id))
+TW_HOOK(
+    instance,
+    on_noc_write_multicast,
+    (KernelInstance & instance,
+     uint32_t local,
+     uint64_t rectangle,
+     uint32_t bytes,
+     uint32_t num_destinations,
+     uint32_t noc,
+     uint32_t flags,
+     uint32_t transaction_id),
+    (instance, local, rectangle, bytes, num_destinations, noc, flags, transaction_id))
+TW_HOOK(
+    instance,
+    on_noc_inline_write,
+    (KernelInstance & instance, uint64_t destination, uint32_t value, uint32_t noc, uint32_t flags),
+    (instance, destination, value, noc, flags))
+TW_HOOK(
+    instance,
+    on_noc_inline_write_multicast,
+    (KernelInstance & instance,
+     uint64_t rectangle,
+     uint32_t value,
+     uint32_t num_destinations,
+     uint32_t noc,
+     uint32_t flags),
+    (instance, rectangle, value, num_destinations, noc, flags))
+TW_HOOK(
+    instance,
+    on_noc_zero,
+    (KernelInstance & instance, uint64_t destination, uint32_t bytes, uint32_t noc),
+    (instance, destination, bytes, noc))
+TW_HOOK(
+    instance,
+    on_noc_atomic,
+    (KernelInstance & instance, uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags),
+    (instance, destination, amount, noc, flags))
+TW_HOOK(
+    instance,
+    on_noc_atomic_multicast,
+    (KernelInstance & instance,
+     uint64_t rectangle,
+     uint32_t amount,
+     uint32_t num_destinations,
+     uint32_t noc,
+     uint32_t flags),
+    (instance, rectangle, amount, num_destinations, noc, flags))
+TW_HOOK(
+    instance,
+    on_noc_barrier,
+    (KernelInstance & instance, Barrier kind, uint32_t noc, uint32_t transaction_id),
+    (instance, kind, noc, transaction_id))
+TW_HOOK(instance, on_noc_packet, (KernelInstance & instance, uint32_t bytes, uint32_t most), (instance, bytes, most))
+TW_HOOK(
+    instance,
+    on_noc_page,
+    (KernelInstance & instance, bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address),
+    (instance, is_dram, base, page, page_bytes, address))
+
+// --- the threads of a compute kernel (thread_order.h) ---
+// What orders them: operands, blocks, sections of DST, and whatever else one of them learns from another.
 enum class SectionStep : uint8_t { Acquired, Committed, Waited, Released, Started };
-void on_operands(KernelInstance& instance, uint32_t lag);
-void on_block(KernelInstance& instance);
-void on_section(KernelInstance& instance, SectionStep step);
-void on_learnt(KernelInstance& instance);
+TW_HOOK(instance, on_operands, (KernelInstance & instance, uint32_t lag), (instance, lag))
+TW_HOOK(instance, on_block, (KernelInstance & instance), (instance))
+TW_HOOK(instance, on_section, (KernelInstance & instance, SectionStep step), (instance, step))
+TW_HOOK(instance, on_learnt, (KernelInstance & instance), (instance))
+// From here on they go their own ways; one of them goes on with another half of DST.
+TW_HOOK(instance, on_parted, (KernelInstance & instance), (instance))
+TW_HOOK(instance, on_half, (KernelInstance & instance, uint32_t half), (instance, half))
 
 }  // namespace tw

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which steps of different kernels are ordered, whatever the timing: a push comes before the wait it ends, a pop
 // before the reservation, a semaphore's change before the wait for it. Kept as vector clocks.
+//
+// Each kernel counts its own steps and knows how far it has heard of every other one's. Releasing a key (a buffer's
+// credits, a word) leaves what the kernel knows there and begins a new step; acquiring takes it over. One step comes
+// before another if the second kernel knows the first one's step. Credits are counted: who waits for ten pages hears of
+// the push that made it ten, not of later ones that happen to have been made.
 #pragma once
 
 #include <cstddef>

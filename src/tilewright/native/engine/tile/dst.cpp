@@ -23,12 +23,6 @@ namespace {
 
 enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
 
-void note_section(KernelInstance& instance, SectionStep step) {
-    if (instance.checks != nullptr) [[unlikely]] {
-        on_section(instance, step);
-    }
-}
-
 // --- apart ---
 
 void use_half(KernelInstance& instance, uint32_t index) {
@@ -37,9 +31,7 @@ void use_half(KernelInstance& instance, uint32_t index) {
     state.dst = state.dst_memory + index * kDstSlots / 2;
     state.scratch[kDstCleared] = half.cleared;
     state.scratch[kDstRowSpread] = half.row_spread;
-    if (instance.checks != nullptr) {
-        instance.checks->compute.use_half(instance, index);
-    }
+    on_half(instance, index);
 }
 
 // What the half reads as, for whoever gets it next.
@@ -58,13 +50,13 @@ void acquire_half(KernelInstance& instance) {
     if (wait_on(instance, kMathThread, WaitKind::DstFree, is_free)) {
         use_half(instance, parted.math_half);
         state.phase = DstPhase::Acquired;
-        note_section(instance, SectionStep::Acquired);
+        on_section(instance, SectionStep::Acquired);
     }
 }
 
 void commit_half(KernelInstance& instance) {
     if (runs_on(instance, kMathThread)) {
-        note_section(instance, SectionStep::Committed);
+        on_section(instance, SectionStep::Committed);
         give_half(instance, instance.parted->math_half);
         instance.parted->committed++;
     }
@@ -79,7 +71,7 @@ void open_half(KernelInstance& instance) {
     if (wait_for_half(instance)) {
         use_half(instance, instance.parted->pack_half);
         instance.core->compute->phase = DstPhase::Packing;
-        note_section(instance, SectionStep::Waited);
+        on_section(instance, SectionStep::Waited);
     }
 }
 
@@ -92,7 +84,7 @@ void release_half(KernelInstance& instance, bool clear) {
     if (clear) {
         clear_all(*instance.core->compute);
     }
-    note_section(instance, SectionStep::Released);
+    on_section(instance, SectionStep::Released);
     give_half(instance, instance.parted->pack_half);
     instance.parted->committed -= instance.parted->committed > 0 ? 1 : 0;
 }
@@ -123,7 +115,7 @@ void release(const char* call, bool clear) {
     if (state.phase != DstPhase::Packing) {
         rule_error("dst-protocol", "%s without tile_regs_wait before it: the packer does not hold DST", call);
     }
-    note_section(instance, SectionStep::Released);
+    on_section(instance, SectionStep::Released);
     end_section(state);
     if (clear) {
         clear_all(state);
@@ -222,7 +214,7 @@ void tw_tile_regs_acquire() {
     }
     state.phase = DstPhase::Acquired;
     remember_dst_call(state);
-    note_section(instance, SectionStep::Acquired);
+    on_section(instance, SectionStep::Acquired);
 }
 
 void tw_tile_regs_commit() {
@@ -235,11 +227,11 @@ void tw_tile_regs_commit() {
     if (state.phase != DstPhase::Acquired) {
         rule_error("dst-protocol", "tile_regs_commit without tile_regs_acquire before it");
     }
-    note_section(instance, SectionStep::Committed);
+    on_section(instance, SectionStep::Committed);
     switch (state.scratch[kPackSection]) {
         case kPackOpen: state.phase = DstPhase::Packing; break;
         case kPackReleased:
-            note_section(instance, SectionStep::Released);
+            on_section(instance, SectionStep::Released);
             end_section(state);
             clear_all(state);
             return;
@@ -264,7 +256,7 @@ void tw_tile_regs_wait() {
         rule_error("dst-protocol", "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
     }
     // Again in the same section: what it waits for is there already.
-    note_section(instance, SectionStep::Waited);
+    on_section(instance, SectionStep::Waited);
 }
 
 void tw_tile_regs_release() { release("tile_regs_release", true); }
@@ -287,9 +279,9 @@ void tw_release_dst() {
     if (state.phase != DstPhase::Acquired || state.scratch[kPackSection] != kPackOpen) {
         rule_error("dst-protocol", "release_dst without acquire_dst before it");
     }
-    note_section(instance, SectionStep::Committed);
-    note_section(instance, SectionStep::Waited);
-    note_section(instance, SectionStep::Released);
+    on_section(instance, SectionStep::Committed);
+    on_section(instance, SectionStep::Waited);
+    on_section(instance, SectionStep::Released);
     end_section(state);
     clear_all(state);
 }

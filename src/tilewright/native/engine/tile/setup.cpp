@@ -33,7 +33,7 @@ void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     if (instance.parted != nullptr) [[unlikely]] {  // the maths thread lets the packer finish first
         wait_on(instance, kMathThread, WaitKind::DstFree, [&] { return instance.parted->committed == 0; }, 1);
     }
-    if (instance.checks != nullptr && runs_on(instance, kMathThread)) [[unlikely]] {
+    if (runs_on(instance, kMathThread)) {
         on_section(instance, SectionStep::Started);
     }
     state.src_a = tile_geometry(cb_src_a);

@@ -213,7 +213,7 @@ bool pass_through_sources(KernelInstance& instance, std::span<const OperandTile>
 // the data and gives the source registers back. On a card it goes through DST tile by tile; whoever is ahead of whom in
 // the middle of it nobody can see.
 BlockSection::BlockSection(uint32_t cb_in, const char* call) : instance_(current_instance()), is_mine_(true) {
-    if (instance_.checks != nullptr && runs_on(instance_, kUnpackThread)) [[unlikely]] {
+    if (runs_on(instance_, kUnpackThread)) {
         on_block(instance_);
     }
     if (instance_.parted == nullptr) [[likely]] {

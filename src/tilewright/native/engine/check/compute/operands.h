@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What init and reconfig calls left in the unpackers, the maths side and the packer of a core, compared with what its
 // tile operations use. On a card an operation runs whatever loop, format and tile shape were set last.
+//
+// Inits and reconfigs leave a record of the loop, the formats and the faces they set up for; every operation says which
+// it needs, and a difference is named with both. Some setups must be undone: an operation that finds one left behind is
+// told whose undoing is missing.
 #pragma once
 
 #include <cstdint>
 
 #include "abi/sfpu.h"
 #include "abi/tile.h"
-#include "check/compute/tile_hook.h"
 #include "check/findings.h"
+#include "check/hook.h"
 #include "compute_state.h"
 
 namespace tw {
@@ -30,8 +34,8 @@ struct OperandChecks {
     KernelInstance* instance = nullptr;
     LoopSetup unpack, math;
     PackLoop pack = PackLoop::Default;
-    TileShape loop_shape;           // of the operand the unpackers' loop was made for
-    TileShape shape_a, shape_b;     // what the unpackers step through
+    TileShape loop_shape;  // of the operand the unpackers' loop was made for
+    TileShape shape_a, shape_b;  // what the unpackers step through
     UnpackLoop left = UnpackLoop::None;  // tilize or untilize that was not undone
     bool vector_unit_ready = false;
     SfpuConstants constants = SfpuConstants::None;
@@ -49,21 +53,30 @@ struct LoopNeeds {
 };
 
 // Every one of these does nothing in a plain run.
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     check_loops,
     (const ComputeState& state, const LoopNeeds& needs, uint32_t cb, const char* call),
     (state, needs, cb, call))
 // `unpacker` is the side that reads a tile of cb.
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     check_source,
     (const ComputeState& state, const TileGeometry& unpacker, uint32_t cb, const char* call),
     (state, unpacker, cb, call))
-TW_TILE_HOOK(
-    check_pack, (const ComputeState& state, uint32_t cb, PackLoop needs, const char* call), (state, cb, needs, call))
+TW_HOOK(
+    state,
+    check_pack,
+    (const ComputeState& state, uint32_t cb, PackLoop needs, const char* call),
+    (state, cb, needs, call))
 // A DST slot of a pack: what a reduce mask would cut off must come from a reduction.
-TW_TILE_HOOK(
-    check_pack_mask, (const ComputeState& state, uint32_t slot, uint32_t cb, const char* call), (state, slot, cb, call))
-TW_TILE_HOOK(note_dst_write, (const ComputeState& state, uint32_t slot, bool is_reduction), (state, slot, is_reduction))
+TW_HOOK(
+    state,
+    check_pack_mask,
+    (const ComputeState& state, uint32_t slot, uint32_t cb, const char* call),
+    (state, slot, cb, call))
+TW_HOOK(
+    state, note_dst_write, (const ComputeState& state, uint32_t slot, bool is_reduction), (state, slot, is_reduction))
 void remember_dst_call(const ComputeState& state);
 // The kernel has returned: who still holds DST would hold it for ever.
 void check_dst_at_end(KernelInstance& instance);

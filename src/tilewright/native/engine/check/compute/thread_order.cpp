@@ -24,11 +24,13 @@ void ThreadOrder::start(const Program& program) {
     cores_.clear();
     kernels_.assign(program.instances.size(), Kernel{});
     places_.assign(program.instances.size(), 0);
+    core_of_.assign(program.instances.size(), nullptr);
     for (const auto& instance : program.instances) {
         const auto& all = instance->core->instances;
         places_[instance->number] =
             static_cast<uint32_t>(std::find(all.begin(), all.end(), instance.get()) - all.begin());
         CoreClocks& clocks = cores_[instance->core];
+        core_of_[instance->number] = &clocks;
         const size_t num_threads = all.size() * kNumActors;
         clocks.of.assign(num_threads, Clock(num_threads, 0));
         for (size_t index = 0; index < num_threads; index++) {
@@ -42,7 +44,7 @@ size_t ThreadOrder::number(const KernelInstance& instance, Actor actor) const {
     return places_[instance.number] * kNumActors + (instance.is_compute() ? actor : kUnpack);
 }
 
-ThreadOrder::CoreClocks& ThreadOrder::core(const KernelInstance& instance) { return cores_.at(instance.core); }
+ThreadOrder::CoreClocks& ThreadOrder::core(const KernelInstance& instance) { return *core_of_[instance.number]; }
 
 void ThreadOrder::join(const KernelInstance& instance, Actor actor, const Clock& from) {
     join_clocks(clock(instance, actor), from);
@@ -185,7 +187,8 @@ void ThreadOrder::judge(KernelInstance& instance, uint32_t cb, const Page& page,
         cb);
 }
 
-void ThreadOrder::access(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+void ThreadOrder::access(
+    KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write, const CallPlace& place) {
     if (!instance.is_compute()) {
         return;
     }
@@ -199,7 +202,7 @@ void ThreadOrder::access(KernelInstance& instance, uint32_t cb, uint32_t address
     for (uint32_t index = first; index < end; index++) {
         Page& page = kernels_[instance.number].pages[buffer.address + index * buffer.page_bytes];
         judge(instance, cb, page, is_write);
-        (is_write ? page.written : page.read) = {clock(instance, actor)[number(instance, actor)], call_place(instance)};
+        (is_write ? page.written : page.read) = {clock(instance, actor)[number(instance, actor)], place};
     }
 }
 

@@ -45,8 +45,9 @@ public:
     // A kernel has learnt something in another way.
     void learnt(const KernelInstance& instance);
 
-    // A tile operation uses a page.
-    void access(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
+    // A tile operation uses a page; `place` is where it was called.
+    void access(
+        KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write, const CallPlace& place);
 
 private:
     enum Actor : uint32_t { kUnpack, kMath, kPack, kNumActors };
@@ -86,6 +87,7 @@ private:
     void judge(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write);
 
     std::unordered_map<const Core*, CoreClocks> cores_;
+    std::vector<CoreClocks*> core_of_;  // by number of the instance
     std::vector<Kernel> kernels_;  // by number of the instance
     std::vector<uint32_t> places_;  // of the instance among those of its core
 };

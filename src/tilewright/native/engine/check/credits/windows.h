@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of circular buffers: a kernel writes pages it has reserved, reads pages it has waited for, pushes and
 // pops no others, and each buffer has one producer and one consumer.
+//
+// Each kernel has a window on each buffer: so many pages from its write pointer on are reserved, so many from its read
+// pointer on are waited for. An access is looked up in the map of L1 and must lie in a window of its kernel, or, where a
+// kernel never asks, in pages that the clocks (check/ordering.h) say are there or free. What lies outside is kept apart
+// until the end: a buffer that nobody ever pushed is private memory. A run of stores from one buffer into the next, and
+// an access to a buffer whose pointer the kernel never took, have left the buffer they were meant for.
 #pragma once
 
 #include <cstdint>
@@ -71,15 +77,15 @@ private:
     // One kernel at one circular buffer.
     struct Window {
         uint32_t reserved = 0;  // pages from the kernel's write pointer on
-        uint32_t waited = 0;    // pages from its read pointer on
+        uint32_t waited = 0;  // pages from its read pointer on
         bool sees_counters = false;
         bool took_read_pointer = false, took_write_pointer = false;
-        bool reads = false;       // anything of the buffer
+        bool reads = false;  // anything of the buffer
         uint32_t full_looks = 0;  // loads of the counters in a row that showed a full buffer
         uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as Ordering counts; 0: never
         uint32_t pushed_last = 0, popped_last = 0;  // pages of the last one
         uint64_t written = 0, written_last = 0;  // bytes written since the last push, and before it
-        bool pushes_alike = true;                // all of as many pages, filled with as many bytes
+        bool pushes_alike = true;  // all of as many pages, filled with as many bytes
         uint32_t num_noted = 0;
         CallPlace push, wait, pop;  // of the last one
     };
@@ -94,7 +100,7 @@ private:
     };
     struct Kernel {
         std::unique_ptr<Window> windows[kMaxCircularBuffers];
-        Range allowed[2];                                     // last stretch found right, for loads and stores
+        Range allowed[2];  // last stretch found right, for loads and stores
         uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last access that was right
         StoreRun stores;
     };
@@ -134,9 +140,9 @@ private:
     Ordering& ordering_;
     uint32_t grid_x_ = 0;
     std::vector<Kernel> kernels_;
-    std::vector<L1Map> maps_;             // by core
-    std::vector<uint64_t> tensor_cbs_;    // by core: bit per circular buffer that lies over a tensor
-    std::vector<uint64_t> read_afar_;     // by core: bit per circular buffer that another core has read
+    std::vector<L1Map> maps_;  // by core
+    std::vector<uint64_t> tensor_cbs_;  // by core: bit per circular buffer that lies over a tensor
+    std::vector<uint64_t> read_afar_;  // by core: bit per circular buffer that another core has read
     // Accesses outside a window are judged at the end: a buffer nobody ever pushes is somebody's private memory.
     Findings deferred_;
     std::map<uint32_t, Findings> overruns_;  // by the buffer the access lies in

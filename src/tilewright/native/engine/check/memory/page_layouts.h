@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the pages of circular buffers hold: tiles, or rows. Known where a tile operation wrote them, or the NoC brought
 // rows of a row-major tensor.
+//
+// Each page has a mark of what it holds, set by whoever filled it and forgotten when its memory is written otherwise. A
+// tile operation on rows, tilize on tiles, and a page of one kind that leaves for a tensor of the other are named.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +47,8 @@ private:
     struct OnCore {
         std::vector<Pages> buffers;
         bool has_tiles = false;
-        bool maths_on_rows = false;     // some of what was unpacked since the last pack is given rows
-        bool maths_on_tiles = false;    // some of it is tiles for sure: a scaler of unknown origin changes nothing
+        bool maths_on_rows = false;  // some of what was unpacked since the last pack is given rows
+        bool maths_on_tiles = false;  // some of it is tiles for sure: a scaler of unknown origin changes nothing
         bool maths_on_unknown = false;  // some of it may be either
         bool has_packed = true;
         CallPlace rows_taken;  // where a kernel first took given rows for a tile, and from which buffer

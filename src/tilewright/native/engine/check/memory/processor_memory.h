@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of the processors themselves: aligned, of bytes somebody wrote, ordered with the stores of the
 // core's other kernels, and not through a stale line of Blackhole's cache.
+//
+// Each word of L1 knows who stored to it last and at which step; whoever loads or stores it next must come after that by
+// the clocks (check/ordering.h). A load of bytes nobody wrote is kept back for a moment: a copy that stores them
+// unchanged elsewhere has not used them, and takes the marks along.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whom a sender's multicasts reach, against whom they are meant for: a core that is told of data it does not get, and a
 // core that waits for a multicast which leaves it out.
+//
+// A kernel's data since its last flag goes to a set of cores; a flag to a core outside that set is kept, and said at the
+// end if a kernel there waited for it and nobody else brought data. Where the run stops, a word that is waited for is
+// looked up among the words that were multicast, and the rectangle that should have held the core is named.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one NoC call says by itself: alignment, pages, rectangles, counts.
+//
+// An address is taken apart into node and offset and looked up among the host's buffers: it must lie in one, and not run
+// over the end of a page into the gap behind it. Pages that kernels ask addresses for by number are remembered when the
+// number is past the tensor, so that the transfer can be told by tensor and page. A rectangle is walked core by core in
+// the order of its NoC and counted against the number of receivers that was given.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ void check_afar(KernelInstance& instance, uint32_t address, uint64_t bytes, bool
 
 }  // namespace
 
-void noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t bytes) {
+void checked::noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t bytes) {
     const uint32_t l1 = slot_pointer(from);
     if (l1 != 0 && bytes <= kLargestFlag && core_at(instance, l1) != instance.core) {  // may be a look at a flag
         for (uint32_t word = 0; word < bytes; word += 4) {
@@ -53,14 +53,14 @@ void noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t bytes) {
     instance.checks->history.touch(instance, reinterpret_cast<uintptr_t>(from), bytes, Touch::Read);
 }
 
-void noc_puts(KernelInstance& instance, uint8_t* to, uint64_t bytes, const uint8_t* values, bool to_local) {
+void checked::noc_puts(KernelInstance& instance, uint8_t* to, uint64_t bytes, const uint8_t* values, bool to_local) {
     const uint32_t l1 = slot_pointer(to);
     const bool is_flag = !to_local && l1 != 0 && bytes <= sizeof(uint32_t);
     instance.checks->history.touch(
         instance, reinterpret_cast<uintptr_t>(to), bytes, is_flag ? Touch::Flag : Touch::Write, values);
 }
 
-void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint64_t bytes, bool to_local) {
+void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint64_t bytes, bool to_local) {
     if (bytes == 0) {
         return;
     }
@@ -91,7 +91,7 @@ void noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* from, uint
     }
 }
 
-void noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
+void checked::noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
     Checks& checks = *instance.checks;
     checks.processors.leaves_copy(instance, checks.findings);
     taint_defined(instance, to, bytes);

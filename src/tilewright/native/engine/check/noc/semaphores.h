@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words of L1 that kernels synchronise by: semaphores, and what else is raised or waited for.
+//
+// A word remembers the last raise, wait and store of each kernel with the step on its clock (check/ordering.h). A wait
+// acquires what the raise released that first made the value enough. Judged are pairs that no clock orders: a raise
+// that may pass an exact value before it was seen, a store that may wipe out a raise, a second raise of one sender that
+// may stand for another's first, two kernels that wait for one word which one of them sets back.
 #pragma once
 
 #include <cstdint>
@@ -48,15 +53,15 @@ struct Answer {
 
 struct SyncWord {
     Core* core = nullptr;
-    std::vector<WordEvent> raises;       // through the NoC, the last of each kernel
+    std::vector<WordEvent> raises;  // through the NoC, the last of each kernel
     std::vector<WordEvent> equal_waits;  // the last of each kernel
-    std::vector<WordEvent> waits;        // for equal or more, the last of each kernel
-    std::vector<WordEvent> stores;       // the last of each kernel
-    std::vector<Raiser> adders;            // who has added to it, the last time of each kernel
-    std::vector<CountedWait> counted;      // the last of each kernel
+    std::vector<WordEvent> waits;  // for equal or more, the last of each kernel
+    std::vector<WordEvent> stores;  // the last of each kernel
+    std::vector<Raiser> adders;  // who has added to it, the last time of each kernel
+    std::vector<CountedWait> counted;  // the last of each kernel
     std::vector<Answer> answers;
     std::vector<HeldValue> held;  // since it was last stored to, the latest ones
-    size_t seen = 0;              // of those, how many somebody has waited behind
+    size_t seen = 0;  // of those, how many somebody has waited behind
 };
 
 class Semaphores {
@@ -90,7 +95,7 @@ private:
     Ordering* ordering_ = nullptr;
     Transfers* transfers_ = nullptr;
     std::unordered_map<uint32_t, SyncWord> words_;  // by slot pointer
-    std::vector<uint32_t> last_waits_;              // by instance: the word it waited for last
+    std::vector<uint32_t> last_waits_;  // by instance: the word it waited for last
 };
 
 }  // namespace tw

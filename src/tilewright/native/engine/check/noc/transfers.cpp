@@ -2,6 +2,7 @@
 #include "check/noc/transfers.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "noc_address.h"
 #include "program.h"
@@ -247,9 +248,20 @@ uint8_t Transfers::holds(const Core& core, uint32_t address, uint32_t bytes) con
         return 0;
     }
     const uint32_t offset = address & kL1OffsetMask;
+    uint32_t piece = offset / kPieceBytes;
+    const uint32_t end = (offset + bytes - 1) / kPieceBytes + 1;
+    uint64_t together = 0;  // eight pieces at a time
+    for (; piece + sizeof together <= end; piece += sizeof together) {
+        uint64_t eight;
+        std::memcpy(&eight, &pieces[piece], sizeof eight);
+        together |= eight;
+    }
     uint8_t holds = 0;
-    for (uint32_t piece = offset / kPieceBytes; piece <= (offset + bytes - 1) / kPieceBytes; piece++) {
+    for (; piece < end; piece++) {
         holds |= pieces[piece];
+    }
+    for (; together != 0; together >>= 8) {
+        holds |= static_cast<uint8_t>(together);
     }
     return holds;
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // NoC transfers a kernel has issued and not waited for. Their data has been moved already, which is one of the orders a
 // card may choose; here is kept what the kernel may not rely on yet.
+//
+// Each kernel has a list of open transfers, each with its two ends and its kind. A barrier takes off those of its kind,
+// NoC and transaction id; a flush leaves a write open at its far end; an answer of the receiver's core closes what was
+// sent there before. Pieces of 64 bytes of L1 carry a mark while a transfer lands there or takes from there, so that
+// most accesses are found innocent by one look.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ void AccessHistory::start(Program& program) {
     blocks_.clear();
     cores_met_ = false;
     noted_.clear();
-    last_noted_.assign(program.instances.size(), 0);
+    last_noted_.assign(program.instances.size(), {});
     arrivals_.assign(program.instances.size(), {});
     places_.assign(1, {});
     place_numbers_.clear();
@@ -70,17 +70,18 @@ uint32_t AccessHistory::place_here(KernelInstance& by) { return place_number(cal
 // What a kernel touches piece after piece, in one step, is one entry.
 void AccessHistory::note(KernelInstance& by, uint32_t address, uint32_t bytes, bool writes) {
     const uint32_t step = ordering_.now(by);
-    uint32_t& last = last_noted_[by.number];
-    if (last != 0) {
-        Noted& known = noted_[last - 1];
-        if (known.epoch.step == step && known.writes == writes && address >= known.begin && address <= known.end) {
-            known.end = std::max(known.end, address + bytes);
+    LastNoted& last = last_noted_[by.number];
+    for (const uint32_t index : last.of) {
+        Noted* known = index == 0 ? nullptr : &noted_[index - 1];
+        if (known != nullptr && known->epoch.step == step && known->writes == writes && address >= known->begin &&
+            address <= known->end) {
+            known->end = std::max(known->end, address + bytes);
             return;
         }
     }
     if (noted_.size() < kMostNoted) {
         noted_.push_back({address, address + bytes, {by.number + 1, step, place_here(by)}, writes});
-        last = static_cast<uint32_t>(noted_.size());
+        last.of[last.next++ % std::size(last.of)] = static_cast<uint32_t>(noted_.size());
     }
 }
 

@@ -107,7 +107,12 @@ private:
     bool has_several_cores_ = false;
     bool cores_met_ = false;
     std::vector<Noted> noted_;
-    std::vector<uint32_t> last_noted_;  // by instance: index in noted_ plus one
+    // By instance: what it goes on with, operands and results side by side; indices in noted_ plus one.
+    struct LastNoted {
+        uint32_t of[4] = {};
+        uint32_t next = 0;
+    };
+    std::vector<LastNoted> last_noted_;
     // By instance: its steps at which earlier writes to DRAM had arrived, and whether any came after the last.
     struct Arrivals {
         std::vector<uint32_t> steps;

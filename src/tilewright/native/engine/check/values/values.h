@@ -2,6 +2,10 @@
 // Where values come from that mean nothing: memory nobody wrote, padding of tensors, what a reduction leaves beside its
 // result. Every element of a tile carries the kinds it has taken in, from L1 through DST back to L1; a finding is made
 // where one reaches an element of a tensor.
+//
+// Operations combine the marks of what they read as they combine values: sums and products mix rows and columns, a zero
+// factor takes marks away, broadcasts spread them, masks replace them. A mark carries where it came from, the operation
+// that mixed it into a result and the first that read it: the finding is made at that operation, not at the writer.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +14,8 @@
 #include <string>
 
 #include "abi/tile.h"
-#include "check/compute/tile_hook.h"
 #include "check/findings.h"
+#include "check/hook.h"
 #include "check/memory/shadow_memory.h"
 #include "compute_state.h"
 
@@ -79,8 +83,9 @@ DstTaint* dst_of(const ComputeState& state);
 uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_t faces, uint32_t b_faces);
 
 // --- tile operations; each does nothing in a plain run, and comes before the operation changes DST ---
-TW_TILE_HOOK(taint_clear, (const ComputeState& state), (state))  // DST reads as zero
-TW_TILE_HOOK(
+TW_HOOK(state, taint_clear, (const ComputeState& state), (state))  // DST reads as zero
+TW_HOOK(
+    state,
     taint_copy,
     (const ComputeState& state,
      uint32_t cb,
@@ -94,7 +99,8 @@ struct TaintedOperand {
     const Operand& operand;
     uint32_t cb;
 };
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     taint_binary,
     (const ComputeState& state,
      BinaryOp op,
@@ -105,7 +111,8 @@ TW_TILE_HOOK(
      uint32_t slot,
      bool accumulate),
     (state, op, broadcast, row, a, b, slot, accumulate))
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     taint_reuse_dest,
     (const ComputeState& state,
      BinaryOp op,
@@ -115,11 +122,13 @@ TW_TILE_HOOK(
      TaintedOperand from_cb,
      uint32_t slot),
     (state, op, broadcast, dst_is_a, from_dst, from_cb, slot))
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     taint_compensated,
     (const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot),
     (state, a, mean, slot))
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     taint_reduce,
     (const ComputeState& state,
      Pool pool,
@@ -151,15 +160,17 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
 
 // --- the vector unit; `ranges` are begin, end pairs of data ---
 // An operation is about to take DST register `slot`.
-TW_TILE_HOOK(check_vector_operand, (const ComputeState& state, uint32_t slot, const char* call), (state, slot, call))
+TW_HOOK(state, check_vector_operand, (const ComputeState& state, uint32_t slot, const char* call), (state, slot, call))
 struct DataRange {
     uint32_t begin, end;
 };
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     taint_vector_unary,
     (const ComputeState& state, bool defines, uint32_t slot, const DataRange* ranges, uint32_t count),
     (state, defines, slot, ranges, count))
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     taint_vector_binary,
     (const ComputeState& state,
      uint32_t slot_a,
@@ -204,7 +215,8 @@ void taint_pack(
     const TileGeometry& geometry,
     DataFormat format,
     const uint8_t* bytes);
-TW_TILE_HOOK(
+TW_HOOK(
+    state,
     taint_pack_slot,
     (const ComputeState& state, uint32_t slot, uint32_t cb, const TileGeometry& geometry, const uint8_t* bytes),
     (state, slot, cb, geometry, bytes))
