@@ -28,7 +28,6 @@ FAULTS = [
 NOT_SEEDED = {
     "time-limit": "the checker's own limit, not something a program does wrong",
     "cb-counter-wrap": "shows after 65,536 pages only: B28 is such a program",
-    "pack-unpack-order": "no random program packs in place: tests/check/test_thread_order.py has some that do",
 }
 
 
