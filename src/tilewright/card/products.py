@@ -9,6 +9,7 @@ import re
 from tilewright.card.package import CardError
 from tilewright.card.protocol import Node, NodeKind
 from tilewright.tensor.arch import ArchDescription, describe_arch
+from tilewright.tensor.argument import text
 from tilewright.tensor.cores import CoreCoord
 
 
@@ -122,9 +123,9 @@ def choose_card(arch: str | None = None, grid: str | None = None) -> CardModel:
     >>> str(choose_card("blackhole", "p100a")), str(choose_card(grid="4x2"))
     ('p100a (blackhole, 11x10)', 'n150 (wormhole_b0, 4x2)')
     """
-    if arch is not None and arch not in _DEFAULTS:
+    if arch is not None and text("arch", arch) not in _DEFAULTS:
         raise CardError(f"--arch {arch} is not simulated; allowed: {', '.join(_DEFAULTS)}")
-    if grid in PRODUCTS:
+    if grid is not None and text("grid", grid) in PRODUCTS:
         product = PRODUCTS[grid]
         if arch not in (None, product.arch):
             raise CardError(f"--grid {grid} is a {product.arch} card, but --arch says {arch}")

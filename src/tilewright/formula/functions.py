@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilewright.formula.graph import FormulaError, Operand, Value, as_value, binary, power, reduction, unary
+from tilewright.tensor.argument import real_number
 
 __all__ = [
     "abs", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "max", "maximum",
@@ -65,6 +66,7 @@ def minimum(a: Operand, b: Operand) -> Value:
 def clamp(x: Operand, low: float, high: float) -> Value:
     """``x`` where it lies between two numbers, the nearer of them elsewhere: ``clamp(x, 0, 6)``."""
     value = as_value(x)
+    low, high = real_number("low", low), real_number("high", high)
     if not low <= high:
         raise FormulaError(f"clamp({value}, {low}, {high}): the lower bound must not be above the upper")
     return Value("clamp", (value,), value.extent, numbers=(float(low), float(high)))

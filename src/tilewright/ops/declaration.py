@@ -34,6 +34,7 @@ from tilewright.ops.planner.model import Choices, OwnProgram
 from tilewright.ops.requirements import Requirement
 from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import Wording
+from tilewright.tensor.argument import shown
 
 
 class Rows(Value):
@@ -112,8 +113,11 @@ def operation(
         FormulaError: its formula has no meaning.
     """
     for name, given, allowed in (("pages", pages, ("tile", "stick")), ("unit", unit, ("matrix", "vector"))):
-        if given not in allowed:
+        if not isinstance(given, str) or given not in allowed:
             raise DeclarationError(f"{name} must be {' or '.join(map(repr, allowed))}, not {given!r}")
+    for name, mapping in (("buffers", buffers), ("kernels", kernels)):
+        if mapping is not None and not isinstance(mapping, Mapping):
+            raise DeclarationError(f"{name} must be a dict, not {shown(mapping)}")
     made = _checked_kernels(kernels or {})
     choices = Choices(dict(buffers or {}), pages == "stick", unit == "matrix", made, program)
     for name, index in choices.buffers.items():
@@ -138,6 +142,8 @@ def _checked_kernels(kernels: Mapping[str, Mapping[str, Kernel]]) -> Mapping[str
     for strategy, of_roles in kernels.items():
         if strategy not in strategies:
             raise DeclarationError(f"kernels: there is no strategy {strategy!r}; there are {', '.join(strategies)}")
+        if not isinstance(of_roles, Mapping):
+            raise DeclarationError(f"kernels: {strategy} must have a dict of kernels by role, not {shown(of_roles)}")
         for role, kernel in of_roles.items():
             if role not in ("reader", "compute", "writer") or not isinstance(kernel, Kernel):
                 raise DeclarationError(f"kernels: {role!r} must be reader, compute or writer, and {kernel!r} a kernel")

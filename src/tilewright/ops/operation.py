@@ -461,7 +461,10 @@ class Operation:
         for arrays ``device`` and ``dtype``.
         """
         options = {name: named.pop(name) for name in _OPTIONS if name in named}
-        bound = self._own_signature.bind(*arguments, **named)
+        try:
+            bound = self._own_signature.bind(*arguments, **named)
+        except TypeError as error:
+            raise TypeError(f"{self.name}{self._own_signature}: {error}") from None
         values = {each.name: bound.arguments[each.name] for each in self.inputs}
         numbers = {name: value for name, value in bound.arguments.items() if name in self.parameters}
         operands = Operands(values, options.pop("device", None), options.pop("dtype", None))

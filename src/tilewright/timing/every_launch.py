@@ -13,6 +13,7 @@ from tilewright.device.run import Run
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import intercepted_launches, run_program
 from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.argument import require
 from tilewright.tensor.tensor import Tensor
 from tilewright.timing.device_time import DeviceTime
 from tilewright.timing.replay import replay
@@ -79,7 +80,10 @@ def time_program(
         launch = tilewright.time_program([x, y], program)
         print(f"{launch.time.microseconds:.1f} us")
     """
-    run = run_program(io_tensors, program, dataclasses.replace(options or RunOptions(), record_calls=True))
+    if options is not None:
+        require("options", options, RunOptions, "a tilewright.RunOptions")
+    chosen = RunOptions() if options is None else options
+    run = run_program(io_tensors, program, dataclasses.replace(chosen, record_calls=True))
     assert run.calls is not None
     tensors = tuple(TensorFacts.of(tensor) for tensor in io_tensors)
     return TimedLaunch(run.calls, replay(run.calls), tensors, run)

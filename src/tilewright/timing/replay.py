@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tilewright.device.call_record import CallRecord, Core
 from tilewright.tensor.arch import describe_arch
+from tilewright.tensor.argument import flag, require
 from tilewright.timing import replay_library as native
 from tilewright.timing.constants import constants_of
 from tilewright.timing.device_time import DeviceTime, Processor, ProcessorTime, Wait, WaitFor
@@ -57,7 +58,10 @@ def replay(record: CallRecord, change: Change | None = None, *, keep_events: boo
         change: what is to be different.
         keep_events: keep what every processor did when, for a timeline.
     """
-    return _Replay(record, change or Change(), keep_events).run()
+    require("record", record, CallRecord, "the calls of a recorded run (Run.calls)")
+    if change is not None:
+        require("change", change, Change, "a tilewright.timing.Change")
+    return _Replay(record, Change() if change is None else change, flag("keep_events", keep_events)).run()
 
 
 class _Replay:

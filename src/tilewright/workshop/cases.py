@@ -22,6 +22,7 @@ from tilewright.formula.graph import Extent
 from tilewright.ops import Operation, Options, Outcome, Strategy
 from tilewright.ops.accuracy import Accuracy, held, judge, zeros_pass
 from tilewright.ops.direction import Direction
+from tilewright.tensor.argument import require
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
@@ -176,6 +177,9 @@ def check_operation(operation: Operation, device: Device | None = None) -> Mappi
         def test_my_operation() -> None:
             check_operation(my_operation)
     """
+    require("operation", operation, Operation, "an operation made with @operation")
+    if device is not None:
+        require("device", device, Device, "a ttnn.Device")
     chip = open_device(0, grid=(2, 2)) if device is None else device
     try:
         results = {}
