@@ -25,7 +25,7 @@ from tilewright.workshop.operation_log import operation_log
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
 _DEBUGGING = ("observe", "symptom", "observation", "hypothesis", "experiment", "close", "conclude")
-ACTIONS = {"debug": [["my_op", each] for each in _DEBUGGING]}
+ACTIONS = {"debug": [["journal", "my_op", each] for each in _DEBUGGING]}
 HELPS = [
     *([name] for name in COMMANDS),
     *([name, *action] for name, actions in ACTIONS.items() for action in actions),
@@ -113,8 +113,8 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
         ["phases", "layernorm_fused_rm"],
         ["stages", "rms_norm_w_rm.py", "--stage", "1"],
         ["log", "note", "rms_norm_w_rm.py", "gamma is read once"],
-        ["debug", "rms_norm_w_rm.py"],
-        ["debug", "rms_norm_w_rm.py", "symptom", "the first of several rows hangs " * 5],
+        ["debug", "journal", "rms_norm_w_rm.py"],
+        ["debug", "journal", "rms_norm_w_rm.py", "symptom", "the first of several rows hangs " * 5],
         ["log", "rms_norm_w_rm.py", "--output", "log.md"],
         ["export", "variance_w_rm", "--out", "package"],
     ],
@@ -137,7 +137,7 @@ def test_what_is_usually_printed_fits(arguments: list[str], capsys: pytest.Captu
         ["log", "note", "rms_norm_w_rm.py", "nothing"],
         ["log", "rms_norm_w_rm.py"],
         ["log", "audit", LOG],
-        ["debug", "--json", "rms_norm_w_rm.py", "symptom", "it hangs"],
+        ["debug", "journal", "--json", "rms_norm_w_rm.py", "symptom", "it hangs"],
         ["cache"],
         ["doctor"],
     ],
@@ -190,11 +190,15 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["log", "note", "rms_norm_w_rm.py", "x", "--why", "y"], "--why", "--deviation"),
         (["log", "nothing"], "nothing", "variance_w_rm"),
         (["log", "rms_norm_w_rm.py", "--output", "absent/log.md"], "--output absent/log.md", "no directory absent"),
-        (["debug", "rms_norm_w_rm.py", "guess"], "'guess'", "hypothesis"),
-        (["debug", "rms_norm_w_rm.py", "observe", "--time-limit", "-1"], "'-1'", "positive number of seconds"),
-        (["debug", "rms_norm_w_rm.py", "experiment", "H1", "x", "--expected", "y"], "H1", ""),
+        (["debug", "journal", "rms_norm_w_rm.py", "guess"], "'guess'", "hypothesis"),
         (
-            ["debug", "rms_norm_w_rm.py", "hypothesis", "x", "--falsify-by", "y", "--confidence", "2"],
+            ["debug", "journal", "rms_norm_w_rm.py", "observe", "--time-limit", "-1"],
+            "'-1'",
+            "positive number of seconds",
+        ),
+        (["debug", "journal", "rms_norm_w_rm.py", "experiment", "H1", "x", "--expected", "y"], "H1", ""),
+        (
+            ["debug", "journal", "rms_norm_w_rm.py", "hypothesis", "x", "--falsify-by", "y", "--confidence", "2"],
             "confidence",
             "between 0 and 1",
         ),

@@ -1,217 +1,189 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright debug``: the journal of a hang or a wrong result, with the checker's word in it."""
+"""``tilewright debug``: stop kernels at lines and look inside."""
 
 from __future__ import annotations
 
 import argparse
-import re
-import textwrap
+import contextlib
+import dataclasses
+import io
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
-from tilewright.cli.command_parser import CommandParser, seconds
-from tilewright.cli.json_output import json_text
-from tilewright.cli.progress_line import ProgressLine
-from tilewright.logs.journal import OUTCOMES, Entry, Journal, JournalState
-from tilewright.workshop.home import Home, find_operation
-from tilewright.workshop.stages.process import Processes
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.cli.call_once import call_once
+from tilewright.cli.check_target import NothingLaunchedError, add_target_arguments, exit_status, split_arguments
+from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import error_object, json_text
+from tilewright.cli.operation_arguments import add_tuned_option, declares_operation
+from tilewright.cli.run_script import run_script
+from tilewright.device.breakpoints import EVERY_KERNEL, Breakpoint
+from tilewright.device.debug_prompt import DebuggingEndedError, Prompt
+from tilewright.device.debugged_launches import debugged_launches
+from tilewright.device.errors import TilewrightError
+from tilewright.device.stop import Dst, Go, Stop, StopHandler
 
 _DESCRIPTION = """
-Keep the journal of a debugging session: symptoms, observations with their
-proof, hypotheses that say what would falsify them, one experiment at a time,
-and conclusions that cite observations. Without an action it shows the journal;
-`observe` runs the checker and the phases and writes down what they find.
+Run a script, in which `import ttnn` gives the simulated chip, or an operation, and stop its kernels at lines of their
+C++ or Python sources: to look at DST, circular buffers, arguments, semaphores and who waits for whom, and to step from
+call to call. Without --break it stops where the first kernel of every launch begins. `help` at the prompt lists its
+commands; they may also come from standard input, or from --do.
+
+`tilewright debug journal NAME` keeps the journal of a hang or a wrong result.
 """
 _EXAMPLES = """
-  tilewright debug my_op symptom "64x64 hangs"
-  tilewright debug my_op observe
-  tilewright debug my_op observation "row 0 ends" --proof "kernels.py:41"
-  tilewright debug my_op hypothesis "c_1 is never popped" \\
-      --falsify-by "a pop of c_1 in kernels.py" --confidence 0.6 --support O1
-  tilewright debug my_op experiment H1 "pop c_1" --expected "it ends"
-  tilewright debug my_op close E1 SUPPORTED --observations O2 --confidence 0.9
-  tilewright debug my_op conclude "centre kept c_1" --observations O1 O2
+tilewright debug my_script.py --break compute.cpp:41
+tilewright debug variance_w_rm --break reduce.py:60@0,0
+tilewright debug my_script.py --break writer --do "cb 16" --do step --do dst
+tilewright debug my_script.py --break compute.cpp:41 --json --stops 3
+tilewright debug journal my_op observe
 """
+_BEGIN = Breakpoint(EVERY_KERNEL)
+_MOST_STOPS = 20  # that --json shows unless told otherwise
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = CommandParser("debug", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
-    parser.add_argument("--json", action="store_true", help="print the journal as JSON")
-    actions = parser.add_subparsers(
-        dest="action", metavar="action", title="actions", parser_class=argparse.ArgumentParser
+    usage = "tilewright debug [options] target [-- script arguments ...]"
+    parser = CommandParser("debug", _DESCRIPTION, _EXAMPLES, usage)
+    add_target_arguments(parser)
+    add_tuned_option(parser)
+    parser.add_argument(
+        "--break",
+        dest="places",
+        type=_place,
+        action="append",
+        default=[],
+        metavar="PLACE",
+        help="FILE:LINE, KERNEL, or KERNEL:LINE of a kernel given as text; with @X,Y on one core; may be repeated",
     )
-    observe = _action(actions, "observe", "run the checker and the phases, and write down what they find")
-    observe.add_argument("--time-limit", type=seconds, default=120.0, metavar="S", help="seconds (default 120)")
-    symptom = _action(actions, "symptom", "what is wrong, as seen from outside")
-    symptom.add_argument("text", metavar="TEXT", help="what is wrong")
-    observation = _action(actions, "observation", "what was seen, and what shows it")
-    observation.add_argument("text", metavar="TEXT", help="what was seen")
-    observation.add_argument("--proof", metavar="TEXT", required=True, help="a command and its output, a file and line")
-    hypothesis = _action(actions, "hypothesis", "what may be the cause")
-    hypothesis.add_argument("text", metavar="TEXT", help="the cause")
-    hypothesis.add_argument("--falsify-by", metavar="TEXT", required=True, help="what would show that it is not")
-    hypothesis.add_argument("--confidence", type=float, metavar="C", required=True, help="0 to 1")
-    hypothesis.add_argument("--support", nargs="*", default=[], metavar="O", help="observations that speak for it")
-    experiment = _action(actions, "experiment", "one change that tests one hypothesis")
-    experiment.add_argument("hypothesis", metavar="H", help="the hypothesis it tests, such as H1")
-    experiment.add_argument("text", metavar="TEXT", help="the change")
-    experiment.add_argument(
-        "--expected", metavar="TEXT", required=True, help="what will happen if the hypothesis is right"
+    parser.add_argument(
+        "--do", action="append", metavar="COMMAND", help="a command of the prompt, instead of asking; may be repeated"
     )
-    close = _action(actions, "close", "how the open experiment ended")
-    close.add_argument("experiment", metavar="E", help="the experiment, such as E1")
-    close.add_argument("outcome", choices=OUTCOMES, help="what it says about the hypothesis")
-    close.add_argument("--observations", nargs="+", required=True, metavar="O", help="that show it, such as O2 O3")
-    close.add_argument("--confidence", type=float, metavar="C", help="in the hypothesis now, 0 to 1")
-    conclude = _action(actions, "conclude", "what is now known")
-    conclude.add_argument("text", metavar="TEXT", help="what is known")
-    conclude.add_argument("--observations", nargs="+", required=True, metavar="O", help="it rests on, such as O1 O2")
-    conclude.add_argument("--hypothesis", metavar="H", help="that it confirms, such as H1")
+    parser.add_argument("--json", action="store_true", help="print what every stop shows as JSON, without a prompt")
+    parser.add_argument(
+        "--stops", type=int, metavar="N", default=_MOST_STOPS, help=f"stops that --json shows (default {_MOST_STOPS})"
+    )
+    parser.add_argument("--step", action="store_true", help="with --json: after a stop, go on to the next call only")
     return parser
 
 
-def _action(
-    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, says: str
-) -> argparse.ArgumentParser:
-    """The parser of an action, with its example of the command's help."""
-    example = re.search(rf"^tilewright debug my_op {name}\b(?:.*\\\n)*.*$", textwrap.dedent(_EXAMPLES), re.MULTILINE)
-    assert example is not None
-    return actions.add_parser(
-        name,
-        help=says,
-        description=f"{says[0].upper()}{says[1:]}.",
-        epilog=f"example:\n{textwrap.indent(example[0], '  ')}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
 def run(arguments: list[str]) -> int:
-    options = build_parser().parse_args(arguments)
-    home = find_operation(options.operation)
-    journal = Journal(home.journal)
-    if options.action == "observe":
-        written = _observe(home, journal, options.time_limit)
-        said = [row for line in written for row in wrapped(line, "")]
-    elif options.action is not None:
-        said = [f"{_ACTIONS[options.action](journal, options)} noted"]
-    else:
-        said = journal_lines(home.name, journal.state())
-    print(_as_json(journal.state()) if options.json else "\n".join(said))
-    return 0
+    parser = build_parser()
+    ours, script_arguments = split_arguments(arguments)
+    options = parser.parse_args(ours)
+    if options.stops < 1:
+        parser.error(f"--stops is {options.stops}; it must be 1 or more")
+    work = _work(parser, options, script_arguments)
+    if options.json:
+        return _as_json(options, work)
+    prompt = Prompt(stdin=io.StringIO("".join(f"{each}\n" for each in options.do)) if options.do is not None else None)
+    try:
+        return _debugged(options, work, prompt)
+    except DebuggingEndedError as end:
+        print(end)
+        return 0
 
 
-def _close(journal: Journal, options: argparse.Namespace) -> str:
-    journal.close(options.experiment, options.outcome, options.observations, options.confidence)
-    return str(options.experiment)
+def _place(text: str) -> Breakpoint:
+    try:
+        return Breakpoint.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
-_ACTIONS: dict[str, Callable[[Journal, argparse.Namespace], str]] = {
-    "symptom": lambda journal, given: journal.symptom(given.text),
-    "observation": lambda journal, given: journal.observation(given.text, given.proof),
-    "hypothesis": lambda journal, given: journal.hypothesis(
-        given.text, given.falsify_by, given.confidence, given.support
-    ),
-    "experiment": lambda journal, given: journal.experiment(given.hypothesis, given.text, given.expected),
-    "close": _close,
-    "conclude": lambda journal, given: journal.conclusion(given.text, given.observations, given.hypothesis),
-}
+def _work(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, script_arguments: list[str]
+) -> Callable[[], int]:
+    """The running of the target; a mistake in the arguments ends the command."""
+    script = Path(options.target)
+    if (script.suffix != ".py" and not script.is_file()) or declares_operation(options.target):
+        return lambda: call_once(parser, options, None)
+    if not script.is_file():
+        parser.error(f"script {options.target!r} does not exist")
+    return lambda: run_script(script, script_arguments, (DebuggingEndedError,))
 
 
-def _observe(home: Home, journal: Journal, time_limit: float) -> list[str]:
-    """What the checker and the phases find, as observations; what is in the journal already is not written again."""
-    known = {entry.text("text"): entry.id for entry in journal.state().of("observation")}
-    written = []
-    for text, proof in _seen(home, time_limit):
-        if text in known:
-            written.append(f"{known[text]}  again: {text}")
-        else:
-            known[text] = journal.observation(text, proof)
-            written.append(f"{known[text]}  {text}")
-    return written
+def _debugged(options: argparse.Namespace, work: Callable[[], int], on_stop: StopHandler) -> int:
+    ended: list[DebuggingEndedError] = []
+    stops = 0
+
+    def watched(stop: Stop) -> Go | None:
+        nonlocal stops
+        stops += 1
+        if not options.places:  # once in each launch
+            stop.breakpoints = [each for each in stop.breakpoints if each != _BEGIN]
+        try:
+            return on_stop(stop)
+        except DebuggingEndedError as end:  # a script's own handlers may hide it
+            ended.append(end)
+            raise
+
+    with debugged_launches(options.places or [_BEGIN], watched):
+        try:
+            status = work()
+        except SystemExit as end:
+            status = exit_status(end)
+    if ended:
+        raise ended[0]
+    if not stops and not status:
+        raise NothingLaunchedError(f"{options.target} came to no stop: it launched no program, or passes no such line")
+    return status
 
 
-def _seen(home: Home, time_limit: float) -> list[tuple[str, str]]:
-    with ProgressLine() as progress, Processes(home.directory.parent) as processes:
-        checked = processes.run(["check", home.given], time_limit, progress.show)
-        case = "one tile"
-        found = checked.of("finding")
-        traced = processes.run(
-            ["trace", home.given, found[0]["case"] if found else case, "", str(time_limit)], time_limit, progress.show
-        )
-    seen = [
-        (each["text"].strip(), f"tilewright check, rule {each['rule']} at {each['place']}, case {each['case']}")
-        for each in found
-    ]
-    seen += [(each["error"], "the checker could not run it") for each in checked.of("failed")]
-    if checked.is_late:
-        seen.append((f"no end after {time_limit:g} s during {checked.last_begun}", "tilewright debug observe"))
-    for each in traced.of("trace"):
-        if each["first_wrong"]:
-            text = " ".join(line.strip() for line in each["first_wrong"][:4])
-            seen.append((text, f"tilewright phases, case {each['trace']['case']}"))
-    if not checked.ended and not seen:
-        seen.append(
-            (f"the process of the checker ended with {checked.signal or checked.returncode}", "its exit status")
-        )
-    # That nothing is wrong any more is seen too: an experiment that ends so has something to cite.
-    return seen or [
-        ("the checker and the phases find nothing", f"tilewright check, every case; tilewright phases, case {case}")
-    ]
+def _as_json(options: argparse.Namespace, work: Callable[[], int]) -> int:
+    found: list[dict[str, object]] = []
+
+    def note(stop: Stop) -> Go:
+        found.append(_stop_json(stop))
+        if len(found) >= options.stops:
+            stop.breakpoints = []
+            return Go.ON
+        return Go.TO_NEXT_CALL if options.step else Go.ON
+
+    error, status = None, 0
+    with contextlib.redirect_stdout(sys.stderr):  # what the script prints
+        try:
+            status = _debugged(options, work, note)
+        except TilewrightError as end:
+            error, status = error_object(type(end).__name__, end), end.exit_status
+    if status and error is None:
+        error = error_object("ScriptFailed", f"{options.target} ended with status {status}")
+    print(json_text("debug", {"stops": found[: options.stops]}, status, error))
+    return status
 
 
-def journal_lines(name: str, state: JournalState) -> list[str]:
-    """The journal as people read it."""
-    if not state.entries:
-        return [f"the journal of {name} is empty", f"`tilewright debug {name} observe` asks the checker"]
-    lines = [f"journal of {name}"]
-    for kind, title in (
-        ("symptom", "symptoms"),
-        ("observation", "observations"),
-        ("hypothesis", "hypotheses"),
-        ("experiment", "experiments"),
-        ("conclusion", "conclusions"),
-    ):
-        entries = state.of(kind)
-        if entries:
-            lines += ["", title]
-        for entry in entries:
-            first = entry.text("text") or entry.text("claim") or entry.text("action")
-            lines += wrapped(first, f"  {entry.id:<4}")
-            for detail in _details(state, entry):
-                lines += wrapped(detail, " " * 6)
-    reason = state.stop_reason()
-    return [*lines, "", f"stop: {reason}"] if reason else lines
+def _stop_json(stop: Stop) -> dict[str, object]:
+    line = stop.line
+    return {
+        "kernel": stop.kernel,
+        "core": stop.core,
+        "threads": stop.threads,
+        "file": line.path if line else None,
+        "line": line.line if line else None,
+        "source": next((text.strip() for number, text in stop.source(0)), None),
+        "stack": [f"{each.path}:{each.line}" for each in stop.stack],
+        "waits": stop.waits(),
+        "circular_buffers": [
+            {**dataclasses.asdict(each), "data_format": each.data_format.name} for each in stop.buffers()
+        ],
+        "arguments": dataclasses.asdict(stop.arguments),
+        "semaphores": stop.semaphores(),
+        "dst": _dst_json(stop.dst) if stop.dst is not None else None,
+    }
 
 
-def wrapped(text: str, head: str) -> list[str]:
-    """A text of several lines, each of at most 80 columns, behind a head of 6."""
-    lines: list[str] = []
-    for row in text.splitlines():
-        start = head if not lines else " " * 6
-        lines += textwrap.wrap(row.rstrip(), 80, initial_indent=start, subsequent_indent=" " * 8) or [""]
-    return lines
+def _dst_json(dst: Dst) -> dict[str, object]:
+    tiles = [np.asarray(dst.tile(index), np.float64) for index in range(len(dst.words))]
+    return {
+        "phase": dst.phase.name.lower(),
+        "bits": 32 if dst.is_32_bit else 16,
+        "tiles": [_range(tile[np.isfinite(tile)]) for tile in tiles],
+    }
 
 
-def _details(state: JournalState, entry: Entry) -> list[str]:
-    kind, number = entry.kind, entry.id
-    if kind == "observation":
-        return [f"proof: {entry.text('proof')}"]
-    if kind == "hypothesis":
-        status = f"{state.hypothesis_status(number)}, confidence {state.confidence(number):g}"
-        return [status, f"falsified by: {entry.text('falsify_by')}", *_cited("supported by", entry)]
-    if kind == "experiment":
-        result = state.result_of(number)
-        ended = [f"result: {result.text('outcome')}", *_cited("seen", result)] if result else ["open"]
-        return [f"tests {entry.text('hypothesis')}; expected: {entry.text('expected')}", *ended]
-    return _cited("rests on", entry)
-
-
-def _cited(how: str, entry: Entry) -> list[str]:
-    """The observations that an entry cites."""
-    observations = entry.says.get("support") or entry.says.get("observations")
-    return [f"{how}: {', '.join(map(str, observations))}"] if isinstance(observations, list) else []
-
-
-def _as_json(state: JournalState) -> str:
-    entries = [{"id": each.id, "kind": each.kind, "time": each.time, **each.says} for each in state.entries]
-    return json_text("debug", {"entries": entries, "stop_reason": state.stop_reason()})
+def _range(numbers: NDArray[np.float64]) -> dict[str, float] | None:
+    """None where nothing is a number."""
+    return {"least": float(numbers.min()), "most": float(numbers.max())} if numbers.size else None

@@ -23,7 +23,7 @@ COMMANDS = {
     "cache": "show how large the cache of compiled kernels is, and prune it",
     "check": "run a script or an operation under strict rules and say what is wrong",
     "completion": "print what bash, zsh or fish need to complete commands and options",
-    "debug": "keep the journal of a hang or a wrong result",
+    "debug": "stop kernels at a line and look inside; `debug journal` keeps what was found",
     "doctor": "check that this machine, or with `survey` every kernel of ttnn, compiles",
     "env": "print the environment in which tt-metal finds the simulated card",
     "exec": "run a script or command that says `import ttnn` on the simulated card",
@@ -44,7 +44,7 @@ COMMANDS = {
 
 
 # Commands that stand behind another: `tilewright log audit`. Their modules are named after them alone.
-FURTHER_COMMANDS = {"doctor": ("survey",), "log": ("audit", "note")}
+FURTHER_COMMANDS = {"debug": ("journal",), "doctor": ("survey",), "log": ("audit", "note")}
 
 
 def build_parser() -> argparse.ArgumentParser:

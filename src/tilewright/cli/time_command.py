@@ -8,39 +8,25 @@ import contextlib
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from tilewright.card.products import choose_card
+from tilewright.cli.call_once import call_once
 from tilewright.cli.card_options import add_ttnn_option, wants_real_ttnn
 from tilewright.cli.check_target import NothingLaunchedError
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.json_output import json_text
-from tilewright.cli.operation_arguments import (
-    DTYPES,
-    add_operation_options,
-    add_tuned_option,
-    checked_grid,
-    declares_operation,
-    plan_options,
-)
-from tilewright.cli.operation_arguments import operation as operation_named
+from tilewright.cli.operation_arguments import add_operation_options, add_tuned_option, declares_operation
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
 from tilewright.cli.screen import wrapped
 from tilewright.cli.time_on_card import timed_on_card
-from tilewright.device.open_devices import close_device, open_device
-from tilewright.ops import OPERATIONS
 from tilewright.report.perf_csv import perf_csv
 from tilewright.report.timeline import timeline_json
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
 from tilewright.timing.advice import Advice, advise
 from tilewright.timing.every_launch import TimedLaunch, every_launch_timed, time_records
 from tilewright.timing.replay import replay
 from tilewright.timing.text import time_json, time_lines
 
-_DEFAULT_SHAPE = (2, 3, 64, 128)
 _DESCRIPTION = """
 Run an operation, or a script in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card
 where there is one), and say for every launch how long a card would take by the model: what each processor does and
@@ -96,7 +82,9 @@ def run(arguments: list[str]) -> int:
         status, launches = timed_on_card([str(script), *arguments[at + 1 :]], card, quiet=options.json)
     else:
         with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
-            status = run_script(script, arguments[at + 1 :]) if is_script else _run_operation(parser, options)
+            status = (
+                run_script(script, arguments[at + 1 :]) if is_script else call_once(parser, options, ProgressLine())
+            )
     if status:
         return status
     if not launches:
@@ -116,29 +104,6 @@ def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> No
     if options.csv is not None:
         columns, rows = launches[0].record.grid
         write_output("--csv", options.csv, perf_csv(launches, columns * rows).encode())
-
-
-def _run_operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    if options.target not in OPERATIONS and not declares_operation(options.target):
-        parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
-    try:
-        operation = operation_named(options.target)
-    except argparse.ArgumentTypeError as error:
-        parser.error(f"target: {error}")
-    grid = checked_grid(parser, options)
-    shape, dtype = options.shape or _DEFAULT_SHAPE, DTYPES[options.dtype or "bfloat16"]
-    device = open_device(0, options.arch, grid=grid)
-    try:
-        generator = np.random.default_rng(0)
-        tensors = {
-            name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
-            for name, size in ((each.name, each.shape_of(shape)) for each in operation.inputs)
-        }
-        with ProgressLine() as progress, progress.during(f"running {operation.name}"):
-            operation.launch(tensors, plan_options(options, operation, shape, device))
-    finally:
-        close_device(device)
-    return 0
 
 
 def _show(launches: list[TimedLaunch], options: argparse.Namespace) -> None:

@@ -138,7 +138,8 @@ class Chip:
         self._check_usable()
         require("options", options, RunOptions, "a tilewright.RunOptions")
         _check_recorded(program, options.record)
-        return self._launcher.launch(program, options, HostMemory(io_tensors) if options.checked else None)
+        memory = HostMemory(io_tensors) if options.checked else None
+        return self._launcher.launch(program, options, memory, self.read_l1)
 
     def memory_files(self) -> MemoryFiles:
         """The files with the chip's memory; they are the chip's own and close with it.

@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tilewright.device.call_record import call_record
 from tilewright.device.errors import KernelCompileError, TilewrightError
@@ -26,6 +27,9 @@ from tilewright.device.translation_unit import Watch
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor, ProgramStructure
 from tilewright.tensor.arch import ArchDescription
+
+if TYPE_CHECKING:
+    from tilewright.device.stop import ReadL1
 
 _PROGRAMS_KEPT = 64
 _BUILT_KEPT = 1024
@@ -82,11 +86,14 @@ class Launcher:
             self._forgotten.clear()
         return self._runner
 
-    def launch(self, program: ProgramDescriptor, options: RunOptions, host_memory: HostMemory | None) -> Run:
+    def launch(
+        self, program: ProgramDescriptor, options: RunOptions, host_memory: HostMemory | None, read_l1: ReadL1
+    ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
         prepared, paths = self._ready(program, options.watch)
         with self.one_at_a_time:
-            outcome = self._run(self._find(program, prepared, paths), program, prepared, options, host_memory)
+            loaded = self._find(program, prepared, paths)
+            outcome = self._run(loaded, program, prepared, options, host_memory, read_l1)
         run = outcome.run
         if options.record_calls:
             run.calls = call_record(program, self._arch.name, self._grid, outcome.call_words)
@@ -137,13 +144,15 @@ class Launcher:
         prepared: Prepared,
         options: RunOptions,
         host_memory: HostMemory | None,
+        read_l1: ReadL1,
     ) -> Outcome:
         runner = self.runner()
         try:
             if not loaded.is_in(runner):
                 loaded.load(runner, self._forgotten, Limits(options.time_limit or 0.0, options.spin_limit))
                 self._forgotten.clear()
-            return loaded.run(program.kernels, prepared.arguments, options, host_memory)
+            debugging = loaded.debugging(program, prepared.cb_addresses, read_l1, options) if options.break_at else None
+            return loaded.run(program.kernels, prepared.arguments, options, host_memory, debugging)
         except RunnerLostError as lost:
             return loaded.lost(lost)
         except LoadFailedError as error:

@@ -9,11 +9,13 @@ import itertools
 import time
 from array import array
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.device import structures as native
+from tilewright.device.breakpoints import KernelCode, breakpoints
 from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
 from tilewright.device.host_memory import HostMemory
 from tilewright.device.kernel_library import KernelLibrary
@@ -28,6 +30,10 @@ from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreRangeSet
+
+if TYPE_CHECKING:
+    from tilewright.device.debugging import Debugging
+    from tilewright.device.stop import ReadL1
 
 _numbers = itertools.count(1)
 _CHIPS_OWN = 0xFFFFFFFF  # place of semaphores
@@ -135,6 +141,7 @@ class LoadedProgram:
         layouts: Sequence[ArgumentLayout],
         options: RunOptions,
         memory: HostMemory | None,
+        debugging: Debugging | None = None,
     ) -> Outcome:
         """Runs the program, with the arguments the kernels have now, to its end, whatever that is."""
         assert self._runner is not None
@@ -145,9 +152,12 @@ class LoadedProgram:
             parts += [bytes(header), layout.offsets.tobytes(), words.tobytes(), common.tobytes()]
         if memory is not None:
             parts += memory.parts()
+        if debugging is not None:
+            parts += debugging.request()
         begin = time.perf_counter()
         limits = Limits(options.time_limit or 0.0, options.spin_limit)
-        kind, answer = self._runner.ask(Kind.RUN, parts, limits, options.on_print)
+        on_stopped = debugging.answer if debugging is not None else None
+        kind, answer = self._runner.ask(Kind.RUN, parts, limits, options.on_print, on_stopped)
         seconds = time.perf_counter() - begin
         if kind is not Kind.RAN:
             return self._refused(failure_text(answer), seconds)
@@ -162,8 +172,29 @@ class LoadedProgram:
             recorded_circular_buffers=sum(1 << index for index in set(options.record)),
             threads=options.threads_asked,
             checked=int(options.checked),
-            keep_l1=int(options.keep_l1),
+            keep_l1=int(options.keep_l1 or bool(options.break_at)),
+            debugged=int(bool(options.break_at)),
             num_host_buffers=len(memory.specs) if memory is not None else 0,
+        )
+
+    def debugging(
+        self, program: ProgramDescriptor, cb_addresses: Sequence[int], read_l1: ReadL1, options: RunOptions
+    ) -> Debugging:
+        """The breakpoints of a launch of it, once it is loaded."""
+        # Imported here: few launches have any.
+        from tilewright.device.debug_prompt import prompt
+        from tilewright.device.debugging import Debugging
+
+        return Debugging(
+            program,
+            self.kernels,
+            self._cb_labels,
+            KernelCode(self.kernels, self._libraries, self._bases),
+            self._reader,
+            cb_addresses,
+            read_l1,
+            breakpoints(options.break_at),
+            options.on_stop or prompt,
         )
 
     def _record(self, answer: bytes, seconds: float) -> Outcome:

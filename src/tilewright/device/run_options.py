@@ -7,10 +7,15 @@ import dataclasses
 import os
 import sys
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
+from tilewright.device.breakpoints import Breakpoint, breakpoints
 from tilewright.device.errors import TilewrightError
 from tilewright.device.translation_unit import Watch
 from tilewright.tensor.argument import flag, items, seconds, shown, whole_number
+
+if TYPE_CHECKING:  # a launch without stops needs nothing of it
+    from tilewright.device.stop import StopHandler
 
 THREADS_VARIABLE = "TILEWRIGHT_THREADS"
 
@@ -38,6 +43,8 @@ class RunOptions:
         keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
         record_calls: keep every call of a plain run that would cost a card time; ``Run.calls`` has them.
         on_print: gets what kernels print, line by line.
+        break_at: where kernels stop: ``FILE:LINE`` of a source, a kernel's name, a Breakpoint, or several of these.
+        on_stop: gets every ``Stop`` and says how to go on; without one a prompt reads commands from standard input.
 
     Example::
 
@@ -53,6 +60,8 @@ class RunOptions:
     keep_l1: bool = False
     record_calls: bool = False
     on_print: PrintHandler = show_print
+    break_at: str | Breakpoint | Collection[str | Breakpoint] = ()
+    on_stop: StopHandler | None = None
 
     def __post_init__(self) -> None:
         if self.threads is not None:
@@ -69,12 +78,20 @@ class RunOptions:
             raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
         if self.record_calls and self.checked:
             raise ValueError("record_calls keeps the calls of a plain run; leave checked out")
+        if breakpoints(self.break_at) and (self.checked or self.record_calls or self.threads not in (None, 1)):
+            raise ValueError(
+                "break_at stops kernels of a plain run in one thread; leave checked, record_calls, threads"
+            )
+        if self.on_stop is not None and not callable(self.on_stop):
+            raise TypeError(f"on_stop must be a function of a Stop, not {shown(self.on_stop)}")
         if not callable(self.on_print):
             raise TypeError(f"on_print must be a function of core, kernel and line, not {shown(self.on_print)}")
 
     @property
     def threads_asked(self) -> int:
         """OS threads somebody has asked for; 0 where the engine is to choose."""
+        if self.break_at:
+            return 1
         if self.threads is not None:
             return self.threads
         asked = os.environ.get(THREADS_VARIABLE, "")
@@ -84,8 +101,8 @@ class RunOptions:
 
     @property
     def watches(self) -> bool:
-        """Whether more is asked for than to run: a check, pages or calls to keep."""
-        return self.checked or bool(self.record) or self.record_calls
+        """Whether more is asked for than to run: a check, pages or calls to keep, stops."""
+        return self.checked or bool(self.record) or self.record_calls or bool(self.break_at)
 
     @property
     def watch(self) -> Watch:

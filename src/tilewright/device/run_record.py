@@ -53,7 +53,7 @@ class Record:
     calls: NDArray[np.uint64]
 
 
-class _Parts:
+class Parts:
     """Takes one part after another from an answer; each begins at a multiple of 8 bytes."""
 
     def __init__(self, answer: bytes) -> None:
@@ -95,7 +95,7 @@ class RecordReader:
         self._semaphore_base = semaphore_base
 
     def read(self, answer: bytes) -> Record:
-        parts = _Parts(answer)
+        parts = Parts(answer)
         header = parts.take(native.RanAnswer)
         text, rule = parts.take_text(header.text_bytes), parts.take_text(header.rule_bytes)
         instances = parts.take_many(native.InstanceReport, header.num_instances)()
@@ -106,10 +106,10 @@ class RecordReader:
             header.report,
             text,
             rule or None,
-            [self._position(each) for each in instances],
+            [self.position(each) for each in instances],
             sorted(map(_raise, raises), key=lambda each: (each.kernel, each.core, each.on, each.semaphore)),
             lambda: [_traffic(each) for each in traffic()],
-            lambda: [_use(each) for each in buffers()],
+            lambda: [buffer_use(each) for each in buffers()],
             [self._note(parts) for _ in range(header.num_findings)],
             [self._pages(parts) for _ in range(header.num_pushes)],
             np.frombuffer(parts.take_bytes(8 * header.num_calls), np.uint64) if header.num_calls else NO_WORDS,
@@ -137,7 +137,7 @@ class RecordReader:
             stack,
         )
 
-    def _position(self, report: native.InstanceReport) -> KernelPosition:
+    def position(self, report: native.InstanceReport) -> KernelPosition:
         semaphore_id = semaphore_at(report.wait_address, self._semaphore_base)
         return KernelPosition(
             report.kernel,
@@ -156,7 +156,7 @@ class RecordReader:
             self._stack(report.kernel, report.frames[: report.num_frames]),
         )
 
-    def _note(self, parts: _Parts) -> RunNote:
+    def _note(self, parts: Parts) -> RunNote:
         report, sizes = parts.take(native.FindingReport), parts.take(native.FindingText)
         rule = parts.take_bytes(sizes.rule_bytes).decode()
         text = parts.take_bytes(sizes.text_bytes).decode(errors="replace")
@@ -179,7 +179,7 @@ class RecordReader:
         core = (report.related_x, report.related_y)
         return RelatedCall(report.related_kernel, core, self._stack(report.related_kernel, frames))
 
-    def _pages(self, parts: _Parts) -> RecordedPages:
+    def _pages(self, parts: Parts) -> RecordedPages:
         report = parts.take(native.PushReport)
         data = np.frombuffer(parts.take_bytes(report.pages * report.page_bytes), np.uint8)
         stack = self._stack(report.kernel, report.frames[: report.num_frames])
@@ -201,7 +201,7 @@ def _raise(report: native.RaiseReport) -> SemaphoreRaise:
     return SemaphoreRaise(report.kernel, core, on, report.semaphore, report.count, report.later)
 
 
-def _use(report: native.CircularBufferReport) -> CbUse:
+def buffer_use(report: native.CircularBufferReport) -> CbUse:
     core = (report.core_x, report.core_y)
     return CbUse(core, report.index, report.num_pages, report.page_bytes, report.peak, report.pushed, report.popped)
 

@@ -22,6 +22,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tilewright.device.engine_build import find_engine
@@ -44,11 +45,13 @@ class Kind(enum.IntEnum):
     CHIP = 1
     LOAD = 2
     RUN = 3
+    RESUME = 4
     READY = 11
     LOADED = 12
     RAN = 13
     PRINTED = 14
     FAILED = 15
+    STOPPED = 16
 
 
 class _Doing(enum.IntEnum):
@@ -139,31 +142,40 @@ class Runner:
             self._lifeline = -1
 
     def ask(
-        self, kind: Kind, parts: list[bytes], limits: Limits, on_print: PrintHandler | None = None
+        self,
+        kind: Kind,
+        parts: list[bytes],
+        limits: Limits,
+        on_print: PrintHandler | None = None,
+        on_stopped: Callable[[bytes], list[bytes]] | None = None,
     ) -> tuple[Kind, bytes]:
-        """Sends a message and waits for the answer; lines that kernels print meanwhile go to ``on_print``.
+        """Sends a message and waits for the answer; lines that kernels print meanwhile go to ``on_print``, and what
+        ``on_stopped`` says of a stopped kernel goes back.
 
         Raises:
             RunnerLostError: there is no answer, and no runner any more.
         """
-        body = b"".join(part + bytes(-len(part) % 8) for part in parts)
         self._watch.said = 0
         try:
             wait = _Wait(self._watch, limits, self._process.pid)
-            self._send(bytes(MessageHeader(kind=kind, bytes=len(body))) + body)
+            self._send(kind, parts)
             while True:
                 answers, answer = self._receive(wait)
-                if answers is not Kind.PRINTED:
+                if answers is Kind.STOPPED and on_stopped is not None:
+                    self._send(Kind.RESUME, on_stopped(answer))
+                    wait = _Wait(self._watch, limits, self._process.pid)
+                elif answers is not Kind.PRINTED:
                     return answers, answer
-                if on_print is not None:
+                elif on_print is not None:
                     _print_line(answer, on_print)
         except BaseException:
             # Also of Ctrl-C, or where a line could not be shown: what it would answer later is for nobody.
             self.end()
             raise
 
-    def _send(self, message: bytes) -> None:
-        view = memoryview(message)
+    def _send(self, kind: Kind, parts: list[bytes]) -> None:
+        body = b"".join(part + bytes(-len(part) % 8) for part in parts)
+        view = memoryview(bytes(MessageHeader(kind=kind, bytes=len(body))) + body)
         while view:
             try:
                 view = view[self._socket.send(view) :]

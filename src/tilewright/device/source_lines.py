@@ -6,6 +6,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import functools
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from elftools.dwarf.dwarfinfo import DWARFInfo
     from elftools.dwarf.lineprogram import LineProgram
     from elftools.elf.elffile import ELFFile
+
+
+_CALL = 0xE8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,12 +49,14 @@ class LineTable:
         with path.open("rb") as file:
             elf = ELFFile(file)
             self._read_symbols(elf)
+            self._read_code(elf)
             if elf.has_dwarf_info():
                 self._read_lines(elf.get_dwarf_info())
         self._rows.sort()
         self._functions.sort()
         self._starts = [row[0] for row in self._rows]
         self._function_starts = [function[0] for function in self._functions]
+        self._function_set = set(self._function_starts)
 
     def find(self, offset: int) -> SourceLine | None:
         """The line the instruction at ``offset`` belongs to."""
@@ -59,6 +65,72 @@ class LineTable:
             return None
         _, path, line = self._rows[index]
         return SourceLine(path, line, *self._function_at(offset))
+
+    def begins_of(self, file: str, line: int) -> list[int]:
+        """Where the code of a line begins, once in each function that has some of it; where it has none, of the next
+        line of the file that has.
+
+        Args:
+            file: the name of a file, or the end of its path.
+        """
+        first = min((row[2] for row in self._rows if row[2] >= line and _is_named(row[1], file)), default=0)
+        begins: dict[int, list[tuple[int, int]]] = {}
+        for begin, end in self._stretches(file, first) if first else ():
+            begins.setdefault(bisect.bisect_right(self._function_starts, begin), []).append((begin, end))
+        return sorted(self._first_that_calls(stretches) for stretches in begins.values())
+
+    def _stretches(self, file: str, line: int) -> Iterator[tuple[int, int]]:
+        """Begin and end of every stretch of code of a line."""
+        begin = None
+        for offset, path, at in self._rows:
+            is_line = at == line and _is_named(path, file)
+            if is_line and begin is None:
+                begin = offset
+            elif not is_line and begin is not None:
+                yield begin, offset
+                begin = None
+
+    def _first_that_calls(self, stretches: list[tuple[int, int]]) -> int:
+        """Where the first stretch begins that makes a call: what a compiler moves out of a loop makes none."""
+        for begin, end in stretches:
+            code = self._code[begin - self._code_begin : end - self._code_begin]
+            if any(byte == _CALL and self._is_function(begin, code, at) for at, byte in enumerate(code)):
+                return begin
+        return stretches[0][0]
+
+    def _is_function(self, begin: int, code: bytes, at: int) -> bool:
+        """Whether what may be a call, as x86-64 writes it, leads to a function or to the linker's way to one."""
+        target = begin + at + 5 + int.from_bytes(code[at + 1 : at + 5], "little", signed=True)
+        return target in self._function_set or self._plt[0] <= target < self._plt[1]
+
+    def begin_of_function(self, name: str) -> list[int]:
+        """Where the first line behind a function's head begins, once it has set itself up."""
+        for start, end, each in self._functions:
+            if each == name:
+                rows = [offset for offset in self._starts if start < offset < end]
+                return rows[:1] or [start]
+        return []
+
+    def own_code(self, is_own: Callable[[str], bool]) -> list[tuple[int, int, int]]:
+        """Begin, end and line of every stretch of code in functions that stand in files of one's own."""
+        found = []
+        for start, end, _ in self._functions:
+            first = bisect.bisect_right(self._starts, start) - 1
+            if first < 0 or not is_own(self._rows[first][1]):
+                continue
+            rows = [row for row in self._rows[first : bisect.bisect_left(self._starts, end)] if row[2]]
+            # Code of others in between belongs to the line before it.
+            line = 0
+            for index, (offset, path, at) in enumerate(rows):
+                line = at if is_own(path) else line
+                until = rows[index + 1][0] if index + 1 < len(rows) else end
+                if until > offset:
+                    found.append((offset, until, line))
+        return found
+
+    def own_files(self, is_own: Callable[[str], bool]) -> set[str]:
+        """Files of one's own that have code."""
+        return {path for _, path, line in self._rows if line and is_own(path)}
 
     def _function_at(self, offset: int) -> tuple[str, int]:
         """Name and first line of the function the instruction belongs to."""
@@ -82,6 +154,11 @@ class LineTable:
                 start = symbol["st_value"]
                 self._functions.append((start, start + symbol["st_size"], symbol.name))
 
+    def _read_code(self, elf: ELFFile) -> None:
+        text, plt = elf.get_section_by_name(".text"), elf.get_section_by_name(".plt")
+        self._code_begin, self._code = (text["sh_addr"], text.data()) if text is not None else (0, b"")
+        self._plt = (plt["sh_addr"], plt["sh_addr"] + plt["sh_size"]) if plt is not None else (0, 0)
+
     def _read_lines(self, dwarf: DWARFInfo) -> None:
         for unit in dwarf.iter_CUs():
             program = dwarf.line_program_for_CU(unit)
@@ -94,6 +171,17 @@ class LineTable:
                     # Line 0 marks where a stretch of code ends.
                     line = 0 if state.end_sequence else state.line
                     self._rows.append((state.address, files.get(state.file, ""), line))
+
+
+def _is_named(path: str, name: str) -> bool:
+    """Whether a path is the one given, or ends in it.
+
+    >>> _is_named("/project/kernels/reader.cpp", "kernels/reader.cpp")
+    True
+    >>> _is_named("/project/my_reader.cpp", "reader.cpp")
+    False
+    """
+    return path == name or path.endswith(f"/{name.lstrip('./')}")
 
 
 def _file_names(program: LineProgram, top: DIE) -> dict[int, str]:

@@ -291,6 +291,53 @@ class RunRequest(ctypes.Structure):
         ("checked", c_uint32),
         ("keep_l1", c_uint32),
         ("num_host_buffers", c_uint32),
+        ("debugged", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class Breakpoint(ctypes.Structure):
+    _fields_ = [
+        ("kernel", c_uint32),
+        ("core_x", c_uint32),
+        ("core_y", c_uint32),
+        ("reserved", c_uint32),
+        ("address", c_uint64),
+    ]
+
+
+class CodeLine(ctypes.Structure):
+    _fields_ = [("begin", c_uint64), ("end", c_uint64), ("line", c_uint32), ("reserved", c_uint32)]
+
+
+class DebugRequest(ctypes.Structure):
+    _fields_ = [("num_breakpoints", c_uint64), ("num_lines", c_uint64)]
+
+
+class ResumeRequest(ctypes.Structure):
+    _fields_ = [("how", c_uint32), ("reserved", c_uint32), ("num_breakpoints", c_uint64)]
+
+
+class Stop(ctypes.Structure):
+    _fields_ = [
+        ("kernel", c_uint32),
+        ("core_x", c_uint32),
+        ("core_y", c_uint32),
+        ("threads", c_uint32),
+        ("reason", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class Stopped(ctypes.Structure):
+    _fields_ = [
+        ("stop", Stop),
+        ("dst_tiles", c_uint32),
+        ("dst_phase", c_uint32),
+        ("dst_is_32_bit", c_uint32),
+        ("unpack_format", c_uint32),
+        ("num_instances", c_uint64),
+        ("num_circular_buffers", c_uint64),
     ]
 
 
@@ -350,6 +397,12 @@ _MIRRORED: dict[str, type[ctypes.Structure]] = {
     "TwScratchpadSpec": ScratchpadSpec,
     "TwLoadedAnswer": LoadedAnswer,
     "TwRunRequest": RunRequest,
+    "TwBreakpoint": Breakpoint,
+    "TwCodeLine": CodeLine,
+    "TwDebugRequest": DebugRequest,
+    "TwResumeRequest": ResumeRequest,
+    "TwStop": Stop,
+    "TwStopped": Stopped,
     "TwArguments": Arguments,
     "TwHostBuffer": HostBuffer,
     "TwPrintedLine": PrintedLine,

@@ -103,6 +103,28 @@ struct TwFindingReport {
     uint64_t related_frames[12];
 };
 
+// Where to stop: an instruction of a kernel, on one core or, with 0xffffffff, on all of its cores.
+struct TwBreakpoint {
+    uint32_t kernel, core_x, core_y, reserved;
+    uint64_t address;
+};
+
+// A stretch of a kernel's own code, none of our headers', and its line.
+struct TwCodeLine {
+    uint64_t begin, end;
+    uint32_t line, reserved;
+};
+
+enum TwStopReason : uint32_t { kBreakpoint = 1, kStepped = 2 };
+enum TwResume : uint32_t { kContinue = 0, kStepCall = 1, kStepLine = 2 };
+
+// A kernel that has stopped.
+struct TwStop {
+    uint32_t kernel, core_x, core_y;
+    uint32_t threads;  // of a compute kernel: which of ComputeThread stand here
+    uint32_t reason, reserved;
+};
+
 using TwPrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line);
 
 // A chip and its memory.

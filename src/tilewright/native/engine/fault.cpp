@@ -24,6 +24,7 @@
 #include <cstring>
 
 #include "check/checks.h"
+#include "debugger.h"
 #include "division.h"
 #include "last_words.h"
 #include "rounds.h"
@@ -283,6 +284,9 @@ static void fail_at_missing_buffer(void* raw_context, uintptr_t address) {
 
 static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
     const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+    if (signal_number == SIGTRAP && g_debugger != nullptr && g_debugger->on_trap(*info, raw_context)) {
+        return;
+    }
     if (signal_number == SIGSEGV && is_in_kernel() && show_l1_window(*this_scheduler(), address)) {
         return;
     }
@@ -313,7 +317,8 @@ static void on_interrupt(int, siginfo_t* info, void* raw_context) {
     if (is_sent_by(*info, true)) {
         fail_at(raw_context, SIGINT, 0, "");
     }
-    if (Program* program = g_running.load()) {
+    Program* program = g_running.load();
+    if (program != nullptr && !(g_debugger != nullptr && g_debugger->is_asking())) {
         program->fail(RunStatus::Interrupted, nullptr, "");
     }
 }
@@ -335,6 +340,19 @@ static uintptr_t caller_without_frame(const Interrupted& at) {
     (void)at;
     return 0;
 #endif
+}
+
+void note_where(KernelInstance& instance, void* raw_context) {
+    const Interrupted at(raw_context);
+    instance.failed_program_counter = at.program_counter;
+    instance.failed_frame_pointer = at.frame_pointer;
+    instance.failed_caller = caller_without_frame(at);
+    instance.note_stack();
+    instance.failed_program_counter = instance.failed_caller = 0;
+}
+
+void block_ticks(sigset_t& blocked, bool block) {
+    static_cast<void>(block ? sigaddset(&blocked, tick_signal()) : sigdelset(&blocked, tick_signal()));
 }
 
 // The run was stopped, and the kernel stands somewhere in the engine or in the C library.

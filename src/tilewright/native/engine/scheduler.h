@@ -89,6 +89,9 @@ struct Scheduler {
     // Lines are sent from the thread's own stack: no tick may take the turn of a kernel in the middle of one.
     void print(const std::string& line);
 
+    // Time in which somebody looked at a stopped kernel is not the run's.
+    void forgive(double seconds);
+
     // Runs a kernel until it waits, ends or is interrupted; where its threads have parted, the one given, which by
     // default is the next that can run.
     void resume(KernelInstance& instance);
@@ -144,6 +147,10 @@ void install_signal_handlers();
 bool is_in_kernel();
 // From a signal handler: ends the run with what the running kernel did; the process goes after it.
 void give_up_kernel(void* raw_context, const char* text);
+// From a signal handler: notes the stack of the running kernel, which goes on after it.
+void note_where(KernelInstance& instance, void* raw_context);
+// Adds the tick to signals that are blocked, or takes it out.
+void block_ticks(sigset_t& blocked, bool block);
 class RunScope {
 public:
     explicit RunScope(Program& program);

@@ -12,6 +12,7 @@
 
 #include "engine/last_words.h"
 #include "engine/scheduler.h"
+#include "runner/conversation.h"
 #include "runner/program_run.h"
 #include "runner/program_store.h"
 #include "runner/protection.h"
@@ -111,6 +112,7 @@ int main(int count, char** arguments) {
     install_signal_handlers();
     Channel channel(file(1));
     g_channel = &channel;
+    converse_on(channel);
     ProgramStore programs(make_chip(channel, {file(4), file(5), file(6), 0, 0, 0}), send_line);
     serve(channel, programs);
 }

@@ -11,7 +11,9 @@
 //             kernels, circular buffers,                   library is loaded
 //             semaphores, scratchpads
 //   kRun:     TwRunRequest, arguments of each    kPrinted: TwPrintedLine, kernel, line: any number, as they come
-//             kernel, host's buffers             kRan:     TwRanAnswer and what it counts
+//             kernel, host's buffers, if it is   kStopped: TwStopped and what it counts: any number, each answered
+//             debugged TwDebugRequest with its             with kResume, a TwResumeRequest with its breakpoints
+//             breakpoints and lines              kRan:     TwRanAnswer and what it counts
 //   any                                          kFailed:  a sentence
 //
 // device/messages.py mirrors the structures and compares the place of every field.
@@ -28,11 +30,13 @@ enum TwMessageKind : uint32_t {
     kChip = 1,
     kLoad = 2,
     kRun = 3,
+    kResume = 4,
     kReady = 11,
     kLoaded = 12,
     kRan = 13,
     kPrinted = 14,
     kFailed = 15,
+    kStopped = 16,
 };
 
 struct TwMessageHeader {
@@ -81,6 +85,26 @@ struct TwRunRequest {
     double time_limit, spin_limit;
     uint64_t seed, recorded_circular_buffers;
     uint32_t threads, checked, keep_l1, num_host_buffers;
+    uint32_t debugged, reserved;
+};
+
+struct TwDebugRequest {
+    uint64_t num_breakpoints, num_lines;
+};
+
+struct TwResumeRequest {
+    uint32_t how;  // TwResume
+    uint32_t reserved;
+    uint64_t num_breakpoints;
+};
+
+// Followed by the tiles of DST of the core, 1024 words each in the order of their faces, and as many TwInstanceReport and
+// TwCircularBufferReport.
+struct TwStopped {
+    TwStop stop;
+    uint32_t dst_tiles;  // 0: nothing computes on the core, or not yet
+    uint32_t dst_phase, dst_is_32_bit, unpack_format;
+    uint64_t num_instances, num_circular_buffers;
 };
 
 // Followed by offsets, words, common words.

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/program.h"
+#include "runner/conversation.h"
 
 namespace tw {
 
@@ -85,6 +86,7 @@ static void put_record(void* program, const TwRunReport& report, MessageWriter& 
 bool run_program(void* program, const TwRunRequest& header, MessageReader& request, MessageWriter& answer) {
     set_arguments(program, request);
     set_host_memory(program, header.num_host_buffers, request);
+    const std::unique_ptr<Debugger> debugger = debugger_of(program, header, request);
     TwRunReport report{};
     tw_program_run(
         program,

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operation called once on random numbers, for commands that look at its launch."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from tilewright.cli.operation_arguments import DTYPES, checked_grid, declares_operation, plan_options
+from tilewright.cli.operation_arguments import operation as operation_named
+from tilewright.cli.progress_line import ProgressLine
+from tilewright.device.open_devices import close_device, open_device
+from tilewright.ops import OPERATIONS
+from tilewright.tensor.layout import Layout
+from tilewright.tensor.tensor import Tensor
+
+_DEFAULT_SHAPE = (2, 3, 64, 128)
+
+
+def call_once(parser: argparse.ArgumentParser, options: argparse.Namespace, progress: ProgressLine | None) -> int:
+    """Calls the operation that ``options.target`` names; a mistake in the arguments ends the command.
+
+    Returns:
+        the exit status, 0: what goes wrong is raised.
+    """
+    if options.target not in OPERATIONS and not declares_operation(options.target):
+        parser.error(f"{options.target!r} is neither a script that exists nor an operation ({', '.join(OPERATIONS)})")
+    try:
+        operation = operation_named(options.target)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"target: {error}")
+    grid = checked_grid(parser, options)
+    shape, dtype = options.shape or _DEFAULT_SHAPE, DTYPES[options.dtype or "bfloat16"]
+    device = open_device(0, options.arch, grid=grid)
+    try:
+        generator = np.random.default_rng(0)
+        tensors = {
+            name: Tensor(generator.standard_normal(size, np.float32), dtype, device, Layout.ROW_MAJOR)
+            for name, size in ((each.name, each.shape_of(shape)) for each in operation.inputs)
+        }
+        chosen = plan_options(options, operation, shape, device)
+        if progress is None:
+            operation.launch(tensors, chosen)
+            return 0
+        with progress, progress.during(f"running {operation.name}"):
+            operation.launch(tensors, chosen)
+    finally:
+        close_device(device)
+    return 0
