@@ -74,6 +74,8 @@ def apply(node: Value, operands: Sequence[Float64]) -> Float64:
         if node.function in _REDUCTIONS:
             assert node.along is not None
             return np.asarray(_REDUCTIONS[node.function](operands[0], axis=_AXES[node.along], keepdims=True))
+        if node.function == "matmul":
+            return np.asarray(np.matmul(operands[0], operands[1]))
         if node.function == "where":
             return np.where(operands[0] != 0, operands[1], operands[2])
         if node.function == "clamp":

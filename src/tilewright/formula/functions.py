@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tilewright.formula.graph import FormulaError, Operand, Value, as_value, binary, power, reduction, unary
+from tilewright.formula.graph import FormulaError, Operand, Value, as_value, binary, matmul, power, reduction, unary
 from tilewright.tensor.argument import real_number
 
 __all__ = [
-    "abs", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "max", "maximum",
-    "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "silu", "sin", "softmax",
-    "sqrt", "square", "sum", "tanh", "var", "where",
+    "abs", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "matmul", "max",
+    "maximum", "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "silu", "sin",
+    "softmax", "sqrt", "square", "sum", "tanh", "var", "where",
 ]  # fmt: skip
 
 

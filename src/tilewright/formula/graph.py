@@ -67,6 +67,7 @@ class Value:
         numbers: constants of the function: the value of a constant, the bounds of ``clamp`` ...
         name: of an input or a parameter.
         along: of a reduction.
+        is_matrix: whether it is an input that rows are multiplied by.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Value:
         numbers: Sequence[float] = (),
         name: str = "",
         along: Along | None = None,
+        is_matrix: bool = False,
     ) -> None:
         self.function = function
         self.operands = tuple(operands)
@@ -85,6 +87,7 @@ class Value:
         self.numbers = tuple(numbers)
         self.name = name
         self.along = along
+        self.is_matrix = is_matrix
 
     @property
     def is_leaf(self) -> bool:
@@ -207,14 +210,29 @@ REDUCTIONS = ("sum", "mean", "max")
 
 def unary(function: str, operand: Operand) -> Value:
     value = as_value(operand)
+    if value.is_matrix:
+        raise FormulaError(f"`{value.name}` is a Matrix, which has a place in matmul(x, {value.name}) only")
     return Value(function, (value,), value.extent)
 
 
 def binary(function: str, left: Operand, right: Operand) -> Value:
     a, b = as_value(left), as_value(right)
+    for each in (a, b):
+        if each.is_matrix:
+            raise FormulaError(f"`{each.name}` is a Matrix, which has a place in matmul(x, {each.name}) only")
     if function == "mul" and a is b:
         return unary("square", a)
     return Value(function, (a, b), a.extent.spread_with(b.extent))
+
+
+def matmul(left: Operand, right: Operand) -> Value:
+    """Rows of a tensor times a matrix: ``matmul(x, weights)``, of ``x: Rows`` and ``weights: Matrix``."""
+    a, b = as_value(left), as_value(right)
+    if b.function != "input" or not b.is_matrix:
+        raise FormulaError(f"matmul({a}, {b}): the second operand must be a parameter annotated with Matrix")
+    if a.extent is not Extent.FULL or a.is_matrix:
+        raise FormulaError(f"matmul({a}, {b}): the first operand must have a number for every element, such as Rows")
+    return Value("matmul", (a, b), Extent.FULL)
 
 
 def power(base: Operand, exponent: float) -> Value:

@@ -49,6 +49,10 @@ class Column(Value):
     """One number for every row: the shape of the rows with 1 as the last dimension."""
 
 
+class Matrix(Value):
+    """A matrix that rows are multiplied by: ``[K, N]``, in ``matmul(x, weights)``."""
+
+
 class Scalar(Value):
     """A tensor of one element."""
 
@@ -57,6 +61,7 @@ _EXTENTS: dict[Any, Extent] = {
     Rows: Extent.FULL,
     Row: Extent.ROW,
     Column: Extent.COLUMN,
+    Matrix: Extent.FULL,
     Scalar: Extent.SCALAR,
 }
 
@@ -159,7 +164,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[Input], list[Paramet
     for name, parameter in inspect.signature(function).parameters.items():
         annotation = annotations.get(name)
         if annotation in _EXTENTS:
-            inputs.append(Input(name, _EXTENTS[annotation]))
+            inputs.append(Input(name, _EXTENTS[annotation], annotation is Matrix))
         elif isinstance(parameter.default, (int, float)) and not isinstance(parameter.default, bool):
             made = Parameter(name, float(parameter.default), POSITIVE in get_args(annotation))
             made.checked(parameter.default)
@@ -170,6 +175,6 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[Input], list[Paramet
                 f"{function.__name__}: parameter {name} is neither a tensor nor a number: annotate it with one of "
                 f"{kinds}, or give it a number as default"
             )
-    if not any(each.extent is Extent.FULL for each in inputs):
+    if not any(each.extent is Extent.FULL and not each.is_matrix for each in inputs):
         raise DeclarationError(f"{function.__name__} takes no Rows: annotate the tensor it works on, such as `x: Rows`")
     return inputs, numbers

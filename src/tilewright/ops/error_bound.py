@@ -6,11 +6,13 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 
 - *Reading.* The matrix unit, and every read of a buffer that it also reads, cuts a Float32 to 10 mantissa bits: 2^-10
   of the value; of the first operand of a product 9 bits: 2^-9. bfloat16 comes whole.
-- *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21. Numbers
+- *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21,
+  gelu to 2^-24 of its operand besides. Numbers
   below 2^-126 become zero.
 - *Reducing.* A sum of n values in float32 adds n * 2^-24 of the sum of their sizes. Tiles added up before they are
   reduced are read by the matrix unit, down columns as a first operand, over two dimensions twice; so is the largest of
   them. A mean that is computed with is made 2^-12 larger on purpose (``mean_factor``).
+- *Multiplying by a matrix.* As reducing; of Float32 operands 9 mantissa bits are taken.
 - *Writing.* A result is rounded to its format: 2^-8 of itself in bfloat16, 2^-24 in float32.
 
 - *Range.* What may exceed the largest float32, 3.4e38, has no bound.
@@ -33,6 +35,7 @@ import numpy as np
 
 from tilewright.formula.evaluate import Float64, apply
 from tilewright.formula.graph import REDUCTIONS, Along, Value, nodes_of
+from tilewright.ops.planner.matmul import Multiplication
 from tilewright.ops.planner.model import Reduce, Role, Schedule
 
 _READ = 2.0**-10
@@ -155,6 +158,10 @@ class _Analysis:
             self.errors[id(node)] = np.zeros(1)
             return
         if node.is_leaf:
+            made = self._schedule.multiplication
+            if made is not None and node is made.product:
+                self.values[id(node)], self.errors[id(node)] = self._multiplied(made, names)
+                return
             value = node.numbers[0] if node.is_constant else names[node.name]
             self.values[id(node)] = np.asarray(value, dtype=np.float64)
             # A number reaches kernels as a float32.
@@ -171,7 +178,20 @@ class _Analysis:
         if node.function not in ("add", "sub", "mul", "div", "square", *_EXACT):
             unit = _FUNCTION
         spread = _propagated(node, operands, errors, value)
+        if node.function == "gelu":  # the operand times a share between 0 and 1, which is good to 2^-24 of 1
+            spread = spread + _SUM * np.abs(operands[0])
         self.errors[id(node)] = _in_range(value, spread + unit * (np.abs(value) + spread) + (_TINY if unit else 0.0))
+
+    def _multiplied(self, made: Multiplication, names: Mapping[str, Any]) -> tuple[Float64, Float64]:
+        """A product of rows and a matrix: a float32 operand is cut, and float32 sums round."""
+        left, right = (np.asarray(names[each.name], dtype=np.float64) for each in (made.left, made.right))
+        cuts = [
+            _READ_FACTOR if store.format == "Float32" else 0.0
+            for store in self._schedule.stores.values()
+            if store.role in (Role.LEFT, Role.RIGHT)
+        ]
+        sizes = np.matmul(np.abs(left), np.abs(right))
+        return np.matmul(left, right), np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * _SUM))
 
     def written(self, node: Value, index: int) -> Float64:
         """The bound of a result in its format."""

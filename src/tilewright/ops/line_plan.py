@@ -31,11 +31,13 @@ class Lines:
         shape: of the tensor.
         in_slabs: whether tile-rows begin anew with every slab of the last two dimensions.
         direction: of the lines: ``rows``, ``columns`` or ``slabs``.
+        inner_width: elements of a row that is multiplied by a matrix; 0 without one.
     """
 
     shape: tuple[int, ...]
     in_slabs: bool
     direction: str
+    inner_width: int
 
     @property
     def width(self) -> int:
@@ -50,6 +52,11 @@ class Lines:
     def width_tiles(self) -> int:
         """Wt: tiles a stick reaches into."""
         return -(-self.width // TILE)
+
+    @property
+    def inner_tiles(self) -> int:
+        """Kt: tiles of a row that is multiplied by a matrix."""
+        return -(-self.inner_width // TILE)
 
     @property
     def height(self) -> int:
@@ -99,21 +106,27 @@ class PageCount:
     Attributes:
         per_row: of the line that stays in L1; a streaming plan has blocks only, so there they count per block.
         partial: one more of ``fixed`` where the width ends inside a tile.
+        per_inner: for each tile of a row that is multiplied by a matrix.
+        per_inner_block: for each of those and each tile of a block.
     """
 
     per_row: int = 0
     per_block: int = 0
     fixed: int = 0
     partial: int = 0
+    per_inner: int = 0
+    per_inner_block: int = 0
 
-    def pages(self, row_tiles: int, block_tiles: int, is_partial: bool) -> int:
+    def pages(self, row_tiles: int, block_tiles: int, is_partial: bool, inner_tiles: int = 0) -> int:
         whole = self.per_row * row_tiles + self.per_block * block_tiles
+        whole += self.per_inner * inner_tiles + self.per_inner_block * inner_tiles * block_tiles
         return whole + self.fixed + (self.partial if is_partial else 0)
 
     def formula(self, row: str, block: str, is_partial: bool) -> str:
         """``2*Wt`` for two pages for each tile of a row."""
         counts = {row: self.per_row}
         counts[block] = counts.get(block, 0) + self.per_block
+        counts |= {"Kt": self.per_inner, f"Kt*{block}": self.per_inner_block}
         terms = [symbol if count == 1 else f"{count}*{symbol}" for symbol, count in counts.items() if count]
         rest = self.pages(0, 0, is_partial)
         return " + ".join([*terms, str(rest)] if rest or not terms else terms)
@@ -134,7 +147,7 @@ class BufferSize:
     def of(self, lines: Lines, strategy: str, block_tiles: int) -> tuple[int, int]:
         """Pages, and the bytes of one."""
         row_tiles = lines.line_tiles if strategy == "resident" else block_tiles
-        pages = self.count.pages(row_tiles, block_tiles, lines.last_tile_columns < TILE)
+        pages = self.count.pages(row_tiles, block_tiles, lines.last_tile_columns < TILE, lines.inner_tiles)
         return pages, block_tiles * TILE * self.stick_bytes if self.stick_bytes else self.tile_bytes
 
 
@@ -209,6 +222,8 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
         "last_block_tiles": lines.line_tiles - (num_blocks - 1) * block_tiles,
         "last_tile_columns": lines.last_tile_columns,
         "last_tile_rows": lines.last_tile_rows,
+        "inner_width": lines.inner_width,
+        "inner_tiles": lines.inner_tiles,
         f"inverse_{length}_bits": float_bits(1 / lines.line_elements),
         "mean_factor_bits": float_bits(mean_factor(lines.line_elements)),
     }

@@ -29,15 +29,23 @@ from tilewright.ops.error_bound import Bounds, bounds
 from tilewright.ops.parameters import Parameter, number_bits
 from tilewright.ops.plan import Plan, Variant, make_plan
 from tilewright.ops.planner.kernels import kernels_of_module, module_text
+from tilewright.ops.planner.matmul import Multiplication, without_matmul
 from tilewright.ops.planner.model import Choices, Operand, Schedule
-from tilewright.ops.planner.schedule import make_schedule, strategies_of
+from tilewright.ops.planner.schedule import Factors, make_schedule, strategies_of
 from tilewright.ops.planner.storage import buffer_indices, buffers_of, check_names
 from tilewright.ops.program_cache import borrowed_program
 from tilewright.ops.requirements import Requirement
 from tilewright.ops.row_program import Tensors, build_program
 from tilewright.ops.row_split import CoreSelection, TensorRows, checked_selection
 from tilewright.ops.strategy import Strategy
-from tilewright.ops.validation import OperationError, Wording, check_input, check_operand
+from tilewright.ops.validation import (
+    OperationError,
+    Wording,
+    check_input,
+    check_operand,
+    check_shape,
+    check_whole_tiles,
+)
 from tilewright.program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
 from tilewright.program.program import ProgramDescriptor
@@ -101,9 +109,12 @@ class Input:
 
     name: str
     extent: Extent
+    is_matrix: bool = False
 
     def shape_of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Its shape beside a full input of a shape."""
+        """Its shape beside a full input of a shape; a matrix is square where nothing says otherwise."""
+        if self.is_matrix:
+            return (shape[-1], shape[-1])
         match self.extent:
             case Extent.FULL:
                 return shape
@@ -172,7 +183,7 @@ class Operation:
     @functools.cached_property
     def graph(self) -> Formula:
         """What it computes."""
-        inputs = [Value("input", extent=each.extent, name=each.name) for each in self.inputs]
+        inputs = [Value("input", extent=each.extent, name=each.name, is_matrix=each.is_matrix) for each in self.inputs]
         parameters = [Value("parameter", name=name) for name in self.parameters]
         return trace(self.function, inputs, parameters)
 
@@ -183,8 +194,17 @@ class Operation:
 
     @functools.cached_property
     def planned_graph(self) -> Formula:
-        """What it computes, as the planner sees it: along lines of tiles."""
-        return turned(self.graph, self.direction)
+        """What it computes, as the planner sees it: along lines of tiles, a matmul as a tensor of its own."""
+        return self._without_matmul[0]
+
+    @property
+    def multiplication(self) -> Multiplication | None:
+        """The matmul in it."""
+        return self._without_matmul[1]
+
+    @functools.cached_property
+    def _without_matmul(self) -> tuple[Formula, Multiplication | None]:
+        return without_matmul(turned(self.graph, self.direction))
 
     @property
     def formula(self) -> str:
@@ -198,12 +218,13 @@ class Operation:
 
     @functools.cached_property
     def full_inputs(self) -> list[Input]:
-        return [each for each in self.inputs if each.extent is Extent.FULL]
+        return [each for each in self.inputs if each.extent is Extent.FULL and not each.is_matrix]
 
     @functools.cached_property
     def main_input(self) -> Input:
-        """The input whose shape the others follow."""
-        return self.full_inputs[0]
+        """The input whose shape the others follow: what is multiplied by a matrix, or the first."""
+        made = self.multiplication
+        return next(each for each in self.full_inputs if made is None or each.name == made.left.name)
 
     @functools.cached_property
     def output_names(self) -> tuple[str, ...]:
@@ -215,8 +236,14 @@ class Operation:
         """The parameters of a call that gives none."""
         return {name: each.default for name, each in self.parameters.items()}
 
+    def rows_shape(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+        """The shape of the rows that results are made of, for shapes of the inputs by name: a matmul changes it."""
+        shape = tuple(shapes[self.main_input.name])
+        made = self.multiplication
+        return shape if made is None else (*shape[:-1], shapes[made.right.name][-1])
+
     def output_shapes(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-        """Shapes of the results for an input of a shape."""
+        """Shapes of the results, for rows of a shape."""
         sides = [(each.extent.per_row, each.extent.per_column) for each in self.graph.outputs]
         return tuple((*shape[:-2], shape[-2] if down else 1, shape[-1] if across else 1) for down, across in sides)
 
@@ -225,13 +252,13 @@ class Operation:
     ) -> tuple[Float64, ...]:
         """The exact results, in float64, of arrays by name."""
         results = self.graph.reference(self._names(operands, parameters))
-        shapes = self.output_shapes(np.shape(operands[self.main_input.name]))
+        shapes = self.output_shapes(self.rows_shape({name: np.shape(each) for name, each in operands.items()}))
         return tuple(np.broadcast_to(value, shape) for value, shape in zip(results, shapes, strict=True))
 
     def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
         """The exact results of a plan, and how far off each element may be."""
         found = bounds(plan.schedule, self.planned_graph.outputs, self._names(operands, parameters))
-        shapes = self.output_shapes(np.shape(operands[self.main_input.name]))
+        shapes = self.output_shapes(self.rows_shape({name: np.shape(each) for name, each in operands.items()}))
         exact, allowed = (
             tuple(np.broadcast_to(value, shape) for value, shape in zip(each, shapes, strict=True))
             for each in (found.exact, found.allowed)
@@ -284,6 +311,7 @@ class Operation:
                 form.output_dtype.data_format.name,
                 form.output_tiled,
                 self.direction,
+                self._factors(form),
             )
         return self._schedules[key]
 
@@ -316,10 +344,27 @@ class Operation:
         return Variant(buffers_of(schedule, indices, self.choices), kernels, schedule)
 
     def _operands(self, form: Form) -> list[Operand]:
+        """What the planned formula takes; a product is made in tiles of float32."""
+        given = {each.name: each for each in self._given(form)}
+        return [
+            dataclasses.replace(given[each.name], extent=each.extent)
+            if each.name in given
+            else Operand(each.name, each.extent, "Float32", is_tiled=True)
+            for each in self.planned_graph.inputs
+        ]
+
+    def _given(self, form: Form) -> list[Operand]:
         return [
             Operand(each.name, each.extent, dtype.data_format.name, tiled)
-            for each, dtype, tiled in zip(self.planned_graph.inputs, form.dtypes, form.tiled, strict=True)
+            for each, dtype, tiled in zip(self.inputs, form.dtypes, form.tiled, strict=True)
         ]
+
+    def _factors(self, form: Form) -> Factors | None:
+        made = self.multiplication
+        if made is None:
+            return None
+        given = {each.name: each for each in self._given(form)}
+        return Factors(made, given[made.left.name], given[made.right.name])
 
     def plan(
         self,
@@ -332,11 +377,15 @@ class Operation:
         strategy: Strategy | None = None,
         block_tiles: int | None = None,
         deeper: frozenset[int] = frozenset(),
+        columns: int | None = None,
     ) -> Plan:
-        """How a call on tensors like these would use the device; ``shape`` is that of the main input."""
+        """How a call on tensors like these would use the device; ``shape`` is that of the main input.
+
+        ``columns`` are those of the matrix in a matmul; it is square without.
+        """
         form = self.form(dtype, layout)
         selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
-        return self._plan(form, tuple(shape), selection, _l1_budget(device), strategy, block_tiles, deeper)
+        return self._plan(form, tuple(shape), selection, _l1_budget(device), strategy, block_tiles, deeper, columns)
 
     def _make_plan(
         self,
@@ -347,9 +396,14 @@ class Operation:
         strategy: Strategy | None,
         block_tiles: int | None,
         deeper: frozenset[int],
+        columns: int | None,
     ) -> Plan:
         in_slabs = form.in_slabs or self.direction is not Direction.ROWS
-        rows = TensorRows(shape, form.dtypes[self.inputs.index(self.main_input)], in_slabs, self.direction)
+        inner_width = 0
+        if self.multiplication is not None:
+            inner_width, shape = shape[-1], (*shape[:-1], columns or shape[-1])
+        main = form.dtypes[self.inputs.index(self.main_input)]
+        rows = TensorRows(shape, main, in_slabs, self.direction, inner_width)
         plan = make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
         return plan.with_deeper(deeper) if deeper else plan
 
@@ -408,9 +462,18 @@ class Operation:
         check_input(main.name, tensors[main.name], self.wording)
         for each in self.inputs:
             if each is not main:
-                check_operand(each.name, each.extent, tensors[each.name], tensors[main.name], self.wording)
+                check_operand(each.name, tensors[each.name], tensors[main.name], self.wording)
+                check_shape(each.name, each.extent, each.is_matrix, tensors[each.name], self._beside(tensors, each))
+        if self.multiplication is not None:
+            factors = (self.multiplication.left.name, self.multiplication.right.name)
+            check_whole_tiles({name: tensors[name] for name in factors}, tensors[main.name].shape[-1])
         for requirement in self.requirements:
             requirement.check({**tensors, **parameters})
+
+    def _beside(self, tensors: Tensors, operand: Input) -> tuple[int, ...]:
+        """The shape that an operand must go with: what is multiplied by it, or the rows of the results."""
+        shapes = {name: tuple(each.shape) for name, each in tensors.items()}
+        return shapes[self.main_input.name] if operand.is_matrix else self.rows_shape(shapes)
 
     def launch(
         self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
@@ -437,13 +500,14 @@ class Operation:
             strategy=chosen.strategy,
             block_tiles=chosen.block_tiles,
             deeper=chosen.deeper,
+            columns=self.rows_shape({name: tuple(each.shape) for name, each in tensors.items()})[-1],
         )
         numbers = {name: number_bits(value, values) for name, value in plan.schedule.numbers.items()}
         outputs = tuple(
             allocate_tensor_on_device(
                 shape, result_dtype(main.dtype), main.layout, device, chosen.memory_config or main.memory_config()
             )
-            for shape in self.output_shapes(tuple(main.shape))
+            for shape in self.output_shapes(plan.rows.shape)
         )
         everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
         if self.choices.program is not None:

@@ -31,6 +31,7 @@ from tilewright.kernels.phases import (
     read_sticks,
     write_sticks,
 )
+from tilewright.kernels.phases.sticks import fill_zeros
 from tilewright.kernels.types import l1_ptr
 
 FLOAT32_ONE = 0x3F800000
@@ -61,6 +62,27 @@ def read_blocks(
     for offset in range(0, stick_bytes, block_bytes):
         num_bytes = min(block_bytes, stick_bytes - offset)
         read_sticks(tensor, cb, first_stick, num_sticks, offset, num_bytes, block_bytes, num_pages)
+
+
+@phase(pushes={"cb": "num_pages"}, gives={"cb": Region.ROWS})
+def read_sticks_or_zeros(
+    tensor: TensorArg,
+    cb: CB,
+    first_stick: uint32,
+    num_sticks: uint32,
+    offset_bytes: uint32,
+    num_bytes: uint32,
+    row_bytes: uint32,
+    num_pages: uint32,
+) -> None:
+    """As read_sticks, with zeros in the rows that the tensor does not have.
+
+    Pushes num_pages of cb.
+    """
+    if num_sticks < TILE_ROWS:
+        cb_reserve_back(cb, num_pages)
+        fill_zeros(get_write_ptr(cb) + num_sticks * row_bytes, (TILE_ROWS - num_sticks) * row_bytes)
+    read_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
 
 
 @phase(

@@ -33,12 +33,14 @@ class TensorRows(Lines):
     Attributes:
         in_slabs: tile-rows begin anew with every slab of the last two dimensions, as those of tensors in tiles do.
         direction: of the lines of tiles that an operation works along.
+        inner_width: elements of a row that is multiplied by a matrix, whose columns the shape has; 0 without one.
     """
 
     shape: tuple[int, ...]
     dtype: DataType
     in_slabs: bool = False
     direction: Direction = Direction.ROWS
+    inner_width: int = 0
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,6 +17,8 @@ _ENDS = {
     Role.STICK: ("reader", "reader"),
     Role.SCALER: ("reader", "compute"),
     Role.MASK: ("reader", "compute"),
+    Role.LEFT_ROWS: ("reader", "compute"),
+    Role.RIGHT_ROWS: ("reader", "compute"),
     Role.NUMBER: ("reader", "compute"),
     Role.VALUE: ("compute", "compute"),
     Role.PARTS: ("compute", "compute"),
@@ -33,9 +35,12 @@ _PROPERTIES = ("rank", "row_major", "interleaved", "on_device", "dtype", "width"
 def ends_of(schedule: Schedule, name: str) -> tuple[str, str]:
     """Who fills a buffer and who empties it."""
     store = schedule.stores[name]
-    if store.role is not Role.INPUT:
+    if store.role in _ENDS:
         return _ENDS[store.role]
-    has_rows = any(each.value is store.value and each.role is Role.ROWS_IN for each in schedule.stores.values())
+    if schedule.multiplication is not None and store.value is schedule.multiplication.product:
+        return ("compute", "compute")
+    rows = (Role.ROWS_IN, Role.LEFT_ROWS, Role.RIGHT_ROWS)
+    has_rows = any(each.value is store.value and each.role in rows for each in schedule.stores.values())
     return ("compute" if has_rows else "reader", "compute")
 
 
@@ -65,7 +70,12 @@ def _conditions(operation: Operation) -> list[tuple[str, str]]:
 def specification_lines(operation: Operation, plan: Plan) -> list[str]:
     """The documents' form of a specification."""
     schedule = plan.schedule
-    inputs = [(each.name, each.extent.name.lower(), _shape_text(each.extent)) for each in operation.inputs]
+    inputs = [
+        (each.name, each.extent.name.lower(), _shape_text(each.extent))
+        for each in operation.inputs
+        if not each.is_matrix
+    ]
+    inputs += [(each.name, "matrix", "[K, W]") for each in operation.inputs if each.is_matrix]
     buffers = [["ID", "Name", "Purpose", "Capacity", "Page", "Format", "Producer", "Consumer", "Lifetime"]]
     for each in plan.buffers:
         buffer = each.buffer

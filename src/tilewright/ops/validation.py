@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from tilewright.device.errors import TilewrightError
@@ -84,8 +85,8 @@ def check_on_device(tensor: Tensor, message: str) -> None:
         raise OperationError(f"{message}, got a tensor that has been deallocated")
 
 
-def check_operand(name: str, extent: Extent, operand: Tensor, tensor: Tensor, wording: Wording) -> None:
-    """Refuses a tensor that does not go with the first one: its shape, device; its dtype and layout if they matter."""
+def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording) -> None:
+    """Refuses a tensor that does not go with the first one: its device; its dtype and layout if they matter."""
     _require_tensor(name, operand)
     title = name.capitalize()
     check_on_device(operand, f"{title} must be allocated on device")
@@ -102,7 +103,27 @@ def check_operand(name: str, extent: Extent, operand: Tensor, tensor: Tensor, wo
         raise OperationError(wording.operand_dtype.format(name=title, expected=expected, got=got))
     if operand.dtype not in SUPPORTED_IN_TILES:
         raise OperationError(_DEFAULT_WORDS["dtype"].replace("NAME", title).format(operand.dtype.name))
-    _SHAPE_CHECKS[extent](title, list(operand.shape), list(tensor.shape))
+
+
+def check_shape(name: str, extent: Extent, is_matrix: bool, operand: Tensor, shape: tuple[int, ...]) -> None:
+    """Refuses a tensor whose shape does not go with rows of a shape."""
+    check = _check_matrix if is_matrix else _SHAPE_CHECKS[extent]
+    check(name.capitalize(), list(operand.shape), list(shape))
+
+
+def check_whole_tiles(factors: Mapping[str, Tensor], count: int) -> None:
+    """Refuses operands of a matmul in tiles whose padding would be multiplied too."""
+    for name, tensor in factors.items():
+        if tensor.layout is Layout.TILE and count % 32:
+            raise OperationError(
+                f"{name.capitalize()} must be in ROW_MAJOR layout: {count} products are added up, and tiles have "
+                "padding among them; or give a multiple of 32"
+            )
+
+
+def _check_matrix(title: str, sides: list[int], shape: list[int]) -> None:
+    if len(sides) != 2 or sides[0] != shape[-1]:
+        raise OperationError(f"{title} must be a matrix of {shape[-1]} rows, one for each column, got shape {sides}")
 
 
 def _check_row(title: str, sides: list[int], shape: list[int]) -> None:

@@ -151,7 +151,9 @@ def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, 
     arrays: dict[str, Float64] = {}
     for number, each in enumerate(operation.inputs):
         shape = each.shape_of(case.shape)
-        if each.extent is Extent.FULL:
+        if each.is_matrix:
+            arrays[each.name] = generator.standard_normal(shape) / shape[0] ** 0.5
+        elif each.extent is Extent.FULL:
             arrays[each.name] = lines(case.kinds, shape, operation.direction, seed + number)
         else:
             arrays[each.name] = 1 + generator.standard_normal(shape) / 2

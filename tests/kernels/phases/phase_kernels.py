@@ -46,6 +46,7 @@ from tilewright.kernels.phases import (
     mul_bcast_cols,
     mul_bcast_rows,
     mul_bcast_scalar,
+    multiply_rows,
     read_sticks,
     reduce_column_max,
     reduce_row_max,
@@ -336,3 +337,9 @@ def run_tilize_each(num_tiles: RuntimeArg, cb: Buffers) -> None:
 def run_untilize_each(num_tiles: RuntimeArg, cb: Buffers) -> None:
     compute_kernel_hw_startup(cb.a, cb.out)
     untilize_each(cb.a, cb.out, num_tiles)
+
+
+@compute_kernel
+def run_multiply_rows(inner_tiles: RuntimeArg, num_tiles: RuntimeArg, cb: Buffers) -> None:
+    compute_kernel_hw_startup(cb.a, cb.b, cb.out)
+    multiply_rows(cb.a, cb.b, cb.out, inner_tiles, num_tiles)

@@ -54,8 +54,16 @@ class HostCode:
             "ttnn_version": TTNN_VERSION,
             "tensors": ", ".join([*self._tensors, *self._outputs]),
             "main": operation.main_input.name,
+            "rows_shape": self._rows_shape(operation),
+            "inner_width": f"{operation.main_input.name}.shape[-1]" if operation.multiplication else 0,
             "program_parameters": ", ".join([*self._tensors, *self._outputs, *operation.parameters]),
         }
+
+    @staticmethod
+    def _rows_shape(operation: Operation) -> str:
+        """The shape of the rows that results are made of, as Python."""
+        main, made = operation.main_input.name, operation.multiplication
+        return f"tuple({main}.shape)" if made is None else f"(*tuple({main}.shape)[:-1], {made.right.name}.shape[-1])"
 
     def files(self, command: str) -> dict[str, str]:
         """Text of each file by its path. ``command`` is what would write the package again."""
@@ -80,7 +88,9 @@ class HostCode:
         checks = [f"_check_first({main.name})"]
         for each in operation.inputs:
             if each is not main:
-                shape = _SHAPES[each.extent].replace("shape", f"tuple({main.name}.shape)")
+                shape = _SHAPES[each.extent].replace("shape", self._rows_shape(operation))
+                if each.is_matrix:
+                    shape = f"({main.name}.shape[-1], {each.name}.shape[-1])"
                 checks.append(f'_check_other("{each.name.capitalize()}", {each.name}, {shape}, {main.name})')
         for name, parameter in operation.parameters.items():
             if parameter.is_positive:
@@ -150,7 +160,12 @@ class HostCode:
             for name, dtype in DTYPES.items():
                 bound = largest_bound(operation, operation.plan(shape, dtype, device))
                 cases.append(f"({shape}, torch.{name}, {bound:.3g}),")
-        made = [f"{each.name} = torch.randn({_SHAPES[each.extent]}).bfloat16().to(dtype)" for each in operation.inputs]
+        made = []
+        for each in operation.inputs:
+            random = f"torch.randn({_SHAPES[each.extent]})"
+            if each.is_matrix:
+                random = "torch.randn((shape[-1], shape[-1])) / shape[-1] ** 0.5"
+            made.append(f"{each.name} = ({random}).bfloat16().to(dtype)")
         return templates.TEST.substitute(
             self._common,
             cases=_lines(cases, 4),
@@ -187,7 +202,9 @@ def _entries(entries: Mapping[str, Iterable[str]]) -> str:
 
 def _buffer(buffer: Buffer) -> str:
     size, count = buffer.size, buffer.count
-    pages = f"PageCount({count.per_row}, {count.per_block}, {count.fixed}, {count.partial})"
+    counts = [count.per_row, count.per_block, count.fixed, count.partial]
+    counts += [count.per_inner, count.per_inner_block] if count.per_inner or count.per_inner_block else []
+    pages = f"PageCount({', '.join(map(str, counts))})"
     stick = f", {size.stick_bytes}" if size.stick_bytes else ""
     text = f"({buffer.index}, ttnn.{buffer.dtype.name.lower()}, BufferSize({pages}, {size.tile_bytes}{stick})),"
     return f"{text}  # {buffer.name}"

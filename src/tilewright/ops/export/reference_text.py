@@ -53,6 +53,8 @@ def _torch(node: Value, names: dict[int, str]) -> str:
         return f"{_FUNCTIONS[node.function]}({', '.join(operands)})"
     if node.function in _REDUCTIONS:
         return f"{operands[0]}.{_REDUCTIONS[node.function]}({_DIMENSIONS[node.along]}, keepdim=True)"
+    if node.function == "matmul":
+        return f"torch.matmul({operands[0]}, {operands[1]})"
     if node.function == "where":
         return f"torch.where({operands[0]} != 0, {operands[1]}, {operands[2]})"
     numbers = ", ".join(number_text(each) for each in node.numbers)
@@ -80,7 +82,9 @@ def largest_bound(operation: Operation, plan: Plan) -> float:
     generator = np.random.default_rng(0)
     rows = min(plan.rows.num_sticks, 64)
     operands = {
-        each.name: generator.standard_normal(each.shape_of((rows, plan.rows.width))) for each in operation.inputs
+        each.name: generator.standard_normal(each.shape_of((rows, plan.rows.width)))
+        / (plan.rows.width**0.5 if each.is_matrix else 1)
+        for each in operation.inputs
     }
     found = operation.bounds(plan, operands)
     shares = [allowed / np.maximum(1, np.abs(exact)) for exact, allowed in zip(found.exact, found.allowed, strict=True)]

@@ -34,7 +34,7 @@ def $name($call_parameters):
     cores without.
     """
 $checks
-    shape = tuple($main.shape)
+    shape = $rows_shape
 $made
     ${returned}ttnn.generic_op([$tensors], program($program_parameters, core_grid))$several
 
@@ -94,14 +94,16 @@ KERNEL_CONFIG_BYTES = 69 * 1024
 
 
 class TensorLines(Lines):
-    def __init__(self, shape):
+    def __init__(self, shape, inner_width):
         self.shape = tuple(shape)
+        self.inner_width = inner_width
         self.in_slabs = $in_slabs
         self.direction = "$direction"
 
 
 # Circular buffers by dtype and strategy: index, format, size. Pages: for each tile of a line that stays, for each tile
-# of a block, in all, and more where the width ends inside a tile; then the bytes of a tile.
+# of a block, in all, more where the width ends inside a tile, for each tile of a row that is multiplied, for each of
+# those and each of a block; then the bytes of a tile.
 BUFFERS = {
 $buffers
 }
@@ -119,7 +121,7 @@ def program($program_parameters, core_grid=None):
     """What runs on the device for one call."""
     tensors = {$tensor_items}
     numbers = {$number_items}
-    lines = TensorLines($main.shape)
+    lines = TensorLines($rows_shape, $inner_width)
     dtype = next(name for name, each in DTYPES.items() if each == $main.dtype)
     strategy, block_tiles = fitting(lines, dtype)
     grid = core_grid or $main.device().compute_with_storage_grid_size()

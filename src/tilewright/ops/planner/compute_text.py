@@ -40,6 +40,7 @@ COMPILE_TIME = (
     "last_block_tiles",
     "last_tile_columns",
     "last_tile_rows",
+    "inner_tiles",
     "mean_factor_bits",
     *(f"inverse_{each.length}_bits" for each in Direction),
 )
@@ -70,8 +71,10 @@ class ComputeText:
     def _kernel_text(self) -> str:
         body = [f"compute_kernel_hw_startup({', '.join(self._start_up())})"]
         inside = [INDENT + each for name in self._schedule.columns_in for each in self._column_input(name)]
+        inside += [INDENT + each for each in self._left_lines()]
         for each in self._schedule.passes:
             inside += self._pass_lines(each)
+        inside += [f"{INDENT}cb_pop_front(cb.{self._factor_buffer(Role.LEFT)}, inner_tiles)"] if self._product else []
         text = "\n".join(inside)
         if re.search(r"\bpartial\b", text):
             body.append("partial = last_tile_columns != 32")
@@ -87,6 +90,33 @@ class ComputeText:
         return "\n".join(
             ["@compute_kernel", *head, *docstring(purpose), *(INDENT + each if each else each for each in body)]
         )
+
+    # A matmul.
+
+    @property
+    def _product(self) -> str:
+        """The tensor that is a product and comes from no reader; empty without one."""
+        multiplication = self._schedule.multiplication
+        return "" if multiplication is None else multiplication.product.name
+
+    def _factor_buffer(self, role: Role) -> str:
+        return next((each.name for each in self._schedule.stores.values() if each.role is role), "")
+
+    def _left_lines(self) -> list[str]:
+        rows = self._factor_buffer(Role.LEFT_ROWS)
+        return [f"tilize(cb.{rows}, cb.{self._factor_buffer(Role.LEFT)}, inner_tiles)"] if rows else []
+
+    def _product_lines(self, indent: str) -> list[str]:
+        """A block of the product."""
+        left, right = self._factor_buffer(Role.LEFT), self._factor_buffer(Role.RIGHT)
+        rows = self._factor_buffer(Role.RIGHT_ROWS)
+        lines = []
+        if rows:
+            lines = [f"{indent}for _ in range(inner_tiles):"]
+            lines.append(f"{indent}{INDENT}tilize(cb.{rows}, cb.{right}, block_tiles)")
+        product = self._input_stores(self._product)[0]
+        arguments = [f"cb.{left}", f"cb.{right}", f"cb.{product}", "inner_tiles", "block_tiles"]
+        return lines + call_lines("multiply_rows", arguments, indent)
 
     def _how(self) -> str:
         count = len(self._schedule.passes)
@@ -125,11 +155,13 @@ class ComputeText:
     def _pass_lines(self, part: Pass) -> list[str]:
         self._pass = part
         lines = []
-        if part.loads:
+        if part.loads or self._product in part.loaded_inputs:
             lines.append(f"{INDENT}for _ in range(num_blocks):")
+            lines += self._product_lines(INDENT * 2) if self._product in part.loaded_inputs else []
             lines += [line for step in part.loads for line in self._step(step, INDENT * 2, ())[0]]
         lines += self._sequence(part.row, INDENT)
-        block = self._sequence(part.block, INDENT * 2)
+        block = self._product_lines(INDENT * 2) if self._product in part.streamed else []
+        block += self._sequence(part.block, INDENT * 2)
         if block:
             name = "block" if any(re.search(r"\bblock\b", line) for line in block) else "_"
             lines += [f"{INDENT}for {name} in range(num_blocks):", *block]

@@ -32,6 +32,8 @@ _COMPILE_TIME = (
     "last_block_tiles",
     "last_tile_columns",
     "last_tile_rows",
+    "inner_width",
+    "inner_tiles",
 )
 
 
@@ -60,17 +62,57 @@ class DataflowText:
                 and each.role in (Role.ROWS_IN, Role.STICK, Role.INPUT)
             ):
                 self._inputs.setdefault(each.value.name, {})[each.role] = each
-        has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in self._inputs.values())
-        self._slabs = tiled_outputs or has_tiled_input
+        is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
+        has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in is_read)
+        has_tiled_left = schedule.multiplication is not None and not self._factor(Role.LEFT_ROWS)
+        self._slabs = tiled_outputs or has_tiled_input or has_tiled_left
 
     def reader(self, name: str) -> str:
         lines = self._constants()
-        inside: list[list[str]] = [self._column(each) for each in self._schedule.columns_in]
+        inside: list[list[str]] = [self._left()] if self._schedule.multiplication is not None else []
+        inside += [self._column(each) for each in self._schedule.columns_in]
         for each in self._schedule.passes:
             inside += [self._loop(each.loaded_inputs)] if each.loaded_inputs else []
             inside += [self._loop(each.streamed)] if each.streamed else []
         lines += [*self._lines_of_tiles(), *(INDENT + line for line in _repeated(inside))]
-        return self._kernel("reader_kernel", name, list(self._inputs), lines, "What compute takes, in its order.")
+        tensors = [each for name in self._inputs for each in self._tensors_of(name)]
+        return self._kernel("reader_kernel", name, tensors, lines, "What compute takes, in its order.")
+
+    # A matmul.
+
+    def _tensors_of(self, name: str) -> list[str]:
+        """The tensor that is read for an input; for a product, those it is made of."""
+        made = self._schedule.multiplication
+        return [name] if made is None or name != made.product.name else [made.left.name, made.right.name]
+
+    def _factor(self, *roles: Role) -> list[str]:
+        return [each.name for role in roles for each in self._schedule.stores.values() if each.role is role]
+
+    def _left(self) -> list[str]:
+        """The row that is multiplied."""
+        assert self._schedule.multiplication is not None
+        name = self._schedule.multiplication.left.name
+        rows, tiles = self._factor(Role.LEFT_ROWS), self._factor(Role.LEFT)
+        if not rows:
+            page = "tile_row * inner_tiles"
+            return call_lines("read_tiles", [name, f"cb.{tiles[0]}", page, "inner_tiles", "inner_tiles"], "")
+        element = self._size(name, "element")
+        sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
+        return call_lines("read_sticks", [name, f"cb.{rows[0]}", "stick", "rows", *sizes], "")
+
+    def _right(self) -> list[str]:
+        """A block of columns of the matrix, all of its rows."""
+        assert self._schedule.multiplication is not None
+        name = self._schedule.multiplication.right.name
+        rows, tiles = self._factor(Role.RIGHT_ROWS), self._factor(Role.RIGHT)
+        lines = [f"{INDENT}for inner in range(inner_tiles):"]
+        if not rows:
+            page = "inner * width_tiles + block * block_tiles"
+            return lines + call_lines("read_tiles", [name, f"cb.{tiles[0]}", page, LAST, "block_tiles"], INDENT * 2)
+        stick, block = self._size(name, "stick"), self._size(name, "block")
+        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, "block_tiles"]
+        arguments = [name, f"cb.{rows[0]}", "inner * TILE_ROWS", "min(TILE_ROWS, inner_width - inner * TILE_ROWS)"]
+        return lines + call_lines("read_sticks_or_zeros", [*arguments, *part], INDENT * 2)
 
     def writer(self, name: str) -> str:
         inside: list[str] = []
@@ -138,6 +180,8 @@ class DataflowText:
 
     def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
         tiled = f"cb.{stores[Role.INPUT].name}"
+        if self._tensors_of(name) != [name]:
+            return self._right()
         if len(stores) == 1:
             begin = "block * block_tiles"
             page = begin if stores[Role.INPUT].extent is Extent.ROW else f"tile_row * width_tiles + {begin}"

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from tilewright.formula.graph import Extent, Value
 from tilewright.kernels import Kernel
 from tilewright.ops.direction import Direction
+from tilewright.ops.planner.matmul import Multiplication
 from tilewright.ops.planner.registers import RegisterProgram
 from tilewright.ops.strategy import Strategy
 from tilewright.program.program import ProgramDescriptor
@@ -59,6 +60,10 @@ class Role(enum.Enum):
     VALUE = "value"  # a value of the formula
     PARTS = "parts"  # what of a reduction lies in one tile before it is reduced
     SCALER = "scaler"
+    LEFT_ROWS = "left rows"  # row-major rows that are multiplied by a matrix
+    LEFT = "left"  # tiles of them
+    RIGHT_ROWS = "right rows"  # row-major rows of the matrix
+    RIGHT = "right"  # tiles of it
     MASK = "mask"  # which elements of the tiles at an edge belong to the tensor
     OUTPUT = "output"
 
@@ -181,6 +186,7 @@ class Schedule:
         stores: buffers by name.
         numbers: runtime arguments of kernels, by name: what the host computes for them.
         outputs: buffers of the results, in order of the formula.
+        multiplication: of which one of the tensors it reads is the product.
     """
 
     direction: Direction
@@ -190,6 +196,7 @@ class Schedule:
     stores: Mapping[str, Store]
     numbers: Mapping[str, Value]
     outputs: tuple[str, ...]
+    multiplication: Multiplication | None = None
 
     @property
     def is_resident(self) -> bool:

@@ -29,12 +29,14 @@ block by block; then columns. A step is one over the whole row if all it reads i
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from tilewright.formula.evaluate import evaluate_all
 from tilewright.formula.graph import REDUCTIONS, Extent, Value, expression_text, levels, nodes_of
 from tilewright.formula.tracing import Formula
 from tilewright.ops.direction import CannotPlanError, Direction
+from tilewright.ops.planner.matmul import Multiplication
 from tilewright.ops.planner.model import (
     Choices,
     Compute,
@@ -92,13 +94,40 @@ def make_schedule(
     output_format: str,
     outputs_tiled: bool = False,
     direction: Direction = Direction.ROWS,
+    factors: Factors | None = None,
 ) -> Schedule:
     """The schedule of a formula that was turned into a direction, along lines of which it is computed.
 
     Raises:
         CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
     """
-    return _Scheduler(formula, operands, choices, strategy, output_format, outputs_tiled, direction).schedule()
+    made = _Scheduler(formula, operands, choices, strategy, output_format, outputs_tiled, direction).schedule()
+    return made if factors is None else factors.added_to(made)
+
+
+@dataclasses.dataclass(frozen=True)
+class Factors:
+    """What is multiplied to make one of a schedule's tensors."""
+
+    multiplication: Multiplication
+    left: Operand
+    right: Operand
+
+    def added_to(self, schedule: Schedule) -> Schedule:
+        """The schedule with buffers for them."""
+        roles = {
+            self.left: (self.multiplication.left, Role.LEFT_ROWS, Role.LEFT),
+            self.right: (self.multiplication.right, Role.RIGHT_ROWS, Role.RIGHT),
+        }
+        stores: dict[str, Store] = {}
+        for operand, (value, rows, tiles) in roles.items():
+            made = [] if operand.is_tiled else [Store(f"{operand.name}_rm", rows, value, Extent.FULL, operand.format)]
+            made.append(
+                Store(f"{operand.name}_tiled", tiles, value, Extent.FULL, operand.format, read_by_matrix_unit=True)
+            )
+            stores |= {each.name: each for each in made}
+        stores |= schedule.stores
+        return dataclasses.replace(schedule, stores=stores, multiplication=self.multiplication)
 
 
 def strategies_of(

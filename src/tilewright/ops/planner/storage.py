@@ -24,6 +24,10 @@ _FIRST_INDEX = {
     Role.ROWS_IN: 0,
     Role.STICK: 0,
     Role.INPUT: 0,
+    Role.LEFT_ROWS: 0,
+    Role.LEFT: 0,
+    Role.RIGHT_ROWS: 0,
+    Role.RIGHT: 0,
     Role.SCALER: 8,
     Role.MASK: 8,
     Role.NUMBER: 8,
@@ -32,6 +36,12 @@ _FIRST_INDEX = {
     Role.PARTS: 24,
 }
 _NUM_INDICES = 32
+_MATMUL = {
+    Role.LEFT_ROWS: PageCount(per_inner=1),
+    Role.LEFT: PageCount(per_inner=1),
+    Role.RIGHT_ROWS: PageCount(per_block=2),
+    Role.RIGHT: PageCount(per_inner_block=1),
+}
 _DTYPES = {each.data_format.name: each for each in (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)}
 
 
@@ -96,6 +106,8 @@ def _pages(store: Store, sticks: bool, direction: Direction) -> PageCount:
         return PageCount(fixed=64) if sticks else PageCount(per_block=2)
     if store.role is Role.SCALER:
         return PageCount(fixed=1, partial=1 if direction is Direction.ROWS else 0)
+    if store.role in _MATMUL:
+        return _MATMUL[store.role]
     if store.role is Role.MASK:
         return PageCount(fixed=3)
     if store.role in (Role.STICK, Role.NUMBER, Role.PARTS) or not is_wide:
@@ -111,6 +123,12 @@ def _purpose(store: Store, direction: Direction) -> str:
             return f"rows of {name} from the reader, double-buffered"
         case Role.STICK:
             return f"a stick of {name}, the reader's own"
+        case Role.LEFT_ROWS | Role.RIGHT_ROWS:
+            return f"rows of {name} from the reader"
+        case Role.LEFT:
+            return f"{name} as tiles, kept for the tile-row"
+        case Role.RIGHT:
+            return f"a block of columns of {name} as tiles"
         case Role.SCALER:
             return f"ones for {direction.line} sums, never popped"
         case Role.MASK:

@@ -105,6 +105,8 @@ def trace(
     """
     if operation.choices.program is not None:
         raise NoSuchPhaseError(f"{operation.name} has a program of its own, whose phases nobody knows")
+    if operation.multiplication is not None:
+        raise NoSuchPhaseError(f"{operation.name} has a matmul, whose phases are not compared one by one yet")
     if operation.direction is not Direction.ROWS:
         raise NoSuchPhaseError(
             f"{operation.name} works along {operation.direction.value}, and phases are compared along rows only: "

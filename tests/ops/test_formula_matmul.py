@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matmul in a formula: matrices that are not square, both layouts, and what is refused with what to write instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tilewright import Matrix, Row, Rows, operation, ttnn
+from tilewright.check.check_program import check_program
+from tilewright.formula import FormulaError, Value, exp, matmul, relu
+from tilewright.ops import Operation, OperationError, Options, Strategy
+from tilewright.ops.accuracy import held, judge
+from tilewright.ops.direction import CannotPlanError
+
+
+@operation
+def linear_relu(x: Rows, weights: Matrix, bias: Row) -> Value:
+    """relu(x @ weights + bias)."""
+    return relu(matmul(x, weights) + bias)
+
+
+def tensors_of(
+    shapes: dict[str, tuple[int, ...]], device: ttnn.Device, dtype: ttnn.DataType, layout: ttnn.Layout
+) -> dict[str, ttnn.Tensor]:
+    generator = np.random.default_rng(1)
+    return {
+        name: ttnn.from_numpy(generator.standard_normal(shape), dtype, layout=layout, device=device)
+        for name, shape in shapes.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("sizes", "dtype", "layout"),
+    [
+        ((70, 100, 150), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT),
+        ((33, 200, 5), ttnn.float32, ttnn.ROW_MAJOR_LAYOUT),
+        ((40, 64, 170), ttnn.bfloat16, ttnn.TILE_LAYOUT),
+    ],
+    ids=["rows", "float32", "tiles"],
+)
+def test_matrices_of_any_shape(
+    device: ttnn.Device, sizes: tuple[int, int, int], dtype: ttnn.DataType, layout: ttnn.Layout
+) -> None:
+    rows, inner, columns = sizes
+    shapes = {"x": (2, rows, inner), "weights": (inner, columns), "bias": (1, columns)}
+    tensors = tensors_of(shapes, device, dtype, layout)
+    for strategy in linear_relu.variants(linear_relu.form(dtype, layout)):
+        blocks = 1 if strategy is Strategy.RESIDENT else 2
+        outcome = linear_relu.launch(tensors, Options(strategy=strategy, block_tiles=blocks))
+        assert tuple(outcome.output.shape) == (2, rows, columns)
+        accuracy = judge([outcome.output.to_numpy()], linear_relu.bounds(outcome.plan, held(tensors)))
+        assert accuracy.is_within_bound, accuracy.text
+        program = linear_relu.program(outcome.plan, {**tensors, "output": outcome.output})
+        assert check_program([*tensors.values(), outcome.output], program).findings == []
+
+
+def test_shapes_that_do_not_go_together(device: ttnn.Device) -> None:
+    def call(**shapes: tuple[int, ...]) -> None:
+        usual: dict[str, tuple[int, ...]] = {"x": (32, 64), "weights": (64, 96), "bias": (96,)}
+        linear_relu.launch(tensors_of({**usual, **shapes}, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT))
+
+    with pytest.raises(OperationError, match=r"Weights must be a matrix of 64 rows, .* got shape \[32, 96\]"):
+        call(weights=(32, 96))
+    with pytest.raises(OperationError, match="Bias last dimension 64 must match input last dimension 96"):
+        call(bias=(64,))
+    x = tensors_of({"x": (32, 40)}, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
+    rest = tensors_of({"weights": (40, 96), "bias": (1, 96)}, device, ttnn.bfloat16, ttnn.TILE_LAYOUT)
+    with pytest.raises(OperationError, match="Weights must be in ROW_MAJOR layout: 40 products"):
+        linear_relu.launch({**x, **rest})
+
+
+def refusal(declared: Operation) -> str:
+    with pytest.raises(CannotPlanError) as caught:
+        declared.variants(declared.form(ttnn.bfloat16))
+    return str(caught.value)
+
+
+def test_what_cannot_be_planned_says_what_to_write() -> None:
+    @operation
+    def before(x: Rows, weights: Matrix) -> Value:
+        """Something before it."""
+        return matmul(exp(x), weights)
+
+    @operation
+    def twice(x: Rows, weights: Matrix) -> Value:
+        """One tensor on both sides."""
+        return matmul(x, weights) + x
+
+    assert refusal(before) == "`exp(x)` is computed, and matmul takes tensors: compute it with an operation of its own"
+    assert refusal(twice) == (
+        "`matmul(x, weights)`: x or weights is needed besides it; give it once more, as a parameter of its own"
+    )
+    with pytest.raises(FormulaError, match="`weights` is a Matrix, which has a place in matmul"):
+
+        @operation
+        def added(x: Rows, weights: Matrix) -> Value:
+            """A matrix elsewhere."""
+            return x + weights
