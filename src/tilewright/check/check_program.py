@@ -25,10 +25,14 @@ from tilewright.device.run_program import run_program
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.argument import require, whole_number
+from tilewright.tensor.notebook import card, paragraph
 from tilewright.tensor.tensor import Tensor, tensor_list
 
 _MOST_SEEDS = 100_000
 _USUAL = RunOptions(spin_limit=2.0)
+
+
+_MOST_SHOWN = 10  # findings in a notebook
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +76,13 @@ class CheckResult:
         assert device is not None
         smallest = smallest_depths(self.io_tensors, self.program) if search else None
         return make_footprint(self.program, device, self.run, formulas, smallest)
+
+    def _repr_html_(self) -> str:
+        count, noted = len(self.findings), len(self.notes)
+        title = f"Checked: {count or 'no'} finding{'s' if count != 1 else ''}, {noted or 'no'} notes"
+        shown = [each._repr_html_() for each in (*self.findings, *self.notes)[:_MOST_SHOWN]]
+        more = count + noted - len(shown)
+        return card(title, *shown, paragraph(f"... and {more} more") if more else "")
 
 
 class CheckError(TilewrightError):

@@ -12,6 +12,7 @@ from typing import Any
 
 from tilewright.check.rules import RULES, Severity
 from tilewright.device.core_names import core_rectangles, name_cores
+from tilewright.tensor.notebook import card, paragraph
 
 Core = tuple[int, int]
 
@@ -129,6 +130,19 @@ class Finding:
         for finding in self.consequences:
             lines += _wrapped(f"so: {finding.rule}  {finding.where()}", "  ", width, "      ")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        cause = [] if self.cause == self.numbers else [paragraph(f"cause: {self.cause}")]
+        related = [] if self.related is None else [paragraph(f"other place: {self.related}")]
+        return card(
+            f"{self.severity} {self.rule}",
+            paragraph(self.where()),
+            paragraph(self.numbers),
+            *related,
+            *map(paragraph, self.positions),
+            *cause,
+            paragraph(f"cure: {self.cure}"),
+        )
 
 
 def _wrapped(text: str, indent: str, width: int, further: str | None = None) -> list[str]:

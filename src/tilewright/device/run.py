@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilewright.device.call_record import CallRecord
 from tilewright.device.source_lines import SourceLine
+from tilewright.tensor.notebook import card, table
 
 
 class RunStatus(enum.IntEnum):
@@ -247,3 +248,21 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({self.status.name}, {len(self.kernels)} kernels, {self.seconds * 1e3:.1f} ms)"
+
+    def _repr_html_(self) -> str:
+        uses: dict[int, list[CbUse]] = {}
+        for use in self.circular_buffers:
+            uses.setdefault(use.index, []).append(use)
+        rows = [
+            (
+                self.cb_label(index),
+                len(each),
+                f"{max(use.peak for use in each)} of {max(use.num_pages for use in each)}",
+                sum(use.pushed for use in each),
+                sum(use.left_over for use in each),
+            )
+            for index, each in sorted(uses.items())
+        ]
+        names = ", ".join(dict.fromkeys(kernel.name for kernel in self.kernels))
+        title = f"Run {self.status.name}: {names}; {self.seconds * 1e3:.1f} ms on this machine"
+        return card(title, table(("buffer", "cores", "most pages at a time", "pushed", "left over"), rows))

@@ -12,6 +12,7 @@ from tilewright.program.semaphore import SemaphoreDescriptor
 from tilewright.program.uint32_list import CopiedList
 from tilewright.tensor.argument import items, require
 from tilewright.tensor.cores import CoreRangeSet
+from tilewright.tensor.notebook import card, table
 
 
 class ProgramStructure:
@@ -111,6 +112,35 @@ class ProgramDescriptor:
                 lines += [f"    {each!r}," for each in descriptors]
                 lines.append("  ],")
         return "\n".join(lines) + ("\n)" if len(lines) > 1 else ")")
+
+    def _repr_html_(self) -> str:
+        kernels = [
+            (
+                each.name,
+                type(each.config).__name__.removesuffix("ConfigDescriptor").lower(),
+                each.core_ranges.num_cores(),
+                ", ".join(map(str, each.compile_time_args)),
+            )
+            for each in self._kernels
+        ]
+        buffers = [
+            (
+                f"c_{each.buffer_index} {each.name or ''}",
+                each.data_format.name,
+                cb.total_size // max(each.page_size, 1),
+                each.page_size,
+                cb.core_ranges.num_cores(),
+            )
+            for cb in self._cbs
+            for each in cb.format_descriptors
+        ]
+        semaphores = [(each.id, each.initial_value, each.core_ranges.num_cores()) for each in self._semaphores]
+        return card(
+            "Program",
+            table(("kernel", "kind", "cores", "compile-time arguments"), kernels) if kernels else "",
+            table(("buffer", "format", "pages", "bytes of a page", "cores"), buffers) if buffers else "",
+            table(("semaphore", "initial value", "cores"), semaphores) if semaphores else "",
+        )
 
 
 def _all(label: str, values: Iterable[Any], kind: type) -> list[Any]:

@@ -19,6 +19,7 @@ from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType, data_type_of_numpy, require_supported
 from tilewright.tensor.layout import Layout, check_layout, decode, encode, padded_shape, page_geometry
 from tilewright.tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, require_allocatable, require_memory_config
+from tilewright.tensor.notebook import card, heat_map, paragraph
 from tilewright.tensor.shape import Shape
 from tilewright.tensor.tile import TILE_SIZE, Tile
 from tilewright.tensor.ttnn_names import TENSOR_NAMES, missing_attribute
@@ -271,6 +272,26 @@ class Tensor:
             f"ttnn.Tensor({content}, shape={self._shape}, dtype=DataType::{self._dtype.name}, "
             f"layout=Layout::{self._layout.name})"
         )
+
+    def _repr_html_(self) -> str:
+        place = self._memory_config.buffer_type.name if self.storage_type() is StorageType.DEVICE else "host"
+        sides = " x ".join(map(str, self._shape)) or "scalar"
+        title = f"ttnn.Tensor {sides}, {self._dtype.name.lower()}, {self._layout.name}, {place}"
+        if not self.is_allocated() or not self._shape.volume():
+            return card(title, paragraph("it holds nothing"))
+        values = self.to_numpy().astype(np.float64)
+        finite = values[np.isfinite(values)]
+        odd = f", {values.size - finite.size} NaN or infinite" if finite.size < values.size else ""
+        ranges = f"{finite.min():g} to {finite.max():g}, mean {finite.mean():g}" if finite.size else "no numbers"
+        return card(title, paragraph(ranges + odd), self._repr_svg_())
+
+    def _repr_svg_(self) -> str:
+        """The first matrix as a heat map."""
+        if not self.is_allocated() or not self._shape.volume():
+            return heat_map(np.empty((0, 0)), "an empty tensor")
+        values = self.to_numpy().astype(np.float64)
+        matrix = values.reshape(-1, *values.shape[-2:])[0] if values.ndim >= 2 else values.reshape(1, -1)
+        return heat_map(matrix, f"{matrix.shape[0]} x {matrix.shape[1]} elements of the tensor")
 
 
 def allocate_tensor_on_device(

@@ -14,9 +14,11 @@ from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import intercepted_launches, run_program
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.argument import require
+from tilewright.tensor.notebook import bars, card, table
 from tilewright.tensor.tensor import Tensor
 from tilewright.timing.device_time import DeviceTime
 from tilewright.timing.replay import replay
+from tilewright.timing.roofline import rates
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +67,19 @@ class TimedLaunch:
         """Names of its kernels, the compute kernels first."""
         kernels = sorted(self.record.kernels, key=lambda kernel: -kernel.processor)
         return ", ".join(dict.fromkeys(kernel.name for kernel in kernels))
+
+    def _repr_html_(self) -> str:
+        title = f"{self.label}: {self.time.microseconds:.1f} us on {self.time.num_cores} cores of {self.time.arch}"
+        found = [(r.name, f"{r.reached:.3g} of {r.possible:.3g} {r.unit}", f"{r.part:.0%}") for r in rates(self.time)]
+        return card(f"{title}, by the model", self._repr_svg_(), table(("rate", "reached", "part"), found))
+
+    def _repr_svg_(self) -> str:
+        """How busy each processor is, as the mean of the cores."""
+        parts = [
+            (processor.name.lower(), sum(lane.busy for lane in lanes) / len(lanes) / self.time.cycles)
+            for processor, lanes in self.time.by_processor.items()
+        ]
+        return bars(parts, "how busy each processor is")
 
 
 def time_program(
