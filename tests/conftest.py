@@ -16,6 +16,7 @@ from tilewright.device.compiler import available_compilers
 from tilewright.device.open_devices import all_open_devices, close_device
 from tilewright.wheel import WheelUnavailableError, fetch_wheel
 
+NO_BROWSER = "no Chromium"
 _NO_TTNN = "the published ttnn cannot be installed here"
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
@@ -78,9 +79,10 @@ def real_ttnn_with_torch(real_ttnn: str) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """A run without the real ttnn must not look like one with it."""
+    """A run without the real ttnn, or without a browser, must not look like one with it."""
     reasons = [str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", []) if report.longrepr]
-    missing = [reason for reason in reasons if _NO_TTNN in reason]
-    if missing:
-        terminalreporter.section("the real ttnn")
-        terminalreporter.line(f"{len(missing)} tests did not run. {missing[0].removeprefix('Skipped: ')}")
+    for title, words in (("the real ttnn", _NO_TTNN), ("the browser", NO_BROWSER)):
+        missing = [reason for reason in reasons if words in reason]
+        if missing:
+            terminalreporter.section(title)
+            terminalreporter.line(f"{len(missing)} tests did not run. {missing[0].removeprefix('Skipped: ')}")

@@ -25,6 +25,7 @@ from tilewright.report.html_page import html_page
 from tilewright.report.launch_view import View, launch_view, source_lines
 
 GRID = (2, 2)
+PICTURES = Path(__file__).resolve().parents[2] / ".pictures"
 
 
 def checked_softmax(device: ttnn.Device, broken: bool) -> CheckResult:
@@ -138,7 +139,7 @@ def made_up_timeline(view: View, tracks: int, spans: int) -> View:
 def browser() -> Iterator[webdriver.Chrome]:
     binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if binary is None or driver is None:
-        pytest.skip("no chromium with chromedriver here")
+        pytest.skip("no Chromium here: apt install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = binary
     quiet = "--disable-background-networking --disable-component-update --disable-sync --no-first-run --disable-quic"
@@ -157,6 +158,12 @@ def opened(browser: webdriver.Chrome, directory: Path, views: list[View]) -> Non
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
+def keep_picture(browser: webdriver.Chrome, name: str) -> None:
+    """What the browser shows, for whoever wants to look at it after the tests."""
+    PICTURES.mkdir(exist_ok=True)
+    assert browser.save_screenshot(str(PICTURES / f"{name}.png"))
+
+
 def headings(browser: webdriver.Chrome) -> list[str]:
     return [each.text for each in browser.find_elements(By.TAG_NAME, "h2")]
 
@@ -167,9 +174,10 @@ def test_a_deadlock_opens_on_its_picture(browser: webdriver.Chrome, tmp_path: Pa
     words = [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#waits svg text")]
     assert "pages in c_16 out" in words
     assert len(browser.find_elements(By.CSS_SELECTOR, "#waits .box.root")) == 1
+    keep_picture(browser, "deadlock")
     browser.find_element(By.CSS_SELECTOR, "nav select").send_keys(Keys.ARROW_UP)
     assert headings(browser)[0] == "Cores"
-    browser.save_screenshot(str(tmp_path / "report.png"))
+    keep_picture(browser, "launch")
 
 
 def test_cores_are_chosen_with_the_keyboard(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:
@@ -194,7 +202,23 @@ def test_it_is_readable_on_a_phone_and_draws_100000_events(
         "return [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].some((v) => v > 0)"
     )
     assert drawn
+    keep_picture(browser, "phone")
     canvas = browser.find_element(By.TAG_NAME, "canvas")
     before = canvas.screenshot_as_base64
     canvas.send_keys("+++")
     assert canvas.screenshot_as_base64 != before
+
+
+def test_it_is_dark_where_the_system_is(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:
+    browser.set_window_size(1000, 900)
+    media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    opened(browser, tmp_path, [made_up_timeline(views[0], 20, 100)])
+    background, text = browser.execute_script(
+        "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
+    )
+    keep_picture(browser, "dark")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    brightness = [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in (background, text)]
+    assert brightness[0] < 200
+    assert brightness[1] > 500
