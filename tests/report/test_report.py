@@ -174,9 +174,19 @@ def test_a_deadlock_opens_on_its_picture(browser: webdriver.Chrome, tmp_path: Pa
     words = [each.text for each in browser.find_elements(By.CSS_SELECTOR, "#waits svg text")]
     assert "pages in c_16 out" in words
     assert len(browser.find_elements(By.CSS_SELECTOR, "#waits .box.root")) == 1
+    # No text leaves its box, and small grids have no huge cores.
+    boxes, texts = (
+        browser.execute_script(f"return [...document.querySelectorAll('#waits {what}')].map(e => {{"
+                               "const b = e.getBoundingClientRect(); return [b.left, b.right, b.top] })")
+        for what in ("rect.box", "svg text")
+    )  # fmt: skip
+    inside = [text for text in texts if text[0] < boxes[0][1]]
+    assert len(inside) >= 2 * len(boxes)
+    assert max(text[1] for text in inside) < boxes[0][1]
     keep_picture(browser, "deadlock")
     browser.find_element(By.CSS_SELECTOR, "nav select").send_keys(Keys.ARROW_UP)
     assert headings(browser)[0] == "Cores"
+    assert browser.find_element(By.CSS_SELECTOR, ".core").size["width"] <= 70
     keep_picture(browser, "launch")
 
 

@@ -37,19 +37,32 @@ function table(columns, rows) {
 
 // ---------------------------------------------------------------- who waits for whom
 
+// Lines of at most so many characters; words stay whole.
+function filled(text, most) {
+  return text.split(/\s+/).reduce((lines, word) => {
+    const last = lines.length - 1;
+    if (last >= 0 && lines[last].length + 1 + word.length <= most) lines[last] += ` ${word}`;
+    else lines.push(word);
+    return lines;
+  }, []);
+}
+
 function waitPicture(group) {
-  const rowHeight = 74, boxWidth = 430, left = 20, height = group.kernels.length * rowHeight + 10;
+  const rowHeight = 84, boxHeight = 64, boxWidth = 430, left = 20, height = group.kernels.length * rowHeight + 10;
   const svg = drawing("svg", { viewBox: `0 0 720 ${height}`, role: "img", "aria-label": group.reason, width: "100%" });
-  const middle = (index) => 10 + index * rowHeight + 26;
+  const middle = (index) => 10 + index * rowHeight + boxHeight / 2;
   group.kernels.forEach((kernel, index) => {
     const y = 10 + index * rowHeight;
-    const box = drawing("rect", { x: left, y, width: boxWidth, height: 52, rx: 8,
+    const box = drawing("rect", { x: left, y, width: boxWidth, height: boxHeight, rx: 8,
       class: index === group.root ? "box root" : "box" });
     const name = drawing("text", { x: left + 12, y: y + 21 });
     name.textContent = kernel.name;
-    const doing = drawing("text", { x: left + 12, y: y + 40, class: "small" });
-    doing.textContent = kernel.doing;
-    svg.append(box, name, doing);
+    svg.append(box, name);
+    filled(kernel.doing, 68).slice(0, 2).forEach((line, number) => {
+      const doing = drawing("text", { x: left + 12, y: y + 39 + 15 * number, class: "small" });
+      doing.textContent = line;
+      svg.append(doing);
+    });
   });
   group.waits.forEach((wait, number) => {
     const from = middle(wait.from), right = left + boxWidth, reach = right + 34 + number * 30;
@@ -114,7 +127,7 @@ function gridSection(launch) {
   const largest = Math.max(...launch.cores.map((core) => core.values[measure.key] || 0), 1e-30);
   const byPlace = new Map(launch.cores.map((core) => [coreName(core.at), core]));
   const grid = element("div", { class: "grid", role: "group", "aria-label": `${measure.name} by core`,
-    style: `grid-template-columns: repeat(${launch.grid[0]}, minmax(0, 1fr))`, onkeydown: moveInGrid });
+    style: `grid-template-columns: repeat(${launch.grid[0]}, minmax(0, 4rem))`, onkeydown: moveInGrid });
   for (let y = 0; y < launch.grid[1]; y++) {
     for (let x = 0; x < launch.grid[0]; x++) {
       const core = byPlace.get(coreName([x, y]));
