@@ -17,6 +17,7 @@ struct TensorBindingToken {
     using args_t = TensorAccessorArgs<CTA_OFFSET>;
     static constexpr uint32_t addr_crta_offset = ADDR_CRTA_OFFSET;
 
+    constexpr TensorBindingToken() noexcept = default;  // releases up to 0.78 say nothing of tiles
     explicit constexpr TensorBindingToken(binding_details::LLKMetadata llk) noexcept : llk_metadata_(llk) {}
 
 private:
