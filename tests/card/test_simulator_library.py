@@ -171,6 +171,11 @@ def test_a_core_outside_the_grid_is_named(card: Card, client: Client) -> None:
     )
 
 
+def test_a_release_that_is_too_old_is_refused_by_version(tmp_path: Path) -> None:
+    with pytest.raises(CardError, match=r"ttnn 0\.68\.0 .* is too old for the simulated card: .* works is 0\.75"):
+        environment_of(TtMetal(tmp_path, "0.68.0"), choose_card())
+
+
 def test_a_release_that_is_not_understood_is_refused_by_version(tmp_path: Path) -> None:
     headers = tmp_path / "tt_metal" / "hw" / "inc" / "hostdev"
     headers.mkdir(parents=True)

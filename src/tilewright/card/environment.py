@@ -45,6 +45,7 @@ def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
 
 def set_up_card(package: TtMetal, model: CardModel) -> Path:
     """The card's directory; made once for each package, card and version of our library."""
+    package.refuse_if_too_old()
     layout = read_layout(package, model.product.arch)
     library, compiler = simulator_library(), stand_in_compiler()
     description = {

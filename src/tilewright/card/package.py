@@ -6,9 +6,13 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import importlib.util
+import re
 from pathlib import Path
 
 from tilewright.device.errors import TilewrightError
+
+
+_OLDEST = (0, 75)  # of 0.68.0 layer_norm is wrong here, and nothing would say so
 
 
 class CardError(TilewrightError):
@@ -28,6 +32,17 @@ class TtMetal:
 
     def __str__(self) -> str:
         return f"ttnn {self.version} ({self.root})"
+
+    def refuse_if_too_old(self) -> None:
+        """Releases whose operations were found wrong here are not run.
+
+        Raises:
+            CardError: it is one of those. A build of one's own without a number passes.
+        """
+        numbers = re.match(r"(\d+)\.(\d+)", self.version)
+        if numbers and (int(numbers[1]), int(numbers[2])) < _OLDEST:
+            oldest = ".".join(map(str, _OLDEST))
+            raise CardError(f"{self} is too old for the simulated card: the oldest release that works is {oldest}")
 
 
 def installed_ttnn() -> TtMetal | None:
