@@ -11,7 +11,6 @@ from pathlib import Path
 
 from tilewright.device.errors import TilewrightError
 
-
 _OLDEST = (0, 75)  # of 0.68.0 layer_norm is wrong here, and nothing would say so
 
 
