@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 
 from tilewright.device.translation_unit import BufferFormat, KernelSource
@@ -30,6 +31,7 @@ _STRING = re.compile(r'"([a-z_0-9]+)"')
 _POSITIONAL = re.compile(
     r"\b(\w+)\s*[={(]\s*(?:\(\w+\)|static_cast<[\w:]+>\(|[\w:]+\()?\s*get_compile_time_arg_val\(\s*(\d+)\s*\)"
 )
+_OFTEN = (0, 0, 1, 1, 2, 4, 32)
 _NAMES_A_BUFFER = re.compile(r"(^|_)(cb|dfb)(_|$|\d)")
 # What a name asks for, whatever the way of choosing values.
 _BY_NAME: tuple[tuple[str, int], ...] = (
@@ -54,8 +56,19 @@ def _uniform(value: int) -> Chooser:
     return lambda _name, _position: value
 
 
-def _buffers_distinct(name: str, position: int) -> int:
-    return position % 32 if _NAMES_A_BUFFER.search(name) else 2
+def _buffers_distinct(others: int) -> Chooser:
+    return lambda name, position: position % 32 if _NAMES_A_BUFFER.search(name) else others
+
+
+def _scattered(seed: int) -> Chooser:
+    """Values that hosts pass often, another mixture for each seed."""
+
+    def choose(name: str, position: int) -> int:
+        if _NAMES_A_BUFFER.search(name):
+            return position % 32
+        return _OFTEN[zlib.crc32(f"{seed} {name} {position}".encode()) % len(_OFTEN)]
+
+    return choose
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,12 +85,14 @@ class Way:
         return self.choose(name, position)
 
 
-_TWO = Way(_buffers_distinct)
+_TWO = Way(_buffers_distinct(2))
 _ONE = Way(_uniform(1), _SHARDED_IN_L1)
 _TILE_SIDE = Way(_uniform(32), _SHARDED_IN_L1)
 _DISTINCT = Way(_distinct)
-_WAYS_DATA_MOVEMENT = (_TWO, _ONE, _TILE_SIDE, _DISTINCT)
-_WAYS_COMPUTE = (_DISTINCT, _TWO, _ONE, _TILE_SIDE)
+# What is left asserts relations between arguments; most say nothing when flags are off.
+_LAST = (*(Way(_buffers_distinct(value)) for value in (0, 1, 4)), *(Way(_scattered(seed)) for seed in range(8)))
+_WAYS_DATA_MOVEMENT = (_TWO, _ONE, _TILE_SIDE, _DISTINCT, *_LAST)
+_WAYS_COMPUTE = (_DISTINCT, _TWO, _ONE, _TILE_SIDE, *_LAST)
 
 
 def plausible_sources(kernel: Kernel, tree: SourceTree) -> Iterator[KernelSource]:

@@ -56,18 +56,17 @@ class Verdict:
 
 
 def judge(kernel: Kernel, tree: SourceTree, compiler: Compiler) -> Verdict:
-    """Compiles the kernel with one made-up set of arguments after the other until one works.
+    """Compiles the kernel with one made-up set of arguments after the other until one works, or the compiler crashes.
 
     A failure is reported as of the first set: later ones are further from what a host would pass.
     """
     verdicts = []
     for source in plausible_sources(kernel, tree):
         verdict = _try(kernel, source, tree, compiler)
-        if verdict.status == PASSED:
+        if verdict.status != FAILED:
             return verdict
         verdicts.append(verdict)
-    crashes = [verdict for verdict in verdicts if verdict.status == CRASHED]
-    return crashes[0] if crashes else verdicts[0]
+    return verdicts[0]
 
 
 def _try(kernel: Kernel, source: KernelSource, tree: SourceTree, compiler: Compiler) -> Verdict:
