@@ -28,7 +28,7 @@ def test_rows_are_split_over_all_cores_evenly_or_not(
 ) -> None:
     result = Runner(wormhole)(name, generator.standard_normal((100 * 32 - 5, 64)), core_grid=core_grid)
     work = result.outcome.plan.split.work
-    counts = [each.num_tile_rows for each in work]
+    counts = [each.num_lines for each in work]
     assert len(work) == min(core_grid[0] * core_grid[1], 100)
     assert sum(counts) == 100
     assert max(counts) - min(counts) <= 1

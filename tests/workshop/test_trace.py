@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tilewright.device.open_devices import close_device, open_device
-from tilewright.ops import OPERATIONS, row_program
+from tilewright.ops import OPERATIONS, line_plan
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.workshop.cases import case_named
@@ -39,8 +39,8 @@ def test_every_phase_is_right(device: Device, name: str, case: str) -> None:
 
 def test_an_inverse_width_cut_to_bfloat16_is_found(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """1/100 in bfloat16 is 0.4 % off: four units of what the matrix unit sees, so it cannot hide in rounding."""
-    whole = row_program.float_bits
-    monkeypatch.setattr(row_program, "float_bits", lambda value: whole(value) & 0xFFFF0000)
+    whole = line_plan.float_bits
+    monkeypatch.setattr(line_plan, "float_bits", lambda value: whole(value) & 0xFFFF0000)
     found = traced(device, "variance_w_rm", "all kinds of rows")
     assert found.first_wrong is not None
     assert found.first_wrong.step.name == "mean"
