@@ -13,6 +13,7 @@ ROWS = ttnn.ROW_MAJOR_LAYOUT
 # At most 64 cores to a head, which Blackhole has more of.
 DECODE = ttnn.SDPAProgramConfig(compute_with_storage_grid_size=(8, 8), q_chunk_size=32, k_chunk_size=32)
 PREFILL = ttnn.SDPAProgramConfig(compute_with_storage_grid_size=(4, 4), q_chunk_size=32, k_chunk_size=32)
+LARGE_CHUNKS = ttnn.SDPAProgramConfig(compute_with_storage_grid_size=(4, 4), q_chunk_size=64, k_chunk_size=64)
 
 
 def attend(
@@ -38,7 +39,10 @@ def _attention(label: str, key_heads: int, **more: Any) -> Case:
         dtype = more.get("dtype", ttnn.bfloat16)
         tensors = [bench.put(_heads(bench, heads, 128), dtype) for heads in (4, key_heads, key_heads)]
         values = [bench.get(each) for each in tensors]
-        options: dict[str, Any] = {"is_causal": more.get("causal", False), "program_config": PREFILL}
+        options: dict[str, Any] = {
+            "is_causal": more.get("causal", False),
+            "program_config": more.get("config", PREFILL),
+        }
         mask = None
         if more.get("mask"):
             mask = torch.where(bench.random((1, 1, 128, 128)) > 0, 0.0, -torch.inf)
@@ -313,6 +317,7 @@ def _sparse(label: str, of_first: bool, of_second: bool) -> Case:
 CASES = [
     _attention("", 4),
     _attention("causal", 4, causal=True),
+    _attention("chunks of 64", 4, config=LARGE_CHUNKS),
     _attention("group of 2", 2),
     _attention("one key head", 1, causal=True),
     _attention("mask", 4, mask=True),

@@ -378,6 +378,8 @@ void multiply_block(Block block, const char* call) {
         return;
     }
     ComputeState& state = math_state(call);
+    // A product leaves the counter of DST's rows at zero, and programs of the vector unit rely on it.
+    state.vector_machine.row = state.vector_machine.face_row = 0;
     if (block.transpose == kAsInit) {
         block.transpose = state.scratch[kMatmulTranspose];
     }
