@@ -57,6 +57,9 @@ def written_log(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(autouse=True)
 def _terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, written_log: str) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    # A command that runs a script makes it this process's main module; processes that tests start look for its file.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.chdir(tmp_path)
     _record(tmp_path)
     (tmp_path / LOG).write_text(written_log)
@@ -85,7 +88,7 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
     assert rest.split("\n")[0].strip(), "no description"
     name = " ".join(each for each in command if each != "my_op")
     assert "example" in text.rpartition("\n\n")[2]
-    assert f"tilewright {command[0]} " in text.rpartition("example")[2] or name == "doctor"
+    assert f"tilewright {command[0]} " in text.rpartition("example")[2] or name in ("doctor", "mcp")
     for line in rest.splitlines():
         assert not line.startswith("  --") or len(line.split()) > 1, f"no word about {line}"
 
@@ -257,7 +260,7 @@ def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureF
     capsys.readouterr()
     package = Path("package")
     op = (package / "rms_norm_w_rm" / "op.py").read_text()
-    assert "def rms_norm_w_rm(x, gamma, epsilon=1e-06, *, memory_config=None)" in op
+    assert "def rms_norm_w_rm(x, gamma, epsilon=1e-06, *, memory_config=None, core_grid=None)" in op
     test = (package / "test_rms_norm_w_rm.py").read_text()
     compile(test, "test_rms_norm_w_rm.py", "exec")
     assert "def reference(x, gamma, epsilon=1e-06)" in test

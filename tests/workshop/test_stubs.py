@@ -55,7 +55,7 @@ def test_pages_are_those_of_the_contract(phase: Phase) -> None:
     names = sorted(phase.contract.arguments)
     flags = [name for name in names if name.startswith(("keep", "is_", "partial"))]
     for choice in itertools.product((0, 1), repeat=len(flags)):
-        values = {"num_tiles": 5, "first": 3, **dict(zip(flags, choice, strict=True))}
+        values = {"num_tiles": 5, "inner_tiles": 2, "first": 3, **dict(zip(flags, choice, strict=True))}
         traffic = phase.contract.evaluate(**{name: values[name] for name in names})
         assert moved(phase.contract, values) == vars(traffic)
 

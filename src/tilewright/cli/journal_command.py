@@ -24,11 +24,12 @@ and conclusions that cite observations. Without an action it shows the journal;
 _EXAMPLES = """
   tilewright debug journal my_op symptom "64x64 hangs"
   tilewright debug journal my_op observe
-  tilewright debug journal my_op observation "row 0 ends" --proof "kernels.py:41"
+  tilewright debug journal my_op observation "row 0 ends" --proof kernels.py:41
   tilewright debug journal my_op hypothesis "c_1 is never popped" \\
       --falsify-by "a pop of c_1 in kernels.py" --confidence 0.6 --support O1
   tilewright debug journal my_op experiment H1 "pop c_1" --expected "it ends"
-  tilewright debug journal my_op close E1 SUPPORTED --observations O2 --confidence 0.9
+  tilewright debug journal my_op close E1 SUPPORTED --observations O2 \\
+      --confidence 0.9
   tilewright debug journal my_op conclude "centre kept c_1" --observations O1 O2
 """
 
