@@ -20,6 +20,7 @@ _PARTS = {
     "matmul": "matrix_products",
     "ttlang": "versus_ttlang",
     "check": "checked_runs",
+    "time": "recorded_runs",
     "start": "start_up",
     "card": "real_ttnn",
 }
