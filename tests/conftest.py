@@ -42,6 +42,14 @@ def _first_device_closed() -> Iterator[None]:
             close_device(device)
 
 
+@pytest.fixture(autouse=True)
+def _same_main_module() -> Iterator[None]:
+    """A command that runs a script makes it this process's main module, and processes started later would run it."""
+    main, arguments = sys.modules["__main__"], sys.argv
+    yield
+    sys.modules["__main__"], sys.argv = main, arguments
+
+
 @pytest.fixture(scope="session")
 def wheel() -> Path:
     """Root of the unpacked wheel: ``wheel / "ttnn/cpp/ttnn/operations"`` has the kernels."""

@@ -57,9 +57,6 @@ def written_log(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(autouse=True)
 def _terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, written_log: str) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    # A command that runs a script makes it this process's main module; processes that tests start look for its file.
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.chdir(tmp_path)
     _record(tmp_path)
     (tmp_path / LOG).write_text(written_log)
