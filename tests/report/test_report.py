@@ -21,6 +21,7 @@ from softmax.program import softmax_program
 from tilewright import check_program, ttnn
 from tilewright.check.check_program import CheckResult
 from tilewright.cli.main import main
+from tilewright.report.difference_view import difference_view
 from tilewright.report.html_page import html_page
 from tilewright.report.launch_view import View, launch_view, source_lines
 
@@ -118,6 +119,28 @@ def test_the_command_writes_a_page_or_says_why_not(tmp_path: Path, capsys: pytes
         assert 0 <= times[0] <= times[-1] <= timeline["end"] + 0.1
     assert all(fill["points"][-1][1] == 0 for fill in timeline["fills"] if fill["cb"] == 16)  # drained
     assert launch["cores"][0]["values"]["busy"] > 0
+    # 32 rows of 32 elements of bfloat16 come and go; the formula has a mean and a result, and nothing is wrong.
+    reader, writer = launch["noc"]["kernels"]
+    assert (reader["dramRead"], reader["dramWrite"], writer["dramRead"], writer["dramWrite"]) == (2048, 0, 0, 2048)
+    assert sum(bank["read"] + bank["written"] for bank in launch["noc"]["banks"]) == 4096
+    assert launch["cores"][0]["values"]["noc"] == 4096
+    assert [phase["name"] for phase in launch["phases"]] == [
+        *("start-up", "tilize_x = x", "mean = mean(x)", "centralized = x - mean", "result = centralized")
+    ]
+    assert sum(phase["share"] for phase in launch["phases"]) == pytest.approx(1, abs=1e-3)
+    assert (launch["difference"]["wrong"], len(launch["difference"]["cells"])) == (0, 32)
+
+
+def test_a_map_of_errors_shows_where_they_are() -> None:
+    share = np.full((2, 100, 70), 0.25)
+    share[1, 99, 69], share[0, 3, 0] = 7.0, np.inf
+    view = difference_view(share, share, np.zeros_like(share), "zeros")
+    assert view["step"] == [4, 2]  # 200 rows and 70 columns in at most 64 cells each way
+    assert (len(view["cells"]), len(view["cells"][0])) == (50, 35)
+    cells = [(y, x) for y, row in enumerate(view["cells"]) for x, cell in enumerate(row) if cell is None or cell > 1]
+    assert cells == [(0, 0), (49, 34)]
+    assert [each["at"] for each in view["elements"]] == [[0, 3, 0], [1, 99, 69]]
+    assert view["words"].startswith("2 of 14,000 elements are wrong, beside zeros. The worst, at [0, 3, 0], is inf")
 
 
 def made_up_timeline(view: View, tracks: int, spans: int) -> View:
@@ -127,12 +150,14 @@ def made_up_timeline(view: View, tracks: int, spans: int) -> View:
         {
             "core": [number // 5 % GRID[0], number // 5 // GRID[0] % GRID[1]],
             "name": names[number % 5],
-            "spans": [[10 * i, 10 * i + 9, ("work", "wait")[i % 2], f"call {i}"] for i in range(spans)],
+            "spans": [[10 * i, 10 * i + 9, i % 2] for i in range(spans)],
         }
         for number in range(tracks)
     ]
     fills = [{"core": [0, 0], "cb": buffer["index"], "points": [[0, 1], [50, 0]]} for buffer in view["buffers"]]
-    return {**view, "timeline": {"unit": "ns", "end": 10 * spans, "tracks": made, "fills": fills}}
+    labels = [["work", "BinaryTiles"], ["wait", "waits for pages of c_0"]]
+    timeline = {"unit": "ns", "end": 10 * spans, "labels": labels, "tracks": made, "fills": fills}
+    return {**view, "timeline": timeline}
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +242,50 @@ def test_it_is_readable_on_a_phone_and_draws_100000_events(
     before = canvas.screenshot_as_base64
     canvas.send_keys("+++")
     assert canvas.screenshot_as_base64 != before
+
+
+@pytest.fixture(scope="module")
+def large_view(tmp_path_factory: pytest.TempPathFactory) -> View:
+    """All 130 cores of a Blackhole, made to have 100,000 events, with one element of the result made wrong."""
+    page = tmp_path_factory.mktemp("large") / "run.html"
+    assert main(["report", "centralize_w_rm", "--arch", "blackhole", "--shape", "4160x32", "-o", str(page)]) == 0
+    view: View = embedded(page.read_text())["launches"][0]
+    timeline = view["timeline"]
+    assert len({tuple(track["core"]) for track in timeline["tracks"]}) == 130
+    step = timeline["end"] / 154
+    for track in timeline["tracks"]:
+        track["spans"] = [[i * step, (i + 0.9) * step, i % 2] for i in range(154)]
+    assert sum(len(track["spans"]) for track in timeline["tracks"]) >= 100_000
+    view["difference"]["cells"][20][5] = None
+    return {**view, "difference": {**view["difference"], "wrong": 1}}
+
+
+def test_130_cores_and_100000_events_open_and_zoom_fast(
+    browser: webdriver.Chrome, tmp_path: Path, large_view: View
+) -> None:
+    browser.set_window_size(1200, 900)
+    opened(browser, tmp_path, [large_view])
+    assert headings(browser)[0] == "Errors over the result"  # what is wrong comes first
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".core")) == 130
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#noc .node")) == 130 + 2 * 8  # a bank has a port on each NoC
+    assert len(browser.find_elements(By.CSS_SELECTOR, '#errors rect[fill="var(--bad)"]')) == 1
+    milliseconds = browser.execute_script(
+        "const timed = (act) => { const begin = performance.now(); act(); return performance.now() - begin; };"
+        "const press = (key) => canvas.dispatchEvent(new KeyboardEvent('keydown', { key }));"
+        "const canvas = document.querySelector('canvas');"
+        "const opening = performance.getEntriesByType('navigation')[0].domComplete;"
+        "return [opening, ...['+', '+', 'ArrowRight', '-', '0'].map((key) => timed(() => press(key))),"
+        "        timed(() => document.querySelectorAll('.core')[77].click())]"
+    )
+    # A tenth of a second is what people take for at once; machines that run tests are busy, so ten times that.
+    assert max(milliseconds[1:]) < 1000
+    assert milliseconds[0] < 10_000
+    assert "core (12,5) deals with" in browser.find_element(By.ID, "noc").text
+    for name in ("noc", "phases", "errors"):
+        PICTURES.mkdir(exist_ok=True)
+        assert browser.find_element(By.ID, name).screenshot(str(PICTURES / f"{name}.png"))
+    browser.set_window_size(390, 844)
+    assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_it_is_dark_where_the_system_is(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tilewright.check.finding import Finding
 from tilewright.check.reuse import compare_programs
 from tilewright.cli.operation_arguments import DTYPES
 from tilewright.device.open_devices import close_device, open_device
-from tilewright.ops import Operation, Options, Plan, Strategy
+from tilewright.ops import Operation, Options, Outcome, Plan, Strategy
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import Tensor
 
@@ -21,11 +22,22 @@ _DEFAULT_SHAPE = (2, 3, 64, 128)
 _FACTORS = (1.0, 3.0)
 
 
+@dataclasses.dataclass(frozen=True)
+class OperationCall:
+    """A call that has been made, with what it was given."""
+
+    operation: Operation
+    tensors: Mapping[str, Tensor]
+    parameters: Mapping[str, float]
+    outcome: Outcome
+
+
 def call_twice(
     operation: Operation,
     options: argparse.Namespace,
     grid: tuple[int, int],
     on_plan: Callable[[Plan], None],
+    on_call: Callable[[OperationCall], None] = lambda call: None,
 ) -> list[Finding]:
     """Runs the operation and gives what is wrong with the program its second call takes from the cache."""
     shape, dtype = options.shape or _DEFAULT_SHAPE, DTYPES[options.dtype or "bfloat16"]
@@ -47,6 +59,7 @@ def call_twice(
             }
             outcome = operation.launch(tensors, chosen, parameters=parameters)
             kept.append((tensors, outcome))  # so that the second call's tensors lie elsewhere
+            on_call(OperationCall(operation, tensors, parameters, outcome))
             results = dict(zip(operation.output_names, outcome.outputs, strict=True))
             fresh = operation.program(outcome.plan, {**tensors, **results}, parameters=parameters)
             found += compare_programs(outcome.program, fresh, f"call {number}")

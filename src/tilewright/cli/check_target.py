@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tilewright.check.finding import Finding
-from tilewright.cli.check_operation import call_twice
+from tilewright.cli.check_operation import OperationCall, call_twice
 from tilewright.cli.operation_arguments import add_operation_options, checked_grid, declares_operation
 from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.progress_line import ProgressLine
@@ -53,9 +53,11 @@ def target_work(
     progress: ProgressLine,
     on_plan: Callable[[Plan], None],
     on_error: Callable[[BaseException], None] = lambda error: None,
+    on_call: Callable[[OperationCall], None] = lambda call: None,
 ) -> Work:
     """The running of the target, whichever it is; a mistake in the arguments ends the command."""
-    return _script(parser, options, script_arguments, on_error) or _operation(parser, options, progress, on_plan)
+    script = _script(parser, options, script_arguments, on_error)
+    return script or _operation(parser, options, progress, on_plan, on_call)
 
 
 def _script(
@@ -82,6 +84,7 @@ def _operation(
     options: argparse.Namespace,
     progress: ProgressLine,
     on_plan: Callable[[Plan], None],
+    on_call: Callable[[OperationCall], None],
 ) -> Work:
     """Running the operation of that name."""
     if options.target not in OPERATIONS and not declares_operation(options.target):
@@ -95,7 +98,7 @@ def _operation(
     def work() -> tuple[int, list[Finding]]:
         try:
             with progress.during(f"checking {operation.name}"):
-                return 0, call_twice(operation, options, grid, on_plan)
+                return 0, call_twice(operation, options, grid, on_plan, on_call)
         except (RunError, ProgramError):  # among the findings
             return 1, []
 

@@ -55,18 +55,8 @@ def compare(result: np.ndarray[Any, Any], exact: Float64, allowed: Float64) -> A
     Where the exact result is no finite number (a NaN or an infinity in the row), the result must not be one either.
     Where the bound is not finite, nothing is compared.
     """
-    given = result.astype(np.float64)
-    if given.shape != exact.shape:
-        raise ValueError(f"the result has shape {given.shape}, the reference {exact.shape}")
+    given, skipped, error, share = _errors(result, exact, allowed)
     bound = np.broadcast_to(allowed, exact.shape)
-    is_free = ~np.isfinite(bound) & np.isfinite(exact)
-    hopeless = ~np.isfinite(exact) & ~np.isfinite(given)
-    skipped = is_free | hopeless
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        error = np.where(np.isfinite(given) & np.isfinite(exact), np.abs(given - exact), np.inf)
-        error = np.where(skipped, 0.0, error)
-        share = np.where(error == 0, 0.0, error / np.where(skipped, 1.0, bound))
-    share = np.where(np.isnan(share), np.inf, share)
     worst = tuple(int(each) for each in np.unravel_index(int(np.argmax(share)), share.shape))
     usable = [np.where(skipped, 0, each) for each in (given, exact)]
     return Accuracy(
@@ -80,6 +70,29 @@ def compare(result: np.ndarray[Any, Any], exact: Float64, allowed: Float64) -> A
         compared=int((~skipped).sum()),
         pcc=correlation(*usable),
     )
+
+
+def share_of_allowed(result: np.ndarray[Any, Any], exact: Float64, allowed: Float64) -> Float64:
+    """Each element's error as a share of what it is allowed, as ``compare`` judges it; infinite where hopeless."""
+    return _errors(result, exact, allowed)[3]
+
+
+def _errors(
+    result: np.ndarray[Any, Any], exact: Float64, allowed: Float64
+) -> tuple[Float64, np.ndarray[Any, Any], Float64, Float64]:
+    """The result in float64, which elements are not compared, errors, and those as shares of what is allowed."""
+    given = result.astype(np.float64)
+    if given.shape != exact.shape:
+        raise ValueError(f"the result has shape {given.shape}, the reference {exact.shape}")
+    bound = np.broadcast_to(allowed, exact.shape)
+    is_free = ~np.isfinite(bound) & np.isfinite(exact)
+    hopeless = ~np.isfinite(exact) & ~np.isfinite(given)
+    skipped = is_free | hopeless
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        error = np.where(np.isfinite(given) & np.isfinite(exact), np.abs(given - exact), np.inf)
+        error = np.where(skipped, 0.0, error)
+        share = np.where(error == 0, 0.0, error / np.where(skipped, 1.0, bound))
+    return given, skipped, error, np.where(np.isnan(share), np.inf, share)
 
 
 def judge(results: Sequence[np.ndarray[Any, Any]], wanted: Bounds) -> Accuracy:

@@ -16,6 +16,7 @@ from tilewright import __version__
 from tilewright.report.launch_view import View
 
 _PAGE = Path(__file__).parent / "page"
+_SCRIPTS = ("elements.js", "waits.js", "timeline.js", "noc.js", "result.js", "report.js")  # the last one draws
 
 
 def html_page(title: str, launches: Sequence[View]) -> str:
@@ -32,7 +33,7 @@ def html_page(title: str, launches: Sequence[View]) -> str:
         "title": html.escape(title),
         "version": __version__,
         "css": (_PAGE / "report.css").read_text(encoding="utf-8"),
-        "script": (_PAGE / "report.js").read_text(encoding="utf-8"),
+        "script": "\n".join((_PAGE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
         "data": _embedded_json({"launches": list(launches)}),
     }
     text = (_PAGE / "report.html").read_text(encoding="utf-8")

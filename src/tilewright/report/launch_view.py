@@ -61,6 +61,8 @@ def launch_view(result: CheckResult, name: str) -> View:
         "sync": [_sync_group(group) for group in result.sync_table.groups],
         "l1": {"bytes": device.l1_size_per_core(), "regions": _l1_regions(result, device)},
         "timeline": None,
+        "phases": [],
+        "noc": None,
         "difference": None,
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tilewright.report.launch_view import View
@@ -113,7 +113,7 @@ def _timeline(view: View, left: float, top: float) -> tuple[list[str], float]:
     for row, track in enumerate(tracks):
         y = top + 14 + 26 * row
         parts.append(_text(track["name"].split()[0], left, y + 13))
-        for kind, from_, to in _drawn(track["spans"], begin, scale):
+        for kind, from_, to in _drawn(track["spans"], timeline["labels"], begin, scale):
             parts.append(f'<rect class="{kind}" x="{from_:.1f}" y="{y}" width="{to - from_:.1f}" height="18"/>')
     bottom = top + 14 + 26 * len(tracks)
     parts.append(_text("0", begin, bottom + 12, "quiet"))
@@ -122,10 +122,13 @@ def _timeline(view: View, left: float, top: float) -> tuple[list[str], float]:
     return parts, bottom + 16
 
 
-def _drawn(spans: Iterable[list[Any]], begin: float, scale: float) -> list[tuple[str, float, float]]:
+def _drawn(
+    spans: Iterable[list[Any]], labels: Sequence[list[str]], begin: float, scale: float
+) -> list[tuple[str, float, float]]:
     """Spans as pixels; what is closer than can be seen is one."""
     drawn: list[tuple[str, float, float]] = []
-    for start, end, kind, _ in spans:
+    for start, end, label in spans:
+        kind = labels[label][0]
         from_, to = begin + start * scale, begin + end * scale
         if drawn and drawn[-1][0] == kind and from_ - drawn[-1][2] < 0.5:
             drawn[-1] = (kind, drawn[-1][1], to)

@@ -8,6 +8,7 @@ the first ones that exist are taken.
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 from tilewright.tensor.arch import ArchDescription, describe_arch
 
@@ -39,3 +40,38 @@ def die_of(arch: str) -> Die:
     if arch == "blackhole":
         return Die(_BLACKHOLE_COLUMNS, _BLACKHOLE_ROWS, _BLACKHOLE_BANKS, (17, 12))
     return Die(_WORMHOLE_COLUMNS, _WORMHOLE_ROWS, (description.dram_coords,) * 2, (10, 12))
+
+
+@dataclasses.dataclass(frozen=True)
+class NocNode:
+    """A worker core or a DRAM bank.
+
+    Attributes:
+        noc: the coordinates kernels address it by.
+        places: where it lies on the die as NoC 0 and NoC 1 reach it.
+        core: its logical place; None of a bank.
+        bank: its number; -1 of a core.
+    """
+
+    noc: Place
+    places: tuple[Place, Place]
+    core: Place | None
+    bank: int
+
+
+@functools.cache
+def noc_nodes(arch: str, grid: Place) -> tuple[NocNode, ...]:
+    """Every worker core of a grid, and every DRAM bank."""
+    description, die = describe_arch(arch), die_of(arch)
+    workers = [
+        NocNode((description.worker_columns[x], description.worker_rows[y]), (place, place), (x, y), -1)
+        for y in range(grid[1])
+        for x in range(grid[0])
+        for place in [(die.columns[x], die.rows[y])]
+    ]
+    ports = zip(*die.banks, strict=True)
+    banks = [
+        NocNode(at, places, None, bank)
+        for bank, (at, places) in enumerate(zip(description.dram_coords, ports, strict=True))
+    ]
+    return (*workers, *banks)

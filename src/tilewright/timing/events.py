@@ -20,6 +20,8 @@ EVENT = np.dtype(
         ("amount", np.uint32),
         ("kind", np.uint32),
         ("detail", np.uint32),
+        ("entry", np.uint32),  # of its kernel's record
+        ("reserved", np.uint32),
     ]
 )
 
@@ -57,7 +59,7 @@ def events_of(time: DeviceTime) -> Iterator[Event]:
     if time.events is None:
         raise ValueError("this time has no events: replay with keep_events=True")
     calls = native.names("call")
-    for begin, end, lane, amount, kind, detail in time.events.tolist():
+    for begin, end, lane, amount, kind, detail, *_ in time.events.tolist():
         what, cb = detail & 0xFFFF, detail >> 16
         is_wait = kind == EventKind.WAIT
         yield Event(

@@ -18,7 +18,7 @@ from tilewright.tensor.argument import flag, require
 from tilewright.timing import replay_library as native
 from tilewright.timing.constants import constants_of
 from tilewright.timing.device_time import DeviceTime, Processor, ProcessorTime, Wait, WaitFor
-from tilewright.timing.dies import die_of
+from tilewright.timing.dies import NocNode, die_of, noc_nodes
 from tilewright.timing.events import EVENT
 from tilewright.timing.sfpu_costs import TYPECAST, binary_costs, unary_costs
 
@@ -86,7 +86,7 @@ class _Replay:
         semaphores = _array(
             native.Semaphore, [(s.address, s.initial, *self._cores(s.cores)) for s in record.semaphores]
         )
-        nodes = _array(native.Node, _nodes(record.arch, record.grid))
+        nodes = _array(native.Node, [_native_node(each) for each in noc_nodes(record.arch, record.grid)])
         places = np.array(self._places, dtype=np.uint32)
         tables = _tables(record.arch)
         constants = _constants(record.arch, self._change.constants)
@@ -196,22 +196,10 @@ def _array(kind: type[Any], rows: Sequence[Sequence[int | Core]]) -> Any:
     return (kind * len(rows))(*(kind(*row) for row in rows))
 
 
-@functools.cache
-def _nodes(arch: str, grid: Core) -> list[tuple[int | Core, ...]]:
-    """Workers and DRAM banks: coordinates kernels use, columns and rows on the die for each NoC, which it is."""
-    description, die = describe_arch(arch), die_of(arch)
-    workers = [
-        (*at, (die.columns[x],) * 2, (die.rows[y],) * 2, 0, x | y << 8)
-        for y in range(grid[1])
-        for x in range(grid[0])
-        for at in [(description.worker_columns[x], description.worker_rows[y])]
-    ]
-    ports = zip(*die.banks, strict=True)
-    banks = [
-        (*at, (one[0], other[0]), (one[1], other[1]), 1, bank)
-        for bank, (at, (one, other)) in enumerate(zip(description.dram_coords, ports, strict=True))
-    ]
-    return [*workers, *banks]
+def _native_node(node: NocNode) -> tuple[int | Core, ...]:
+    columns, rows = zip(*node.places, strict=True)
+    index = node.bank if node.core is None else node.core[0] | node.core[1] << 8
+    return *node.noc, columns, rows, int(node.core is None), index
 
 
 def _constants(arch: str, changed: Mapping[str, float]) -> NDArray[np.float64]:

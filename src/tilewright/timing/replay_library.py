@@ -93,7 +93,7 @@ class Event(ctypes.Structure):
     _fields_ = [
         ("begin", c_double),
         ("end", c_double),
-        *((name, c_uint32) for name in ("lane", "amount", "kind", "detail")),
+        *((name, c_uint32) for name in ("lane", "amount", "kind", "detail", "entry", "reserved")),
     ]
 
 

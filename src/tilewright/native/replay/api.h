@@ -76,6 +76,7 @@ struct TwReplayEvent {
     uint32_t lane, amount;  // pages or bytes
     uint32_t kind;
     uint32_t detail;  // of a call: RecordedCall | circular buffer << 16; of a wait: WaitFor | circular buffer << 16
+    uint32_t entry, reserved;  // which of its kernel's entries it comes from
 };
 
 struct TwReplayTotals {

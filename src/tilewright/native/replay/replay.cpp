@@ -195,7 +195,8 @@ void Replay::keep(
     const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb) {
     if (input_.keep_events != 0 && events_.size() < kMostEvents) {
         const auto number = static_cast<uint32_t>(&lane - lanes_.data());
-        events_.push_back({begin, end, number, amount, static_cast<uint32_t>(kind), what | cb << 16});
+        const uint32_t entry = (*lane.steps)[lane.next].entry;
+        events_.push_back({begin, end, number, amount, static_cast<uint32_t>(kind), what | cb << 16, entry, 0});
     }
 }
 

@@ -66,6 +66,7 @@ public:
         for (uint64_t i = 0; i < count; i++) {
             const Fields fields(entries[i]);
             call_ = static_cast<uint8_t>(fields.call);
+            entry_ = static_cast<uint32_t>(std::min<uint64_t>(i, kLastEntry));
             if (has_address(fields.call)) {
                 i++;
                 transfer(fields, entries[i]);
@@ -94,7 +95,7 @@ private:
             return;
         }
         std::vector<Step>& steps = lane(index);
-        steps.push_back({.kind = StepKind::Work, .cost = static_cast<float>(cost), .call = call_});
+        steps.push_back({.kind = StepKind::Work, .cost = static_cast<float>(cost), .call = call_, .entry = entry_});
     }
     void step(uint32_t index, StepKind kind, double cost, uint32_t cb = 0, uint32_t count = 0) {
         lane(index).push_back(
@@ -102,7 +103,8 @@ private:
              .cb = static_cast<uint8_t>(cb),
              .count = count,
              .cost = static_cast<float>(cost),
-             .call = call_});
+             .call = call_,
+             .entry = entry_});
     }
     // Maths costs are scaled by what the caller asked to change.
     void math(double cost) { work(1, cost * input_.change.math_factor); }
@@ -153,6 +155,7 @@ private:
              .flags = static_cast<uint8_t>(call.b),
              .count = call.c,
              .call = call_,
+             .entry = entry_,
              .address = address});
         if (kind == StepKind::Read && input_.change.single_reads != 0) {
             barrier(call.a, static_cast<uint32_t>(Barrier::Read));
@@ -163,6 +166,7 @@ private:
         Step step{.kind = StepKind::Barrier, .cb = static_cast<uint8_t>(kind), .noc = static_cast<uint8_t>(noc & 1u)};
         step.cost = static_cast<float>(k_.mover_barrier);
         step.call = static_cast<uint8_t>(RecordedCall::NocBarrier);
+        step.entry = entry_;
         lane(0).push_back(step);
     }
 
@@ -380,6 +384,7 @@ private:
     const bool is_compute_;
     uint32_t phases_ = 4;
     uint8_t call_ = 0;  // being read
+    uint32_t entry_ = 0;
     Steps steps_;
 };
 

@@ -36,12 +36,15 @@ enum class StepKind : uint8_t {
     Pack,
 };
 
+inline constexpr uint32_t kLastEntry = (1u << 24) - 1;
+
 struct Step {
     StepKind kind;
     uint8_t cb = 0, noc = 0, flags = 0;
     uint32_t count = 0;
     float cost = 0;
-    uint8_t call = 0;  // RecordedCall it comes from
+    uint32_t call : 8 = 0;    // RecordedCall it comes from
+    uint32_t entry : 24 = 0;  // which of the kernel's entries that is; those behind the last number share it
     uint64_t address = 0;
 };
 
