@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +48,27 @@ def test_every_operation_has_a_line(said: str) -> None:
 def test_what_could_not_be_compared_is_said(said: str) -> None:
     assert "not compared: ttnn.deallocate: it has no golden function" in said
     assert "not compared: ttnn.tanh: its golden function raised NotImplementedError: no meaning is known" in said
+
+
+def test_a_report_shows_where_a_result_is_off(
+    real_ttnn_with_torch: str, card_environment: dict[str, str], tmp_path: Path
+) -> None:
+    page = tmp_path / "run.html"
+    command = [real_ttnn_with_torch, "-m", "tilewright", "report", "--compare", str(SCRIPT), "-o", str(page)]
+    result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
+    assert result.returncode == 0, result.stderr
+    assert f"launches of the real ttnn, 2 with wrong elements; {page} shows them" in result.stdout
+    found = re.search(r'type="application/json">\n(.*)\n</script>', page.read_text())
+    assert found is not None
+    launches = json.loads(found[1])["launches"]
+    exp = next(launch for launch in launches if launch["operation"] == "ttnn.exp")
+    assert [each["at"] for each in exp["difference"]["elements"]] == [[0, 0, 5, 7]]
+    assert exp["difference"]["cells"][5][7] > 1
+    # Two tiles of bfloat16 come from DRAM and go back.
+    assert sum(row["dramRead"] for row in exp["noc"]["kernels"]) == 2 * 2048
+    assert sum(row["dramWrite"] for row in exp["noc"]["kernels"]) == 2 * 2048
+    assert exp["timeline"]["tracks"]
+    assert exp["phases"]
 
 
 def test_an_element_is_allowed_units_of_its_own_size_or_of_the_typical() -> None:

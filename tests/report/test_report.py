@@ -21,9 +21,9 @@ from softmax.program import softmax_program
 from tilewright import check_program, ttnn
 from tilewright.check.check_program import CheckResult
 from tilewright.cli.main import main
-from tilewright.report.difference_view import difference_view
 from tilewright.report.html_page import html_page
-from tilewright.report.launch_view import View, launch_view, source_lines
+from tilewright.report.launch_view import SeenLaunch, View, launch_view, source_lines
+from tilewright.tensor.error_map import error_map
 
 GRID = (2, 2)
 PICTURES = Path(__file__).resolve().parents[2] / ".pictures"
@@ -41,8 +41,8 @@ def checked_softmax(device: ttnn.Device, broken: bool) -> CheckResult:
 def views() -> list[View]:
     device = ttnn.open_device(device_id=0, grid=GRID)
     views = [
-        launch_view(checked_softmax(device, broken=False), "softmax"),
-        launch_view(checked_softmax(device, broken=True), "broken softmax"),
+        launch_view(SeenLaunch.of_check(checked_softmax(device, broken=False), "softmax")),
+        launch_view(SeenLaunch.of_check(checked_softmax(device, broken=True), "broken softmax")),
     ]
     ttnn.close_device(device)
     return views
@@ -134,7 +134,7 @@ def test_the_command_writes_a_page_or_says_why_not(tmp_path: Path, capsys: pytes
 def test_a_map_of_errors_shows_where_they_are() -> None:
     share = np.full((2, 100, 70), 0.25)
     share[1, 99, 69], share[0, 3, 0] = 7.0, np.inf
-    view = difference_view(share, share, np.zeros_like(share), "zeros")
+    view = error_map(share, share, np.zeros_like(share), "zeros")
     assert view["step"] == [4, 2]  # 200 rows and 70 columns in at most 64 cells each way
     assert (len(view["cells"]), len(view["cells"][0])) == (50, 35)
     cells = [(y, x) for y, row in enumerate(view["cells"]) for x, cell in enumerate(row) if cell is None or cell > 1]

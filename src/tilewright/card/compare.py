@@ -12,17 +12,25 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import json
+import os
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tilewright.card.drift import Comparisons, Drift, Values, measure_drift
+from tilewright.card.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
+from tilewright.device.cache import write_atomically
+from tilewright.tensor.error_map import error_map
 
+# A directory for a map of the errors of every result, one file each in their order.
+MAPS_VARIABLE = "TILEWRIGHT_CARD_ERROR_MAPS"
 _COMPARED = Comparisons()
 _busy = threading.local()  # while we ourselves call operations, to get at tensors
 
@@ -171,7 +179,18 @@ def _drift(name: str, output: Any, wanted: Any) -> Drift | None:
         lined_up = mask.numpy().reshape(mask.shape + (1,) * (reference.ndim - mask.ndim))
         counts = np.broadcast_to(lined_up, reference.shape).reshape(got.shape).astype(bool)
     dtype = getattr(output.dtype, "name", str(output.dtype).removeprefix("torch.").upper())
+    _keep_map(name, got, reference.reshape(got.shape), dtype, counts)
     return measure_drift(got, reference.reshape(got.shape), dtype, counts)
+
+
+def _keep_map(name: str, got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None) -> None:
+    """Writes down where a result is off, for `tilewright report --compare`."""
+    directory = os.environ.get(MAPS_VARIABLE)
+    if directory and got.size:
+        share = share_of_allowed(got, wanted, dtype, counts)
+        found = {"operation": name, "map": error_map(share, got, wanted, f"the golden function of {name}")}
+        path = Path(directory) / f"{time.time_ns():020}-map.json"
+        write_atomically(path, json.dumps(found, allow_nan=False).encode())
 
 
 def _values(tensor: Any) -> Values:

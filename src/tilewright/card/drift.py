@@ -70,6 +70,21 @@ def measure_drift(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bo
     >>> measure_drift(np.array([1.0, 2.0]), np.array([1.0, 2.5]), "BFLOAT16").elements
     1
     """
+    off = _units_off(got, wanted, dtype, counts)
+    at = np.unravel_index(int(np.argmax(off)), off.shape) if off.size else ()
+    wrong = int(np.count_nonzero(off > (ALLOWED_UNITS if dtype in _UNITS else 0.0)))
+    place = tuple(int(each) for each in at)
+    values = (float(off[at]), float(got[at]), float(wanted[at])) if off.size else (0.0, 0.0, 0.0)
+    return Drift(values[0], wrong, off.size, place, values[1], values[2], dtype)
+
+
+def share_of_allowed(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None = None) -> Values:
+    """Each element's drift as a share of what is allowed; of integers nothing is."""
+    off = _units_off(got, wanted, dtype, counts)
+    return off / ALLOWED_UNITS if dtype in _UNITS else np.where(off > 0, np.inf, 0.0)
+
+
+def _units_off(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None) -> Values:
     unit = _UNITS.get(dtype, 0.0)
     finite = wanted[np.isfinite(wanted)]
     typical = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
@@ -81,11 +96,7 @@ def measure_drift(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bo
     off = np.where(same, 0.0, np.where(np.isnan(off), np.inf, off))
     if counts is not None:
         off = np.where(counts, off, 0.0)
-    at = np.unravel_index(int(np.argmax(off)), off.shape) if off.size else ()
-    wrong = int(np.count_nonzero(off > (ALLOWED_UNITS if unit else 0.0)))
-    place = tuple(int(each) for each in at)
-    values = (float(off[at]), float(got[at]), float(wanted[at])) if off.size else (0.0, 0.0, 0.0)
-    return Drift(values[0], wrong, off.size, place, values[1], values[2], dtype)
+    return off
 
 
 @dataclasses.dataclass

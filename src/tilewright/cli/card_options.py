@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+from pathlib import Path
 
 from tilewright.card.environment import card_environment
 from tilewright.card.package import installed_ttnn, require_ttnn
@@ -32,10 +34,23 @@ def add_ttnn_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
     )
 
 
-def wants_real_ttnn(options: argparse.Namespace) -> bool:
-    """Whether the script gets the installed package."""
-    chosen = options.ttnn or (REAL if installed_ttnn() is not None else BUILT_IN)
-    return bool(chosen == REAL)
+def wants_real_ttnn(options: argparse.Namespace, script: Path | None = None) -> bool:
+    """Whether a script gets the installed package; not if it names tilewright's own module, unless told otherwise."""
+    if options.ttnn is not None:
+        return bool(options.ttnn == REAL)
+    return installed_ttnn() is not None and (script is None or not _imports_only_ours(script))
+
+
+def _imports_only_ours(script: Path) -> bool:
+    """Whether a script imports tilewright and not ``ttnn``."""
+    try:
+        tree = ast.parse(script.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return False  # whoever runs it says what is wrong
+    imported = [each.name for node in ast.walk(tree) if isinstance(node, ast.Import) for each in node.names]
+    imported += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
+    packages = {name.partition(".")[0] for name in imported}
+    return "tilewright" in packages and "ttnn" not in packages
 
 
 def environment_with_card(options: argparse.Namespace, **further: str) -> dict[str, str]:

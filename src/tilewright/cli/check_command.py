@@ -23,17 +23,20 @@ from tilewright.check.rules import RULES
 from tilewright.check.sarif import sarif_log
 from tilewright.check.smallest_depths import smallest_depths
 from tilewright.check.sync_table import SyncTable, make_sync_table
-from tilewright.cli.card_options import add_ttnn_option, wants_real_ttnn
+from tilewright.cli.card_options import add_ttnn_option
 from tilewright.cli.check_on_card import checked_on_card
 from tilewright.cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
     exit_status,
+    require_script_options,
+    runs_on_card,
     split_arguments,
     target_work,
 )
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.json_output import Error, error_object, json_text
+from tilewright.cli.operation_arguments import chosen_card
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.hang import pages
@@ -134,7 +137,7 @@ def run(arguments: list[str]) -> int:
     if options.sarif is not None:
         require_writable(parser, "--sarif", options.sarif)
     session = _Session(options)
-    if Path(options.target).is_file() and wants_real_ttnn(options):
+    if runs_on_card(options):
         return _check_real_ttnn(parser, options, script_arguments, session)
     failed: list[BaseException] = []
     work = target_work(parser, options, script_arguments, session.progress, session.take_plan, failed.append)
@@ -155,10 +158,11 @@ def _check_real_ttnn(
     parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str], session: _Session
 ) -> int:
     """Runs the script in a process of its own, with a card whose every launch is checked."""
+    require_script_options(parser, options, ("shape", "dtype", "plan"))
     for name in ("seeds", "sync", "footprint"):
         if getattr(options, name):
             parser.error(f"--{name} is for programs of the built-in ttnn; give --ttnn built-in with it")
-    status, report = checked_on_card([options.target, *arguments], quiet=options.json)
+    status, report = checked_on_card([options.target, *arguments], chosen_card(options), quiet=options.json)
     if not report.launches and status == 0:
         hint = "a script that imports tilewright's own module needs --ttnn built-in"
         raise NothingLaunchedError(f"{options.target} launched no program on the card; {hint}")

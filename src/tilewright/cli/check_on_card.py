@@ -13,13 +13,13 @@ from pathlib import Path
 
 from tilewright.card.environment import card_environment
 from tilewright.card.package import require_ttnn
-from tilewright.card.products import choose_card
+from tilewright.card.products import CardModel
 from tilewright.check.card_server import REPORT_VARIABLE
 from tilewright.check.finding import merge_findings
 from tilewright.check.report import Report
 
 
-def checked_on_card(script: Sequence[str], *, quiet: bool) -> tuple[int, Report]:
+def checked_on_card(script: Sequence[str], card: CardModel, *, quiet: bool) -> tuple[int, Report]:
     """Exit status of a script, and what was found in all launches of it and of its child processes.
 
     Args:
@@ -29,7 +29,7 @@ def checked_on_card(script: Sequence[str], *, quiet: bool) -> tuple[int, Report]
     with tempfile.TemporaryDirectory() as directory:
         variables = {
             **os.environ,
-            **card_environment(require_ttnn(), choose_card()),
+            **card_environment(require_ttnn(), card),
             "TILEWRIGHT_CARD_SERVER": "tilewright.check.card_server",
             REPORT_VARIABLE: str(Path(directory) / "report"),
         }

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tilewright.check.finding import Finding
+from tilewright.cli.card_options import wants_real_ttnn
 from tilewright.cli.check_operation import OperationCall, call_twice
 from tilewright.cli.operation_arguments import add_operation_options, checked_grid, declares_operation
 from tilewright.cli.operation_arguments import operation as operation_named
@@ -31,7 +32,20 @@ Work = Callable[[], tuple[int, list[Finding]]]
 
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", help="a script (.py), an operation, or a file that declares one")
-    add_operation_options(parser.add_argument_group("operations"))
+    add_operation_options(parser.add_argument_group("operations"), or_cards=True)
+
+
+def runs_on_card(options: argparse.Namespace) -> bool:
+    """Whether the target is a script of the real ttnn."""
+    script = Path(options.target)
+    return script.is_file() and not declares_operation(options.target) and wants_real_ttnn(options, script)
+
+
+def require_script_options(parser: argparse.ArgumentParser, options: argparse.Namespace, names: Sequence[str]) -> None:
+    """Refuses what only operations have."""
+    for name in names:
+        if getattr(options, name) is not None:
+            parser.error(f"--{name} is for operations; a script says so itself")
 
 
 def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -72,9 +86,7 @@ def _script(
         return None
     if not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
-    for name in ("shape", "dtype", "grid", "plan"):
-        if getattr(options, name) is not None:
-            parser.error(f"--{name} is for operations; a script says so itself")
+    require_script_options(parser, options, ("shape", "dtype", "arch", "grid", "plan"))
     # What a run ended with is among the findings; other errors of the script show as usual.
     return lambda: (run_script(script, arguments, (RunError, ProgramError), on_error), [])
 

@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
             parser.error(f"{target[0]} is an operation, no script: `tilewright run {target[0]}` runs it")
         if not Path(target[0]).is_file():
             parser.error(f"script {target[0]!r} does not exist")
-    if wants_real_ttnn(options):
+    if wants_real_ttnn(options, None if is_command else Path(target[0])):
         further = {"TILEWRIGHT_CARD_SHOW_PROGRAMS": "1"} if options.show_programs else {}
         further |= {"TILEWRIGHT_CARD_COMPARE": "1"} if options.compare else {}
         _become(target[1:] if is_command else [sys.executable, *target], environment_with_card(options, **further))

@@ -8,11 +8,13 @@ import ast
 import re
 from pathlib import Path
 
+from tilewright.card.products import PRODUCTS, CardModel, choose_card
 from tilewright.ops import OPERATIONS, Operation, Options, Strategy
 from tilewright.tensor.arch import ARCHS, describe_arch
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 
+_DEFAULT_ARCH = "wormhole_b0"
 DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
 
 
@@ -27,12 +29,22 @@ def add_operation_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_operation_options(parser: argparse._ActionsContainer) -> None:
-    """On what and where, for a command that has its own way to say which."""
+def add_operation_options(parser: argparse._ActionsContainer, *, or_cards: bool = False) -> None:
+    """On what and where, for a command that has its own way to say which.
+
+    Args:
+        or_cards: the command also takes scripts of the real ttnn, whose card may be a product.
+    """
     parser.add_argument("--shape", type=shape, help="of the input: two or more sides (default 2x3x64x128)")
     parser.add_argument("--dtype", choices=DTYPES, help="of the input (default bfloat16)")
-    parser.add_argument("--arch", choices=ARCHS, default="wormhole_b0", help="the chip (default wormhole_b0)")
-    parser.add_argument("--grid", type=grid, help="cores to use, columns by rows, such as 8x8 (default: all)")
+    default = None if or_cards else _DEFAULT_ARCH
+    parser.add_argument("--arch", choices=ARCHS, default=default, help=f"the chip (default {_DEFAULT_ARCH})")
+    products = f"; of scripts also a product: {', '.join(PRODUCTS)}" if or_cards else ""
+    parser.add_argument(
+        "--grid",
+        type=_grid_or_product if or_cards else grid,
+        help=f"cores to use, columns by rows, such as 8x8 (default: all){products}",
+    )
     parser.add_argument(
         "--plan", choices=[each.value for each in Strategy], help="use this plan whatever the L1 budget says"
     )
@@ -131,8 +143,21 @@ def grid(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def _grid_or_product(text: str) -> tuple[int, int] | str:
+    return text if text in PRODUCTS else grid(text)
+
+
+def chosen_card(options: argparse.Namespace) -> CardModel:
+    """The card that the options of a command for scripts name."""
+    named = options.grid if options.grid is None or isinstance(options.grid, str) else "x".join(map(str, options.grid))
+    return choose_card(options.arch, named)
+
+
 def checked_grid(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[int, int]:
     """The grid asked for, or all of the chip; an error that names the limit where it is too large."""
+    if isinstance(options.grid, str):
+        parser.error(f"--grid {options.grid} names a card, which only scripts have; give columns by rows, such as 8x8")
+    options.arch = options.arch or _DEFAULT_ARCH
     largest = describe_arch(options.arch).grid
     columns, rows = options.grid or (largest.x, largest.y)
     if columns > largest.x or rows > largest.y:

@@ -13,41 +13,48 @@ from tilewright.check.check_program import CheckResult
 from tilewright.check.every_launch import every_launch_checked
 from tilewright.check.orders import restore_tensors, save_tensors
 from tilewright.check.report import Report
+from tilewright.cli.card_options import add_ttnn_option
 from tilewright.cli.check_operation import OperationCall
 from tilewright.cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
     exit_status,
+    require_script_options,
+    runs_on_card,
     split_arguments,
     target_work,
 )
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.operation_arguments import chosen_card
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
+from tilewright.cli.report_on_card import reported_on_card
 from tilewright.ops import Plan
 from tilewright.ops.accuracy import held, share_of_allowed
-from tilewright.report.difference_view import difference_view
 from tilewright.report.html_page import html_page
-from tilewright.report.launch_view import View, launch_view
+from tilewright.report.launch_view import SeenLaunch, View, launch_name, launch_view
 from tilewright.report.picture import picture_svg
-from tilewright.report.timed_view import with_time
+from tilewright.report.timed_view import MOST_SPANS, num_spans, with_time
+from tilewright.tensor.error_map import error_map
 from tilewright.timing.every_launch import TimedLaunch, time_program
 from tilewright.timing.replay import replay
 from tilewright.workshop.trace.steps import steps_of
 
 _DESCRIPTION = """
-Run a script, in which `import ttnn` gives the simulated chip, or an operation of tilewright, with every launch under
-the checker, and write one HTML file: the cores, their timeline on the modelled clock of a card, what each phase takes
-of it, the NoC, who waits for whom in a deadlock, findings with their source lines, errors over the result, circular
-buffers filling and draining, who pushes and pops what, and a map of L1. It opens in any browser and loads nothing. A
-file that ends in .svg gets one picture instead: cores and timeline of the first launch, or, where a launch failed, who
-waits for whom.
+Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
+one), or an operation of tilewright, and write one HTML file: the cores, their timeline on the modelled clock of a card,
+what each phase takes of it, the NoC, who waits for whom in a deadlock, findings with their source lines, errors over
+the result, circular buffers filling and draining, who pushes and pops what, and a map of L1. It opens in any browser
+and loads nothing. A file that ends in .svg gets one picture instead: cores and timeline of the first launch, or, where
+a launch failed, who waits for whom. Every launch is under the checker, except those of the installed ttnn (`tilewright
+check`).
 
 Exit status: 0 the report is written, 1 the script failed (the report is written all the same), 2 bad usage.
 """
 _EXAMPLES = """
 tilewright report variance_w_rm
 tilewright report my_script.py -o run.html -- --batch 4
+tilewright report model.py --compare --grid p150
 tilewright report layernorm_fused_rm --shape 8x64x256 -o run.svg
 """
 
@@ -59,6 +66,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html"
     )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="set each result of the real ttnn beside its operation's golden function, and show where it is off",
+    )
+    add_ttnn_option(parser)
     return parser
 
 
@@ -69,6 +82,7 @@ class _Session:
         self.views: list[View] = []
         self.progress = ProgressLine()
         self._phases: dict[int, str] = {}
+        self._spans_left = 2 * MOST_SPANS
 
     def take_plan(self, plan: Plan) -> None:
         """What an operation calls its phases."""
@@ -78,9 +92,10 @@ class _Session:
 
     def take(self, result: CheckResult) -> None:
         """As soon as a launch has ended: its device may be closed later."""
-        view = launch_view(result, _launch_name(result))
+        view = launch_view(SeenLaunch.of_check(result, launch_name(result.program)))
         if result.error is None:
-            view = with_time(view, _timed_again(result), self._phases)
+            view = with_time(view, _timed_again(result), self._phases, min(self._spans_left, MOST_SPANS))
+            self._spans_left -= num_spans(view)
         self.views.append(view)
         self.progress.show(f"launch {len(self.views)}")
 
@@ -89,7 +104,7 @@ class _Session:
         wanted = call.operation.bounds(call.outcome.plan, held(call.tensors), call.parameters)
         exact, got = wanted.exact[0], call.outcome.output.to_numpy().astype(np.float64)
         share = share_of_allowed(got, exact, wanted.allowed[0])
-        self.views[-1]["difference"] = difference_view(share, got, exact, "the formula in float64")
+        self.views[-1]["difference"] = error_map(share, got, exact, "the formula in float64")
 
 
 def run(arguments: list[str]) -> int:
@@ -97,6 +112,11 @@ def run(arguments: list[str]) -> int:
     ours, script_arguments = split_arguments(arguments)
     options = parser.parse_args(ours)
     require_writable(parser, "--output", options.output)
+    if runs_on_card(options):
+        require_script_options(parser, options, ("shape", "dtype", "plan"))
+        return _report_real_ttnn(options, script_arguments)
+    if options.compare:
+        parser.error("--compare is for scripts of the real ttnn; operations are compared with their formula anyway")
     session = _Session()
     work = target_work(
         parser, options, script_arguments, session.progress, session.take_plan, on_call=session.take_call
@@ -117,17 +137,26 @@ def run(arguments: list[str]) -> int:
     return status
 
 
+def _report_real_ttnn(options: argparse.Namespace, arguments: list[str]) -> int:
+    """Runs the script in a process of its own, with a card that keeps every launch."""
+    script = [options.target, *arguments]
+    status, views = reported_on_card(script, chosen_card(options), compares=options.compare)
+    if not views:
+        if status:
+            return status
+        raise NothingLaunchedError(f"{options.target} launched no program on the card")
+    write_output("--output", options.output, _drawn(options, views).encode())
+    wrong = sum(view["difference"] is not None and view["difference"]["wrong"] > 0 for view in views)
+    compared = f", {wrong} with wrong elements" if options.compare else ""
+    plural = "" if len(views) == 1 else "es"
+    print(f"{len(views)} launch{plural} of the real ttnn{compared}; {options.output} shows them")
+    return status
+
+
 def _drawn(options: argparse.Namespace, views: list[View]) -> str:
     if options.output.suffix == ".svg":
         return picture_svg(next((view for view in views if view["error"] is not None), views[0]))
     return html_page(Path(options.target).name, views)
-
-
-def _launch_name(result: CheckResult) -> str:
-    """What a launch is called: its compute kernel, or its first."""
-    kernels = result.program.kernels
-    named = next((kernel for kernel in kernels if kernel.is_compute), kernels[0])
-    return named.name
 
 
 def _timed_again(result: CheckResult) -> TimedLaunch:

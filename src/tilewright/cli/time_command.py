@@ -8,13 +8,12 @@ import contextlib
 import sys
 from pathlib import Path
 
-from tilewright.card.products import choose_card
 from tilewright.cli.call_once import call_once
 from tilewright.cli.card_options import add_ttnn_option, wants_real_ttnn
 from tilewright.cli.check_target import NothingLaunchedError
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.json_output import json_text
-from tilewright.cli.operation_arguments import add_operation_options, add_tuned_option, declares_operation
+from tilewright.cli.operation_arguments import add_operation_options, add_tuned_option, chosen_card, declares_operation
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
@@ -38,7 +37,7 @@ tilewright time centralize_w_rm --shape 1024x2048
 tilewright time layernorm_fused_rm --arch blackhole --cores
 tilewright time variance_w_rm --timeline run.json --csv ops.csv
 tilewright time my_script.py --json -- --batch 4
-tilewright time model.py --arch blackhole --grid 11x10
+tilewright time model.py --grid p100a
 TILEWRIGHT_RECORDS=records tilewright exec model.py; tilewright time records
 """
 
@@ -50,7 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
         "target", help="an operation, a file that declares one, a script (.py), or a directory of records"
     )
     operations = parser.add_argument_group("operations")
-    add_operation_options(operations)
+    add_operation_options(operations, or_cards=True)
     add_tuned_option(operations)
     parser.add_argument("--cores", action="store_true", help="show the processors of every core")
     parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of the launch for Perfetto")
@@ -76,10 +75,9 @@ def run(arguments: list[str]) -> int:
         parser.error(f"script {options.target!r} does not exist")
     if script.is_dir():
         status, launches = 0, time_records(script)
-    elif is_script and wants_real_ttnn(options):
-        grid = "x".join(map(str, options.grid)) if options.grid else None
-        card = choose_card(options.arch, grid)
-        status, launches = timed_on_card([str(script), *arguments[at + 1 :]], card, quiet=options.json)
+    elif is_script and wants_real_ttnn(options, script):
+        command = [str(script), *arguments[at + 1 :]]
+        status, launches = timed_on_card(command, chosen_card(options), quiet=options.json)
     else:
         with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
             status = (

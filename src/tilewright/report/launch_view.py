@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import Any
 
 from tilewright.check.check_program import CheckResult
 from tilewright.check.finding import Core, Finding, some_cores
-from tilewright.check.sync_table import SyncGroup
+from tilewright.check.sync_table import SyncGroup, SyncTable, make_sync_table
 from tilewright.device.diagnosis import describe_position
 from tilewright.device.hang import STUCK, THREAD_WAITS, StuckCores, could_end, stuck_cores
 from tilewright.device.run import KernelPosition, KernelState, Run, RunStatus, WaitKind
 from tilewright.program.cb_placement import place_circular_buffers
+from tilewright.program.program import ProgramDescriptor
+from tilewright.tensor.arch import ArchDescription
 from tilewright.tensor.device import Device
 
 View = dict[str, Any]
@@ -34,32 +37,60 @@ _MEASURES = (
 )
 
 
-def launch_view(result: CheckResult, name: str) -> View:
+@dataclasses.dataclass(frozen=True)
+class SeenLaunch:
+    """A launch that has ended, with what is known of it.
+
+    Attributes:
+        run: None where the program was refused.
+        tensors: what lies in every core's L1 beside circular buffers: labels with first and last address.
+    """
+
+    name: str
+    program: ProgramDescriptor
+    run: Run | None
+    error: Exception | None
+    findings: Sequence[Finding]
+    arch: ArchDescription
+    grid: Core
+    tensors: Sequence[View] = ()
+
+    @staticmethod
+    def of_check(result: CheckResult, name: str) -> SeenLaunch:
+        device = result.io_tensors[-1].device()
+        assert device is not None
+        grid = device.compute_with_storage_grid_size()
+        found = (*result.findings, *result.notes)
+        return SeenLaunch(
+            *(name, result.program, result.run, result.error, found, device.description, (grid.x, grid.y)),
+            _tensors_in_l1(device),
+        )
+
+
+def launch_view(launch: SeenLaunch) -> View:
     """One launch.
 
     Example::
 
         result = tilewright.check_program([x, y], program)
-        print(launch_view(result, "variance_w_rm")["summary"])
+        print(launch_view(SeenLaunch.of_check(result, "variance_w_rm"))["summary"])
     """
-    device = result.io_tensors[-1].device()
-    assert device is not None
-    run = result.run
-    grid = device.compute_with_storage_grid_size()
+    run = launch.run
     status = "refused" if run is None else run.status.name.lower().replace("_", " ")
+    table = SyncTable(()) if run is None else make_sync_table(run)
     return {
-        "name": name,
+        "name": launch.name,
         "status": status,
-        "summary": _summary(result, name, status, device),
-        "grid": [grid.x, grid.y],
+        "summary": _summary(launch, status),
+        "grid": list(launch.grid),
         "measures": [{"key": key, "name": words, "unit": unit} for key, words, unit in _MEASURES],
         "cores": [] if run is None else _cores(run),
         "waits": [] if run is None or run.status is not RunStatus.DEADLOCK else _waits(run),
-        "error": None if result.error is None else {"message": str(result.error)},
-        "findings": [_finding(each) for each in (*result.findings, *result.notes)],
+        "error": None if launch.error is None else {"message": str(launch.error)},
+        "findings": [_finding(each) for each in launch.findings],
         "buffers": [] if run is None else _buffers(run),
-        "sync": [_sync_group(group) for group in result.sync_table.groups],
-        "l1": {"bytes": device.l1_size_per_core(), "regions": _l1_regions(result, device)},
+        "sync": [_sync_group(group) for group in table.groups],
+        "l1": {"bytes": launch.arch.l1_bytes, "regions": _l1_regions(launch)},
         "timeline": None,
         "phases": [],
         "noc": None,
@@ -67,11 +98,16 @@ def launch_view(result: CheckResult, name: str) -> View:
     }
 
 
-def _summary(result: CheckResult, name: str, status: str, device: Device) -> str:
-    kernels = Counter(kernel.name for kernel in result.program.kernels)
-    cores = {core for kernel in result.program.kernels for core in kernel.core_ranges}
-    where = f"{len(cores)} core{'s' if len(cores) != 1 else ''} of {device.description.name}"
-    return f"{name}: {status} on {where}; kernels {', '.join(kernels)}"
+def launch_name(program: ProgramDescriptor) -> str:
+    """What a launch is called: its compute kernel, or its first."""
+    return next((kernel for kernel in program.kernels if kernel.is_compute), program.kernels[0]).name
+
+
+def _summary(launch: SeenLaunch, status: str) -> str:
+    kernels = Counter(kernel.name for kernel in launch.program.kernels)
+    cores = {core for kernel in launch.program.kernels for core in kernel.core_ranges}
+    where = f"{len(cores)} core{'s' if len(cores) != 1 else ''} of {launch.arch.name}"
+    return f"{launch.name}: {status} on {where}; kernels {', '.join(kernels)}"
 
 
 def _cores(run: Run) -> list[View]:
@@ -207,17 +243,22 @@ def _names(kernels: Sequence[str]) -> str:
     return ", ".join(kernels) or "nobody"
 
 
-def _l1_regions(result: CheckResult, device: Device) -> list[View]:
+def _l1_regions(launch: SeenLaunch) -> list[View]:
     """What lies where in the L1 of the first core that has circular buffers, and the tensors in every L1."""
-    program = result.program
+    program = launch.program
     cores = [core for cb in program.cbs for core in cb.core_ranges]
-    regions = []
+    regions = list(launch.tensors)
     if cores:
-        addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
+        addresses = place_circular_buffers(program, launch.arch.l1_unreserved_base)
         for cb, address in zip(program.cbs, addresses, strict=True):
             if cb.core_ranges.contains(cores[0]):
                 regions.append({"label": cb.label, "begin": address, "end": address + cb.total_size})
+    return sorted(regions, key=lambda region: int(str(region["begin"])))
+
+
+def _tensors_in_l1(device: Device) -> list[View]:
+    regions = []
     for buffer in device.l1_buffers():
         size = -(-buffer.num_pages // device.allocator(buffer.buffer_type).num_banks) * buffer.aligned_page_size
         regions.append({"label": "tensor", "begin": buffer.address, "end": buffer.address + size})
-    return sorted(regions, key=lambda region: int(str(region["begin"])))
+    return regions

@@ -15,7 +15,7 @@ from tilewright.timing.events import Event, EventKind, events_of
 from tilewright.timing.every_launch import TimedLaunch
 from tilewright.timing.phase_times import START_UP, phase_times
 
-_MOST_SPANS = 200_000  # some ten megabytes of page
+MOST_SPANS = 200_000  # some five megabytes of page
 _MEASURES = (
     ("busy", "busy (modelled)", " ns"),
     ("waiting", "waiting (modelled)", " ns"),
@@ -24,12 +24,15 @@ _MEASURES = (
 _COMPUTE = (Processor.UNPACK, Processor.MATH, Processor.PACK)
 
 
-def with_time(view: View, launch: TimedLaunch, phases: Mapping[int, str] | None = None) -> View:
+def with_time(
+    view: View, launch: TimedLaunch, phases: Mapping[int, str] | None = None, most_spans: int = MOST_SPANS
+) -> View:
     """The view of a launch with its timeline; cores are also measured by how long they work and wait.
 
     Args:
         launch: timed with ``keep_events=True``.
         phases: what the phases of a declaration are called, by the index of the circular buffer each fills.
+        most_spans: of the timeline; with 0 there is none.
     """
     nanoseconds = 1e9 / launch.time.clock_hz
     labels = {buffer.index: buffer.label for buffer in launch.record.buffers}
@@ -38,19 +41,19 @@ def with_time(view: View, launch: TimedLaunch, phases: Mapping[int, str] | None 
     return {
         **view,
         "summary": words,
-        "timeline": _timeline(launch, labels, nanoseconds),
+        "timeline": _timeline(launch, labels, nanoseconds, most_spans) if most_spans else None,
         "noc": noc,
         "phases": _phases(launch, {**labels, **(phases or {})}, nanoseconds),
         **_measured(view, launch.time, core_bytes(noc), nanoseconds),
     }
 
 
-def _timeline(launch: TimedLaunch, buffers: dict[int, str], nanoseconds: float) -> View:
+def _timeline(launch: TimedLaunch, buffers: dict[int, str], nanoseconds: float, most_spans: int) -> View:
     """Spans are begin, end and the number of a label; a label says whether it is work and what it is."""
     events = [event for event in events_of(launch.time) if event.kind not in (EventKind.READ, EventKind.WRITE)]
     numbers: dict[tuple[str, str], int] = {}
     tracks: dict[tuple[int, int, int, str], list[list[float]]] = defaultdict(list)  # row, column, processor, kernel
-    for event in itertools.islice(events, _MOST_SPANS):
+    for event in itertools.islice(events, most_spans):
         each = event.processor
         is_wait = event.kind is EventKind.WAIT
         label = ("wait", wait_words(event, buffers)) if is_wait else ("work", event.call)
@@ -60,7 +63,7 @@ def _timeline(launch: TimedLaunch, buffers: dict[int, str], nanoseconds: float) 
     return {
         "unit": "ns",
         "end": launch.time.cycles * nanoseconds,
-        "left_out": max(len(events) - _MOST_SPANS, 0),
+        "left_out": max(len(events) - most_spans, 0),
         "labels": [list(label) for label in numbers],
         "tracks": [
             {"core": [x, y], "name": f"{Processor(processor).name} {kernel}", "spans": spans}
@@ -106,6 +109,11 @@ def _phases(launch: TimedLaunch, names: Mapping[int, str], nanoseconds: float) -
         }
         for each in times
     ]
+
+
+def num_spans(view: View) -> int:
+    """Of a launch's timeline."""
+    return sum(len(track["spans"]) for track in view["timeline"]["tracks"]) if view["timeline"] else 0
 
 
 def _measured(view: View, time: DeviceTime, over_noc: Mapping[Core, int], nanoseconds: float) -> View:

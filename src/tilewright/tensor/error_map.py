@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of a result as the page shows them: a map of its elements, each with its share of what it is allowed."""
+"""Errors of a result as a map of its elements, each with its share of what it is allowed: plain numbers and words."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-
-from tilewright.report.launch_view import View
 
 _MOST_CELLS = 64  # in each direction
 _MOST_WRONG = 20
 
 Values = NDArray[np.float64]
+ErrorMap = dict[str, Any]
 
 
-def difference_view(share: Values, got: Values, wanted: Values, reference: str) -> View:
+def error_map(share: Values, got: Values, wanted: Values, reference: str) -> ErrorMap:
     """A result beside its reference.
 
     Args:
         share: of each element, its error over what is allowed; more than 1 is wrong.
         got, wanted: what it is, and is to be.
         reference: what it is compared with, in words.
+
+    >>> error_map(np.array([0.5, 2.0]), np.array([1.0, 4.0]), np.array([1.0, 3.0]), "the book")["words"]
+    '1 of 2 elements are wrong, beside the book. The worst, at [1], is 4 instead of 3: 200 % of what is allowed.'
     """
     flat = [_rows(each) for each in (share, got, wanted)]
     (wrong,) = np.nonzero(~(flat[0].reshape(-1) <= 1))
@@ -53,13 +57,13 @@ def _finite(number: float) -> float | None:
     return round(number, 4) if np.isfinite(number) else None
 
 
-def _element(shape: tuple[int, ...], flat: list[Values], at: int) -> View:
+def _element(shape: tuple[int, ...], flat: list[Values], at: int) -> ErrorMap:
     share, got, wanted = (float(each.reshape(-1)[at]) for each in flat)
     place = [int(each) for each in np.unravel_index(at, shape)] if shape else []
     return {"at": place, "got": f"{got:.6g}", "wanted": f"{wanted:.6g}", "share": _finite(share)}
 
 
-def _words(wrong: int, size: int, reference: str, worst: View) -> str:
+def _words(wrong: int, size: int, reference: str, worst: ErrorMap) -> str:
     share = "beyond all bounds" if worst["share"] is None else f"{100 * worst['share']:.3g} % of what is allowed"
     found = f"{wrong:,} of {size:,} elements are wrong" if wrong else f"none of {size:,} elements is wrong"
     return (
