@@ -163,7 +163,7 @@ static void note_raise(uint64_t address) {
 static Outbox* outbox_to(uint32_t x, uint32_t y) {
     Scheduler& scheduler = *this_scheduler();
     const Core* core = scheduler.program.chip.node(x, y).core;
-    if (core == nullptr || core == scheduler.current->core || !scheduler.sends_later || scheduler.exploring) {
+    if (core == nullptr || core == scheduler.current->core || scheduler.exploring) {
         return nullptr;
     }
     while (scheduler.outbox.is_full()) {
@@ -172,15 +172,39 @@ static Outbox* outbox_to(uint32_t x, uint32_t y) {
     return &scheduler.outbox;
 }
 
+// Before a flag is sent: one that was sent there in an earlier turn has been there for everybody's turn since.
+static void let_last_flag_be_seen(uint32_t x, uint32_t y, uint64_t local, uint32_t bytes) {
+    Outbox* outbox = bytes <= Outbox::kMostFlagBytes ? outbox_to(x, y) : nullptr;
+    if (outbox == nullptr) {
+        return;
+    }
+    const Scheduler& scheduler = *this_scheduler();
+    const Program& program = scheduler.program;
+    const uint8_t* to = l1_memory(*program.chip.node(x, y).core, program.turns.range, local & kL1OffsetMask);
+    while (outbox->has_value_of_earlier_turn(to, bytes, scheduler.switches)) {
+        tw_poll_yield();
+    }
+}
+
+static void let_last_flags_be_seen(uint64_t rectangle, uint32_t bytes) {
+    if (bytes > Outbox::kMostFlagBytes) {
+        return;
+    }
+    NocRectangle(rectangle).for_each_core(this_scheduler()->program.chip, [&](const Core&, uint32_t x, uint32_t y) {
+        let_last_flag_be_seen(x, y, rectangle & kNocLocalMask, bytes);
+    });
+}
+
+static void let_last_flag_be_seen(uint64_t address, uint32_t bytes) {
+    const NocAddress where = decode_noc_address(address);
+    let_last_flag_be_seen(where.x, where.y, where.local, bytes);
+}
+
 // Bytes to the L1 of a core.
 static void copy_to_core(uint32_t x, uint32_t y, uint8_t* to, const uint8_t* from, uint32_t bytes) {
     Outbox* outbox = outbox_to(x, y);
     if (outbox != nullptr && (bytes <= Outbox::kMostFlagBytes || outbox->reaches(to, bytes))) {
-        const Scheduler& scheduler = *this_scheduler();
-        while (outbox->has_value_of_earlier_turn(to, bytes, scheduler.switches)) {
-            tw_poll_yield();
-        }
-        outbox->write(to, from, bytes, scheduler.switches);
+        outbox->write(to, from, bytes, this_scheduler()->switches);
     } else {
         std::memmove(to, from, bytes);
     }
@@ -264,6 +288,7 @@ void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint3
 
 void tw_noc_write(
     uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
+    let_last_flag_be_seen(destination, bytes);
     on_noc_write(current_instance(), source_l1, destination, bytes, noc, flags, transaction_id);
     if (bytes == sizeof(uint32_t)) [[unlikely]] {
         note_raise(destination);
@@ -290,6 +315,7 @@ void tw_noc_write_multicast(
     uint32_t noc,
     uint32_t flags,
     uint32_t transaction_id) {
+    let_last_flags_be_seen(rectangle, bytes);
     on_noc_write_multicast(
         current_instance(), source_l1, rectangle, bytes, num_destinations, noc, flags, transaction_id);
     const char* call = "noc_async_write_multicast";
@@ -308,6 +334,7 @@ void tw_noc_write_multicast(
 }
 
 void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags) {
+    let_last_flag_be_seen(destination, sizeof value);
     on_noc_inline_write(current_instance(), destination, value, noc, flags);
     note_raise(destination);
     const NocAddress where = decode_noc_address(destination);
@@ -317,6 +344,7 @@ void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_ena
 
 void tw_noc_inline_write_multicast(
     uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
+    let_last_flags_be_seen(rectangle, sizeof value);
     on_noc_inline_write_multicast(current_instance(), rectangle, value, num_destinations, noc, flags);
     const char* call = "noc_inline_dw_write";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {

@@ -10,7 +10,8 @@ bool Outbox::reaches(const uint8_t* memory, uint64_t bytes) const {
     const auto overlaps = [&](const Entry& entry) {
         return entry.to < memory + bytes && memory < entry.to + entry.bytes;
     };
-    return std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), overlaps);
+    return !arrives_at_once_ &&
+           std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), overlaps);
 }
 
 bool Outbox::has_value_of_earlier_turn(const uint8_t* memory, uint64_t bytes, uint64_t turn) const {
@@ -22,15 +23,26 @@ bool Outbox::has_value_of_earlier_turn(const uint8_t* memory, uint64_t bytes, ui
 
 void Outbox::write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t turn) {
     entries_.push_back({to, bytes, 0, 0, data_.size(), turn});
-    data_.insert(data_.end(), from, from + bytes);
+    if (arrives_at_once_) {
+        std::memmove(to, from, bytes);
+    } else {
+        data_.insert(data_.end(), from, from + bytes);
+    }
 }
 
 void Outbox::increment(uint8_t* to, uint32_t amount, uint32_t mask) {
-    entries_.push_back({to, sizeof(uint32_t), amount, mask, 0, 0});
+    if (arrives_at_once_) {
+        increment_word(to, amount, mask);
+    } else {
+        entries_.push_back({to, sizeof(uint32_t), amount, mask, 0, 0});
+    }
 }
 
 void Outbox::deliver() {
     for (const Entry& entry : entries_) {
+        if (arrives_at_once_) {
+            break;
+        }
         if (entry.mask != 0) {
             increment_word(entry.to, entry.amount, entry.mask);
         } else {

@@ -33,7 +33,7 @@ struct Scheduler {
         program(program),
         options(options),
         index(index),
-        sends_later(!options.checked),
+        outbox(options.checked),
         place(options.threads == 1 ? &g_watch->place : &unseen_place_),
         turns_(program, !options.keep_l1) {}
 
@@ -52,7 +52,6 @@ struct Scheduler {
     Program& program;
     const RunOptions& options;
     const uint32_t index;          // schedulers are numbered in the order of their cores
-    const bool sends_later;        // what cores send each other arrives between rounds
     std::vector<Core*> cores;
     Outbox outbox;
     bool ran = false;              // anything, in the last round
