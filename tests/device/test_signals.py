@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tilewright.device.chip import Chip
+from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
 
 MakeProgram = Callable[..., ProgramDescriptor]
@@ -56,7 +59,8 @@ def test_a_flag_is_not_there_before_its_core_has_begun(chip: Chip, make_program:
     chip.launch(make_program(grid=(2, 1), cbs={0: 1, 1: 1}, semaphores=1, reader=reader, writer=PARTNER))
 
 
-def test_a_value_is_seen_before_the_next_is_computed(chip: Chip, make_program: MakeProgram) -> None:
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_value_is_seen_before_the_next_is_computed(chip: Chip, make_program: MakeProgram, checked: bool) -> None:
     reader = f"""{HEAD}
     void kernel_main() {{
         if (get_absolute_logical_x() == 0) {{
@@ -69,10 +73,12 @@ def test_a_value_is_seen_before_the_next_is_computed(chip: Chip, make_program: M
             noc_semaphore_wait(FLAG, 2);
         }}
     }}"""
-    chip.launch(make_program(grid=(2, 1), cbs={0: 1, 1: 1}, semaphores=1, reader=reader, writer=PARTNER))
+    program = make_program(grid=(2, 1), cbs={0: 1, 1: 1}, semaphores=1, reader=reader, writer=PARTNER)
+    chip.launch(program, RunOptions(checked=checked))
 
 
-def test_a_flag_raised_again_is_seen_twice(chip: Chip, make_program: MakeProgram) -> None:
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_flag_raised_again_is_seen_twice(chip: Chip, make_program: MakeProgram, checked: bool) -> None:
     reader = f"""{HEAD}
     void kernel_main() {{
         if (get_absolute_logical_x() == 0) {{
@@ -87,4 +93,5 @@ def test_a_flag_raised_again_is_seen_twice(chip: Chip, make_program: MakeProgram
             }}
         }}
     }}"""
-    chip.launch(make_program(grid=(2, 1), cbs={0: 1, 1: 1}, semaphores=1, reader=reader, writer=PARTNER))
+    program = make_program(grid=(2, 1), cbs={0: 1, 1: 1}, semaphores=1, reader=reader, writer=PARTNER)
+    chip.launch(program, RunOptions(checked=checked))

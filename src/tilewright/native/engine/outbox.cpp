@@ -54,6 +54,22 @@ void Outbox::deliver() {
     first_of_core_ = 0;
 }
 
+uint32_t Outbox::word_after_delivery(const uint8_t* memory) const {
+    uint32_t word;
+    std::memcpy(&word, memory, sizeof word);
+    for (const Entry& entry : entries_) {
+        if (arrives_at_once_ || memory < entry.to || entry.to + entry.bytes < memory + sizeof word) {
+            continue;
+        }
+        if (entry.mask != 0) {
+            word = (word & ~entry.mask) | ((word + entry.amount) & entry.mask);
+        } else {
+            std::memcpy(&word, data_.data() + entry.data + (memory - entry.to), sizeof word);
+        }
+    }
+    return word;
+}
+
 // Words in DRAM are shared by cores of several threads.
 void increment_word(uint8_t* memory, uint32_t amount, uint32_t mask) {
     auto* word = reinterpret_cast<uint32_t*>(memory);

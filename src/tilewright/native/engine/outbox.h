@@ -5,7 +5,7 @@
 // of the two runs first, and with several threads on time. So what may be a flag (anything small) arrives between rounds,
 // in the order of cores. Data that is larger arrives at once: nobody may look at it before a flag says so.
 //
-// In a checked run, which has one thread and judges by what may happen and not by what did, flags arrive at once too.
+// In the orders of a seed flags arrive at once too: a checked run with one tries what may happen, not what is likely.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ public:
     // `mask`: the bits of the word that count up.
     void increment(uint8_t* to, uint32_t amount, uint32_t mask);
     void deliver();
+    // What a word will hold when all that was sent to it has arrived.
+    uint32_t word_after_delivery(const uint8_t* memory) const;
 
 private:
     static constexpr uint64_t kMostOfCore = 4096;

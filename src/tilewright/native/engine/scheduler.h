@@ -33,7 +33,7 @@ struct Scheduler {
         program(program),
         options(options),
         index(index),
-        outbox(options.checked),
+        outbox(options.checked && options.seed != 0),
         place(options.threads == 1 ? &g_watch->place : &unseen_place_),
         turns_(program, !options.keep_l1) {}
 

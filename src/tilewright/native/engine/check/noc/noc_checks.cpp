@@ -333,7 +333,10 @@ void NocChecks::zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
     transfers_.add(instance, std::move(transfer));
 }
 
-static uint32_t word_at(uint32_t address) { return *reinterpret_cast<const volatile uint32_t*>(uintptr_t{address}); }
+// What a word of a core's L1 holds, with what is on its way to it.
+static uint32_t word_at(uint32_t address) {
+    return this_scheduler()->outbox.word_after_delivery(reinterpret_cast<const uint8_t*>(uintptr_t{address}));
+}
 
 void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();

@@ -209,15 +209,24 @@ void Semaphores::load(KernelInstance& by, uint32_t address) {
     }
 }
 
+// Raises past what was waited for may not have happened yet, or not have arrived.
+const HeldValue* SyncWord::met_by(uint32_t value, bool equal) const {
+    if (equal) {
+        const auto last =
+            std::find_if(held.rbegin(), held.rend(), [&](const HeldValue& each) { return each.raise.value == value; });
+        return last == held.rend() ? nullptr : &*last;
+    }
+    const auto first =
+        std::find_if(held.begin(), held.end(), [&](const HeldValue& each) { return each.raise.value >= value; });
+    return first == held.end() ? nullptr : &*first;
+}
+
 void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal) {
     SyncWord& word = this->word(*by.core, address);
-    // Raises past what was waited for may not have happened yet.
-    const auto enough = std::find_if(
-        word.held.begin(), word.held.end(), [&](const HeldValue& held) { return held.raise.value >= value; });
-    if (equal || enough == word.held.end()) {
-        ordering_->acquire(by, Ordering::word_key(address));
+    if (const HeldValue* met = word.met_by(value, equal)) {
+        ordering_->acquire(by, met->clock);
     } else {
-        ordering_->acquire(by, enough->clock);
+        ordering_->acquire(by, Ordering::word_key(address));
     }
     learn(by, word);
     const WordEvent event{&by, ordering_->now(by), value, call_place(by)};

@@ -62,6 +62,9 @@ struct SyncWord {
     std::vector<Answer> answers;
     std::vector<HeldValue> held;  // since it was last stored to, the latest ones
     size_t seen = 0;  // of those, how many somebody has waited behind
+
+    // The raise that ended a wait for `value`, exactly or at least; null: not known.
+    const HeldValue* met_by(uint32_t value, bool equal) const;
 };
 
 class Semaphores {
