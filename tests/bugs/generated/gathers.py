@@ -41,7 +41,7 @@ void kernel_main() {
         if (clears && fault != CLEAR_AFTER_GO) {
             auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(16));
             for (uint32_t i = 0; i < bytes / 4; i++) {
-                words[i] = 0;
+                words[i] = 0;  // AT GO_BEFORE_RESERVE
             }
         }
         if (by_multicast) {
@@ -150,9 +150,16 @@ gathers = st.builds(
     st.integers(0, 4),
 )
 
+
+def _before_reserve(gather: Gather) -> tuple[str, ...]:
+    if gather.rounds <= gather.fillings:
+        return ()
+    return ("cb-write-unreserved",) if gather.clears else ("l1-race",)  # the root's own stores come first
+
+
 FAULTS = (
     Fault("NO_GO", lambda gather: ("l1-race",) if gather.rounds > gather.fillings or gather.clears else ()),
-    Fault("GO_BEFORE_RESERVE", lambda gather: ("l1-race",) if gather.rounds > gather.fillings else ()),
+    Fault("GO_BEFORE_RESERVE", _before_reserve),
     Fault("CLEAR_AFTER_GO", lambda gather: ("l1-race",) if gather.clears else ()),
     Fault("COUNT_SHORT", always("l1-race", "semaphore-shared")),
     Fault("RAISE_TWICE", always("l1-race", "semaphore-shared")),

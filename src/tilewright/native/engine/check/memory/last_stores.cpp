@@ -11,7 +11,7 @@ namespace tw {
 static constexpr uint32_t kBlockBytes = 4096;
 
 LastStores::LastStores(const Chip& chip) :
-    l1_begin_(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(chip.bank(false, 0).memory))),
+    l1_begin_(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(chip.memory().l1()))),
     l1_bytes_(static_cast<uint64_t>(chip.num_banks(false)) * kL1SlotBytes),
     is_used_(l1_bytes_ / kBlockBytes) {
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;

@@ -63,7 +63,7 @@ uint8_t* map_zeros(size_t bytes) {
 
 ShadowMemory::ShadowMemory(const Chip& chip) {
     const uint32_t num_cores = chip.num_banks(false);
-    const auto l1 = reinterpret_cast<uintptr_t>(chip.bank(false, 0).memory);
+    const auto l1 = reinterpret_cast<uintptr_t>(chip.memory().l1());
     regions_.push_back({l1, static_cast<uint64_t>(num_cores) * kL1SlotBytes});
     for (uint32_t bank = 0; bank < chip.num_banks(true); bank++) {
         const NocNode& node = chip.bank(true, bank);

@@ -539,9 +539,7 @@ void NocChecks::stuck(Program& program) {
             continue;
         }
         const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance->wait_address));
-        if (is_equal) {
-            semaphores_.stuck(*instance, address, instance->wait_amount);
-        }
+        semaphores_.stuck(*instance, address, instance->wait_amount, is_equal);
         receivers_.stuck(*instance, address, semaphores_);
     }
 }

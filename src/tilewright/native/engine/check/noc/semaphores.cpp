@@ -134,7 +134,8 @@ void Semaphores::judge_count(SyncWord& word, uint32_t address, const WordEvent& 
 }
 
 // Two kernels wait for one word and one of them sets it back: what it takes away may have been meant for the other.
-void Semaphores::judge_shared(KernelInstance& by, SyncWord& word, uint32_t address) {
+void Semaphores::judge_shared(const WordEvent& event, SyncWord& word, uint32_t address) {
+    const KernelInstance& by = *event.by;
     if (event_of(word.waits, by) == nullptr) {
         return;
     }
@@ -143,15 +144,9 @@ void Semaphores::judge_shared(KernelInstance& by, SyncWord& word, uint32_t addre
         if (wait.by == &by || !stored) {
             continue;
         }
-        note_finding_with(
-            by,
-            "semaphore-shared",
-            kNoCircularBuffer,
-            address,
-            wait.place,
-            "%s is waited for by %s too, and one of the two sets it back",
-            name_of(*program_, *word.core, address).c_str(),
-            kernel_on_core(*wait.by).c_str());
+        const std::string text = name_of(*program_, *word.core, address) + " is waited for by " +
+                                 kernel_on_core(*wait.by) + " too, and one of the two sets it back";
+        note_at(event, "semaphore-shared", address, wait.place, text);
         return;
     }
 }
@@ -195,7 +190,7 @@ void Semaphores::store(KernelInstance& by, uint32_t address) {
     const WordEvent event{&by, ordering_->now(by), 0, call_place(by)};
     judge_reset(word, address, event);
     set_event(word.stores, event);
-    judge_shared(by, word, address);
+    judge_shared(event, word, address);
     word.adders.clear();
     word.counted.clear();
     word.held.clear();
@@ -237,7 +232,7 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
         std::erase_if(word.counted, [&](const CountedWait& counted) { return counted.wait.by == &by; });
         word.counted.push_back({event, word.adders});
     }
-    judge_shared(by, word, address);
+    judge_shared(event, word, address);
     last_waits_[by.number] = address & ~3u;
     word.seen = word.held.size();
     ordering_->advance(by);
@@ -285,13 +280,10 @@ void Semaphores::note_two_meanings(
         second.place);
 }
 
-void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value) {
-    const auto found = words_.find(address & ~3u);
-    if (found == words_.end()) {
-        return;
-    }
-    const std::vector<HeldValue>& held = found->second.held;
-    for (size_t index = found->second.seen; index + 1 < held.size(); index++) {
+// The value was there for a while, and went before the kernel looked.
+void Semaphores::note_missed_value(KernelInstance& waiting, uint32_t address, uint32_t value, const SyncWord& word) {
+    const std::vector<HeldValue>& held = word.held;
+    for (size_t index = word.seen; index + 1 < held.size(); index++) {
         if (held[index].raise.value != value) {
             continue;
         }
@@ -299,7 +291,6 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
         const std::string text = "waits for exactly " + std::to_string(value) + " in " +
                                  name_of(*program_, *waiting.core, address) + ", which held it until " +
                                  kernel_on_core(*next.by) + " set it to " + std::to_string(next.value);
-        waiting.note_stack();
         waiting.checks->findings.add(
             waiting,
             "semaphore-overshoot",
@@ -311,6 +302,23 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
             next.place);
         note_two_meanings(waiting, address, held[index].raise, next);
         return;
+    }
+}
+
+void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value, bool equal) {
+    const auto found = words_.find(address & ~3u);
+    if (found == words_.end()) {
+        return;
+    }
+    SyncWord& word = found->second;
+    waiting.note_stack();
+    WordEvent event{&waiting, ordering_->now(waiting), value, {&waiting, 0, {}}};
+    event.place.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
+    std::copy_n(waiting.noted.frames, event.place.num_frames, event.place.frames);
+    set_event(word.waits, event);
+    judge_shared(event, word, address);
+    if (equal) {
+        note_missed_value(waiting, address, value, word);
     }
 }
 

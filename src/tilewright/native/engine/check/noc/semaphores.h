@@ -81,8 +81,8 @@ public:
     bool is_awaited(uint32_t address) const;
     // In words.
     std::string name(uint32_t address) const;
-    // The run has come to a stop and this kernel waits for exactly `value`.
-    void stuck(KernelInstance& waiting, uint32_t address, uint32_t value);
+    // The run has come to a stop and this kernel waits for `value`, or for at least that.
+    void stuck(KernelInstance& waiting, uint32_t address, uint32_t value, bool equal);
 
 private:
     SyncWord& word(Core& core, uint32_t address);
@@ -91,7 +91,8 @@ private:
     void judge_reset(SyncWord& word, uint32_t address, const WordEvent& store);
     void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_count(SyncWord& word, uint32_t address, const WordEvent& raise);
-    void judge_shared(KernelInstance& by, SyncWord& word, uint32_t address);
+    void judge_shared(const WordEvent& event, SyncWord& word, uint32_t address);
+    void note_missed_value(KernelInstance& waiting, uint32_t address, uint32_t value, const SyncWord& word);
     void note_two_meanings(KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
 
     Program* program_ = nullptr;
