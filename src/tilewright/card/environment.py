@@ -36,6 +36,7 @@ def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
         # The last core's coordinates. Without command queues some releases would take cores of dispatch for compute.
         "TT_METAL_CORE_GRID_OVERRIDE_TODEPRECATE": f"{model.grid[0] - 1},{model.grid[1] - 1}",
         "TILEWRIGHT_CARD": str(directory),
+        "TILEWRIGHT_CARDS": str(model.cards),
         "TILEWRIGHT_CARD_PYTHON": sys.executable,
     }
     if "TT_LOGGER_LEVEL" not in os.environ:

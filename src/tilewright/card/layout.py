@@ -20,7 +20,7 @@ from tilewright.device.engine_build import NATIVE
 
 _SOURCE = NATIVE / "card" / "layout" / "layout.cpp"
 _ARCHS = {"wormhole_b0": ("wormhole", "ARCH_WORMHOLE"), "blackhole": ("blackhole", "ARCH_BLACKHOLE")}
-_TENSIX, _IDLE_ETHERNET = "COMPILE_FOR_BRISC", "COMPILE_FOR_IDLE_ERISC"
+_TENSIX, _IDLE_ETHERNET, _LINKED_ETHERNET = "COMPILE_FOR_BRISC", "COMPILE_FOR_IDLE_ERISC", "COMPILE_FOR_ERISC"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Layout:
 
     tensix: dict[str, int]
     ethernet: dict[str, int]
+    linked_ethernet: dict[str, int]
 
     def __getitem__(self, name: str) -> int:
         return self.tensix[name]
@@ -46,11 +47,13 @@ class Layout:
         return self.tensix["MEM_MAILBOX_BASE"] + self.tensix["go_message"]
 
     @property
-    def ethernet_go_address(self) -> int:
-        return self.ethernet["MEM_IERISC_MAILBOX_BASE"] + self.ethernet["go_message"]
+    def ethernet_go_addresses(self) -> tuple[int, int]:
+        """Of an ethernet core without a link, and of one with."""
+        idle = self.ethernet["MEM_IERISC_MAILBOX_BASE"] + self.ethernet["go_message"]
+        return idle, self.linked_ethernet["MEM_AERISC_MAILBOX_BASE"] + self.linked_ethernet["go_message"]
 
     def as_json(self) -> str:
-        return json.dumps({"tensix": self.tensix, "ethernet": self.ethernet})
+        return json.dumps(dataclasses.asdict(self))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Layout:
@@ -67,7 +70,8 @@ def read_layout(package: TtMetal, arch: str) -> Layout:
     try:
         return Layout.from_json(entry.read_bytes())
     except (OSError, ValueError, TypeError):
-        layout = Layout(_printed(package, arch, _TENSIX), _printed(package, arch, _IDLE_ETHERNET))
+        cores = (_TENSIX, _IDLE_ETHERNET, _LINKED_ETHERNET)
+        layout = Layout(*(_printed(package, arch, core) for core in cores))
         write_atomically(entry, layout.as_json().encode())
         return layout
 

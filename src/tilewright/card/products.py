@@ -93,6 +93,7 @@ PRODUCTS = {
     )
 }
 _DEFAULTS = {"wormhole_b0": "n150", "blackhole": "p150"}
+MOST_CARDS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +102,7 @@ class CardModel:
 
     product: Product
     grid: tuple[int, int]
+    cards: int = 1  # of them in the machine, each a device of its own
 
     @property
     def arch(self) -> ArchDescription:
@@ -117,8 +119,8 @@ class CardModel:
         return f"{self.product.name} ({self.product.arch}, {self.grid[0]}x{self.grid[1]})"
 
 
-def choose_card(arch: str | None = None, grid: str | None = None) -> CardModel:
-    """The card that ``--arch`` and ``--grid`` name.
+def choose_card(arch: str | None = None, grid: str | None = None, cards: str | None = None) -> CardModel:
+    """The card that ``--arch`` and ``--grid`` name, as many times as ``--cards`` says.
 
     >>> str(choose_card("blackhole", "p100a")), str(choose_card(grid="4x2"))
     ('p100a (blackhole, 11x10)', 'n150 (wormhole_b0, 4x2)')
@@ -129,9 +131,19 @@ def choose_card(arch: str | None = None, grid: str | None = None) -> CardModel:
         product = PRODUCTS[grid]
         if arch not in (None, product.arch):
             raise CardError(f"--grid {grid} is a {product.arch} card, but --arch says {arch}")
-        return CardModel(product, product.grid)
+        if product.name == "p100a" and _count(cards) > 1:
+            raise CardError("--cards: tt-metal knows no machine of several p100a; allowed: n150, p150")
+        return CardModel(product, product.grid, _count(cards))
     product = PRODUCTS[_DEFAULTS[arch or "wormhole_b0"]]
-    return CardModel(product, _grid(grid, product) if grid is not None else product.grid)
+    return CardModel(product, _grid(grid, product) if grid is not None else product.grid, _count(cards))
+
+
+def _count(cards: str | None) -> int:
+    if cards is None:
+        return 1
+    if not re.fullmatch(r"[0-9]+", text("cards", cards)) or not 1 <= int(cards) <= MOST_CARDS:
+        raise CardError(f"--cards {cards} is no number of cards; allowed: 1 to {MOST_CARDS}")
+    return int(cards)
 
 
 def _grid(text: str, product: Product) -> tuple[int, int]:
@@ -147,34 +159,58 @@ def _grid(text: str, product: Product) -> tuple[int, int]:
 
 
 def cluster_descriptor(model: CardModel) -> str:
-    """What tt-metal reads about the board; without it, it would ask the card's own firmware."""
-    product = model.product
+    """What tt-metal reads about the boards; without it, it would ask the cards' own firmware.
+
+    Several cards stand in a row, each linked to the next: tt-metal takes no device that it finds no way to.
+    """
+    chips = range(model.cards)
+    return "\n".join(
+        [
+            "arch:",
+            *(f"  {chip}: {model.product.arch}" for chip in chips),
+            "chips:",
+            *(f"  {chip}: [{chip}, 0, 0, 0]" for chip in chips),
+            "ethernet_connections:",
+            *(_link(chip, chip + 1) for chip in chips[:-1]),
+            *(["  []"] if model.cards == 1 else []),
+            "chips_with_mmio:",
+            *(f"  - {chip}: {chip}" for chip in chips),
+            "harvesting:",
+            *(_harvesting(model.product, chip) for chip in chips),
+            "boards:",
+            *(_board(model.product, chip) for chip in chips),
+            "",
+        ]
+    )
+
+
+def _link(left: int, right: int) -> str:
+    """One cable: the left card's channel 1 to the right card's channel 0."""
+    return f"  -\n    - chip: {left}\n      chan: 1\n    - chip: {right}\n      chan: 0"
+
+
+def _harvesting(product: Product, chip: int) -> str:
     return f"""\
-arch:
-  0: {product.arch}
-chips:
-  0: [0, 0, 0, 0]
-ethernet_connections:
-  []
-chips_with_mmio:
-  - 0: 0
-harvesting:
-  0:
+  {chip}:
     noc_translation: true
     harvest_mask: {product.harvest_mask}
     dram_harvesting_mask: {product.dram_harvest_mask}
     eth_harvesting_mask: {0x120 if product.arch == "blackhole" else 0}
-    pcie_harvesting_mask: {0x2 if product.arch == "blackhole" else 0}
-boards:
+    pcie_harvesting_mask: {0x2 if product.arch == "blackhole" else 0}"""
+
+
+def _board(product: Product, chip: int) -> str:
+    return f"""\
   -
-    - board_id: {product.board_id}
+    - board_id: {product.board_id + chip}
     - board_type: {product.name}
     - chips:
-        - 0
-"""
+        - {chip}"""
 
 
-def nodes_of(model: CardModel, slot_bytes: int, bank_stride: int, go_address: int, ethernet_go: int) -> list[Node]:
+def nodes_of(
+    model: CardModel, slot_bytes: int, bank_stride: int, go_address: int, ethernet_go: tuple[int, ...]
+) -> list[Node]:
     """Who answers at which coordinate, with L1 in file 0 and DRAM in file 1."""
     chip, arch = model.chip, model.arch
     workers = []
@@ -185,7 +221,7 @@ def nodes_of(model: CardModel, slot_bytes: int, bank_stride: int, go_address: in
                 workers.append(Node(column, row, NodeKind.WORKER, 0, slot, 0, arch.l1_bytes, go_address))
             else:
                 workers.append(Node(column, row, NodeKind.WORKER, go_address=go_address))
-    ethernet = [Node(x, y, NodeKind.ETHERNET, go_address=ethernet_go) for x, y in chip.ethernet]
+    ethernet = [Node(x, y, NodeKind.ETHERNET, go_address=go) for x, y in chip.ethernet for go in ethernet_go]
     return [*workers, *_dram_nodes(chip, arch, bank_stride), *ethernet]
 
 

@@ -87,7 +87,7 @@ class CardServer:
         l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
         self._decoder = Decoder(layout, l1, model.grid[0], str(root))
         nodes = nodes_of(
-            model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_address
+            model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
         )
         greeting = _greeting(model, layout, wants_operations or self._shows_programs)
         send_greeting(channel, greeting, nodes, [files.l1, files.dram])

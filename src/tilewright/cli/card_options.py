@@ -10,18 +10,21 @@ from pathlib import Path
 
 from tilewright.card.environment import card_environment
 from tilewright.card.package import installed_ttnn, require_ttnn
-from tilewright.card.products import PRODUCTS, choose_card
+from tilewright.card.products import MOST_CARDS, PRODUCTS, choose_card
 
 BUILT_IN, REAL = "built-in", "real"
 
 
 def add_card_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """``--arch`` and ``--grid``."""
+    """``--arch``, ``--grid`` and ``--cards``."""
     parser.add_argument("--arch", metavar="NAME", help="chip of the card: wormhole_b0 (default) or blackhole")
     parser.add_argument(
         "--grid",
         metavar="GRID",
         help=f"cores of the card: a product ({', '.join(PRODUCTS)}) or columns x rows, such as 4x4",
+    )
+    parser.add_argument(
+        "--cards", metavar="N", help=f"cards in the machine, each a device of its own: 1 (default) to {MOST_CARDS}"
     )
 
 
@@ -55,5 +58,5 @@ def _imports_only_ours(script: Path) -> bool:
 
 def environment_with_card(options: argparse.Namespace, **further: str) -> dict[str, str]:
     """This process's environment with the card that the options choose."""
-    card = card_environment(require_ttnn(), choose_card(options.arch, options.grid))
+    card = card_environment(require_ttnn(), choose_card(options.arch, options.grid, options.cards))
     return {**os.environ, **card, **further}

@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
-    variables = card_environment(require_ttnn(), choose_card(options.arch, options.grid))
+    variables = card_environment(require_ttnn(), choose_card(options.arch, options.grid, options.cards))
     if options.json:
         print(json_text("env", {"variables": variables}))
     else:

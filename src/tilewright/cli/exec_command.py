@@ -68,8 +68,8 @@ def run(arguments: list[str]) -> int:
         _become(target[1:] if is_command else [sys.executable, *target], environment_with_card(options, **further))
     if options.show_programs or options.compare:
         parser.error("--show-programs and --compare are for the real ttnn")
-    if options.arch is not None or options.grid is not None:
-        parser.error("--arch and --grid are for the real ttnn; a script of the built-in one says so itself")
+    if (options.arch, options.grid, options.cards) != (None, None, None):
+        parser.error("--arch, --grid and --cards are for the real ttnn; a script of the built-in one says so itself")
     if is_command:
         parser.error("-- and a command need the real ttnn; with the built-in one give a script")
     return run_script(Path(target[0]), target[1:])
@@ -77,7 +77,7 @@ def run(arguments: list[str]) -> int:
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     """Our options, and what to run: options after the script are the script's."""
-    with_value = {"--ttnn", "--arch", "--grid"}
+    with_value = {"--ttnn", "--arch", "--grid", "--cards"}
     position = 0
     while position < len(arguments) and arguments[position].startswith("-") and arguments[position] != "--":
         position += 2 if arguments[position] in with_value else 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints where an installed tt-metal keeps what a launch is made of, one `name value` a line. It is compiled against
-// that package's own headers (card/layout.py), once for Tensix cores and once for idle ethernet cores, so a release
-// that moved a field is followed and one that renamed it does not compile.
+// that package's own headers (card/layout.py), once for Tensix cores and once each for idle and linked ethernet cores, so
+// a release that moved a field is followed and one that renamed it does not compile.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -35,8 +35,10 @@ int main() {
     CONSTANT(RUN_MSG_RESET_READ_PTR);
     CONSTANT(RUN_MSG_RESET_READ_PTR_FROM_HOST);
     CONSTANT(RUN_MSG_DONE);
-#ifdef COMPILE_FOR_IDLE_ERISC
+#if defined(COMPILE_FOR_IDLE_ERISC)
     CONSTANT(MEM_IERISC_MAILBOX_BASE);
+#elif defined(COMPILE_FOR_ERISC)
+    CONSTANT(MEM_AERISC_MAILBOX_BASE);
 #else
     CONSTANT(MEM_MAILBOX_BASE);
     CONSTANT(MEM_MAP_END);

@@ -13,26 +13,33 @@ static bool overlaps(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t 
 
 Launches::Launches(Memory& memory, Server& server) : memory_(memory), server_(server) {}
 
+const Memory::Mapped* Launches::with_go_word(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const {
+    for (const Memory::Mapped& node : memory_.nodes(x, y)) {
+        if (node.go_address != 0 && overlaps(address, bytes, node.go_address, node.go_address + 4)) {
+            return &node;
+        }
+    }
+    return nullptr;
+}
+
 void Launches::after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) {
-    const Memory::Mapped* node = memory_.node(x, y);
-    if (node == nullptr || node->go_address == 0) {
-        return;
-    }
     const Greeting& known = server_.greeting;
-    if (node->kind == NodeKind::Worker && node->bytes != nullptr &&
-        overlaps(address, bytes, known.config_begin, known.config_end)) {
-        const std::lock_guard lock(mutex_);
-        configured_.insert({x, y});
+    if (overlaps(address, bytes, known.config_begin, known.config_end)) {
+        for (const Memory::Mapped& node : memory_.nodes(x, y)) {
+            if (node.kind == NodeKind::Worker && node.bytes != nullptr) {
+                const std::lock_guard lock(mutex_);
+                configured_.insert({x, y});
+            }
+        }
     }
-    if (overlaps(address, bytes, node->go_address, node->go_address + 4)) {
+    if (const Memory::Mapped* node = with_go_word(x, y, address, bytes)) {
         const std::lock_guard lock(mutex_);
         take_signal(*node, {x, y});
     }
 }
 
 void Launches::before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) {
-    const Memory::Mapped* node = memory_.node(x, y);
-    if (node == nullptr || node->go_address == 0 || !overlaps(address, bytes, node->go_address, node->go_address + 4)) {
+    if (with_go_word(x, y, address, bytes) == nullptr) {
         return;
     }
     const std::lock_guard lock(mutex_);
@@ -58,7 +65,8 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
         set_signal(node, core, signals.done);
         throw std::runtime_error(
             "tilewright: a kernel on ethernet core " + std::to_string(core.first) + "-" + std::to_string(core.second) +
-            " was launched; the simulated card runs kernels on Tensix cores only");
+            " was launched; the simulated card runs kernels on Tensix cores only: no fabric, no collectives between "
+            "cards");
     } else if (signal == signals.go) {
         if (node.bytes == nullptr) {
             set_signal(node, core, signals.done);
@@ -97,7 +105,7 @@ void Launches::run() {
     configured_.clear();
     tables_sent_ = false;
     for (const Core& core : cores) {
-        set_signal(*memory_.node(core.first, core.second), core, server_.greeting.signals.done);
+        set_signal(memory_.nodes(core.first, core.second).front(), core, server_.greeting.signals.done);
     }
     server_.launch(cores);
 }

@@ -27,6 +27,8 @@ public:
 private:
     using Core = std::pair<uint32_t, uint32_t>;
 
+    // The node there whose go word these bytes touch; null: none.
+    const Memory::Mapped* with_go_word(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const;
     void take_signal(const Memory::Mapped& node, Core core);
     void send_bank_tables(Core core);
     void set_signal(const Memory::Mapped& node, Core core, uint32_t signal);

@@ -43,10 +43,7 @@ Memory::~Memory() {
     }
 }
 
-const Memory::Mapped* Memory::node(uint32_t x, uint32_t y) const {
-    const auto& parts = nodes_[index_of(x, y)];
-    return parts.empty() ? nullptr : parts.data();
-}
+const std::vector<Memory::Mapped>& Memory::nodes(uint32_t x, uint32_t y) const { return nodes_[index_of(x, y)]; }
 
 uint8_t* Memory::mapped(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const {
     for (const Mapped& part : nodes_[index_of(x, y)]) {

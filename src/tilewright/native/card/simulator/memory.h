@@ -30,8 +30,8 @@ public:
 
     void read(uint32_t x, uint32_t y, uint64_t address, void* data, uint64_t bytes);
     void write(uint32_t x, uint32_t y, uint64_t address, const void* data, uint64_t bytes);
-    // Null where no worker, DRAM bank or ethernet core answers.
-    const Mapped* node(uint32_t x, uint32_t y) const;
+    // None where no worker, DRAM bank or ethernet core answers.
+    const std::vector<Mapped>& nodes(uint32_t x, uint32_t y) const;
 
 private:
     using Page = std::array<uint8_t, 4096>;

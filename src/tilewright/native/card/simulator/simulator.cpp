@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nine functions tt-metal calls in the library it takes for a simulator (TT_METAL_SIMULATOR), and one for those who
-// measure. There is no clock to advance: a program runs to its end when it is launched (launches.h).
+// measure. There is no clock to advance: a program runs to its end when it is launched (launches.h). A machine of several
+// cards has them as devices of one PCI bus; a release that loads a copy of the library for each card takes the first of
+// each copy.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,19 +24,35 @@
 namespace card {
 
 struct Card {
+    explicit Card(uint32_t number) : windows(server.greeting.pci_id, number) {}
+
     Server server;
-    Windows windows{server.greeting.pci_id};
+    Windows windows;
     Memory memory{server.nodes, server.files};
     Launches launches{memory, server};
 };
 
-static std::unique_ptr<Card> g_card;
+static constexpr uint32_t kMaxCards = 8;
+static std::array<std::unique_ptr<Card>, kMaxCards> g_cards;
+static std::mutex g_opening;
 
-static Card& opened() {
-    if (!g_card) {
+// How many there are (card/environment.py).
+static uint32_t num_cards() {
+    const char* count = std::getenv("TILEWRIGHT_CARDS");
+    return count == nullptr ? 1 : std::clamp<uint32_t>(static_cast<uint32_t>(std::atoi(count)), 1, kMaxCards);
+}
+
+// A card beside the first is started when the host asks for it.
+static Card& opened(uint64_t number = 0) {
+    if (!g_cards[0] || number >= num_cards()) {
         throw std::runtime_error("tilewright: the simulated card was used before it was initialised");
     }
-    return *g_card;
+    const std::lock_guard lock(g_opening);
+    std::unique_ptr<Card>& card = g_cards[number];
+    if (!card) {
+        card = std::make_unique<Card>(static_cast<uint32_t>(number));
+    }
+    return *card;
 }
 
 static void write_node(Card& card, uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
@@ -46,8 +67,8 @@ static void write_target(Card& card, const Target& target, const void* data, uin
     }
     for (uint32_t x = target.x_begin; x <= target.x_end; x++) {
         for (uint32_t y = target.y_begin; y <= target.y_end; y++) {
-            const Memory::Mapped* node = card.memory.node(x, y);
-            if (node != nullptr && node->kind == NodeKind::Worker) {
+            const auto& nodes = card.memory.nodes(x, y);
+            if (!nodes.empty() && nodes.front().kind == NodeKind::Worker) {
                 write_node(card, x, y, target.address, data, bytes);
             }
         }
@@ -83,12 +104,13 @@ static void compare_operations() {
 }
 
 static void read_window(uint64_t address, void* data, uint32_t bytes) {
-    Card& card = opened();
+    Card& card = opened(address / kCardStretch);
+    const uint64_t offset = address % kCardStretch;
     const TransferTime time(&Times::reading, &Times::bytes_read, bytes);
-    if (card.windows.access_registers(false, address, data, bytes)) {
+    if (card.windows.access_registers(false, offset, data, bytes)) {
         return;
     }
-    if (const auto target = card.windows.target(address)) {
+    if (const auto target = card.windows.target(offset)) {
         card.launches.before_read(target->x_end, target->y_end, target->address, bytes);
         card.memory.read(target->x_end, target->y_end, target->address, data, bytes);
     } else {
@@ -97,12 +119,13 @@ static void read_window(uint64_t address, void* data, uint32_t bytes) {
 }
 
 static void write_window(uint64_t address, const void* data, uint32_t bytes) {
-    Card& card = opened();
+    Card& card = opened(address / kCardStretch);
+    const uint64_t offset = address % kCardStretch;
     const TransferTime time(&Times::writing, &Times::bytes_written, bytes);
-    if (card.windows.access_registers(true, address, const_cast<void*>(data), bytes)) {
+    if (card.windows.access_registers(true, offset, const_cast<void*>(data), bytes)) {
         return;
     }
-    if (const auto target = card.windows.target(address)) {
+    if (const auto target = card.windows.target(offset)) {
         write_target(card, *target, data, bytes);
     }
 }
@@ -124,21 +147,28 @@ static void write_tile(uint32_t x, uint32_t y, uint64_t address, const void* dat
 extern "C" {
 
 void libttsim_init() {
-    if (!card::g_card) {
-        auto opening = std::make_unique<card::Card>();
+    if (!card::g_cards[0]) {
+        auto opening = std::make_unique<card::Card>(0);
         card::compare_operations();
-        card::g_card = std::move(opening);
+        card::g_cards[0] = std::move(opening);
     }
 }
 
-void libttsim_exit() { card::g_card.reset(); }
+void libttsim_exit() {
+    for (auto& each : card::g_cards) {
+        each.reset();
+    }
+}
 
 void libttsim_clock(uint32_t) {}
 
 void libttsim_set_pci_dma_mem_callbacks(void*, void*) {}
 
 uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset) {
-    return bus_device_function != 0 ? 0xffffffffu : card::opened().windows.config_word(offset);
+    constexpr uint32_t kFunctions = 8;  // of each device on a bus
+    const uint32_t device = bus_device_function / kFunctions;
+    const bool is_card = bus_device_function % kFunctions == 0 && device < card::num_cards();
+    return is_card ? card::opened(device).windows.config_word(offset) : 0xffffffffu;
 }
 
 void libttsim_pci_mem_rd_bytes(uint64_t address, void* data, uint32_t bytes) {

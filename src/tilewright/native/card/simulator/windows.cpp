@@ -21,17 +21,18 @@ struct WindowRange {
 static constexpr WindowRange kWormhole[] = {{156, kMiB, 16}, {10, 2 * kMiB, 15}, {20, 16 * kMiB, 12}};
 static constexpr uint32_t kBlackholeSmall = 202, kBlackholeLarge = 8;
 
-Windows::Windows(uint32_t pci_id) : pci_id_(pci_id), is_blackhole_(pci_id == kBlackholeId) {}
+Windows::Windows(uint32_t pci_id, uint32_t card) :
+    pci_id_(pci_id), begin_(card * kCardStretch), is_blackhole_(pci_id == kBlackholeId) {}
 
 uint32_t Windows::config_word(uint32_t offset) const {
     switch (offset) {
         case 0x00: return pci_id_;
-        case 0x10: return static_cast<uint32_t>(kBar0) | kMemory64;
-        case 0x14: return static_cast<uint32_t>(kBar0 >> 32);
-        case 0x18: return static_cast<uint32_t>(kBar2) | kMemory64;
-        case 0x1c: return static_cast<uint32_t>(kBar2 >> 32);
-        case 0x20: return static_cast<uint32_t>(kBar4) | kMemory64;
-        case 0x24: return static_cast<uint32_t>(kBar4 >> 32);
+        case 0x10: return static_cast<uint32_t>(begin_ + kBar0) | kMemory64;
+        case 0x14: return static_cast<uint32_t>((begin_ + kBar0) >> 32);
+        case 0x18: return static_cast<uint32_t>(begin_ + kBar2) | kMemory64;
+        case 0x1c: return static_cast<uint32_t>((begin_ + kBar2) >> 32);
+        case 0x20: return static_cast<uint32_t>(begin_ + kBar4) | kMemory64;
+        case 0x24: return static_cast<uint32_t>((begin_ + kBar4) >> 32);
         default: return 0;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card on the PCI bus: three address ranges (BARs) full of windows, each of which shows a stretch of one NoC
-// node's memory, or of a rectangle of nodes, wherever its register points.
+// A card on the PCI bus: three address ranges (BARs) full of windows, each of which shows a stretch of one NoC
+// node's memory, or of a rectangle of nodes, wherever its register points. Each card's ranges lie in a stretch of bus
+// addresses of its own.
 #pragma once
 
 #include <array>
@@ -8,6 +9,9 @@
 #include <optional>
 
 namespace card {
+
+// Bus addresses of card number n begin at n times this.
+inline constexpr uint64_t kCardStretch = 1ull << 40;
 
 // Where an access to a window goes.
 struct Target {
@@ -18,9 +22,10 @@ struct Target {
 
 class Windows {
 public:
-    explicit Windows(uint32_t pci_id);
+    Windows(uint32_t pci_id, uint32_t card);
 
     uint32_t config_word(uint32_t offset) const;
+    // Addresses count from the beginning of the card's stretch.
     // Whether the bytes are those of window registers; then they are read or written.
     bool access_registers(bool write, uint64_t address, void* data, uint32_t bytes);
     std::optional<Target> target(uint64_t address) const;
@@ -31,6 +36,7 @@ private:
     Target pointed(uint32_t window, uint32_t register_bytes, int address_bits, int multicast_bit) const;
 
     uint32_t pci_id_;
+    uint64_t begin_;  // of the card's stretch
     bool is_blackhole_;
     std::array<uint8_t, 12 * 256> registers_{};
 };
