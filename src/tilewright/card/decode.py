@@ -27,6 +27,7 @@ from tilewright.card.launch_message import (
 )
 from tilewright.card.layout import Layout
 from tilewright.card.package import CardError
+from tilewright.device.translation_unit import REMOTE_CB_TABLE
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright.program.kernel import ArgumentsInL1, KernelDescriptor
 from tilewright.program.program import ProgramDescriptor
@@ -37,6 +38,7 @@ from tilewright.tensor.dtype import DataFormat
 _PROCESSORS = {0: "BRISC", 1: "NCRISC", 2: "TRISC0"}
 _PROGRAMS_KEPT = 1024
 _LONGEST_NAME = 512  # of a build directory, in a kernel's text
+_NO_REMOTE_CB = (32, 64)  # as the first of them: how many circular buffers a core of the chip has
 _DEFAULT_FORMAT = CbFormat(DataFormat.Float16_b.value, 32, 32, 4, 16)
 
 Core = tuple[int, int]
@@ -46,7 +48,7 @@ Core = tuple[int, int]
 class _Found:
     """What was found on the cores so far: each thing with the cores it is on."""
 
-    kernels: dict[tuple[str, ArgumentsInL1], list[Core]] = dataclasses.field(default_factory=dict)
+    kernels: dict[tuple[str, ArgumentsInL1, str], list[Core]] = dataclasses.field(default_factory=dict)
     buffers: dict[tuple[CbConfig, CbFormat], list[Core]] = dataclasses.field(default_factory=dict)
     semaphores: dict[tuple[int, int], list[Core]] = dataclasses.field(default_factory=dict)
 
@@ -115,7 +117,7 @@ class Decoder:
             for index, value in enumerate(semaphore_values(region)):
                 found.semaphores.setdefault((index, value), []).append(core)
         program = ProgramDescriptor(
-            kernels=[self._kernel(directory, place, on) for (directory, place), on in found.kernels.items()],
+            kernels=[self._kernel(*key, on) for key, on in found.kernels.items()],
             semaphores=[
                 SemaphoreDescriptor(index, core_ranges=_ranges(on), initial_value=value)
                 for (index, value), on in sorted(found.semaphores.items())
@@ -139,7 +141,7 @@ class Decoder:
                         "the card's compiler; was it built before the environment was set up?"
                     )
                 place = ArgumentsInL1(*launch.arguments_of(processor))
-                found.kernels.setdefault((directory, place), []).append(core)
+                found.kernels.setdefault((directory, place, _remote_cbs(launch)), []).append(core)
                 formats.update(self._record(directory).formats)
         return formats
 
@@ -154,10 +156,19 @@ class Decoder:
     def _record(self, directory: str) -> KernelRecord:
         return kernel_record(directory, self._root)
 
-    def _kernel(self, directory: str, place: ArgumentsInL1, cores: list[Core]) -> KernelDescriptor:
+    def _kernel(self, directory: str, place: ArgumentsInL1, remote_cbs: str, cores: list[Core]) -> KernelDescriptor:
         kernel = self._record(directory).descriptor(_ranges(cores))
         kernel.arguments_in_l1 = place
+        if remote_cbs:
+            kernel.defines = [*kernel.defines, (REMOTE_CB_TABLE, remote_cbs)]
         return kernel
+
+
+def _remote_cbs(launch: LaunchMessage) -> str:
+    """Where a core has its table of global circular buffers, and the first of them; empty: it has none."""
+    if launch.first_remote_cb in _NO_REMOTE_CB:
+        return ""
+    return f"{launch.base + launch.remote_cbs}, {launch.first_remote_cb}"
 
 
 def _with_their_rows(rows: NDArray[np.intp], messages: NDArray[np.uint8]) -> list[tuple[bytes, NDArray[np.intp]]]:

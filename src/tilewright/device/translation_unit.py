@@ -90,6 +90,8 @@ class KernelSource:
         return self._hash
 
 
+# Defined for kernels whose cores have global circular buffers: L1 offset of the host's table, and its last index.
+REMOTE_CB_TABLE = "TW_REMOTE_CB_TABLE"
 _PROCESSOR_MACROS = {0: "COMPILE_FOR_BRISC", 1: "COMPILE_FOR_NCRISC", 2: "COMPILE_FOR_TRISC"}
 _ARCH_MACROS = {"wormhole_b0": "ARCH_WORMHOLE", "blackhole": "ARCH_BLACKHOLE"}
 
@@ -138,9 +140,22 @@ def translation_unit(source: KernelSource) -> str:
     parts += [*_descriptors(source), '#include "tw/late.h"', source.bindings]
     if source.is_compute:
         parts.append("using namespace ckernel;")
+    first = _before_kernel(source)
+    parts += ['#include "api/remote_circular_buffer.h"'] if first else []
     parts += [f'#include "{source.path}"', source.entry]
-    parts.append('extern "C" __attribute__((visibility("default"))) void tw_kernel_entry() { kernel_main(); }')
+    parts.append(
+        f'extern "C" __attribute__((visibility("default"))) void tw_kernel_entry() {{ {first}kernel_main(); }}'
+    )
     return "\n".join(part for part in parts if part) + "\n"
+
+
+def _before_kernel(source: KernelSource) -> str:
+    """What firmware does before a kernel that has global circular buffers; their table is named in the defines."""
+    defines = dict(source.defines)
+    if REMOTE_CB_TABLE not in defines:
+        return ""
+    align = defines.get("ALIGN_LOCAL_CBS_TO_REMOTE_CBS", "")
+    return f"tw::remote::set_up({REMOTE_CB_TABLE}); {align} "
 
 
 def _argument_macros(source: KernelSource) -> list[str]:

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Global circular buffers of the real ttnn: one core fills a ring in others, over as many launches as there are."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from card_process import OnCard
+
+SCRIPT = str(Path(__file__).with_name("global_circular_buffer.py"))
+
+
+def test_tiles_arrive_and_a_receiver_nobody_sends_to_is_named(on_card: OnCard) -> None:
+    result = on_card("--arch", "blackhole", SCRIPT, "--no-sender")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "launch 1: right\nlaunch 2: right\n" in result.stdout
+    assert "DeadlockError: deadlock on cores (1,0)-(2,0)" in result.stdout
+    assert "which nobody raises" in result.stdout
+
+
+def test_the_checker_is_silent(real_ttnn: str, card_environment: dict[str, str]) -> None:
+    command = [real_ttnn, "-m", "tilewright", "check", SCRIPT]
+    result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "launch 1: right\nlaunch 2: right\n" in result.stdout
+    assert "2 launches checked: nothing found" in result.stdout
