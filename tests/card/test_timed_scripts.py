@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright time`` of a script that uses the real ttnn."""
+"""``tilewright time`` and ``tilewright debug`` of a script that uses the real ttnn."""
 
 from __future__ import annotations
 
@@ -30,3 +30,16 @@ def test_every_launch_of_the_script_is_timed(real_ttnn: str, card_environment: d
     # One tile for each core: a read's latency, a write's, and what is between.
     assert 0.5 < launch["microseconds"] < 5
     assert "(32, 256)" in result.stderr
+
+
+def test_kernels_of_the_script_stop(real_ttnn: str, card_environment: dict[str, str], tmp_path: Path) -> None:
+    script = tmp_path / "model.py"
+    script.write_text(_SCRIPT)
+    command = [real_ttnn, "-m", "tilewright", "debug", str(script), "--grid", "4x2", "--json", "--step", "--stops", "2"]
+    result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
+    assert result.returncode == 0, result.stderr
+    first, second = json.loads(result.stdout)["stops"]
+    assert (first["core"], first["source"]) == ([0, 0], "void kernel_main() {")
+    assert second["line"] > first["line"]
+    assert [(each["index"], each["there"]) for each in first["circular_buffers"]] == [(0, 0), (1, 0)]
+    assert "(32, 256)" in result.stderr  # the script went on to its end

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import platform
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -158,6 +159,37 @@ def test_a_kernel_stops_at_its_line_and_shows_what_there_is(negation: Negation) 
     negation.run(break_at=f"compute.cpp:{NEGATIVE}", on_stop=look)
     assert len(stops) == 3
     assert negation.is_right()
+
+
+def test_a_hang_is_looked_at_before_it_ends(device: ttnn.Device, tmp_path: Path) -> None:
+    negation = Negation(device, tmp_path, cores=2)
+    (tmp_path / "writer.cpp").write_text(WRITER.replace("cb_pop_front(16, 1);", ""))
+    stops: list[Stop] = []
+
+    def look(stop: Stop) -> None:
+        stops.append(stop)
+        assert (stop.is_hang, stop.kernel, stop.threads, stop.core) == (True, "compute", ("pack",), (0, 0))
+        assert str(stop.line) == "compute.cpp:20"
+        assert stop.stuck_cores == [(0, 0), (1, 0)]
+        assert stop.waits()[-2:] == [
+            "compute (pack)    compute.cpp:20  cb_reserve_back(c_16, 1)  0 of 1 pages free",
+            "writer            finished",
+        ]
+        assert [each.there for each in stop.buffers((1, 0))] == [0, 2]
+        assert np.array_equal(stop.page(16, 1).astype(np.float32), negation.expected[:, 32:64])
+
+    with pytest.raises(DeadlockError, match="c_16 stays full"):
+        negation.run(break_at="hang", on_stop=look)
+    assert len(stops) == 1
+    with pytest.raises(DeadlockError):  # nobody asked to see it
+        negation.run(break_at="reader.cpp:3", on_stop=lambda stop: stops.append(stop))
+    assert [each.is_hang for each in stops] == [True, False, False]
+
+
+def test_other_machines_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    with pytest.raises(ValueError, match="break_at stops kernels on x86-64 only; this machine is aarch64"):
+        RunOptions(break_at="hang")
 
 
 def test_arguments_and_waits_of_the_reader(negation: Negation) -> None:

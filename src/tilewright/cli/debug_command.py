@@ -5,38 +5,46 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tilewright.cli.call_once import call_once
-from tilewright.cli.check_target import NothingLaunchedError, add_target_arguments, exit_status, split_arguments
+from tilewright.cli.card_options import add_ttnn_option
+from tilewright.cli.check_target import (
+    NothingLaunchedError,
+    add_target_arguments,
+    exit_status,
+    require_script_options,
+    runs_on_card,
+    split_arguments,
+)
 from tilewright.cli.command_parser import CommandParser
-from tilewright.cli.json_output import error_object, json_text
-from tilewright.cli.operation_arguments import add_tuned_option, declares_operation
+from tilewright.cli.debug_on_card import debugged_on_card
+from tilewright.cli.json_output import Error, error_object, json_text
+from tilewright.cli.operation_arguments import add_tuned_option, chosen_card, declares_operation
 from tilewright.cli.run_script import run_script
-from tilewright.device.breakpoints import EVERY_KERNEL, Breakpoint
+from tilewright.device.breakpoints import AT_HANG, EVERY_KERNEL, Breakpoint
 from tilewright.device.debug_prompt import DebuggingEndedError, Prompt
 from tilewright.device.debugged_launches import debugged_launches
 from tilewright.device.errors import TilewrightError
-from tilewright.device.stop import Dst, Go, Stop, StopHandler
+from tilewright.device.stop import Go, Stop, StopHandler
+from tilewright.device.stop_json import stop_json
 
 _DESCRIPTION = """
-Run a script, in which `import ttnn` gives the simulated chip, or an operation, and stop its kernels at lines of their
-C++ or Python sources: to look at DST, circular buffers, arguments, semaphores and who waits for whom, and to step from
-call to call. Without --break it stops where the first kernel of every launch begins. `help` at the prompt lists its
-commands; they may also come from standard input, or from --do.
+Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
+one), or an operation, and stop its kernels at lines of their C++ or Python sources: to look at DST, circular buffers,
+arguments, semaphores and who waits for whom, and to step from call to call. Without --break it stops where the first
+kernel of every launch begins. A launch that hangs stops there, too, before it ends with its error; with `--break hang`
+only there. `help` at the prompt lists its commands; they may also come from standard input, or from --do.
 
 `tilewright debug journal NAME` keeps the journal of a hang or a wrong result.
 """
 _EXAMPLES = """
 tilewright debug my_script.py --break compute.cpp:41
 tilewright debug variance_w_rm --break reduce.py:60@0,0
+tilewright debug my_script.py --break hang
 tilewright debug my_script.py --break writer --do "cb 16" --do step --do dst
 tilewright debug my_script.py --break compute.cpp:41 --json --stops 3
 tilewright debug journal my_op observe
@@ -57,7 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="PLACE",
-        help="FILE:LINE, KERNEL, or KERNEL:LINE of a kernel given as text; with @X,Y on one core; may be repeated",
+        help="FILE:LINE, KERNEL, KERNEL:LINE of a kernel given as text, or hang; @X,Y: on one core; may be repeated",
     )
     parser.add_argument(
         "--do", action="append", metavar="COMMAND", help="a command of the prompt, instead of asking; may be repeated"
@@ -67,6 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--stops", type=int, metavar="N", default=_MOST_STOPS, help=f"stops that --json shows (default {_MOST_STOPS})"
     )
     parser.add_argument("--step", action="store_true", help="with --json: after a stop, go on to the next call only")
+    add_ttnn_option(parser)
     return parser
 
 
@@ -76,6 +85,9 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(ours)
     if options.stops < 1:
         parser.error(f"--stops is {options.stops}; it must be 1 or more")
+    if runs_on_card(options):
+        require_script_options(parser, options, ("shape", "dtype", "plan", "tuned"))
+        return _debug_real_ttnn(options, script_arguments)
     work = _work(parser, options, script_arguments)
     if options.json:
         return _as_json(options, work)
@@ -106,6 +118,42 @@ def _work(
     return lambda: run_script(script, script_arguments, (DebuggingEndedError,))
 
 
+def _places(options: argparse.Namespace) -> list[Breakpoint]:
+    """Where to stop: at hangs in any case."""
+    return [*(options.places or [_BEGIN]), AT_HANG]
+
+
+def _require_stop(options: argparse.Namespace, came_to_stop: bool, status: int) -> None:
+    """A run that was to stop, and did not: an error, unless it was asked to stop only if it hangs."""
+    if came_to_stop or status:
+        return
+    if options.places and all(each.is_hang for each in options.places):
+        print(f"{options.target} does not hang", file=sys.stderr)
+        return
+    raise NothingLaunchedError(f"{options.target} came to no stop: it launched no program, or passes no such line")
+
+
+def _debug_real_ttnn(options: argparse.Namespace, arguments: list[str]) -> int:
+    """Runs the script in a process of its own, with a card whose kernels stop."""
+    status, came_to_stop, found = debugged_on_card(
+        [options.target, *arguments],
+        chosen_card(options),
+        _places(options),
+        options.do,
+        noted=options.stops if options.json else 0,
+        steps=options.step,
+    )
+    _require_stop(options, came_to_stop, status)
+    if options.json:
+        error = _script_failed(options, status) if status else None
+        print(json_text("debug", {"stops": found[: options.stops]}, status, error))
+    return status
+
+
+def _script_failed(options: argparse.Namespace, status: int) -> Error:
+    return error_object("ScriptFailed", f"{options.target} ended with status {status}")
+
+
 def _debugged(options: argparse.Namespace, work: Callable[[], int], on_stop: StopHandler) -> int:
     ended: list[DebuggingEndedError] = []
     stops = 0
@@ -121,15 +169,14 @@ def _debugged(options: argparse.Namespace, work: Callable[[], int], on_stop: Sto
             ended.append(end)
             raise
 
-    with debugged_launches(options.places or [_BEGIN], watched):
+    with debugged_launches(_places(options), watched):
         try:
             status = work()
         except SystemExit as end:
             status = exit_status(end)
     if ended:
         raise ended[0]
-    if not stops and not status:
-        raise NothingLaunchedError(f"{options.target} came to no stop: it launched no program, or passes no such line")
+    _require_stop(options, bool(stops), status)
     return status
 
 
@@ -137,7 +184,7 @@ def _as_json(options: argparse.Namespace, work: Callable[[], int]) -> int:
     found: list[dict[str, object]] = []
 
     def note(stop: Stop) -> Go:
-        found.append(_stop_json(stop))
+        found.append(stop_json(stop))
         if len(found) >= options.stops:
             stop.breakpoints = []
             return Go.ON
@@ -150,40 +197,6 @@ def _as_json(options: argparse.Namespace, work: Callable[[], int]) -> int:
         except TilewrightError as end:
             error, status = error_object(type(end).__name__, end), end.exit_status
     if status and error is None:
-        error = error_object("ScriptFailed", f"{options.target} ended with status {status}")
+        error = _script_failed(options, status)
     print(json_text("debug", {"stops": found[: options.stops]}, status, error))
     return status
-
-
-def _stop_json(stop: Stop) -> dict[str, object]:
-    line = stop.line
-    return {
-        "kernel": stop.kernel,
-        "core": stop.core,
-        "threads": stop.threads,
-        "file": line.path if line else None,
-        "line": line.line if line else None,
-        "source": next((text.strip() for number, text in stop.source(0)), None),
-        "stack": [f"{each.path}:{each.line}" for each in stop.stack],
-        "waits": stop.waits(),
-        "circular_buffers": [
-            {**dataclasses.asdict(each), "data_format": each.data_format.name} for each in stop.buffers()
-        ],
-        "arguments": dataclasses.asdict(stop.arguments),
-        "semaphores": stop.semaphores(),
-        "dst": _dst_json(stop.dst) if stop.dst is not None else None,
-    }
-
-
-def _dst_json(dst: Dst) -> dict[str, object]:
-    tiles = [np.asarray(dst.tile(index), np.float64) for index in range(len(dst.words))]
-    return {
-        "phase": dst.phase.name.lower(),
-        "bits": 32 if dst.is_32_bit else 16,
-        "tiles": [_range(tile[np.isfinite(tile)]) for tile in tiles],
-    }
-
-
-def _range(numbers: NDArray[np.float64]) -> dict[str, float] | None:
-    """None where nothing is a number."""
-    return {"least": float(numbers.min()), "most": float(numbers.max())} if numbers.size else None

@@ -17,6 +17,7 @@ from tilewright.device.source_lines import line_table
 from tilewright.tensor.argument import shown
 
 EVERY_KERNEL = "*"
+_HANG = "hang"
 _EVERY_CORE = 0xFFFFFFFF
 _KERNEL_MAIN = "_Z11kernel_mainv"
 _UNIT = "kernel_unit.cpp"  # what the compiler reads: it includes the kernel
@@ -44,7 +45,8 @@ class Breakpoint:
 
     Attributes:
         where: ``FILE:LINE``, of a C++ or a Python source, by its name or by the end of its path; ``KERNEL:LINE`` of a
-            kernel given as text; or a kernel's name, for the begin of it; ``*`` is every kernel's.
+            kernel given as text; or a kernel's name, for the begin of it; ``*`` is every kernel's. ``hang`` is where
+            nothing moves any more, before the run ends with its error.
         core: the only core that stops; None is each.
 
     Example::
@@ -67,6 +69,10 @@ class Breakpoint:
             raise ValueError(f"{text!r} is no place to stop at: write FILE:LINE, a kernel's name, or FILE:LINE@X,Y")
         return cls(match[1], (int(match[2]), int(match[3])) if match[2] else None)
 
+    @property
+    def is_hang(self) -> bool:
+        return self.where == _HANG
+
     def __str__(self) -> str:
         return self.where + (f"@{self.core[0]},{self.core[1]}" if self.core else "")
 
@@ -80,6 +86,9 @@ def breakpoints(given: object) -> tuple[Breakpoint, ...]:
             raise TypeError(f"break_at must be FILE:LINE, a kernel's name, a Breakpoint or several, not {shown(each)}")
         found.append(Breakpoint.parse(each) if isinstance(each, str) else each)
     return tuple(found)
+
+
+AT_HANG = Breakpoint(_HANG)
 
 
 class KernelCode:
@@ -106,6 +115,8 @@ class KernelCode:
         """
         found = []
         for each in wanted:
+            if each.is_hang:
+                continue
             places = self._places(each)
             if not places:
                 raise NoSuchLineError(each, self._refusal(each))

@@ -53,6 +53,8 @@ class Prompt(cmd.Cmd):
             return self._go
         self._steps_left = 0
         self._say_where()
+        if stop.is_hang:
+            self._say_hang()
         self.cmdloop()
         return self._go
 
@@ -68,6 +70,16 @@ class Prompt(cmd.Cmd):
         at = stop.line.line if stop.line else 0
         for number, text in stop.source():
             self._say(f"{'->' if number == at else '  '} {number:>4} | {text}"[:_WIDTH].rstrip())
+
+    def _say_hang(self) -> None:
+        """What somebody wants to see first of a hang."""
+        stop = self._stop
+        count = len(stop.stuck_cores)
+        self._say_wrapped(
+            f"nothing moves any more: kernels wait on {count} core{'s' if count != 1 else ''}. Look around; whatever "
+            "goes on from here ends the run with its error."
+        )
+        self.do_where("")
 
     # --- going on
 

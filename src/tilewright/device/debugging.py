@@ -11,12 +11,10 @@ from tilewright.device import structures as native
 from tilewright.device.breakpoints import Breakpoint, KernelCode
 from tilewright.device.run import KernelInfo, Run, RunStatus
 from tilewright.device.run_record import Parts, RecordReader, buffer_use
-from tilewright.device.stop import Dst, DstPhase, Go, ReadL1, Stop, StopHandler
+from tilewright.device.stop import Dst, DstPhase, Go, ReadL1, Stop, StopHandler, StopReason
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.argument import shown
 from tilewright.tensor.dtype import DataFormat
-
-_STEPPED = 2
 
 
 class Debugging:
@@ -53,7 +51,8 @@ class Debugging:
     def answer(self, message: bytes) -> list[bytes]:
         """What the runner is told after a stop."""
         stop = self._stop(message)
-        how = self._on_stop(stop)
+        is_wanted = not stop.is_hang or any(each.is_hang for each in self._wanted)
+        how = self._on_stop(stop) if is_wanted else None
         if how is not None and not isinstance(how, Go):
             raise TypeError(f"on_stop must return a tilewright.Go or None, not {shown(how)}")
         self._wanted = stop.breakpoints
@@ -80,7 +79,7 @@ class Debugging:
         )
         dst = Dst(words, DstPhase(header.dst_phase), bool(header.dst_is_32_bit), DataFormat(header.unpack_format))
         stop = header.stop
-        place = (stop.kernel, (stop.core_x, stop.core_y), stop.threads, stop.reason == _STEPPED)
+        place = (stop.kernel, (stop.core_x, stop.core_y), stop.threads, StopReason(stop.reason))
         return Stop(
             place,
             self._program,

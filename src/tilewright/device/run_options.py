@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import platform
 import sys
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # a launch without stops needs nothing of it
     from tilewright.device.stop import StopHandler
 
 THREADS_VARIABLE = "TILEWRIGHT_THREADS"
+_MACHINES_THAT_STOP = ("x86_64", "AMD64")
 
 # Gets the core, the kernel's name and a line it printed.
 PrintHandler = Callable[[tuple[int, int], str, str], None]
@@ -43,7 +45,7 @@ class RunOptions:
         keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
         record_calls: keep every call of a plain run that would cost a card time; ``Run.calls`` has them.
         on_print: gets what kernels print, line by line.
-        break_at: where kernels stop: ``FILE:LINE`` of a source, a kernel's name, a Breakpoint, or several of these.
+        break_at: where kernels stop: ``FILE:LINE`` of a source, a kernel's name, ``hang``, a Breakpoint, or several.
         on_stop: gets every ``Stop`` and says how to go on; without one a prompt reads commands from standard input.
 
     Example::
@@ -82,6 +84,8 @@ class RunOptions:
             raise ValueError(
                 "break_at stops kernels of a plain run in one thread; leave checked, record_calls, threads"
             )
+        if breakpoints(self.break_at) and platform.machine() not in _MACHINES_THAT_STOP:
+            raise ValueError(f"break_at stops kernels on x86-64 only; this machine is {platform.machine()}")
         if self.on_stop is not None and not callable(self.on_stop):
             raise TypeError(f"on_stop must be a function of a Stop, not {shown(self.on_stop)}")
         if not callable(self.on_print):

@@ -16,7 +16,7 @@ from tilewright.device.breakpoints import Breakpoint, is_users
 from tilewright.device.buffer_formats import tile_bytes
 from tilewright.device.diagnosis import call_site, describe_position
 from tilewright.device.l1_layout import semaphore_offset
-from tilewright.device.run import CbUse, KernelPosition, KernelState, Run
+from tilewright.device.run import CbUse, ComputeThread, KernelPosition, KernelState, Run
 from tilewright.device.source_lines import SourceLine
 from tilewright.program.circular_buffer import CBFormatDescriptor
 from tilewright.program.kernel import KernelDescriptor
@@ -32,6 +32,7 @@ ReadL1 = Callable[[Core, int, int], NDArray[np.uint8]]
 
 _DTYPES = {each.data_format: each for each in POISON_PATTERNS}
 _INTEGERS = {DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16, DataFormat.UInt8, DataFormat.Int8}
+_WAITING = (KernelState.BLOCKED, KernelState.POLLING, KernelState.YIELDED)
 _THREADS = {1: "unpack", 2: "maths", 4: "pack"}
 
 
@@ -41,6 +42,14 @@ class Go(enum.IntEnum):
     ON = 0  # to the next breakpoint
     TO_NEXT_CALL = 1
     TO_NEXT_LINE = 2
+
+
+class StopReason(enum.IntEnum):
+    """Why a kernel is looked at."""
+
+    BREAKPOINT = 1
+    STEP = 2
+    HANG = 3
 
 
 class DstPhase(enum.IntEnum):
@@ -105,12 +114,13 @@ class Dst:
 
 
 class Stop:
-    """A kernel on a core that has stopped before a line, or before a call it was stepped to.
+    """A kernel on a core that has stopped before a line, or before a call it was stepped to, or that waits for ever.
 
     Attributes:
         kernel, core: who.
         threads: of a compute kernel whose threads run apart: which of them stand here.
-        is_step: a step ended here; else it is a breakpoint.
+        is_step: a step ended here.
+        is_hang: nothing moves any more, and this is the first kernel that waits; the run ends afterwards.
         stack: where it stands in the user's sources, innermost first.
         dst: the core's destination registers; None where nothing computes yet.
         breakpoints: where kernels stop from here on; may be changed.
@@ -124,7 +134,7 @@ class Stop:
 
     def __init__(
         self,
-        place: tuple[int, Core, int, bool],
+        place: tuple[int, Core, int, StopReason],
         program: ProgramDescriptor,
         run: Run,
         dst: Dst | None,
@@ -133,7 +143,8 @@ class Stop:
         breakpoints: Iterable[Breakpoint],
         require: Callable[[Breakpoint], object],
     ) -> None:
-        self._index, self.core, threads, self.is_step = place
+        self._index, self.core, threads, reason = place
+        self.is_step, self.is_hang = reason is StopReason.STEP, reason is StopReason.HANG
         self._program = program
         self._run = run
         self._cb_addresses = cb_addresses
@@ -143,7 +154,10 @@ class Stop:
         self.dst = dst
         self.breakpoints = list(breakpoints)
         self._require = require
-        own = next(each for each in run.positions if (each.kernel, each.core) == (self._index, self.core))
+        standing = [each for each in run.positions if (each.kernel, each.core) == (self._index, self.core)]
+        own = next((each for each in standing if self.is_hang and each.state in _WAITING), standing[0])
+        if self.is_hang:
+            self.threads = () if own.thread is ComputeThread.ALL else (own.thread.name.lower(),)
         self.stack = tuple(each for each in own.stack if is_users(each.path))
 
     @property
@@ -182,13 +196,19 @@ class Stop:
         return [f"{self._run.position_label(each):<{width}}  {self._standing(each)}" for each in positions]
 
     def _standing(self, position: KernelPosition) -> str:
-        if (position.kernel, position.core) == (self._index, self.core):
+        if (position.kernel, position.core) == (self._index, self.core) and not self.is_hang:
             return f"{self.line}  stopped" if self.line else "stopped"
-        if position.state not in (KernelState.READY, KernelState.YIELDED):
+        if self.is_hang or position.state not in (KernelState.READY, KernelState.YIELDED):
             return describe_position(self._run, position)
         has_begun = any(is_users(each.path) for each in position.stack)
         path = self._run.kernels[position.kernel].path
         return f"{call_site(position.stack, path)}  its turn comes" if has_begun else "has not begun"
+
+    @property
+    def stuck_cores(self) -> list[Core]:
+        """The cores on which a kernel waits."""
+        stuck = {each.core for each in self._run.positions if each.state in _WAITING}
+        return [core for core in self.cores if core in stuck]
 
     @property
     def cores(self) -> list[Core]:
@@ -257,7 +277,8 @@ class Stop:
 
     def __str__(self) -> str:
         who = f"{self.kernel} ({', '.join(self.threads)})" if self.threads else self.kernel
-        return f"{who} on core ({self.core[0]},{self.core[1]}) at {self.line or 'an unknown line'}"
+        waits = " waits for ever" if self.is_hang else ""
+        return f"{who}{waits} on core ({self.core[0]},{self.core[1]}) at {self.line or 'an unknown line'}"
 
 
 # Looks at a stop and says how to go on; None is on to the next breakpoint.

@@ -115,10 +115,10 @@ struct TwCodeLine {
     uint32_t line, reserved;
 };
 
-enum TwStopReason : uint32_t { kBreakpoint = 1, kStepped = 2 };
+enum TwStopReason : uint32_t { kBreakpoint = 1, kStepped = 2, kHung = 3 };
 enum TwResume : uint32_t { kContinue = 0, kStepCall = 1, kStepLine = 2 };
 
-// A kernel that has stopped.
+// A kernel that has stopped, or that waits for ever.
 struct TwStop {
     uint32_t kernel, core_x, core_y;
     uint32_t threads;  // of a compute kernel: which of ComputeThread stand here

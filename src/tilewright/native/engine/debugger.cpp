@@ -231,6 +231,13 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason re
     tracing_ = how != kContinue;
 }
 
+void Debugger::on_hang(const KernelInstance& instance) {
+    const TwPlace& place = instance.place;
+    is_asking_ = true;
+    ask_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, kHung, 0});
+    is_asking_ = false;
+}
+
 // Back to the kernel; where a trap stands in its way, or it is stepped, for one instruction. A tick in between could
 // take its turn away, so ticks wait.
 void Debugger::go_on(void* raw_context) {
@@ -260,6 +267,7 @@ Debugger::Debugger(Program& program, const TwCodeLine*, uint64_t, Ask ask) : pro
 Debugger::~Debugger() = default;
 void Debugger::set_breakpoints(const TwBreakpoint*, uint64_t) {}
 bool Debugger::on_trap(const siginfo_t&, void*) { return false; }
+void Debugger::on_hang(const KernelInstance&) {}
 
 #endif
 

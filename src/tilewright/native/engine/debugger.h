@@ -33,6 +33,8 @@ public:
     void set_breakpoints(const TwBreakpoint* breakpoints, uint64_t count);
     // From the handler of SIGTRAP. Returns whether the trap was one of this.
     bool on_trap(const siginfo_t& info, void* raw_context);
+    // Nothing moves any more, and this kernel is the first that waits; whatever is said, the run ends.
+    void on_hang(const KernelInstance& instance);
     // Somebody looks at a stopped kernel: Ctrl-C is for them.
     bool is_asking() const { return is_asking_; }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "check/hooks.h"
+#include "debugger.h"
 #include "future.h"
 #include "threads.h"
 
@@ -169,6 +170,12 @@ uint64_t Rounds::progress() const {
         });
 }
 
+static void show_hang(const KernelInstance& waiting) {
+    if (g_debugger != nullptr) {
+        g_debugger->on_hang(waiting);
+    }
+}
+
 // Kernels that only poll memory, with nothing changing it, are ended after the spin limit.
 void Rounds::watch_for_spinning(KernelInstance* polling) {
     const uint64_t moved = progress();
@@ -184,6 +191,7 @@ void Rounds::watch_for_spinning(KernelInstance* polling) {
         for_each_standing(*polling, [](Standing& each) {
             each.wait_kind = each.state == InstanceState::Yielded ? WaitKind::Spin : each.wait_kind;
         });
+        show_hang(*polling);
         program_.fail(RunStatus::Spinning, polling, "");
     }
 }
@@ -204,6 +212,7 @@ void Rounds::report_deadlock() {
     if (first != nullptr) {
         program_.note_failure(RunStatus::Deadlock, first, "");
         on_stuck(*first);
+        show_hang(*first);
     }
 }
 

@@ -19,8 +19,9 @@ static ComputeState* maths_of(const Core& core) {
 static void put_stop(Program& program, const TwStop& stop, MessageWriter& message) {
     for (const auto& instance : program.instances) {
         const TwPlace& place = instance->place;
-        if (place.kernel != stop.kernel || place.core_x != stop.core_x || place.core_y != stop.core_y) {
-            instance->note_stack();  // the one that stopped has noted its own
+        const bool is_other = place.kernel != stop.kernel || place.core_x != stop.core_x || place.core_y != stop.core_y;
+        if (is_other || stop.reason == kHung) {
+            instance->note_stack();  // one that stopped by itself has noted its own
         }
     }
     ComputeState* state = maths_of(program.chip.core(stop.core_x, stop.core_y));
