@@ -16,18 +16,13 @@ from pathlib import Path
 from tilewright.check.finding import Finding
 from tilewright.check.rules import RULES
 from tilewright.device.kernel_sources import source_path
+from tilewright.device.thread_guards import ALL_THREADS, DIRECTIVE, THREADS, Threads, step, without_comments
 from tilewright.program.kernel import KernelDescriptor
 from tilewright.program.program import ProgramDescriptor
 
-_THREADS = ("UNPACK", "MATH", "PACK")
 _CALL = re.compile(r"\b(?:cb_|\.\s*|->\s*)(reserve_back|push_back|wait_front|pop_front)\s*\(([^();,]*)")
 _THREAD_OF = {"reserve_back": "PACK", "push_back": "PACK", "wait_front": "UNPACK", "pop_front": "UNPACK"}
-_DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
-_TRISC = re.compile(r"\bdefined\s*\(?\s*TRISC_(UNPACK|MATH|PACK)\b\s*\)?|\bTRISC_(UNPACK|MATH|PACK)\b")
 _MACRO = re.compile(r"\b(UNPACK|MATH|PACK)\s*\(\s*\(")
-
-Threads = frozenset[str]
-_ALL: Threads = frozenset(_THREADS)
 
 
 def guarded_calls(program: ProgramDescriptor) -> Iterator[Finding]:
@@ -45,7 +40,7 @@ def _of_kernel(kernel: KernelDescriptor) -> Iterator[Finding]:
         return  # said before, where the program is validated
     rule = RULES["trisc-guard"]
     for line, call, operand, threads in calls_off_their_thread(text):
-        only = " and ".join(thread for thread in _THREADS if thread in threads)
+        only = " and ".join(thread for thread in THREADS if thread in threads)
         numbers = f"{call}({operand.strip()}) runs on {only} only, and does something on {_THREAD_OF[call[3:]]} only"
         cores = tuple((core.x, core.y) for core in kernel.core_ranges)
         yield Finding(
@@ -62,12 +57,12 @@ def calls_off_their_thread(text: str) -> tuple[tuple[int, str, str, Threads], ..
     """
     found: list[tuple[int, str, str, Threads]] = []
     guards: list[tuple[Threads, Threads]] = []  # of each open #if: where it holds, where a branch before it held
-    for number, line in enumerate(_without_comments(text).split("\n"), 1):
-        directive = _DIRECTIVE.match(line)
+    for number, line in enumerate(without_comments(text).split("\n"), 1):
+        directive = DIRECTIVE.match(line)
         if directive is not None:
-            _step(guards, directive.group(1), directive.group(2))
+            step(guards, directive.group(1), directive.group(2))
             continue
-        threads = _ALL
+        threads = ALL_THREADS
         for holds, _ in guards:
             threads &= holds
         for call in _CALL.finditer(line):
@@ -75,35 +70,6 @@ def calls_off_their_thread(text: str) -> tuple[tuple[int, str, str, Threads], ..
             if here and _THREAD_OF[call.group(1)] not in here:
                 found.append((number, f"cb_{call.group(1)}", call.group(2), here))
     return tuple(found)
-
-
-def _step(guards: list[tuple[Threads, Threads]], word: str, condition: str) -> None:
-    if word in ("if", "ifdef", "ifndef"):
-        text = {"if": condition, "ifdef": f"defined({condition})", "ifndef": f"!defined({condition})"}[word]
-        holds = _threads_where(text)
-        guards.append((holds, holds))
-    elif guards and word in ("elif", "else"):
-        _, before = guards.pop()
-        # A condition about something else may hold anywhere, and its #else too.
-        rest = _ALL if before == _ALL else _ALL - before
-        holds = rest & (_threads_where(condition) if word == "elif" else _ALL)
-        guards.append((holds, before | holds if holds != _ALL else _ALL))
-    elif guards:
-        guards.pop()
-
-
-def _threads_where(condition: str) -> Threads:
-    """Threads on which a condition holds; all of them where it is about anything else too."""
-    expression = _TRISC.sub(lambda found: f" {found.group(1) or found.group(2)} ", condition)
-    for cpp, python in (("&&", " and "), ("||", " or "), ("!", " not ")):
-        expression = expression.replace(cpp, python)
-    words = set(re.findall(r"[A-Za-z_]\w*|[^\sA-Za-z_()]", expression))
-    if not words & set(_THREADS) or words - {*_THREADS, "and", "or", "not"}:
-        return _ALL
-    try:
-        return frozenset(thread for thread in _THREADS if eval(expression, {each: each == thread for each in _THREADS}))
-    except SyntaxError:
-        return _ALL
 
 
 def _macro_threads(line: str, position: int) -> Threads:
@@ -116,13 +82,4 @@ def _macro_threads(line: str, position: int) -> Threads:
                 break
         if macro.end() <= position <= end:
             return frozenset({macro.group(1)})
-    return _ALL
-
-
-def _without_comments(text: str) -> str:
-    """The same lines with comments blanked out."""
-    return re.sub(r"//[^\n]*|/\*.*?\*/", _blank, text, flags=re.DOTALL)
-
-
-def _blank(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", found.group(0))
+    return ALL_THREADS

@@ -43,6 +43,7 @@ from tilewright.device.compiler import (
 from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.forwarding_headers import forwarding_directory, write_forwarding_headers
+from tilewright.device.thread_guards import lost_branch
 from tilewright.device.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
 from tilewright.program.kernel_path import kernel_search_path
 
@@ -275,6 +276,8 @@ def _compile(
     else:
         _run(source, compiler, [*command, *linking, str(unit)], unit)
     files = _dependencies(depends.read_text(encoding="utf-8"), unit)
+    if source.is_compute:
+        _refuse_lost_branches(source, files)
     dependencies = {str(path): digest(path.read_bytes()) for path in files}
     ended = time.time_ns()
     if any(began < path.stat().st_ctime_ns <= ended for path in files):
@@ -285,6 +288,19 @@ def _compile(
     stored = store_library(entry, library, dependencies=dependencies, absent=absent, kernel=source.name)
     prune_when_large()
     return stored
+
+
+def _refuse_lost_branches(source: KernelSource, files: Sequence[Path]) -> None:
+    for path in files:
+        lost = lost_branch(path.read_text(errors="replace"))
+        if lost is not None:
+            line, directive = lost
+            message = (
+                f"{path}:{line}: `{directive}` is a branch that only some threads of a compute kernel have. Here a "
+                "kernel is compiled once, with TRISC_UNPACK, TRISC_MATH and TRISC_PACK all defined, and would not have "
+                "it. Write what each thread does under an #ifdef of its own, or in UNPACK(...), MATH(...) and PACK(...)"
+            )
+            raise KernelCompileError(source.name, message, "")
 
 
 def _shadowing(files: Sequence[Path], arguments: Sequence[str], beside: Path) -> list[str]:
