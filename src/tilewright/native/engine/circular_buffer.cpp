@@ -38,32 +38,48 @@ static void note_call(KernelInstance& instance) {
     }
 }
 
-static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind, uint32_t available) {
+// Pages a kernel that waits finds. A card's unpack thread takes what it popped itself off what was pushed, and does not
+// look at what others popped; the dataflow processors do. So where the writer pops what compute packed, compute can
+// still wait for it.
+static uint32_t pages_at_front(const KernelInstance& instance, const CoreCircularBuffer& buffer, uint32_t cb) {
+    return instance.context.compute_words != 0
+               ? static_cast<uint16_t>(buffer.counters[0] - instance.context.cb[cb].tiles_acked)
+               : buffer.occupied();
+}
+
+// Everybody for whom what there is now may be enough; they look again themselves.
+static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind) {
     self.scheduler->progress++;
+    const CoreCircularBuffer& buffer = self.core->cb[cb];
     for (KernelInstance* other : self.core->instances) {
+        const uint32_t available =
+            kind == WaitKind::CbReserveBack ? buffer.free_pages() : pages_at_front(*other, buffer, cb);
+        const bool asks_itself = other->parted != nullptr;  // what it popped is with the thread
         for_each_standing(*other, [&](Standing& standing) {
             if (standing.state == InstanceState::Blocked && standing.wait_kind == kind && standing.wait_cb == cb &&
-                standing.wait_amount <= available) {
+                (standing.wait_amount <= available || asks_itself)) {
                 standing.state = InstanceState::Ready;
             }
         });
     }
 }
 
+[[noreturn]] static void ran_past_end(const LocalCBInterface& view, uint32_t cb, uint32_t pages, const char* call) {
+    rule_error(
+        "cb-index-wrap",
+        "%s(c_%u, %u) runs past the end of the circular buffer: page counts between two wraps must add up to its %u "
+        "pages",
+        call,
+        cb,
+        pages,
+        view.fifo_num_pages);
+}
+
 // A card resets a pointer only when it lands exactly on the end.
-static void advance(uint32_t& pointer, uint32_t pages, const LocalCBInterface& view, uint32_t cb, const char* call) {
+static void advance(uint32_t& pointer, uint32_t pages, const LocalCBInterface& view) {
     pointer += pages * view.fifo_page_size;
     if (pointer == view.fifo_limit) {
         pointer -= view.fifo_size;
-    } else if (pointer > view.fifo_limit) {
-        rule_error(
-            "cb-index-wrap",
-            "%s(c_%u, %u) runs past the end of the circular buffer: page counts between two wraps must add up to its "
-            "%u pages",
-            call,
-            cb,
-            pages,
-            view.fifo_num_pages);
     }
 }
 
@@ -148,13 +164,16 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     note_call(instance);
     const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_wait_front");
     check_capacity(buffer, cb, pages, "cb_wait_front");
+    if (const LocalCBInterface& view = instance.context.cb[cb]; view.fifo_rd_ptr > view.fifo_limit) [[unlikely]] {
+        ran_past_end(view, cb, pages, "after too large a cb_pop_front, cb_wait_front");
+    }
     CbTraffic& traffic = instance.traffic[cb];
     traffic.wait_calls++;
     traffic.largest_wait = std::max(traffic.largest_wait, pages);
-    if (buffer.occupied() < pages) {
+    if (pages_at_front(instance, buffer, cb) < pages) {
         traffic.blocked_waits++;
         on_waiting(instance, cb);
-        while (buffer.occupied() < pages && !instance.scheduler->exploring) {
+        while (pages_at_front(instance, buffer, cb) < pages && !instance.scheduler->exploring) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
             if (!runs_on(instance, kUnpackThread)) [[unlikely]] {
                 return;
@@ -215,14 +234,17 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
         instance.recorder->pushed(instance, cb, pages);
     }
     on_push(instance, cb, pages);
-    advance(view.fifo_wr_ptr, pages, view, cb, "cb_push_back");
+    advance(view.fifo_wr_ptr, pages, view);
+    if (view.fifo_wr_ptr > view.fifo_limit) {
+        ran_past_end(view, cb, pages, "cb_push_back");
+    }
     view.fifo_wr_tile_ptr = 0;
     view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
     buffer.pushed += pages;
     buffer.counters[0] = buffer.counters[0] + pages;
     buffer.peak = std::max(buffer.peak, buffer.occupied());
     traffic.pages_pushed += pages;
-    wake_waiting(instance, cb, WaitKind::CbWaitFront, buffer.occupied());
+    wake_waiting(instance, cb, WaitKind::CbWaitFront);
 }
 
 // Before the unpack thread gives pages back, the maths thread takes what was unpacked from them, or they are copied.
@@ -260,14 +282,19 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     }
     LocalCBInterface& view = instance.context.cb[cb];
     on_pop(instance, cb, pages);
-    advance(view.fifo_rd_ptr, pages, view, cb, "cb_pop_front");
+    const bool was_past_end = view.fifo_rd_ptr > view.fifo_limit;
+    advance(view.fifo_rd_ptr, pages, view);
+    // Some kernels pop too much as the last thing they do, and a card lets them.
+    if (view.fifo_rd_ptr > view.fifo_limit && (was_past_end || instance.checks != nullptr)) {
+        ran_past_end(view, cb, pages, "cb_pop_front");
+    }
     view.tiles_acked = static_cast<uint16_t>(view.tiles_acked + pages);
     buffer.popped += pages;
     if (instance.checks == nullptr) [[likely]] {  // a checked run shows it as late as a card might
         buffer.counters[1] = buffer.counters[1] + pages;
     }
     traffic.pages_popped += pages;
-    wake_waiting(instance, cb, WaitKind::CbReserveBack, buffer.free_pages());
+    wake_waiting(instance, cb, WaitKind::CbReserveBack);
 }
 
 // Kernels ask these two in loops, so each call gives the others a turn first.
