@@ -47,6 +47,11 @@ static bool read_now(KernelInstance& reader, uint32_t from, uint32_t& value) {
     return take(core, kMath, from, value) || take(core, kPack, from, value) || take(core, kUnpack, from, value);
 }
 
+// After the threads have parted inside a statement for one of them, the others come through the rest of it too.
+static bool is_for_another(const KernelInstance& instance) {
+    return instance.is_compute() && (named_threads(instance) & instance.threads) == 0;
+}
+
 static ThreadSemaphore& thread_semaphore(uint32_t index) {
     if (index >= kNumThreadSemaphores) {
         kernel_error("semaphore %u between the compute threads, allowed are 0 to %u", index, kNumThreadSemaphores - 1);
@@ -77,6 +82,9 @@ void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
     if (to_thread > kPack) {
         kernel_error("mailbox_write: thread %u does not exist (0 BRISC, 1 unpack, 2 math, 3 pack)", to_thread);
     }
+    if (is_for_another(writer)) {
+        return;
+    }
     writer.core->mailbox[to_thread].push_back({value, caller(writer)});
     writer.scheduler->progress++;
     on_mailbox(writer, true);
@@ -84,25 +92,29 @@ void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
 
 uint32_t tw_mailbox_read(uint32_t from_thread) {
     uint32_t value = 0;
-    while (!read_now(current_instance(), from_thread, value)) {
-        tw_poll_yield();
-        const KernelInstance& reader = current_instance();
-        if (reader.is_compute() && (named_threads(reader) & reader.threads) == 0) {
-            return 0;  // the threads have parted, and this read is another's
+    do {
+        if (is_for_another(current_instance())) {
+            return 0;
         }
-    }
+    } while (!read_now(current_instance(), from_thread, value) && (tw_poll_yield(), true));
     KernelInstance& reader = current_instance();
     on_mailbox(reader, false);
     return value;
 }
 
 void tw_thread_semaphore_init(uint32_t index, uint32_t value, uint32_t most) {
-    thread_semaphore(index) = {value, most};
+    ThreadSemaphore& semaphore = thread_semaphore(index);
+    if (!is_for_another(current_instance())) {
+        semaphore = {value, most};
+    }
 }
 
 void tw_thread_semaphore(uint32_t call, uint32_t index) {
     ThreadSemaphore& semaphore = thread_semaphore(index);
     KernelInstance& instance = current_instance();
+    if (is_for_another(instance)) {
+        return;
+    }
     if (index == kDstSemaphore) {
         // Waiting for it is what tile_regs_wait does; raising and lowering it is for commit and release.
         if (static_cast<ThreadSemaphoreCall>(call) == ThreadSemaphoreCall::WaitNonZero) {
