@@ -17,6 +17,11 @@ struct TemplateString {
     constexpr bool operator==(const TemplateString<OtherSize>& other) const {
         return std::equal(text, text + Size, other.text, other.text + OtherSize);
     }
+
+    template <std::size_t OtherSize>
+    constexpr bool operator==(const char (&literal)[OtherSize]) const {
+        return *this == TemplateString<OtherSize>(literal);
+    }
 };
 
 }  // namespace internal
