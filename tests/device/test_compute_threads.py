@@ -12,7 +12,7 @@ from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError
+from tilewright.device.errors import DeadlockError, KernelError
 from tilewright.device.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
@@ -47,6 +47,7 @@ COMPUTE = """
 #include "api/compute/tile_move_copy.h"
 #include "api/compute/tilize.h"
 #include "api/compute/untilize.h"
+#include "api/debug/assert.h"
 
 enum Mode : uint32_t { MODES };
 
@@ -193,6 +194,41 @@ void kernel_main() {
             copy_init(0);
             copy_tile(0, 0, 0);
         });
+    } else if (mode == WAIT_POPPED) {
+        // The unpack thread knows what it popped itself, not what the writer did.
+        copy_one(0, 16);
+        cb_reserve_back(16, 1);
+        cb_wait_front(16, 1);
+    } else if (mode == TELL_LATE) {
+        // The threads part inside the statement of one of them, which stays that one's.
+        uint32_t told = 0;
+        for (uint32_t word = 1; word <= 2; word++) {
+            UNPACK({
+                cb_wait_front(1, 1);
+                ckernel::mailbox_write(ckernel::ThreadId::MathThreadId, word);
+            })
+            MATH(told = 10 * told + ckernel::mailbox_read(ckernel::ThreadId::UnpackThreadId);)
+            if (word == 1) {
+                cb_reserve_back(1, 1);
+                cb_push_back(1, 1);
+            }
+        }
+        MATH(ASSERT(told == 12);)
+        copy_one(0, 16);
+    } else if (mode == POP_TOO_MUCH) {
+        copy_one(0, 16);
+        cb_pop_front(1, 2);
+    } else if (mode == DIFFERENCE) {
+        cb_wait_front(0, 1);
+        cb_reserve_back(16, 1);
+        tile_regs_acquire();
+        sub_init(0, 0);
+        sub_tiles(0, 0, 0, 0, 0);
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile(0, 16);
+        tile_regs_release();
+        cb_push_back(16, 1);
     } else if (mode == BLOCKS) {
         // Rows become a tile in the one page of c_1, again and again, and rows in the end.
         tilize_init(0, 1, 1);
@@ -214,7 +250,7 @@ void kernel_main() {
 """
 
 MODES = ["IN_PLACE", "BULK_COPY", "BULK_PRODUCT", "PUSH_LATER", "HALVES", "PRODUCT_HALVES", "TELL", "PACK_VECTOR"]
-MODES += ["BLOCKS"]
+MODES += ["BLOCKS", "WAIT_POPPED", "TELL_LATE", "POP_TOO_MUCH", "DIFFERENCE"]
 
 
 @pytest.fixture(params=["wormhole_b0", "blackhole"], scope="module")
@@ -299,7 +335,7 @@ def test_the_unpack_thread_runs_ahead_by_dst_and_source_registers_and_no_further
         run(device, mode, some_tiles(ahead + extra + 1), full_sync)
     text = str(caught.value)
     assert (
-        f"compute (pack)  compute.cpp:54  cb_reserve_back(c_2, {ahead + 1})  {ahead} of {ahead + 1} pages free" in text
+        f"compute (pack)  compute.cpp:55  cb_reserve_back(c_2, {ahead + 1})  {ahead} of {ahead + 1} pages free" in text
     )
     assert "its unpack thread waits for the maths thread to take operands out of the source registers" in text
     assert "its maths thread waits for the pack thread to give a half of DST back" in text
@@ -323,3 +359,22 @@ def test_the_pack_thread_drives_the_vector_unit(device: ttnn.Device) -> None:
 def test_blocks_pass_from_thread_to_thread(device: ttnn.Device) -> None:
     tiles = some_tiles(3)
     np.testing.assert_array_equal(run(device, "BLOCKS", tiles), tiles[2])
+
+
+@pytest.mark.parametrize("mode", ["WAIT_POPPED", "TELL_LATE"])
+def test_a_thread_keeps_to_what_is_its_own(device: ttnn.Device, mode: str) -> None:
+    tiles = some_tiles(1)
+    np.testing.assert_array_equal(run(device, mode, tiles), tiles[0])
+
+
+def test_popping_too_much_in_the_end_harms_nobody_and_is_found_by_a_checked_run(device: ttnn.Device) -> None:
+    tiles = some_tiles(1)
+    np.testing.assert_array_equal(run(device, "POP_TOO_MUCH", tiles), tiles[0])
+    with pytest.raises(KernelError, match=r"cb_pop_front\(c_1, 2\) runs past the end"):
+        run(device, "POP_TOO_MUCH", tiles, checked=True)
+
+
+def test_equal_infinities_cancel_as_large_numbers_do(device: ttnn.Device) -> None:
+    tiles = some_tiles(1)
+    tiles[0, :2] = [[np.inf], [-np.inf]]
+    np.testing.assert_array_equal(run(device, "DIFFERENCE", tiles), np.zeros((32, 32)))

@@ -74,12 +74,16 @@ inline VectorU add_product(VectorF held, VectorF a, VectorF b) {
     }
 }
 
+// Infinities are large numbers to a card, so those of opposite signs cancel; attention counts on it where a mask leaves a
+// whole row at minus infinity.
+inline VectorF sum_of(VectorF a, VectorF b) { return a == -b ? VectorF{} : a + b; }
+
 template <Arithmetic K, bool Wide, bool Accumulate, class A, class B>
 inline VectorU combine(const uint32_t* words, VectorF a, VectorF b) {
     const VectorF held = Accumulate ? floats_of(load<VectorU>(words)) : VectorF{};
     if constexpr (K == Arithmetic::Add || K == Arithmetic::Sub) {
-        const VectorF result = K == Arithmetic::Add ? a + b : a - b;
-        return dst_bits<Wide>(Accumulate ? held + result : result);
+        const VectorF result = sum_of(a, K == Arithmetic::Add ? b : -b);
+        return dst_bits<Wide>(Accumulate ? sum_of(held, result) : result);
     } else {
         constexpr uint32_t kPhases = static_cast<uint32_t>(K) - static_cast<uint32_t>(Arithmetic::Mul1) + 1;
         return add_product<kPhases, Wide, A, B>(held, a, b);
