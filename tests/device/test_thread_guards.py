@@ -26,6 +26,7 @@ KEPT = [
     "#ifdef A\nf();\n#else\ng();\n#endif",
     "// #ifndef TRISC_MATH\nf();\n// #endif",
     "#ifdef TRISC_MATH\nf();\n#else\n#error only maths\n#endif",
+    "#ifdef UCK_CHLKC_PACK\nreturn pack_dst_format[cb];\n#else\nreturn unpack_src_format[cb];\n#endif",
 ]
 
 
@@ -39,6 +40,14 @@ def test_a_branch_that_would_be_left_out_is_found(text: str) -> None:
 @pytest.mark.parametrize("text", KEPT)
 def test_what_every_thread_has_or_does_nothing_is_left_alone(text: str) -> None:
     assert lost_branch(text) is None
+
+
+def test_of_the_wheels_kernels_one_for_several_chips_is_refused(wheel: Path) -> None:
+    """It chooses a number of its thread's own with #elif."""
+    files = [path for path in (wheel / "ttnn" / "cpp").rglob("*.*") if path.suffix in {".cpp", ".h", ".hpp", ".inl"}]
+    texts = {path: path.read_text(errors="replace") for path in files if "quasar" not in str(path)}
+    refused = [path.name for path, text in texts.items() if "TRISC" in text or "UCK" in text if lost_branch(text)]
+    assert refused == ["routing_index_dispatch_fabric2d.cpp"]
 
 
 def test_a_kernel_with_one_is_refused_with_its_line_in_a_header_too(tmp_path: Path) -> None:

@@ -52,7 +52,10 @@ class LaunchMessage:
     @property
     def num_semaphores(self) -> int:
         end = self.end_of(self.semaphores) if self.semaphores != self.local_cbs else self.semaphores
-        return (end - self.semaphores) // _SEMAPHORE_BYTES
+        # Of a program with dataflow buffers the table of local buffers lies behind an unused one, which ends where that
+        # of remote ones begins.
+        end = min(end, self.remote_cbs - 4 * _CB_WORDS * self.cb_mask.bit_length())
+        return max(0, end - self.semaphores) // _SEMAPHORE_BYTES
 
 
 class MessageReader:

@@ -17,9 +17,11 @@ DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
 
 _NAME = r"(?:TRISC|UCK_CHLKC)_(UNPACK|MATH|PACK)\b"
 _MACRO = re.compile(rf"\bdefined\s*\(?\s*{_NAME}\s*\)?|\b{_NAME}")
-# What a branch for the other threads may have without being missed: functions that do nothing, answers that are fixed.
+# What a branch for the other threads may have without being missed: functions that do nothing, answers that are fixed,
+# and tables of formats and shapes, which are the same for all threads.
 _NOTHING = re.compile(
     r"#[^\n]*|static_assert\s*\([^;]*;|return\s+(?:true|false|\d+u?)\s*;|constexpr\s+bool\s+\w+\s*=\s*(?:true|false)\s*;"
+    r"|(?:return|constexpr\s+\w+\s+\w+\s*=)\s+(?:un)?pack_\w+\[\w+\]\s*;"
     r"|[^;{}#]*\{\s*(?:return\s+(?:true|false)\s*;\s*)?\}"
 )
 
