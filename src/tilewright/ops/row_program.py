@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tilewright.kernels import Kernel
 from tilewright.ops import line_plan
+from tilewright.ops.kernel_names import of_tensor
 from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.dtype import DataType
@@ -76,7 +77,7 @@ def build_program(
                     work.core: {name: numbers[name] if name in numbers else work.values[name] for name in scalars}
                     for work in plan.split.work
                 },
-                tensors={name: tensors[name] for name in layout.tensors},
+                tensors={name: tensors[of_tensor(name)] for name in layout.tensors},
                 config=plan.compute_config(config) if kernel is kernels.compute else None,
             )
         )
@@ -89,7 +90,7 @@ def refresh_arguments(
     """Puts the addresses of other tensors and other numbers into a program that was built before."""
     for descriptor, kernel in zip(program.kernels, kernels, strict=True):
         layout = kernel.arguments
-        words = {layout.runtime.index(name): tensors[name].buffer_address() for name in layout.tensors}
+        words = {layout.runtime.index(name): tensors[of_tensor(name)].buffer_address() for name in layout.tensors}
         words |= {layout.runtime.index(name): bits for name, bits in numbers.items() if name in layout.runtime}
         of_cores = descriptor.runtime_args.words
         for position, word in words.items():

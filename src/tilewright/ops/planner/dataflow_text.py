@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from tilewright.formula.graph import Extent
 from tilewright.ops.direction import Direction
+from tilewright.ops.kernel_names import in_kernels
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Role, Schedule, Scope, Store
 from tilewright.ops.planner.phase_text import INDENT, call_lines, docstring, signature_lines
 
@@ -95,10 +96,10 @@ class DataflowText:
         rows, tiles = self._factor(Role.LEFT_ROWS), self._factor(Role.LEFT)
         if not rows:
             page = "tile_row * inner_tiles"
-            return call_lines("read_tiles", [name, f"cb.{tiles[0]}", page, "inner_tiles", "inner_tiles"], "")
+            return moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, "inner_tiles", "inner_tiles"], "")
         element = self._size(name, "element")
         sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
-        return call_lines("read_sticks", [name, f"cb.{rows[0]}", "stick", "rows", *sizes], "")
+        return moved_lines("read_sticks", name, [f"cb.{rows[0]}", "stick", "rows", *sizes], "")
 
     def _right(self) -> list[str]:
         """A block of columns of the matrix, all of its rows."""
@@ -108,11 +109,11 @@ class DataflowText:
         lines = [f"{INDENT}for inner in range(inner_tiles):"]
         if not rows:
             page = "inner * width_tiles + block * block_tiles"
-            return lines + call_lines("read_tiles", [name, f"cb.{tiles[0]}", page, LAST, "block_tiles"], INDENT * 2)
+            return lines + moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, LAST, "block_tiles"], INDENT * 2)
         stick, block = self._size(name, "stick"), self._size(name, "block")
         part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, "block_tiles"]
-        arguments = [name, f"cb.{rows[0]}", "inner * TILE_ROWS", "min(TILE_ROWS, inner_width - inner * TILE_ROWS)"]
-        return lines + call_lines("read_sticks_or_zeros", [*arguments, *part], INDENT * 2)
+        arguments = [f"cb.{rows[0]}", "inner * TILE_ROWS", "min(TILE_ROWS, inner_width - inner * TILE_ROWS)"]
+        return lines + moved_lines("read_sticks_or_zeros", name, [*arguments, *part], INDENT * 2)
 
     def writer(self, name: str) -> str:
         inside: list[str] = []
@@ -149,26 +150,26 @@ class DataflowText:
     def _scalar(self, name: str, stores: dict[Role, Store]) -> list[str]:
         tiled = f"cb.{stores[Role.INPUT].name}"
         if Role.STICK not in stores:
-            return call_lines("read_tiles", [name, tiled, "0", "1", "1"], "")
+            return moved_lines("read_tiles", name, [tiled, "0", "1", "1"], "")
         element = self._size(name, "element")
         sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
-        return call_lines("read_vector_row", [name, f"cb.{stores[Role.STICK].name}", tiled, *sizes], "")
+        return moved_lines("read_vector_row", name, [f"cb.{stores[Role.STICK].name}", tiled, *sizes], "")
 
     def _column(self, name: str) -> list[str]:
         stores = self._inputs[name]
         if Role.ROWS_IN not in stores:
-            return call_lines("read_tiles", [name, f"cb.{stores[Role.INPUT].name}", "tile_row", "1", "1"], "")
+            return moved_lines("read_tiles", name, [f"cb.{stores[Role.INPUT].name}", "tile_row", "1", "1"], "")
         element = self._size(name, "element")
         sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
-        return call_lines("read_sticks", [name, f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *sizes], "")
+        return moved_lines("read_sticks", name, [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *sizes], "")
 
     def _loop(self, names: Sequence[str]) -> list[str]:
         """Blocks of inputs, one of each at a time."""
         stores = self._inputs[names[0]]
         if len(names) == 1 and Role.ROWS_IN in stores:
             stick, block = self._size(names[0], "stick"), self._size(names[0], "block")
-            arguments = [names[0], f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", stick, block, self._pages]
-            return call_lines("read_blocks", arguments, "")
+            arguments = [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", stick, block, self._pages]
+            return moved_lines("read_blocks", names[0], arguments, "")
         lines = ["for block in range(num_blocks):"]
         for name in names:
             lines += self._block(name, self._inputs[name])
@@ -185,14 +186,14 @@ class DataflowText:
         if len(stores) == 1:
             begin = "block * block_tiles"
             page = begin if stores[Role.INPUT].extent is Extent.ROW else f"tile_row * width_tiles + {begin}"
-            return call_lines("read_tiles", [name, tiled, page, LAST, "block_tiles"], INDENT)
+            return moved_lines("read_tiles", name, [tiled, page, LAST, "block_tiles"], INDENT)
         stick, block = self._size(name, "stick"), self._size(name, "block")
         part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
         if Role.STICK in stores:
-            arguments = [name, f"cb.{stores[Role.STICK].name}", tiled, *part, "block_tiles"]
-            return call_lines("read_vector_row", arguments, INDENT)
-        arguments = [name, f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *part, self._pages]
-        return call_lines("read_sticks", arguments, INDENT)
+            arguments = [f"cb.{stores[Role.STICK].name}", tiled, *part, "block_tiles"]
+            return moved_lines("read_vector_row", name, arguments, INDENT)
+        arguments = [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *part, self._pages]
+        return moved_lines("read_sticks", name, arguments, INDENT)
 
     # Parts of the writer.
 
@@ -213,7 +214,7 @@ class DataflowText:
         if len(wide) == 1 and not self._tiled_outputs:
             name = tensors[wide[0]]
             sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
-            return call_lines("write_blocks", [name, f"cb.{wide[0]}", "stick", "rows", *sizes], "")
+            return moved_lines("write_blocks", name, [f"cb.{wide[0]}", "stick", "rows", *sizes], "")
         lines = ["for block in range(num_blocks):"]
         for each in wide:
             lines += self._written_block(tensors[each], each)
@@ -222,17 +223,17 @@ class DataflowText:
     def _written_block(self, tensor: str, buffer: str) -> list[str]:
         if self._tiled_outputs:
             page = "tile_row * width_tiles + block * block_tiles"
-            return call_lines("write_tiles", [tensor, f"cb.{buffer}", page, LAST, "block_tiles"], INDENT)
+            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", page, LAST, "block_tiles"], INDENT)
         stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
         part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, self._pages]
-        return call_lines("write_sticks", [tensor, f"cb.{buffer}", "stick", "rows", *part], INDENT)
+        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", "rows", *part], INDENT)
 
     def _written_column(self, tensor: str, buffer: str) -> list[str]:
         if self._tiled_outputs:
-            return call_lines("write_tiles", [tensor, f"cb.{buffer}", "tile_row", "1", "1"], "")
+            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", "tile_row", "1", "1"], "")
         element = self._size(tensor, "element")
         sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
-        return call_lines("write_sticks", [tensor, f"cb.{buffer}", "stick", "rows", *sizes], "")
+        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", "rows", *sizes], "")
 
     # What both have.
 
@@ -257,7 +258,7 @@ class DataflowText:
     def _kernel(self, decorator: str, name: str, tensors: Sequence[str], lines: list[str], purpose: str) -> str:
         lines = _without_unused(lines)
         words = set(re.findall(r"\w+", "\n".join(lines)))
-        parameters = [f"{each}: TensorArg" for each in tensors]
+        parameters = [f"{in_kernels(each)}: TensorArg" for each in tensors]
         parameters += [f"{each}: RuntimeArg" for each in _RUNTIME if each in words]
         parameters += [f"{each}: RuntimeArg" for each in self._schedule.numbers if each in words]
         sizes = [f"{what}_bytes" for what in ("stick", "block", "element")]
@@ -265,6 +266,11 @@ class DataflowText:
         parameters += [f"{each}: CompileTimeArg" for each in (*_COMPILE_TIME, *sizes) if each in words]
         head = signature_lines(name, [*parameters, "cb: Buffers"])
         return "\n".join([f"@{decorator}", *head, *docstring(purpose), *(INDENT + each for each in lines)])
+
+
+def moved_lines(function: str, tensor: str, arguments: Sequence[str], indent: str) -> list[str]:
+    """A call that moves parts of a tensor."""
+    return call_lines(function, [in_kernels(tensor), *arguments], indent)
 
 
 def _without_unused(lines: list[str]) -> list[str]:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from tilewright.formula.graph import Extent
 from tilewright.ops.direction import Direction
-from tilewright.ops.planner.dataflow_text import LAST, DataflowText
+from tilewright.ops.planner.dataflow_text import LAST, DataflowText, moved_lines
 from tilewright.ops.planner.model import Role, Store
-from tilewright.ops.planner.phase_text import INDENT, call_lines
+from tilewright.ops.planner.phase_text import INDENT
 
 
 class TileDataflowText(DataflowText):
@@ -55,10 +55,10 @@ class TileDataflowText(DataflowText):
     def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
         part = ["block * block_tiles", LAST, "block_tiles"]
         if len(stores) == 1:
-            arguments = [name, f"cb.{stores[Role.INPUT].name}", self._first_page, self._line[1], "width_tiles", *part]
-            return call_lines("read_line_tiles", arguments, INDENT)
-        arguments = [name, f"cb.{stores[Role.ROWS_IN].name}", "slab", *self._line, *part, *self._stick_sizes(name)]
-        return call_lines("read_stick_tiles", arguments, INDENT)
+            arguments = [f"cb.{stores[Role.INPUT].name}", self._first_page, self._line[1], "width_tiles", *part]
+            return moved_lines("read_line_tiles", name, arguments, INDENT)
+        arguments = [f"cb.{stores[Role.ROWS_IN].name}", "slab", *self._line, *part, *self._stick_sizes(name)]
+        return moved_lines("read_stick_tiles", name, arguments, INDENT)
 
     def _stick_sizes(self, name: str) -> list[str]:
         return ["height", self._size(name, "stick"), self._size(name, "element")]
@@ -69,10 +69,10 @@ class TileDataflowText(DataflowText):
         assert stores[Role.INPUT].extent is Extent.COLUMN
         tiled = f"cb.{stores[Role.INPUT].name}"
         if Role.STICK not in stores:
-            return call_lines("read_tiles", [name, tiled, "column", "1", "1"], "")
+            return moved_lines("read_tiles", name, [tiled, "column", "1", "1"], "")
         offset, row, stick = self._part_of_row(name)
         part = [offset, f"min({row}, {stick} - {offset})", row, "1"]
-        return call_lines("read_vector_row", [name, f"cb.{stores[Role.STICK].name}", tiled, *part], "")
+        return moved_lines("read_vector_row", name, [f"cb.{stores[Role.STICK].name}", tiled, *part], "")
 
     def _part_of_row(self, tensor: str) -> tuple[str, str, str]:
         """Where a tile-column's part of a stick begins, the bytes of a tile's row, and those of the stick."""
@@ -87,20 +87,20 @@ class TileDataflowText(DataflowText):
         for buffer in wide:
             name = tensors[buffer]
             if self._tiled_outputs:
-                arguments = [name, f"cb.{buffer}", self._first_page, self._line[1], "width_tiles", *part]
-                lines += call_lines("write_line_tiles", arguments, INDENT)
+                arguments = [f"cb.{buffer}", self._first_page, self._line[1], "width_tiles", *part]
+                lines += moved_lines("write_line_tiles", name, arguments, INDENT)
             else:
-                arguments = [name, f"cb.{buffer}", "slab", *self._line, *part, *self._stick_sizes(name)]
-                lines += call_lines("write_stick_tiles", arguments, INDENT)
+                arguments = [f"cb.{buffer}", "slab", *self._line, *part, *self._stick_sizes(name)]
+                lines += moved_lines("write_stick_tiles", name, arguments, INDENT)
         return lines
 
     def _written_column(self, tensor: str, buffer: str) -> list[str]:
         if self._tiled_outputs:
             page = "slab * width_tiles + column" if self._is_down else "slab"
-            return call_lines("write_tiles", [tensor, f"cb.{buffer}", page, "1", "1"], "")
+            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", page, "1", "1"], "")
         offset, row, stick = self._part_of_row(tensor)
         if self._is_down:
             part = [offset, f"min({row}, {stick} - {offset})", row, "1"]
         else:
             part = ["0", self._size(tensor, "element"), row, "1"]
-        return call_lines("write_sticks", [tensor, f"cb.{buffer}", "slab", "1", *part], "")
+        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "slab", "1", *part], "")
