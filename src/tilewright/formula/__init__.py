@@ -14,6 +14,7 @@ A declaration is written with the functions here::
 
 from tilewright.formula.functions import (
     abs,
+    cast,
     clamp,
     cos,
     erf,
@@ -56,6 +57,7 @@ __all__ = [
     "FormulaError",
     "Value",
     "abs",
+    "cast",
     "clamp",
     "cos",
     "erf",

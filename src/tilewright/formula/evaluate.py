@@ -25,6 +25,18 @@ def _sigmoid(x: Float64) -> Float64:
     return np.asarray(1 / (1 + np.exp(-x)))
 
 
+def _to_bfloat16(x: Float64) -> Float64:
+    """To nearest, ties to even, of what float32 can hold; everything else stays what it is."""
+    bits = np.asarray(x, dtype=np.float32).view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    return np.where(np.isfinite(x), rounded.astype(np.float64), x)
+
+
+def _to_int32(x: Float64) -> Float64:
+    """Towards zero, the ends of the range beyond it."""
+    return np.clip(np.trunc(x), -(2.0**31), 2.0**31 - 1)
+
+
 UNARY: dict[str, Callable[[Float64], Float64]] = {
     "neg": np.negative,
     "abs": np.abs,
@@ -46,6 +58,9 @@ UNARY: dict[str, Callable[[Float64], Float64]] = {
     "sign": np.sign,
     "sin": np.sin,
     "cos": np.cos,
+    "to_bfloat16": _to_bfloat16,
+    "to_float32": lambda x: np.asarray(x, dtype=np.float32).astype(np.float64),
+    "to_int32": _to_int32,
 }
 BINARY: dict[str, Callable[[Float64, Float64], Any]] = {
     "add": np.add,

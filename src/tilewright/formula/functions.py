@@ -13,13 +13,24 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tilewright.formula.graph import FormulaError, Operand, Value, as_value, binary, matmul, power, reduction, unary
+from tilewright.formula.graph import (
+    CASTS,
+    FormulaError,
+    Operand,
+    Value,
+    as_value,
+    binary,
+    matmul,
+    power,
+    reduction,
+    unary,
+)
 from tilewright.tensor.argument import real_number
 
 __all__ = [
-    "abs", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "matmul", "max",
-    "maximum", "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "silu", "sin",
-    "softmax", "sqrt", "square", "sum", "tanh", "var", "where",
+    "abs", "cast", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "matmul",
+    "max", "maximum", "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "silu",
+    "sin", "softmax", "sqrt", "square", "sum", "tanh", "var", "where",
 ]  # fmt: skip
 
 
@@ -70,6 +81,17 @@ def clamp(x: Operand, low: float, high: float) -> Value:
     if not low <= high:
         raise FormulaError(f"clamp({value}, {low}, {high}): the lower bound must not be above the upper")
     return Value("clamp", (value,), value.extent, numbers=(float(low), float(high)))
+
+
+def cast(x: Operand, dtype: Any) -> Value:
+    """``x`` rounded to a dtype: ``cast(x, "bfloat16")``, ``cast(x, ttnn.int32)``, which cuts what is behind the point.
+
+    A result that is a cast has this dtype.
+    """
+    name = dtype.lower() if isinstance(dtype, str) else str(getattr(dtype, "name", dtype)).lower()
+    if name not in CASTS:
+        raise FormulaError(f"cast({as_value(x)}, {dtype!r}): the dtype must be one of {', '.join(CASTS)}")
+    return unary(CASTS[name], x)
 
 
 def where(condition: Operand, a: Operand, b: Operand) -> Value:

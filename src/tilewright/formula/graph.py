@@ -203,7 +203,12 @@ UNARY = (
     "exp2",
     "expm1",
     "log1p",
+    "to_bfloat16",
+    "to_float32",
+    "to_int32",
 )
+# What a cast rounds to, by the dtype it names.
+CASTS = {"bfloat16": "to_bfloat16", "float32": "to_float32", "int32": "to_int32"}
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "lt", "le", "gt", "ge", "eq", "ne")
 REDUCTIONS = ("sum", "mean", "max")
 
@@ -308,6 +313,8 @@ def _text(value: Value, names: dict[int, str], strength: int) -> str:
     if value.function in _SYMBOLS:
         left, right = _text(value.operands[0], names, own), _text(value.operands[1], names, own + 1)
         text = f"{left} {_SYMBOLS[value.function]} {right}"
+    elif value.function in CASTS.values():
+        return f"cast({_text(value.operands[0], names, 0)}, {value.function.removeprefix('to_')})"
     elif value.function == "neg":
         text = f"-{_text(value.operands[0], names, own)}"
     else:

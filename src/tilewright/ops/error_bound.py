@@ -6,6 +6,7 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 
 - *Reading.* The matrix unit, and every read of a buffer that it also reads, cuts a Float32 to 10 mantissa bits: 2^-10
   of the value; of the first operand of a product 9 bits: 2^-9. bfloat16 comes whole.
+- *Integers.* An int32 becomes a float32 when it is read, 2^-24 of it.
 - *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21,
   gelu to 2^-24 of its operand besides. Numbers
   below 2^-126 become zero.
@@ -46,9 +47,11 @@ _SUM = 2.0**-24
 _LIFT = 2.0**-12
 _TINY = 2.0**-126
 _LARGEST = 2.0**128 * (1 - 2.0**-24)
-_WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6}
+_WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
+# A cast has rounded already what is written in its format.
+_ROUNDED_BY = {"to_bfloat16": "Float16_b", "to_float32": "Float32", "to_int32": "Int32"}
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
-_EXACT = ("neg", "abs", "maximum", "minimum", "relu", "sign", "where", "clamp", *_COMPARED)
+_EXACT = ("neg", "abs", "maximum", "minimum", "relu", "sign", "where", "clamp", "to_bfloat16", *_COMPARED)
 # What reading the tile that others were added up to loses: along rows it is the second operand of the matrix unit.
 _FOLDED = {Along.ROWS: _READ, Along.COLUMNS: _READ_FACTOR, Along.BOTH: 2 * _READ_FACTOR}
 _AXES: dict[Along, Any] = {Along.ROWS: -1, Along.COLUMNS: -2, Along.BOTH: (-2, -1)}
@@ -143,12 +146,15 @@ class _Analysis:
         self._known = known or {}
         self._cut: dict[int, bool] = {}
         self._short: set[int] = set()  # inputs that the matrix unit reads whole, whatever they go through
+        self._integers: set[int] = set()  # inputs that are made float32
         self._folded = {id(s.value) for s in schedule.steps() if isinstance(s, Reduce) and s.program is not None}
         for store in schedule.stores.values():
             if store.value is not None and store.role in (Role.INPUT, Role.VALUE, Role.NUMBER):
                 self._cut[id(store.value)] = store.format == "Float32" and store.read_by_matrix_unit
-                if store.role is Role.INPUT and store.format != "Float32":
+                if store.role is Role.INPUT and store.format not in ("Float32", "Int32"):
                     self._short.add(id(store.value))
+                if store.role is Role.INPUT and store.format == "Int32":
+                    self._integers.add(id(store.value))
         self.values: dict[int, Float64] = {}
         self.errors: dict[int, Float64] = {}
 
@@ -164,8 +170,9 @@ class _Analysis:
                 return
             value = node.numbers[0] if node.is_constant else names[node.name]
             self.values[id(node)] = np.asarray(value, dtype=np.float64)
-            # A number reaches kernels as a float32.
-            self.errors[id(node)] = np.abs(self.values[id(node)]) * (0 if node.function == "input" else _SUM)
+            # A number reaches kernels as a float32, and an integer the vector unit.
+            is_exact = node.function == "input" and id(node) not in self._integers
+            self.errors[id(node)] = np.abs(self.values[id(node)]) * (0 if is_exact else _SUM)
             return
         operands = [self.values[id(each)] for each in node.operands]
         errors = [self._read(node, index) for index in range(len(operands))]
@@ -175,7 +182,7 @@ class _Analysis:
             self.errors[id(node)] = _in_range(value, self._reduced(node, operands[0], errors[0], value))
             return
         unit = 0.0 if node.function in _EXACT else _ARITHMETIC
-        if node.function not in ("add", "sub", "mul", "div", "square", *_EXACT):
+        if node.function not in ("add", "sub", "mul", "div", "square", "to_float32", "to_int32", *_EXACT):
             unit = _FUNCTION
         spread = _propagated(node, operands, errors, value)
         if node.function == "gelu":  # the operand times a share between 0 and 1, which is good to 2^-24 of 1
@@ -196,7 +203,8 @@ class _Analysis:
     def written(self, node: Value, index: int) -> Float64:
         """The bound of a result in its format."""
         name = self._schedule.outputs[index]
-        unit = _WRITTEN[self._schedule.stores[name].format]
+        format_ = self._schedule.stores[name].format
+        unit = 0.0 if _ROUNDED_BY.get(node.function) == format_ else _WRITTEN[format_]
         value, error = self.values[id(node)], self.errors[id(node)]
         return np.asarray(error + unit * (np.abs(value) + error) + _TINY)
 

@@ -41,10 +41,10 @@ from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import (
     OperationError,
     Wording,
+    check_factors,
     check_input,
     check_operand,
     check_shape,
-    check_whole_tiles,
 )
 from tilewright.program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
@@ -55,6 +55,11 @@ from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
 from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device
 
+_CAST_TO = {
+    "to_bfloat16": DataType.BFLOAT16,
+    "to_float32": DataType.FLOAT32,
+    "to_int32": DataType.INT32,
+}
 _OPTIONS = ("memory_config", "compute_kernel_config", "core_grid", "device", "dtype")
 
 
@@ -132,7 +137,7 @@ class Form:
     dtypes: tuple[DataType, ...]
     tiled: tuple[bool, ...]
     output_tiled: bool
-    output_dtype: DataType
+    output_dtypes: tuple[DataType, ...]
 
     @property
     def in_slabs(self) -> bool:
@@ -247,6 +252,10 @@ class Operation:
         sides = [(each.extent.per_row, each.extent.per_column) for each in self.graph.outputs]
         return tuple((*shape[:-2], shape[-2] if down else 1, shape[-1] if across else 1) for down, across in sides)
 
+    def output_dtypes(self, dtype: DataType) -> tuple[DataType, ...]:
+        """Dtypes of the results, for a main input of a dtype: what they are cast to, or one like it."""
+        return tuple(_CAST_TO.get(each.function, result_dtype(dtype)) for each in self.graph.outputs)
+
     def reference(
         self, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None
     ) -> tuple[Float64, ...]:
@@ -287,7 +296,7 @@ class Operation:
     def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
         tiled = tuple(each is Layout.TILE for each in layouts)
         main = self.inputs.index(self.main_input)
-        return Form(dtypes, tiled, tiled[main], result_dtype(dtypes[main]))
+        return Form(dtypes, tiled, tiled[main], self.output_dtypes(dtypes[main]))
 
     def variants(self, form: Form) -> dict[Strategy, Variant]:
         """Circular buffers and kernels of each strategy, the quickest first."""
@@ -308,7 +317,7 @@ class Operation:
                 self._operands(form),
                 self.choices,
                 strategy,
-                form.output_dtype.data_format.name,
+                [each.data_format.name for each in form.output_dtypes],
                 form.output_tiled,
                 self.direction,
                 self._factors(form),
@@ -321,9 +330,9 @@ class Operation:
         if key not in self._texts:
             schedule = self.schedule(form, strategy)
             main = form.dtypes[self.inputs.index(self.main_input)]
-            own = frozenset(
-                each.name for each, dtype in zip(self.inputs, form.dtypes, strict=True) if dtype is not main
-            )
+            names = (*(each.name for each in self.inputs), *self.output_names)
+            dtypes = (*form.dtypes, *form.output_dtypes)
+            own = frozenset(name for name, dtype in zip(names, dtypes, strict=True) if dtype is not main)
             self._texts[key] = module_text(
                 self.name,
                 self.planned_graph,
@@ -412,8 +421,11 @@ class Operation:
         shape = plan.rows.shape
         shapes = {each.name: each.shape_of(shape) for each in self.inputs}
         shapes |= dict(zip(self.output_names, self.output_shapes(shape), strict=True))
+        dtypes = dict(zip(self.output_names, self.output_dtypes(plan.rows.dtype), strict=True))
         return {
-            name: allocate_tensor_on_device(each, plan.rows.dtype, Layout.ROW_MAJOR, device, memory_config)
+            name: allocate_tensor_on_device(
+                each, dtypes.get(name, plan.rows.dtype), Layout.ROW_MAJOR, device, memory_config
+            )
             for name, each in shapes.items()
         }
 
@@ -462,11 +474,12 @@ class Operation:
         check_input(main.name, tensors[main.name], self.wording)
         for each in self.inputs:
             if each is not main:
-                check_operand(each.name, tensors[each.name], tensors[main.name], self.wording)
+                is_rows = each.extent is Extent.FULL and not each.is_matrix
+                check_operand(each.name, tensors[each.name], tensors[main.name], self.wording, is_rows)
                 check_shape(each.name, each.extent, each.is_matrix, tensors[each.name], self._beside(tensors, each))
         if self.multiplication is not None:
             factors = (self.multiplication.left.name, self.multiplication.right.name)
-            check_whole_tiles({name: tensors[name] for name in factors}, tensors[main.name].shape[-1])
+            check_factors({name: tensors[name] for name in factors}, tensors[main.name].shape[-1])
         for requirement in self.requirements:
             requirement.check({**tensors, **parameters})
 
@@ -504,10 +517,8 @@ class Operation:
         )
         numbers = {name: number_bits(value, values) for name, value in plan.schedule.numbers.items()}
         outputs = tuple(
-            allocate_tensor_on_device(
-                shape, result_dtype(main.dtype), main.layout, device, chosen.memory_config or main.memory_config()
-            )
-            for shape in self.output_shapes(plan.rows.shape)
+            allocate_tensor_on_device(shape, dtype, main.layout, device, chosen.memory_config or main.memory_config())
+            for shape, dtype in zip(self.output_shapes(plan.rows.shape), self.output_dtypes(main.dtype), strict=True)
         )
         everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
         if self.choices.program is not None:
@@ -543,8 +554,10 @@ class Operation:
 
 def result_dtype(dtype: DataType) -> DataType:
     """Of the results, for a first input of a dtype. Elements of a block share an exponent, with what lies beside the
-    tensor too, so results are never block floats.
+    tensor too, so results are never block floats. What is computed of integers is no integer unless it is cast.
     """
+    if dtype is DataType.INT32:
+        return DataType.FLOAT32
     return DataType.BFLOAT16 if dtype.is_block_float else dtype
 
 

@@ -17,6 +17,8 @@ from tilewright.tensor.tensor import StorageType, Tensor
 SUPPORTED_DTYPES = (DataType.BFLOAT16, DataType.FLOAT32)
 # Such a tensor is in tiles, always.
 SUPPORTED_IN_TILES = (*SUPPORTED_DTYPES, DataType.BFLOAT8_B)
+# What has a number for every element may be integers too.
+SUPPORTED_OF_ROWS = (*SUPPORTED_IN_TILES, DataType.INT32)
 
 
 class OperationError(TilewrightError, RuntimeError, ValueError):
@@ -54,7 +56,7 @@ _DEFAULT_WORDS = {
     "row_major": "NAME must be in ROW_MAJOR layout",
     "interleaved": "NAME must be interleaved",
     "on_device": "NAME must be on device",
-    "dtype": "NAME must be BFLOAT16, FLOAT32 or BFLOAT8_B, got {}",
+    "dtype": "NAME must be BFLOAT16, FLOAT32, BFLOAT8_B or INT32, got {}",
     "width": "NAME must have a width of at least 1, got {}",
 }
 
@@ -70,7 +72,7 @@ def check_input(name: str, tensor: Tensor, wording: Wording) -> None:
     if not config.interleaved:
         raise OperationError(wording.text("interleaved", name, config.memory_layout.name))
     check_on_device(tensor, wording.on_device or f"{name} must be on device")
-    if tensor.dtype not in (SUPPORTED_DTYPES if wording.row_major else SUPPORTED_IN_TILES):
+    if tensor.dtype not in (SUPPORTED_DTYPES if wording.row_major else SUPPORTED_OF_ROWS):
         raise OperationError(wording.text("dtype", name, tensor.dtype.name))
     if shape[-1] <= 0:
         raise OperationError(wording.text("width", name, shape[-1]))
@@ -85,7 +87,7 @@ def check_on_device(tensor: Tensor, message: str) -> None:
         raise OperationError(f"{message}, got a tensor that has been deallocated")
 
 
-def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording) -> None:
+def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording, is_rows: bool) -> None:
     """Refuses a tensor that does not go with the first one: its device; its dtype and layout if they matter."""
     _require_tensor(name, operand)
     title = name.capitalize()
@@ -101,8 +103,9 @@ def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording) 
     if operand.dtype is not tensor.dtype and wording.operand_dtype:
         expected, got = tensor.dtype.name, operand.dtype.name
         raise OperationError(wording.operand_dtype.format(name=title, expected=expected, got=got))
-    if operand.dtype not in SUPPORTED_IN_TILES:
-        raise OperationError(_DEFAULT_WORDS["dtype"].replace("NAME", title).format(operand.dtype.name))
+    if operand.dtype not in (SUPPORTED_OF_ROWS if is_rows else SUPPORTED_IN_TILES):
+        allowed = "BFLOAT16, FLOAT32, BFLOAT8_B or INT32" if is_rows else "BFLOAT16, FLOAT32 or BFLOAT8_B"
+        raise OperationError(f"{title} must be {allowed}, got {operand.dtype.name}")
 
 
 def check_shape(name: str, extent: Extent, is_matrix: bool, operand: Tensor, shape: tuple[int, ...]) -> None:
@@ -111,9 +114,14 @@ def check_shape(name: str, extent: Extent, is_matrix: bool, operand: Tensor, sha
     check(name.capitalize(), list(operand.shape), list(shape))
 
 
-def check_whole_tiles(factors: Mapping[str, Tensor], count: int) -> None:
-    """Refuses operands of a matmul in tiles whose padding would be multiplied too."""
+def check_factors(factors: Mapping[str, Tensor], count: int) -> None:
+    """Refuses operands of a matmul in tiles whose padding would be multiplied too, and integers."""
     for name, tensor in factors.items():
+        if tensor.dtype not in SUPPORTED_IN_TILES:
+            raise OperationError(
+                f"{name.capitalize()} must be BFLOAT16, FLOAT32 or BFLOAT8_B, as it is multiplied by a matrix, got "
+                f"{tensor.dtype.name}"
+            )
         if tensor.layout is Layout.TILE and count % 32:
             raise OperationError(
                 f"{name.capitalize()} must be in ROW_MAJOR layout: {count} products are added up, and tiles have "

@@ -17,6 +17,7 @@ from tilewright.ops import line_plan
 from tilewright.ops.direction import Direction
 from tilewright.ops.export import templates
 from tilewright.ops.export.reference_text import host_text, largest_bound, torch_lines
+from tilewright.ops.kernel_names import in_kernels
 from tilewright.ops.operation import Operation
 from tilewright.ops.plan import Buffer, Variant, unpack_to_dest_modes
 from tilewright.ops.strategy import Strategy
@@ -45,6 +46,18 @@ class HostCode:
         }
         self._tensors = tuple(each.name for each in operation.inputs)
         self._outputs = operation.output_names
+        fixed = zip(operation.output_dtypes(DataType.BFLOAT16), operation.output_dtypes(DataType.FLOAT32), strict=True)
+        # Dtypes of the results, as Python: of a cast its own, else that of the first tensor.
+        self._output_dtypes = [
+            f"ttnn.{a.name.lower()}" if a is b else f"{operation.main_input.name}.dtype" for a, b in fixed
+        ]
+        self._output_bytes = {
+            name: dtype.element_bytes
+            for name, text, dtype in zip(
+                self._outputs, self._output_dtypes, operation.output_dtypes(DataType.BFLOAT16), strict=True
+            )
+            if text.startswith("ttnn.")
+        }
         self._keywords = [f"{name}={each.default}" for name, each in operation.parameters.items()]
         self._common = {
             "name": operation.name,
@@ -99,8 +112,8 @@ class HostCode:
             text = requirement.text.replace('"', "'")
             checks.append(f'_refuse(not ({requirement.condition}), f"{text}")')
         made = [
-            f"{name} = _allocated({_output_shape(value.extent)}, {main.name}, memory_config)"
-            for name, value in zip(self._outputs, operation.graph.outputs, strict=True)
+            f"{name} = _allocated({_output_shape(value.extent)}, {dtype}, {main.name}, memory_config)"
+            for name, value, dtype in zip(self._outputs, operation.graph.outputs, self._output_dtypes, strict=True)
         ]
         # As the operation itself is called.
         parameters = ", ".join([*self._tensors, *self._keywords, "*", "memory_config=None", "core_grid=None"])
@@ -122,7 +135,7 @@ class HostCode:
         numbers: dict[str, str] = {}
         for variant in self._variants.values():
             numbers |= {name: f"float_bits({host_text(value)})" for name, value in variant.schedule.numbers.items()}
-        items = [f'"{name}": {name}' for name in (*self._tensors, *self._outputs)]
+        items = [f'"{in_kernels(name)}": {name}' for name in (*self._tensors, *self._outputs)]
         has_mathematics = any("math." in text for text in numbers.values())
         keys = {key: f'("{key[0]}", "{key[1].value}")' for key in self._variants}
         buffers = {keys[key]: [_buffer(each) for each in variant.buffers] for key, variant in self._variants.items()}
@@ -134,6 +147,7 @@ class HostCode:
         return templates.PROGRAM.substitute(
             self._common,
             imports="import math\n" if has_mathematics else "",
+            output_bytes=self._output_bytes,
             in_slabs=direction is not Direction.ROWS,
             direction=direction.value,
             buffers=_entries(buffers),

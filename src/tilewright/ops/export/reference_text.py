@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tilewright.formula.graph import Along, FormulaError, Value, expression_text, nodes_of, number_text
+from tilewright.formula.graph import CASTS, Along, FormulaError, Value, expression_text, nodes_of, number_text
 from tilewright.formula.tracing import Formula
 from tilewright.ops.operation import Operation
 from tilewright.ops.plan import Plan
@@ -53,6 +53,10 @@ def _torch(node: Value, names: dict[int, str]) -> str:
         return f"{_FUNCTIONS[node.function]}({', '.join(operands)})"
     if node.function in _REDUCTIONS:
         return f"{operands[0]}.{_REDUCTIONS[node.function]}({_DIMENSIONS[node.along]}, keepdim=True)"
+    if node.function == "to_int32":
+        return f"torch.clamp(torch.trunc({operands[0]}), -(2.0**31), 2.0**31 - 1)"
+    if node.function in CASTS.values():
+        return f"{operands[0]}.to(torch.{node.function.removeprefix('to_')}).double()"
     if node.function == "matmul":
         return f"torch.matmul({operands[0]}, {operands[1]})"
     if node.function == "where":

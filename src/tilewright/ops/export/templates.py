@@ -39,9 +39,9 @@ $made
     ${returned}ttnn.generic_op([$tensors], program($program_parameters, core_grid))$several
 
 
-def _allocated(shape, like, memory_config):
+def _allocated(shape, dtype, like, memory_config):
     return ttnn.allocate_tensor_on_device(
-        ttnn.Shape(shape), like.dtype, ttnn.ROW_MAJOR_LAYOUT, like.device(), memory_config or like.memory_config()
+        ttnn.Shape(shape), dtype, ttnn.ROW_MAJOR_LAYOUT, like.device(), memory_config or like.memory_config()
     )
 
 
@@ -89,6 +89,8 @@ from .plan import BufferSize, Lines, PageCount, candidates, compile_time_values,
 KERNELS = Path(__file__).resolve().parent / "kernels"
 DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
 ELEMENT_BYTES = {"bfloat16": 2, "float32": 4}
+# Of results that have a dtype of their own.
+OUTPUT_BYTES = $output_bytes
 # What tt-metal keeps of L1 for the configurations of kernels.
 KERNEL_CONFIG_BYTES = 69 * 1024
 
@@ -126,7 +128,8 @@ def program($program_parameters, core_grid=None):
     strategy, block_tiles = fitting(lines, dtype)
     grid = core_grid or $main.device().compute_with_storage_grid_size()
     cores, work = work_of_cores(lines, ttnn.CoreCoord(grid.x, grid.y))
-    values = compile_time_values(lines, block_tiles, dict.fromkeys(("", *tensors), ELEMENT_BYTES[dtype]))
+    sizes = {**dict.fromkeys(("", *tensors), ELEMENT_BYTES[dtype]), **OUTPUT_BYTES}
+    values = compile_time_values(lines, block_tiles, sizes)
     kernels = [
         kernel_descriptor(*each, tensors, numbers, values, cores, work, config)
         for each, config in zip(PROGRAMS[dtype, strategy], configs(WHOLE_FLOAT32[dtype, strategy]))

@@ -28,7 +28,7 @@ from tilewright.ops.planner.phase_text import (
     signature_lines,
     sum_phase,
 )
-from tilewright.ops.planner.registers import Load, Matrix, Place, RegisterProgram, Source
+from tilewright.ops.planner.registers import Matrix, Place, RegisterProgram, Source, as_integers, loaded
 
 _LIBRARY = {"NONE": "", "ROW": "_bcast_rows", "COL": "_bcast_cols", "SCALAR": "_bcast_scalar"}
 COMPILE_TIME = (
@@ -397,13 +397,16 @@ class ComputeText:
         store = self._schedule.stores[step.source]
         is_at_front = not (store.kept and step.source not in self._pass.drained) or step.scope is Scope.COLUMN
         tiles = self._tiles[step.scope]
-        if step.as_rows and is_at_front and step.source in pops:
+        is_moved = store.format != "Int32" and self._schedule.stores[step.target].format != "Int32"
+        if step.as_rows and is_at_front and step.source in pops and is_moved:
             name = "untilize_sticks" if self._sticks and step.scope is not Scope.COLUMN else "untilize"
             name = name if self._direction is Direction.ROWS else "untilize_each"
             return call_lines(name, [f"cb.{step.source}", f"cb.{step.target}", tiles], indent), {step.source}
         spread = "NONE"
         source = Source(step.source, store.extent, store.format, self._direction.held(store.extent))
-        program = RegisterProgram(((Load(source, spread, Place(0)),),), 1, 0)
+        program = RegisterProgram((tuple(loaded(source, spread, Place(0))),), 1, 0)
+        if self._schedule.stores[step.target].format == "Int32":
+            program = as_integers(program)
         offset = self._offsets(program, step.scope)
         made = self._phase_of(f"{step.target}_values", store.value, program, offset, step.scope, step.as_rows)
         return call_lines(made.name, self._arguments(made, program, step.target, step.scope), indent), set()

@@ -14,7 +14,7 @@ from typing import Protocol
 from tilewright.formula.graph import Extent, Value
 from tilewright.ops.direction import Direction
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Pop, Reduce, Scope, Step, Tilize
-from tilewright.ops.planner.registers import Load, Place, RegisterProgram, Source
+from tilewright.ops.planner.registers import Place, RegisterProgram, Source, loaded
 
 
 class Surveyor(Protocol):
@@ -33,6 +33,10 @@ class Surveyor(Protocol):
     def rows_of(self, node: Value) -> str: ...
 
     def is_tiled(self, node: Value) -> bool: ...
+
+    def is_integer(self, node: Value) -> bool: ...
+
+    def as_output(self, node: Value, program: RegisterProgram) -> RegisterProgram: ...
 
     def parts_of(self, reduction: Value) -> str: ...
 
@@ -105,7 +109,7 @@ class PassBuilder:
             source = "" if folded is not None else scheduler.buffer_of(reduction.operands[0])
             # What lies beyond the tensor must not count; sums along rows leave it out by their scaler.
             is_summed_by_scaler = reduction.function != "max" and scheduler.direction is Direction.ROWS
-            if folded is None and not is_summed_by_scaler:
+            if folded is None and (not is_summed_by_scaler or scheduler.is_integer(reduction.operands[0])):
                 source = ""
                 folded = _plain_copy(scheduler, reduction.operands[0])
             scope = self._scope(folded, source, by_block)
@@ -118,6 +122,7 @@ class PassBuilder:
                 if made_by is None:
                     block.append(Deliver(scheduler.buffer_of(node), output, Scope.BLOCK, as_rows))
                 else:
+                    made_by = scheduler.as_output(node, made_by)
                     block.append(Compute(f"{output}_values", node, made_by, output, Scope.BLOCK, as_rows))
         column: list[Step] = []
         for node, made_by, is_output in draft.columns:
@@ -131,6 +136,7 @@ class PassBuilder:
                 if made_by is None:
                     column.append(Deliver(scheduler.buffer_of(node), output, Scope.COLUMN, as_rows))
                 else:
+                    made_by = scheduler.as_output(node, made_by)
                     column.append(Compute(f"{output}_values", node, made_by, output, Scope.COLUMN, as_rows))
         return self._popped(draft, loads, row, block, column, loaded, streamed)
 
@@ -194,7 +200,7 @@ class PassBuilder:
 def _plain_copy(scheduler: Surveyor, node: Value) -> RegisterProgram:
     """A program that brings tiles of a buffer to DST as they are."""
     source = scheduler.sources()[id(node)]
-    return RegisterProgram(((Load(source, "NONE", Place(0)),),), 1, 0)
+    return RegisterProgram((tuple(loaded(source, "NONE", Place(0))),), 1, 0)
 
 
 def _reads(step: Step, name: str) -> bool:

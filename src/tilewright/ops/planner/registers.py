@@ -118,10 +118,11 @@ class RegisterProgram:
 
 
 class TooManyRegistersError(Exception):
-    """An expression does not fit DST; ``part`` of it in a buffer of its own makes it smaller."""
+    """An expression does not fit DST; ``part`` of it in a buffer of its own makes it smaller, if there is one."""
 
-    def __init__(self, part: Value) -> None:
-        super().__init__(f"{part} does not fit DST together with what it is used for")
+    def __init__(self, whole: Value, part: Value | None) -> None:
+        super().__init__(f"{whole} does not fit DST")
+        self.whole = whole
         self.part = part
 
 
@@ -163,6 +164,32 @@ _SCALAR_INIT = "binop_with_scalar_tile_init"
 _IN_MATRIX_UNIT = ("add", "sub", "mul")
 _COMMUTES = ("add", "mul")
 _SPREAD = {Extent.FULL: "NONE", Extent.ROW: "ROW", Extent.COLUMN: "COL", Extent.SCALAR: "SCALAR"}
+
+
+_TYPECAST = "typecast_tile"
+_TO_INT32, _FROM_INT32 = "[DataFormat.Float32, DataFormat.Int32]", "[DataFormat.Int32, DataFormat.Float32]"
+
+
+# Inside a formula every value is a float32, which holds what casts round to.
+_CASTS: dict[str, tuple[str, ...]] = {
+    "to_float32": (),
+    "to_bfloat16": ("[DataFormat.Float32, DataFormat.Float16_b]",),
+    "to_int32": (_TO_INT32, _FROM_INT32),
+}
+
+
+def loaded(source: Source, spread: str, to: Place) -> list[Step]:
+    """A tile of a buffer as float32 in DST."""
+    load = Load(source, spread, to)
+    if source.format != "Int32":
+        return [load]
+    return [load, Vector(f"{_TYPECAST}_init{_FROM_INT32}", f"{_TYPECAST}{_FROM_INT32}", (to,))]
+
+
+def as_integers(program: RegisterProgram) -> RegisterProgram:
+    """The program with its result as integers, for a buffer of these."""
+    made = Vector(f"{_TYPECAST}_init{_TO_INT32}", f"{_TYPECAST}{_TO_INT32}", (Place(0),))
+    return dataclasses.replace(program, bundles=(*program.bundles, (made,)))
 
 
 def vector_calls() -> set[str]:
@@ -210,7 +237,7 @@ def compile_program(target: Value, extent: Extent, around: Surroundings, capacit
     compiler = _Compiler(target, extent, around)
     program = compiler.program()
     if program.num_registers + program.num_temporaries > capacity:
-        raise TooManyRegistersError(compiler.part_to_store())
+        raise TooManyRegistersError(target, compiler.part_to_store())
     return program
 
 
@@ -237,14 +264,17 @@ class _Compiler:
         bundles = tuple(tuple(_renamed(each, result) for each in bundle) for bundle in self._bundles)
         return RegisterProgram(bundles, self._num_registers, self._num_temporaries)
 
-    def part_to_store(self) -> Value:
-        """What would take the most work off the expression: the largest operand that waits for another one."""
+    def part_to_store(self) -> Value | None:
+        """What would take the most work off the expression: the largest operand that waits for another one.
+
+        Only what is as large as the expression can have a buffer: nobody makes parts that are the same for all lines.
+        """
         candidates = []
         for node in self._inside.values():
-            operands = [each for each in node.operands if id(each) in self._inside]
+            operands = [each for each in node.operands if id(each) in self._inside and each.extent is self._extent]
             largest = max(operands, key=self._need, default=None)
             candidates += [each for each in operands if each is not largest or len(operands) == 1]
-        return max(candidates, key=lambda each: len(nodes_of([each])))
+        return max(candidates, key=lambda each: len(nodes_of([each])), default=None)
 
     def _interior(self) -> dict[int, Value]:
         """The values that are computed, by id: neither in buffers nor numbers."""
@@ -331,7 +361,7 @@ class _Compiler:
             self._bundle.append(Vector("fill_tile_init", "fill_tile_bitcast", (to,), (bits,)))
         else:
             source = self._around.sources[id(node)]
-            self._bundle.append(Load(source, _spread_of(source, self._extent), to))
+            self._bundle += loaded(source, _spread_of(source, self._extent), to)
 
     def _own(self, node: Value) -> int:
         """A register with a value that may be changed in place."""
@@ -387,8 +417,14 @@ class _Compiler:
         function = node.function
         if function == "square" and self._is_buffer(node.operands[0]):
             source = self._around.sources[id(node.operands[0])]
-            if source.extent is self._extent and self._can_multiply():
+            if source.extent is self._extent and source.format != "Int32" and self._can_multiply():
                 return self._matrix("mul", source, source, "NONE")
+        if function in _CASTS:
+            register = self._own(node.operands[0])
+            for formats in _CASTS[function]:
+                call = f"{_TYPECAST}{formats}"
+                self._vector(call, [Place(register)], init=f"{_TYPECAST}_init{formats}")
+            return register
         if function in _UNARY:
             register = self._own(node.operands[0])
             self._vector(_UNARY[function], [Place(register)])
@@ -448,7 +484,7 @@ class _Compiler:
 
     def _in_matrix_unit(self, node: Value) -> int | None:
         a, b = (self._around.sources[id(each)] for each in node.operands)
-        if node.function == "mul" and not self._can_multiply():
+        if "Int32" in (a.format, b.format) or (node.function == "mul" and not self._can_multiply()):
             return None
         if a.extent is not self._extent:
             if node.function not in _COMMUTES or b.extent is not self._extent:

@@ -56,6 +56,7 @@ from tilewright.ops.planner.registers import (
     Source,
     Surroundings,
     TooManyRegistersError,
+    as_integers,
     compile_program,
     float_bits_text,
 )
@@ -91,7 +92,7 @@ def make_schedule(
     operands: Sequence[Operand],
     choices: Choices,
     strategy: Strategy,
-    output_format: str,
+    output_formats: Sequence[str],
     outputs_tiled: bool = False,
     direction: Direction = Direction.ROWS,
     factors: Factors | None = None,
@@ -101,7 +102,7 @@ def make_schedule(
     Raises:
         CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
     """
-    made = _Scheduler(formula, operands, choices, strategy, output_format, outputs_tiled, direction).schedule()
+    made = _Scheduler(formula, operands, choices, strategy, output_formats, outputs_tiled, direction).schedule()
     return made if factors is None else factors.added_to(made)
 
 
@@ -134,7 +135,8 @@ def strategies_of(
     formula: Formula, operands: Sequence[Operand], choices: Choices, direction: Direction
 ) -> tuple[Strategy, ...]:
     """The strategies that differ for a formula, the quickest first."""
-    resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, "Float32", False, direction)
+    formats = ["Float32"] * len(formula.outputs)
+    resident = make_schedule(formula, operands, choices, Strategy.RESIDENT, formats, False, direction)
     if any(each.kept for each in resident.stores.values()):
         return (Strategy.RESIDENT, Strategy.STREAMING)
     return (Strategy.BLOCKED,)
@@ -147,7 +149,7 @@ class _Scheduler:
         operands: Sequence[Operand],
         choices: Choices,
         strategy: Strategy,
-        output_format: str,
+        output_formats: Sequence[str],
         outputs_tiled: bool,
         direction: Direction,
     ) -> None:
@@ -157,13 +159,16 @@ class _Scheduler:
         self._choices = choices
         self._strategy = strategy
         self._resident = strategy is not Strategy.STREAMING
-        self._output_format = output_format
+        self._output_formats = tuple(output_formats)
         self._outputs_tiled = outputs_tiled
         self._nodes = formula.nodes
         self._levels = levels(formula.outputs)
         self._numbers: dict[str, Value] = {}
         self._names: dict[int, str] = {}
-        self._taken_names: set[str] = set()
+        # Buffers that no value may be called after.
+        self._taken_names = {"scaler", "mask"} | {
+            name for each in operands for name in (self._tiled_name(each), self._rows_name(each))
+        }
         self._check()
         self.stored = self._first_stored()
 
@@ -188,10 +193,6 @@ class _Scheduler:
             for operand in node.operands:
                 if operand.extent is Extent.COLUMN and node.extent is Extent.FULL and node.function not in REDUCTIONS:
                     stored[id(operand)] = operand
-                if operand.extent is Extent.SCALAR and not is_number(operand) and not operand.is_leaf:
-                    raise CannotPlanError(
-                        f"`{operand}` is computed from tensors of one element: give a tensor with the result instead"
-                    )
         return stored
 
     def _is_number(self, node: Value) -> bool:
@@ -310,10 +311,10 @@ class _Scheduler:
             try:
                 return self._attempt()
             except TooManyRegistersError as error:
-                if id(error.part) in self.stored:
+                if error.part is None or id(error.part) in self.stored:
                     raise CannotPlanError(
-                        f"`{error.part}` does not fit the four tiles of DST: give parts of it names, and these an "
-                        "index in `buffers`"
+                        f"`{error.whole}` does not fit the four tiles of DST, and no part of it can have a buffer: "
+                        "compute part of it with an operation of its own, and give the result"
                     ) from None
                 self.stored[id(error.part)] = error.part
         raise AssertionError("parts of an expression get smaller and smaller")
@@ -358,11 +359,11 @@ class _Scheduler:
                 draft.results.append((output, program))
         columns = [
             each for each in self._nodes
-            if each.extent is Extent.COLUMN and not each.is_leaf and self._levels[id(each)] == number
+            if each.extent is Extent.COLUMN and self._levels[id(each)] == number
         ]  # fmt: skip
         for node in columns:
             is_output = any(each is node for each in self._formula.outputs)
-            if id(node) in self.stored and node.function not in REDUCTIONS:
+            if id(node) in self.stored and node.function not in REDUCTIONS and not node.is_leaf:
                 draft.columns.append((node, self._program(node, Extent.COLUMN), False))
             elif is_output and id(node) not in self.stored:
                 draft.columns.append((node, self._program(node, Extent.COLUMN), True))
@@ -451,6 +452,14 @@ class _Scheduler:
     def is_tiled(self, node: Value) -> bool:
         return self._operands[node.name].is_tiled
 
+    def is_integer(self, node: Value) -> bool:
+        return node.function == "input" and self._operands[node.name].format == "Int32"
+
+    def as_output(self, node: Value, program: RegisterProgram) -> RegisterProgram:
+        """The program of a result, in what the result is written in."""
+        index = next(index for index, each in enumerate(self._formula.outputs) if each is node)
+        return as_integers(program) if self._output_formats[index] == "Int32" else program
+
     @property
     def direction(self) -> Direction:
         return self._direction
@@ -488,14 +497,15 @@ class _Scheduler:
             if node.function == "parameter":
                 stores.append(Store(name, Role.NUMBER, node, Extent.SCALAR, "Float32", False, True, name in cut))
                 continue
-            format_ = self._output_format if name in moved_to_outputs else "Float32"
+            format_ = moved_to_outputs.get(name, "Float32")
             stores.append(Store(name, Role.VALUE, node, node.extent, format_, name in kept, False, name in cut))
         for each in passes:
             for step in (*each.row, *each.block):
                 if isinstance(step, Reduce) and step.parts:
                     stores.append(Store(step.parts, Role.PARTS, step.value, Extent.FULL, "Float32", False, False, True))
         for index, output in enumerate(self._formula.outputs):
-            stores.append(Store(self.output_name(index), Role.OUTPUT, output, output.extent, self._output_format))
+            format_ = self._output_formats[index]
+            stores.append(Store(self.output_name(index), Role.OUTPUT, output, output.extent, format_))
         return {each.name: each for each in stores}
 
     def _read_by_matrix_unit(self, passes: Sequence[Pass]) -> set[str]:
@@ -508,15 +518,17 @@ class _Scheduler:
                     cut.add(step.source)
         return cut
 
-    def _only_delivered(self, passes: Sequence[Pass]) -> set[str]:
-        """Values as wide as the row that go to an output and nowhere else: they have its format."""
-        delivered, read = set(), set()
+    def _only_delivered(self, passes: Sequence[Pass]) -> dict[str, str]:
+        """Values as wide as the row that go to an output of floats and nowhere else: they have its format."""
+        formats = {self.output_name(index): each for index, each in enumerate(self._output_formats)}
+        delivered: dict[str, str] = {}
+        read = set()
         for each in passes:
             for step in (*each.row, *each.block, *each.column):
                 if isinstance(step, Deliver) and step.scope is not Scope.COLUMN:
-                    delivered.add(step.source)
+                    delivered[step.source] = formats[step.target]
                 elif isinstance(step, Reduce):
                     read.add(step.source)
                 if isinstance(step, (Compute, Reduce)) and step.program is not None:
                     read |= {source.name for source in step.program.sources}
-        return delivered - read
+        return {name: each for name, each in delivered.items() if name not in read and each != "Int32"}

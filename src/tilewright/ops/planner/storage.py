@@ -42,7 +42,9 @@ _MATMUL = {
     Role.RIGHT_ROWS: PageCount(per_block=2),
     Role.RIGHT: PageCount(per_inner_block=1),
 }
-_DTYPES = {each.data_format.name: each for each in (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)}
+_DTYPES = {
+    each.data_format.name: each for each in (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.INT32)
+}
 
 
 def buffer_indices(schedule: Schedule, choices: Choices) -> dict[str, int]:

@@ -55,7 +55,7 @@ def broken(property_: str, device: Device) -> tuple[Tensor, str]:
         case "on_device":
             return tensor(SHAPE, None), "a tensor on the host"
         case "dtype":
-            return tensor(SHAPE, device, dtype=DataType.INT32), "INT32"
+            return tensor(SHAPE, device, dtype=DataType.UINT32), "UINT32"
         case "width":
             return tensor((32, 0), device), "0"
     raise AssertionError(property_)
@@ -72,7 +72,7 @@ def test_each_requirement(operation: Operation, device: Device, requirement: tup
 def test_each_operand_fits_the_first(operation: Operation, device: Device, operand: Input) -> None:
     shape = {Extent.ROW: (32,), Extent.COLUMN: (32, 64), Extent.SCALAR: (2, 2), Extent.FULL: (64, 64)}[operand.extent]
     shape = (32, 32) if operand.is_matrix else shape
-    wrong = [tensor(shape, device), tensor(operand.shape_of(SHAPE), device, dtype=DataType.INT32)]
+    wrong = [tensor(shape, device), tensor(operand.shape_of(SHAPE), device, dtype=DataType.UINT32)]
     if operation.wording.operand_dtype:
         wrong.append(tensor(operand.shape_of(SHAPE), device, dtype=DataType.FLOAT32))
     for each in wrong:

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random formulas, of everything that a formula can say: what tests plan, run and judge."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as some
+
+from tilewright import ttnn
+from tilewright.formula import Extent, Value
+from tilewright.formula import functions as formula
+from tilewright.ops import Operation, Strategy
+from tilewright.ops.direction import CannotPlanError
+from tilewright.ops.operation import Input
+from tilewright.ops.parameters import Parameter
+from tilewright.ops.plan import Variant
+from tilewright.ops.planner.model import Choices
+from tilewright.ops.validation import Wording
+
+INPUTS = {
+    "x": Input("x", Extent.FULL),
+    "y": Input("y", Extent.FULL),
+    "row": Input("row", Extent.ROW),
+    "column": Input("column", Extent.COLUMN),
+    "scalar": Input("scalar", Extent.SCALAR),
+    "left": Input("left", Extent.FULL),
+    "weights": Input("weights", Extent.FULL, is_matrix=True),
+}
+LEAVES = ("x", "x", "y", "row", "column", "scalar", "number", "parameter")
+# Leaves that have a place beside reductions over a dimension.
+PLACES = {
+    -1: LEAVES,
+    -2: tuple(each for each in LEAVES if each != "column"),
+    (-2, -1): tuple(each for each in LEAVES if each not in ("row", "column")),
+}
+UNARY = (
+    "abs", "square", "exp", "exp2", "expm1", "sigmoid", "tanh", "gelu", "silu", "erf", "relu", "sign", "sin", "cos",
+    "reciprocal",
+)  # fmt: skip
+OF_POSITIVE = ("sqrt", "rsqrt", "log", "log1p", "power")
+BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "lt", "le", "gt", "ge", "eq", "ne")
+REDUCTIONS = ("sum", "mean", "max", "min", "var", "softmax", "l2_normalize")
+SHAPES = ((40, 70), (2, 33, 96), (32, 32), (1, 5), (2, 1, 3, 64), (65, 130))
+DTYPES = (ttnn.bfloat16, ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.int32)
+CASTS = ("bfloat16", "float32", "int32")
+
+
+@some.composite
+def recipes(draw: some.DrawFn, leaves: tuple[str, ...], depth: int = 8) -> tuple[object, ...]:
+    """A formula as nested tuples, which can be built again and again."""
+    if depth == 0 or draw(some.integers(0, 5)) == 0:
+        return ("leaf", draw(some.sampled_from(leaves)), draw(some.floats(0.25, 4)))
+    kind = draw(some.sampled_from(["unary", "positive", "binary", "binary", "reduce", "where", "clamp", "cast"]))
+    part = recipes(leaves, depth - 1)
+    if kind == "where":
+        condition = draw(recipes(leaves, min(1, depth - 1)))
+        return (kind, draw(some.sampled_from(BINARY[6:])), condition, draw(part), draw(recipes(leaves, depth // 2)))
+    if kind == "clamp":
+        return (kind, "clamp", draw(part))
+    if kind == "binary":
+        return (kind, draw(some.sampled_from(BINARY)), draw(part), draw(recipes(leaves, depth // 2)))
+    names = {"unary": UNARY, "positive": OF_POSITIVE, "reduce": REDUCTIONS, "cast": CASTS}[kind]
+    return (kind, draw(some.sampled_from(names)), draw(part))
+
+
+def built(recipe: tuple[object, ...], names: dict[str, Value], dim: object) -> Any:
+    """The value of a recipe, of values of its leaves."""
+    kind, name, *rest = recipe
+    if kind == "leaf":
+        return names.get(str(name), rest[0])
+    operands = [formula.as_value(built(each, names, dim)) for each in rest]  # type: ignore[arg-type]
+    if kind == "where":
+        return formula.where(compared(str(name), operands[0], formula.as_value(0.5)), *operands[1:])
+    if kind == "clamp":
+        return formula.clamp(operands[0], -2, 3)
+    if kind == "cast":
+        return formula.cast(operands[0], name)
+    if kind == "positive":
+        operand = formula.abs(operands[0]) + 0.125
+        return formula.power(operand, 1.5) if name == "power" else getattr(formula, str(name))(operand)
+    if kind == "reduce":
+        # Only what has something to reduce over.
+        if operands[0].extent is not Extent.FULL:
+            return operands[0]
+        return getattr(formula, str(name))(operands[0], dim=dim)
+    if kind == "unary":
+        return getattr(formula, str(name))(operands[0])
+    a, b = operands
+    known = {"add": lambda: a + b, "sub": lambda: a - b, "mul": lambda: a * b, "div": lambda: a / b}
+    if name in known:
+        return known[str(name)]()
+    return compared(str(name), a, b) if name in BINARY[6:] else getattr(formula, str(name))(a, b)
+
+
+def compared(name: str, a: Value, b: Value) -> Value:
+    return {"lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b, "eq": a == b, "ne": a != b}[name]
+
+
+def leaves_of(recipe: object) -> set[str]:
+    if not isinstance(recipe, tuple):
+        return set()
+    if recipe[0] == "leaf":
+        return {str(recipe[1])}
+    return {name for each in recipe[2:] for name in leaves_of(each)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A formula with tensors to run it on."""
+
+    recipe: tuple[object, ...]
+    second: tuple[object, ...] | None
+    dim: Any
+    shape: tuple[int, ...]
+    dtypes: tuple[ttnn.DataType, ...]
+    tiled: tuple[bool, ...]
+    unit: str
+    arch: str
+    result: str
+
+    def operation(self) -> Operation:
+        recipes = [each for each in (self.recipe, self.second) if each is not None]
+        used = {name for each in recipes for name in leaves_of(each)} | {"x"}
+        if "product" in used:
+            used |= {"left", "weights"}
+
+        def random_formula(
+            x: Value,
+            y: Any = None,
+            row: Any = None,
+            column: Any = None,
+            scalar: Any = None,
+            left: Any = None,
+            weights: Any = None,
+            parameter: Any = None,
+        ) -> Any:
+            names = {"x": x, "y": y, "row": row, "column": column, "scalar": scalar, "parameter": parameter}
+            if left is not None:
+                names["product"] = formula.matmul(left, weights)
+            results = [formula.as_value(built(each, names, self.dim)) for each in recipes]
+            # As large as the tensor, whatever the recipe says.
+            results[0] = formula.cast(results[0] + x * 0.5, self.result) if self.result else results[0] + x * 0.5
+            return tuple(results) if len(results) > 1 else results[0]
+
+        inputs = [each for name, each in INPUTS.items() if name in used]
+        parameters = [Parameter("parameter", 1.25)] if "parameter" in used else []
+        choices = Choices(with_matrix_unit=self.unit == "matrix")
+        return Operation(random_formula, inputs, parameters, choices, Wording())
+
+    def tensors(self, operation: Operation, device: ttnn.Device) -> dict[str, ttnn.Tensor]:
+        generator = np.random.default_rng(0)
+        made = {}
+        for index, each in enumerate(operation.inputs):
+            shape = each.shape_of(self.shape)
+            tiled, dtype = self.tiled[index], self.dtypes[index]
+            if each.name in ("left", "weights") and self.shape[-1] % 32:
+                tiled = False
+            if (dtype is ttnn.bfloat8_b and not tiled) or (dtype is ttnn.int32 and each.name not in ("x", "y")):
+                dtype = ttnn.bfloat16
+            layout = ttnn.TILE_LAYOUT if tiled else ttnn.ROW_MAJOR_LAYOUT
+            values = generator.standard_normal(shape)
+            array = (values * 4).astype(np.int32) if dtype is ttnn.int32 else values
+            made[each.name] = ttnn.from_numpy(array, dtype, layout=layout, device=device)
+        return made
+
+
+@some.composite
+def cases(draw: some.DrawFn) -> Case:
+    dim = draw(some.sampled_from([-1, -1, -2, (-2, -1)]))
+    leaves = PLACES[dim]
+    if dim == -1 and draw(some.booleans()):
+        leaves = (*leaves, "product", "product")
+    second = draw(recipes(leaves, 3)) if draw(some.integers(0, 5)) == 0 else None
+    count = len(INPUTS)
+    return Case(
+        draw(recipes(leaves)),
+        second,
+        dim,
+        draw(some.sampled_from(SHAPES)),
+        tuple(draw(some.lists(some.sampled_from(DTYPES), min_size=count, max_size=count))),
+        tuple(draw(some.lists(some.sampled_from([False, False, True]), min_size=count, max_size=count))),
+        draw(some.sampled_from(["matrix", "matrix", "vector"])),
+        draw(some.sampled_from(["wormhole_b0", "blackhole"])),
+        draw(some.sampled_from(["", "", "", *CASTS])),
+    )
+
+
+def planned(
+    operation: Operation, dtypes: Any = ttnn.bfloat16, layouts: Any = ttnn.ROW_MAJOR_LAYOUT
+) -> tuple[dict[Strategy, Variant], str]:
+    """What it has for each strategy; nothing, and why, if it is refused."""
+    try:
+        return operation.variants(operation.form(dtypes, layouts)), ""
+    except CannotPlanError as error:
+        return {}, str(error)
