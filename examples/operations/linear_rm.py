@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows times a matrix, and what follows in the same kernel: a bias and an activation, a residual sum, a softmax."""
+"""Rows times a matrix, and what comes before and after in the same kernel: a bias, activations, a residual sum ..."""
 
 from tilewright import Matrix, Row, Rows, check_operation, operation
-from tilewright.formula import Value, gelu, matmul, softmax
+from tilewright.formula import Value, gelu, matmul, silu, softmax
 
 
 @operation
@@ -23,6 +23,12 @@ def router_rm(x: Rows, weights: Matrix) -> Value:
     return softmax(matmul(x, weights))
 
 
+@operation
+def gated_linear_rm(x: Rows, gate: Rows, weights: Matrix) -> Value:
+    """(x * silu(gate)) @ weights: the second half of a gated layer."""
+    return matmul(x * silu(gate), weights)
+
+
 def test_linear_gelu_rm() -> None:
     check_operation(linear_gelu_rm)
 
@@ -33,3 +39,7 @@ def test_linear_residual_rm() -> None:
 
 def test_router_rm() -> None:
     check_operation(router_rm)
+
+
+def test_gated_linear_rm() -> None:
+    check_operation(gated_linear_rm)

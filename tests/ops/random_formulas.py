@@ -113,6 +113,7 @@ class Case:
 
     recipe: tuple[object, ...]
     second: tuple[object, ...] | None
+    before: tuple[object, ...]
     dim: Any
     shape: tuple[int, ...]
     dtypes: tuple[ttnn.DataType, ...]
@@ -139,7 +140,8 @@ class Case:
         ) -> Any:
             names = {"x": x, "y": y, "row": row, "column": column, "scalar": scalar, "parameter": parameter}
             if left is not None:
-                names["product"] = formula.matmul(left, weights)
+                before = formula.as_value(built(self.before, {"left": left}, self.dim))
+                names["product"] = formula.matmul(before if before.extent is Extent.FULL else left, weights)
             results = [formula.as_value(built(each, names, self.dim)) for each in recipes]
             # As large as the tensor, whatever the recipe says.
             results[0] = formula.cast(results[0] + x * 0.5, self.result) if self.result else results[0] + x * 0.5
@@ -178,6 +180,7 @@ def cases(draw: some.DrawFn) -> Case:
     return Case(
         draw(recipes(leaves)),
         second,
+        draw(recipes(("left", "left", "number"), 2)) if draw(some.booleans()) else ("leaf", "left", 0.0),
         dim,
         draw(some.sampled_from(SHAPES)),
         tuple(draw(some.lists(some.sampled_from(DTYPES), min_size=count, max_size=count))),

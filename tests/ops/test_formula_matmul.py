@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright import Matrix, Row, Rows, operation, ttnn
+from tilewright import Column, Matrix, Row, Rows, operation, ttnn
 from tilewright.check.check_program import check_program
-from tilewright.formula import FormulaError, Value, exp, matmul, relu
+from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, silu, softmax
 from tilewright.ops import Operation, OperationError, Options, Strategy
-from tilewright.ops.accuracy import held, judge
+from tilewright.ops.accuracy import held, judge, zeros_pass
 from tilewright.ops.direction import CannotPlanError
 
 
@@ -55,6 +55,50 @@ def test_matrices_of_any_shape(
         assert check_program([*tensors.values(), outcome.output], program).findings == []
 
 
+@operation
+def gated(x: Rows, gate: Rows, scale: Row, weights: Matrix, *, factor: float = 0.5) -> Value:
+    """softmax((x * silu(gate * factor) * scale) @ weights * factor): something before the product and after it."""
+    return softmax(matmul(x * silu(gate * factor) * scale, weights) * factor)
+
+
+@pytest.mark.parametrize(
+    ("inner", "dtypes", "layouts"),
+    [
+        (70, [ttnn.bfloat16, ttnn.float32, ttnn.bfloat16, ttnn.bfloat16], [ttnn.ROW_MAJOR_LAYOUT] * 4),
+        (64, [ttnn.bfloat8_b, ttnn.bfloat16, ttnn.float32, ttnn.bfloat16], [ttnn.TILE_LAYOUT] * 4),
+    ],
+    ids=["rows", "tiles"],
+)
+def test_what_is_multiplied_may_be_computed(
+    device: ttnn.Device, inner: int, dtypes: list[ttnn.DataType], layouts: list[ttnn.Layout]
+) -> None:
+    shapes = {"x": (2, 40, inner), "gate": (2, 40, inner), "scale": (inner,), "weights": (inner, 100)}
+    generator = np.random.default_rng(4)
+    tensors = {
+        name: ttnn.from_numpy(generator.standard_normal(shape), dtype, layout=layout, device=device)
+        for (name, shape), dtype, layout in zip(shapes.items(), dtypes, layouts, strict=True)
+    }
+    for strategy in gated.variants(gated.form(dtypes, layouts)):
+        outcome = gated.launch(tensors, Options(strategy=strategy, block_tiles=2), parameters={"factor": 0.75})
+        wanted = gated.bounds(outcome.plan, held(tensors), {"factor": 0.75})
+        accuracy = judge([outcome.output.to_numpy()], wanted)
+        assert accuracy.is_within_bound, accuracy.text
+        assert not zeros_pass(wanted)
+    program = gated.program(outcome.plan, {**tensors, "output": outcome.output})
+    assert check_program([*tensors.values(), outcome.output], program).findings == []
+
+
+def test_zeros_beside_the_rows_must_have_a_number(device: ttnn.Device) -> None:
+    @operation
+    def logarithms(x: Rows, weights: Matrix) -> Value:
+        """log(0) times a zero is no zero."""
+        return matmul(log(x), weights)
+
+    tensors = tensors_of({"x": (2, 40), "weights": (40, 8)}, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
+    with pytest.raises(OperationError, match=r"`log\(x\)` is -inf of the zeros beside rows of 40 elements"):
+        logarithms.launch(tensors)
+
+
 def test_shapes_that_do_not_go_together(device: ttnn.Device) -> None:
     def call(**shapes: tuple[int, ...]) -> None:
         usual: dict[str, tuple[int, ...]] = {"x": (32, 64), "weights": (64, 96), "bias": (96,)}
@@ -79,17 +123,26 @@ def refusal(declared: Operation) -> str:
 def test_what_cannot_be_planned_says_what_to_write() -> None:
     @operation
     def before(x: Rows, weights: Matrix) -> Value:
-        """Something before it."""
-        return matmul(exp(x), weights)
+        """A reduction before it."""
+        return matmul(x - mean(x), weights)
+
+    @operation
+    def column(x: Rows, scale: Column, weights: Matrix) -> Value:
+        """A column before it."""
+        return matmul(x * scale, weights)
 
     @operation
     def twice(x: Rows, weights: Matrix) -> Value:
         """One tensor on both sides."""
         return matmul(x, weights) + x
 
-    assert refusal(before) == "`exp(x)` is computed, and matmul takes tensors: compute it with an operation of its own"
+    assert refusal(before) == (
+        "`mean(x)` is a reduction before `matmul(x - mean(x), weights)`: only what goes element by element has a place "
+        "there; compute it with an operation of its own, and give the result"
+    )
+    assert "`scale` is computed with before `matmul(x * scale, weights)`, where only Rows and a Row" in refusal(column)
     assert refusal(twice) == (
-        "`matmul(x, weights)`: x or weights is needed besides it; give it once more, as a parameter of its own"
+        "`matmul(x, weights)`: x is needed besides it; give it once more, as a parameter of its own"
     )
     with pytest.raises(FormulaError, match="`weights` is a Matrix, which has a place in matmul"):
 

@@ -30,6 +30,7 @@ from tilewright.formula.graph import Extent, FormulaError, Value
 from tilewright.kernels import Kernel
 from tilewright.ops.operation import Input, Operation
 from tilewright.ops.parameters import POSITIVE, Parameter
+from tilewright.ops.planner.compute_text import COMPILE_TIME
 from tilewright.ops.planner.model import Choices, OwnProgram
 from tilewright.ops.requirements import Requirement
 from tilewright.ops.strategy import Strategy
@@ -164,10 +165,16 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[Input], list[Paramet
     for name, parameter in inspect.signature(function).parameters.items():
         annotation = annotations.get(name)
         if annotation in _EXTENTS:
+            if name == "output" or name.startswith("output_"):
+                raise DeclarationError(f"{function.__name__}: results are called {name}: give the tensor another name")
             inputs.append(Input(name, _EXTENTS[annotation], annotation is Matrix))
         elif isinstance(parameter.default, (int, float)) and not isinstance(parameter.default, bool):
             made = Parameter(name, float(parameter.default), POSITIVE in get_args(annotation))
             made.checked(parameter.default)
+            if f"{name}_bits" in COMPILE_TIME or name.startswith("number_"):
+                raise DeclarationError(
+                    f"{function.__name__}: kernels use {name} themselves: give the number another name"
+                )
             numbers.append(made)
         else:
             kinds = ", ".join(each.__name__ for each in _EXTENTS)

@@ -191,14 +191,18 @@ class _Analysis:
 
     def _multiplied(self, made: Multiplication, names: Mapping[str, Any]) -> tuple[Float64, Float64]:
         """A product of rows and a matrix: a float32 operand is cut, and float32 sums round."""
-        left, right = (np.asarray(names[each.name], dtype=np.float64) for each in (made.left, made.right))
+        for node in nodes_of([made.left]):
+            self.take(node, names)
+        left, error = self.values[id(made.left)], self.errors[id(made.left)]
+        right = np.asarray(names[made.right.name], dtype=np.float64)
         cuts = [
             _READ_FACTOR if store.format == "Float32" else 0.0
             for store in self._schedule.stores.values()
             if store.role in (Role.LEFT, Role.RIGHT)
         ]
-        sizes = np.matmul(np.abs(left), np.abs(right))
-        return np.matmul(left, right), np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * _SUM))
+        sizes = np.matmul(np.abs(left) + error, np.abs(right))
+        rounded = np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * _SUM))
+        return np.matmul(left, right), rounded + np.matmul(np.broadcast_to(error, left.shape), np.abs(right))
 
     def written(self, node: Value, index: int) -> Float64:
         """The bound of a result in its format."""

@@ -20,7 +20,7 @@ from tilewright.device.chip_device import ChipDevice
 from tilewright.device.run import Run
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
-from tilewright.formula.evaluate import Float64
+from tilewright.formula.evaluate import Float64, evaluate_all
 from tilewright.formula.graph import Extent, Value
 from tilewright.formula.tracing import Formula, trace
 from tilewright.ops.arrays import Operands
@@ -54,6 +54,7 @@ from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
 from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device
+from tilewright.tensor.tile import TILE_SIZE
 
 _CAST_TO = {
     "to_bfloat16": DataType.BFLOAT16,
@@ -228,8 +229,13 @@ class Operation:
     @functools.cached_property
     def main_input(self) -> Input:
         """The input whose shape the others follow: what is multiplied by a matrix, or the first."""
+        return next(each for each in self.full_inputs if not self.multiplied or each.name in self.multiplied)
+
+    @functools.cached_property
+    def multiplied(self) -> frozenset[str]:
+        """The tensors that are multiplied by a matrix, or computed with before that."""
         made = self.multiplication
-        return next(each for each in self.full_inputs if made is None or each.name == made.left.name)
+        return frozenset() if made is None else frozenset(each.name for each in made.left_inputs)
 
     @functools.cached_property
     def output_names(self) -> tuple[str, ...]:
@@ -373,7 +379,7 @@ class Operation:
         if made is None:
             return None
         given = {each.name: each for each in self._given(form)}
-        return Factors(made, given[made.left.name], given[made.right.name])
+        return Factors(made, [given[each.name] for each in made.left_inputs], given[made.right.name])
 
     def plan(
         self,
@@ -478,15 +484,30 @@ class Operation:
                 check_operand(each.name, tensors[each.name], tensors[main.name], self.wording, is_rows)
                 check_shape(each.name, each.extent, each.is_matrix, tensors[each.name], self._beside(tensors, each))
         if self.multiplication is not None:
-            factors = (self.multiplication.left.name, self.multiplication.right.name)
+            factors = (*self.multiplied, self.multiplication.right.name)
             check_factors({name: tensors[name] for name in factors}, tensors[main.name].shape[-1])
+            self._check_padding(tensors[main.name].shape[-1], parameters)
         for requirement in self.requirements:
             requirement.check({**tensors, **parameters})
 
     def _beside(self, tensors: Tensors, operand: Input) -> tuple[int, ...]:
         """The shape that an operand must go with: what is multiplied by it, or the rows of the results."""
         shapes = {name: tuple(each.shape) for name, each in tensors.items()}
-        return shapes[self.main_input.name] if operand.is_matrix else self.rows_shape(shapes)
+        is_factor = operand.is_matrix or operand.name in self.multiplied
+        return shapes[self.main_input.name] if is_factor else self.rows_shape(shapes)
+
+    def _check_padding(self, count: int, parameters: Mapping[str, float]) -> None:
+        """Refuses rows that end inside a tile if what is computed of the zeros beside them is no number."""
+        made = self.multiplication
+        if made is None or count % TILE_SIZE == 0:
+            return
+        zeros = dict.fromkeys(self.multiplied, 0.0)
+        beside = evaluate_all([made.left], {**parameters, **zeros})[id(made.left)]
+        if not np.isfinite(beside):
+            raise OperationError(
+                f"`{made.left}` is {float(beside)} of the zeros beside rows of {count} elements, and is multiplied "
+                "with them: give a multiple of 32"
+            )
 
     def launch(
         self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None

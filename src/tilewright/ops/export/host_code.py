@@ -101,7 +101,9 @@ class HostCode:
         checks = [f"_check_first({main.name})"]
         for each in operation.inputs:
             if each is not main:
-                shape = _SHAPES[each.extent].replace("shape", self._rows_shape(operation))
+                is_multiplied = each.name in operation.multiplied
+                rows = f"tuple({main.name}.shape)" if is_multiplied else self._rows_shape(operation)
+                shape = _SHAPES[each.extent].replace("shape", rows)
                 if each.is_matrix:
                     shape = f"({main.name}.shape[-1], {each.name}.shape[-1])"
                 checks.append(f'_check_other("{each.name.capitalize()}", {each.name}, {shape}, {main.name})')

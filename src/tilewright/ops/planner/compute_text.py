@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tilewright.formula.graph import Extent, expression_text
+from tilewright.formula.graph import Extent, Value, expression_text
 from tilewright.formula.tracing import Formula
 from tilewright.ops.direction import Direction
 from tilewright.ops.planner.fold_text import edge_arguments, masked_fold, masked_helper
-from tilewright.ops.planner.model import Compute, Deliver, Pass, Pop, Reduce, Role, Schedule, Scope, Step, Tilize
+from tilewright.ops.planner.model import Compute, Deliver, Pass, Pop, Reduce, Role, Schedule, Scope, Step, Store, Tilize
 from tilewright.ops.planner.phase_text import (
     INDENT,
     PhaseText,
@@ -80,6 +80,7 @@ class ComputeText:
             body.append("partial = last_tile_columns != 32")
         if re.search(r"\blast\b", text):
             body.append("last = num_blocks - 1")
+        body += self._left_rows(persistent=True)
         body += [f"for _ in range(num_{self._direction.counter}s):", *inside]
         used = set(re.findall(r"\w+", "\n".join(body)))
         parameters = [f"num_{self._direction.counter}s: RuntimeArg"]
@@ -102,9 +103,31 @@ class ComputeText:
     def _factor_buffer(self, role: Role) -> str:
         return next((each.name for each in self._schedule.stores.values() if each.role is role), "")
 
+    def _left_rows(self, persistent: bool) -> list[str]:
+        """Rows that are multiplied, or computed with before, become tiles: once, or for every tile-row."""
+        rows = [each for each in self._schedule.stores.values() if each.role is Role.LEFT_ROWS]
+        tiles = [self._left_tiles(each.value) for each in rows]
+        return [
+            f"tilize(cb.{a.name}, cb.{b.name}, inner_tiles)"
+            for a, b in zip(rows, tiles, strict=True)
+            if b.persistent is persistent
+        ]
+
+    def _left_tiles(self, value: Value | None) -> Store:
+        found = [each for each in self._schedule.stores.values() if each.value is value]
+        return next(each for each in found if each.role in (Role.LEFT, Role.LEFT_INPUT))
+
     def _left_lines(self) -> list[str]:
-        rows = self._factor_buffer(Role.LEFT_ROWS)
-        return [f"tilize(cb.{rows}, cb.{self._factor_buffer(Role.LEFT)}, inner_tiles)"] if rows else []
+        """What is multiplied, as tiles."""
+        lines, step = self._left_rows(persistent=False), self._schedule.left
+        if step is None:
+            return lines
+        made = self._phase_of(step.name, step.value, step.program, {}, step.scope, step.as_rows)
+        numbers = [each for each in made.arguments if each != "num_tiles"]
+        buffers = [f"cb.{name}" for name in (*made.buffers, step.target)]
+        lines += call_lines(made.name, [*buffers, "inner_tiles", *numbers], "")
+        read = [self._schedule.stores[each.name] for each in step.program.sources]
+        return lines + [f"cb_pop_front(cb.{each.name}, inner_tiles)" for each in read if not each.persistent]
 
     def _product_lines(self, indent: str) -> list[str]:
         """A block of the product."""
@@ -358,7 +381,7 @@ class ComputeText:
         is_max = step.value.function == "max"
         parameters = ["start: uint32"] if has_start else []
         parameters += ["num_tiles: uint32", "is_first: bool", "is_last: bool"]
-        parameters += [] if is_max else ["factor_bits: uint32"]
+        parameters += [] if is_max else ["scale: uint32"]
         parameters += [*(f"{each}: uint32" for each in numbers), "partial: CompileTimeArg[bool]", "cb: Buffers"]
         head = ["@kernel_function", *signature_lines(name, parameters)]
         start = ["start"] if has_start else []
@@ -372,7 +395,7 @@ class ComputeText:
             return "\n".join([*head, *body])
         whole = call_lines(phase.name, [*buffers, *start, "0", "num_whole", *numbers], INDENT * 2)
         apart = call_lines(phase.name, [*buffers, *start, "num_whole", "1", *numbers], INDENT * 2)
-        summed = [*target, "1", "factor_bits"]
+        summed = [*target, "1", "scale"]
         ends = ["is_first=is_first", "is_last=is_last and num_apart == 0"]
         ends_apart = ["is_first=is_first and num_whole == 0", "is_last=True", "partial=partial"]
         body = [

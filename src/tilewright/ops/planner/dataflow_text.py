@@ -65,11 +65,11 @@ class DataflowText:
                 self._inputs.setdefault(each.value.name, {})[each.role] = each
         is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
         has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in is_read)
-        has_tiled_left = schedule.multiplication is not None and not self._factor(Role.LEFT_ROWS)
+        has_tiled_left = any(not rows for rows, tiles in self._left_buffers() if not tiles.persistent)
         self._slabs = tiled_outputs or has_tiled_input or has_tiled_left
 
     def reader(self, name: str) -> str:
-        lines = self._constants()
+        lines = [*self._constants(), *self._left(persistent=True)]
         inside: list[list[str]] = [self._left()] if self._schedule.multiplication is not None else []
         inside += [self._column(each) for each in self._schedule.columns_in]
         for each in self._schedule.passes:
@@ -84,22 +84,40 @@ class DataflowText:
     def _tensors_of(self, name: str) -> list[str]:
         """The tensor that is read for an input; for a product, those it is made of."""
         made = self._schedule.multiplication
-        return [name] if made is None or name != made.product.name else [made.left.name, made.right.name]
+        if made is None or name != made.product.name:
+            return [name]
+        return [*(each.name for each in made.left_inputs), made.right.name]
 
     def _factor(self, *roles: Role) -> list[str]:
         return [each.name for role in roles for each in self._schedule.stores.values() if each.role is role]
 
-    def _left(self) -> list[str]:
-        """The row that is multiplied."""
-        assert self._schedule.multiplication is not None
-        name = self._schedule.multiplication.left.name
-        rows, tiles = self._factor(Role.LEFT_ROWS), self._factor(Role.LEFT)
-        if not rows:
-            page = "tile_row * inner_tiles"
-            return moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, "inner_tiles", "inner_tiles"], "")
-        element = self._size(name, "element")
-        sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
-        return moved_lines("read_sticks", name, [f"cb.{rows[0]}", "stick", "rows", *sizes], "")
+    def _left_buffers(self) -> list[tuple[str, Store]]:
+        """Buffers of the tensors that are multiplied, or computed with before: of rows, if any, and of tiles."""
+        made = self._schedule.multiplication
+        found = []
+        for value in () if made is None else made.left_inputs:
+            stores = [each for each in self._schedule.stores.values() if each.value is value]
+            rows = next((each.name for each in stores if each.role is Role.LEFT_ROWS), "")
+            found.append((rows, next(each for each in stores if each.role in (Role.LEFT, Role.LEFT_INPUT))))
+        return found
+
+    def _left(self, persistent: bool = False) -> list[str]:
+        """The rows that are multiplied, or computed with before; those that are the same for all, or the others."""
+        lines: list[str] = []
+        for rows, tiles in self._left_buffers():
+            assert tiles.value is not None
+            name = tiles.value.name
+            if tiles.persistent is not persistent:
+                continue
+            if not rows:
+                page = "0" if persistent else "tile_row * inner_tiles"
+                lines += moved_lines("read_tiles", name, [f"cb.{tiles.name}", page, "inner_tiles", "inner_tiles"], "")
+                continue
+            element = self._size(name, "element")
+            where = ["0", "1"] if persistent else ["stick", "rows"]
+            sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
+            lines += moved_lines("read_sticks", name, [f"cb.{rows}", *where, *sizes], "")
+        return lines
 
     def _right(self) -> list[str]:
         """A block of columns of the matrix, all of its rows."""

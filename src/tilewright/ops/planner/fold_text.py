@@ -89,7 +89,7 @@ def masked_helper(
     is_max = step.value.function == "max"
     parameters = ["start: uint32"] if has_start else []
     parameters += ["num_tiles: uint32", "position: uint32", "is_first: bool", "is_last: bool"]
-    parameters += [] if is_max else ["factor_bits: uint32"]
+    parameters += [] if is_max else ["scale: uint32"]
     parameters += [*(f"{each}: uint32" for each in (*numbers, *EDGES)), "cb: Buffers"]
     head = ["@kernel_function", *signature_lines(name, parameters)]
     arguments = [*(f"cb.{each}" for each in phase.buffers), f"cb.{step.parts}", *(["start"] if has_start else [])]
@@ -101,5 +101,5 @@ def masked_helper(
     if is_max:
         body += [f"{INDENT}if is_last:", *call_lines(f"reduce_{reduced}_max", target, INDENT * 2)]
     else:
-        body += call_lines(f"accumulate_{reduced}_mean", [*target, "factor_bits", "is_first", "is_last"], INDENT)
+        body += call_lines(f"accumulate_{reduced}_mean", [*target, "scale", "is_first", "is_last"], INDENT)
     return "\n".join([*head, *body])

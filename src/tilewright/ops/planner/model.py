@@ -61,7 +61,8 @@ class Role(enum.Enum):
     PARTS = "parts"  # what of a reduction lies in one tile before it is reduced
     SCALER = "scaler"
     LEFT_ROWS = "left rows"  # row-major rows that are multiplied by a matrix
-    LEFT = "left"  # tiles of them
+    LEFT_INPUT = "left input"  # tiles of them, where what is multiplied is computed
+    LEFT = "left"  # tiles of what is multiplied
     RIGHT_ROWS = "right rows"  # row-major rows of the matrix
     RIGHT = "right"  # tiles of it
     MASK = "mask"  # which elements of the tiles at an edge belong to the tensor
@@ -187,6 +188,7 @@ class Schedule:
         numbers: runtime arguments of kernels, by name: what the host computes for them.
         outputs: buffers of the results, in order of the formula.
         multiplication: of which one of the tensors it reads is the product.
+        left: what is computed before it is multiplied.
     """
 
     direction: Direction
@@ -197,6 +199,7 @@ class Schedule:
     numbers: Mapping[str, Value]
     outputs: tuple[str, ...]
     multiplication: Multiplication | None = None
+    left: Compute | None = None
 
     @property
     def is_resident(self) -> bool:

@@ -102,8 +102,9 @@ def make_schedule(
     Raises:
         CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
     """
-    made = _Scheduler(formula, operands, choices, strategy, output_formats, outputs_tiled, direction).schedule()
-    return made if factors is None else factors.added_to(made)
+    scheduler = _Scheduler(formula, operands, choices, strategy, output_formats, outputs_tiled, direction)
+    made = scheduler.schedule()
+    return made if factors is None else factors.added_to(made, scheduler)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,24 +112,43 @@ class Factors:
     """What is multiplied to make one of a schedule's tensors."""
 
     multiplication: Multiplication
-    left: Operand
+    left: Sequence[Operand]
     right: Operand
 
-    def added_to(self, schedule: Schedule) -> Schedule:
-        """The schedule with buffers for them."""
-        roles = {
-            self.left: (self.multiplication.left, Role.LEFT_ROWS, Role.LEFT),
-            self.right: (self.multiplication.right, Role.RIGHT_ROWS, Role.RIGHT),
-        }
+    def added_to(self, schedule: Schedule, scheduler: _Scheduler) -> Schedule:
+        """The schedule with buffers for them, and with what is computed before they are multiplied."""
+        made = self.multiplication
+        is_computed = not made.left.is_leaf
+        tiles = Role.LEFT_INPUT if is_computed else Role.LEFT
         stores: dict[str, Store] = {}
-        for operand, (value, rows, tiles) in roles.items():
-            made = [] if operand.is_tiled else [Store(f"{operand.name}_rm", rows, value, Extent.FULL, operand.format)]
-            made.append(
-                Store(f"{operand.name}_tiled", tiles, value, Extent.FULL, operand.format, read_by_matrix_unit=True)
-            )
-            stores |= {each.name: each for each in made}
+        for operand, value in zip(self.left, made.left_inputs, strict=True):
+            stores |= self._stores(operand, value, Role.LEFT_ROWS, tiles)
+        step = None
+        if is_computed:
+            sources = {
+                id(value): Source(f"{operand.name}_tiled", operand.extent, operand.format, operand.extent)
+                for operand, value in zip(self.left, made.left_inputs, strict=True)
+            }
+            step = Compute("left", made.left, scheduler.left_program(made.left, sources), "left", Scope.ROW, False)
+            stores["left"] = Store("left", Role.LEFT, made.left, Extent.FULL, "Float32", read_by_matrix_unit=True)
+        stores |= self._stores(self.right, made.right, Role.RIGHT_ROWS, Role.RIGHT)
         stores |= schedule.stores
-        return dataclasses.replace(schedule, stores=stores, multiplication=self.multiplication)
+        numbers = scheduler.numbers(schedule.numbers)
+        return dataclasses.replace(schedule, stores=stores, multiplication=made, left=step, numbers=numbers)
+
+    def _stores(self, operand: Operand, value: Value, rows: Role, tiles: Role) -> dict[str, Store]:
+        made = []
+        if not operand.is_tiled:
+            made.append(Store(f"{operand.name}_rm", rows, value, operand.extent, operand.format))
+        is_multiplied = tiles is not Role.LEFT_INPUT
+        is_persistent = operand.extent is Extent.ROW
+        made.append(
+            Store(
+                f"{operand.name}_tiled", tiles, value, operand.extent, operand.format,
+                persistent=is_persistent, read_by_matrix_unit=is_multiplied,
+            )
+        )  # fmt: skip
+        return {each.name: each for each in made}
 
 
 def strategies_of(
@@ -302,6 +322,24 @@ class _Scheduler:
     def _summed_program(self, target: Value) -> RegisterProgram:
         """The program of a value of which tiles are added up in slot 0, one after the other in the same registers."""
         return compile_program(target, Extent.FULL, self._around(with_products=False), DST_TILES - 1)
+
+    def left_program(self, target: Value, sources: Mapping[int, Source]) -> RegisterProgram:
+        """The program of what is computed before it is multiplied by a matrix.
+
+        Raises:
+            CannotPlanError: it does not fit DST.
+        """
+        try:
+            return compile_program(target, Extent.FULL, Surroundings(sources, self._bits, is_number, False))
+        except TooManyRegistersError:
+            raise CannotPlanError(
+                f"`{target}` does not fit the four tiles of DST before it is multiplied: compute part of it with an "
+                "operation of its own, and give the result"
+            ) from None
+
+    def numbers(self, known: Mapping[str, Value]) -> dict[str, Value]:
+        """Runtime arguments, with those that were met since a schedule was made."""
+        return {**known, **self._numbers}
 
     # The schedule.
 

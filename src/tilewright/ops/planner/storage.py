@@ -25,6 +25,7 @@ _FIRST_INDEX = {
     Role.STICK: 0,
     Role.INPUT: 0,
     Role.LEFT_ROWS: 0,
+    Role.LEFT_INPUT: 0,
     Role.LEFT: 0,
     Role.RIGHT_ROWS: 0,
     Role.RIGHT: 0,
@@ -38,6 +39,7 @@ _FIRST_INDEX = {
 _NUM_INDICES = 32
 _MATMUL = {
     Role.LEFT_ROWS: PageCount(per_inner=1),
+    Role.LEFT_INPUT: PageCount(per_inner=1),
     Role.LEFT: PageCount(per_inner=1),
     Role.RIGHT_ROWS: PageCount(per_block=2),
     Role.RIGHT: PageCount(per_inner_block=1),
@@ -127,6 +129,8 @@ def _purpose(store: Store, direction: Direction) -> str:
             return f"a stick of {name}, the reader's own"
         case Role.LEFT_ROWS | Role.RIGHT_ROWS:
             return f"rows of {name} from the reader"
+        case Role.LEFT_INPUT:
+            return f"{name} as tiles, to be computed with before it is multiplied"
         case Role.LEFT:
             return f"{name} as tiles, kept for the tile-row"
         case Role.RIGHT:
