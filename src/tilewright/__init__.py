@@ -44,6 +44,7 @@ _LAZY = {
     "Row": "tilewright.ops.declaration",
     "Column": "tilewright.ops.declaration",
     "Scalar": "tilewright.ops.declaration",
+    "Tensor": "tilewright.ops.declaration",
     "Matrix": "tilewright.ops.declaration",
     "Positive": "tilewright.ops.parameters",
     "Requirement": "tilewright.ops.requirements",

@@ -9,7 +9,8 @@
         \"\"\"Rows divided by the root of their mean square.\"\"\"
         return x * rsqrt(mean(square(x)) + epsilon) * gamma
 
-Parameters annotated with :class:`Rows`, :class:`Row`, :class:`Column` or :class:`Scalar` are tensors; parameters with a
+Parameters annotated with :class:`Rows`, :class:`Row`, :class:`Column`, :class:`Scalar`, :class:`Tensor` or
+:class:`Matrix` are tensors; parameters with a
 number as default are numbers that each call may give. What the function returns, in terms of these, is the result;
 several results are a tuple.
 
@@ -50,6 +51,10 @@ class Column(Value):
     """One number for every row: the shape of the rows with 1 as the last dimension."""
 
 
+class Tensor(Value):
+    """A tensor that spreads over the first one as NumPy's arrays do: each of its sides is as there, or 1."""
+
+
 class Matrix(Value):
     """A matrix that rows are multiplied by: ``[K, N]``, in ``matmul(x, weights)``."""
 
@@ -62,6 +67,7 @@ _EXTENTS: dict[Any, Extent] = {
     Rows: Extent.FULL,
     Row: Extent.ROW,
     Column: Extent.COLUMN,
+    Tensor: Extent.FULL,
     Matrix: Extent.FULL,
     Scalar: Extent.SCALAR,
 }
@@ -167,7 +173,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[Input], list[Paramet
         if annotation in _EXTENTS:
             if name == "output" or name.startswith("output_"):
                 raise DeclarationError(f"{function.__name__}: results are called {name}: give the tensor another name")
-            inputs.append(Input(name, _EXTENTS[annotation], annotation is Matrix))
+            inputs.append(Input(name, _EXTENTS[annotation], annotation is Matrix, annotation is Tensor))
         elif isinstance(parameter.default, (int, float)) and not isinstance(parameter.default, bool):
             made = Parameter(name, float(parameter.default), POSITIVE in get_args(annotation))
             made.checked(parameter.default)

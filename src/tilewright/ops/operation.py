@@ -26,6 +26,7 @@ from tilewright.formula.tracing import Formula, trace
 from tilewright.ops.arrays import Operands
 from tilewright.ops.direction import Direction, direction_of, turned
 from tilewright.ops.error_bound import Bounds, bounds
+from tilewright.ops.inputs import Form, Input
 from tilewright.ops.parameters import Parameter, number_bits
 from tilewright.ops.plan import Plan, Variant, make_plan
 from tilewright.ops.planner.kernels import kernels_of_module, module_text
@@ -45,6 +46,7 @@ from tilewright.ops.validation import (
     check_input,
     check_operand,
     check_shape,
+    require_tensor,
 )
 from tilewright.program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
 from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
@@ -109,42 +111,6 @@ class Outcome:
         return self.outputs[0]
 
 
-@dataclasses.dataclass(frozen=True)
-class Input:
-    """A tensor an operation takes."""
-
-    name: str
-    extent: Extent
-    is_matrix: bool = False
-
-    def shape_of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Its shape beside a full input of a shape; a matrix is square where nothing says otherwise."""
-        if self.is_matrix:
-            return (shape[-1], shape[-1])
-        match self.extent:
-            case Extent.FULL:
-                return shape
-            case Extent.ROW:
-                return shape[-1:]
-            case Extent.COLUMN:
-                return (*shape[:-1], 1)
-        return (1, 1)
-
-
-@dataclasses.dataclass(frozen=True)
-class Form:
-    """Formats and layouts of the operands: what kernels depend on besides the formula."""
-
-    dtypes: tuple[DataType, ...]
-    tiled: tuple[bool, ...]
-    output_tiled: bool
-    output_dtypes: tuple[DataType, ...]
-
-    @property
-    def in_slabs(self) -> bool:
-        return any(self.tiled) or self.output_tiled
-
-
 class Operation:
     """An operation of tensors, made by ``@operation``; call it like the function it was made of.
 
@@ -178,6 +144,7 @@ class Operation:
         self.__module__ = function.__module__
         self._own_signature = inspect.signature(function)
         self.__signature__ = _with_options(self._own_signature)
+        self._fitted: dict[tuple[Input, ...], Operation] = {}
         self._variants: dict[Form, dict[Strategy, Variant]] = {}
         self._texts: dict[tuple[Form, Strategy], str] = {}
         self._schedules: dict[tuple[Form, Strategy], Schedule] = {}
@@ -229,7 +196,8 @@ class Operation:
     @functools.cached_property
     def main_input(self) -> Input:
         """The input whose shape the others follow: what is multiplied by a matrix, or the first."""
-        return next(each for each in self.full_inputs if not self.multiplied or each.name in self.multiplied)
+        chosen = [each for each in self.full_inputs if not self.multiplied or each.name in self.multiplied]
+        return next((each for each in chosen if not each.spreads), chosen[0])
 
     @functools.cached_property
     def multiplied(self) -> frozenset[str]:
@@ -272,6 +240,9 @@ class Operation:
 
     def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
         """The exact results of a plan, and how far off each element may be."""
+        fitted = self.beside({name: np.shape(each) for name, each in operands.items()})
+        if fitted is not self:
+            return fitted.bounds(plan, operands, parameters)
         found = bounds(plan.schedule, self.planned_graph.outputs, self._names(operands, parameters))
         shapes = self.output_shapes(self.rows_shape({name: np.shape(each) for name, each in operands.items()}))
         exact, allowed = (
@@ -290,6 +261,26 @@ class Operation:
                 names[each.name] = array.reshape(())
         return names
 
+    def beside(self, shapes: Mapping[str, tuple[int, ...]]) -> Operation:
+        """The operation for shapes of the inputs by name: itself, unless tensors spread.
+
+        Raises:
+            OperationError: one does not spread over the first.
+        """
+        if not any(each.spreads for each in self.inputs):
+            return self
+        whole, main = self.rows_shape(shapes), self.main_input
+        made = tuple(
+            each.beside(tuple(shapes[each.name]), whole) if each.spreads and each is not main else each
+            for each in self.inputs
+        )
+        if made == self.inputs:
+            return self
+        if made not in self._fitted:
+            numbers = list(self.parameters.values())
+            self._fitted[made] = Operation(self.function, made, numbers, self.choices, self.wording, self.requirements)
+        return self._fitted[made]
+
     # How it runs.
 
     def form(self, dtype: DataType | Sequence[DataType], layout: Layout | Sequence[Layout] = Layout.ROW_MAJOR) -> Form:
@@ -302,7 +293,12 @@ class Operation:
     def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
         tiled = tuple(each is Layout.TILE for each in layouts)
         main = self.inputs.index(self.main_input)
-        return Form(dtypes, tiled, tiled[main], self.output_dtypes(dtypes[main]))
+        # A matrix has no slabs; what spreads over slabs has to know them.
+        in_slabs = any(
+            each.slabs is not None or (is_tiled and not each.is_matrix)
+            for each, is_tiled in zip(self.inputs, tiled, strict=True)
+        )
+        return Form(dtypes, tiled, tiled[main], self.output_dtypes(dtypes[main]), in_slabs)
 
     def variants(self, form: Form) -> dict[Strategy, Variant]:
         """Circular buffers and kernels of each strategy, the quickest first."""
@@ -370,7 +366,7 @@ class Operation:
 
     def _given(self, form: Form) -> list[Operand]:
         return [
-            Operand(each.name, each.extent, dtype.data_format.name, tiled)
+            Operand(each.name, each.extent, dtype.data_format.name, tiled, each.slabs)
             for each, dtype, tiled in zip(self.inputs, form.dtypes, form.tiled, strict=True)
         ]
 
@@ -482,7 +478,12 @@ class Operation:
             if each is not main:
                 is_rows = each.extent is Extent.FULL and not each.is_matrix
                 check_operand(each.name, tensors[each.name], tensors[main.name], self.wording, is_rows)
-                check_shape(each.name, each.extent, each.is_matrix, tensors[each.name], self._beside(tensors, each))
+                if not each.spreads:
+                    check_shape(each.name, each.extent, each.is_matrix, tensors[each.name], self._beside(tensors, each))
+                if each.slabs is not None and each.slabs.single_row and tensors[each.name].layout is Layout.TILE:
+                    raise OperationError(
+                        f"{each.name.capitalize()} must be in ROW_MAJOR layout: it has one row for each slab; got TILE"
+                    )
         if self.multiplication is not None:
             factors = (*self.multiplied, self.multiplication.right.name)
             check_factors({name: tensors[name] for name in factors}, tensors[main.name].shape[-1])
@@ -519,6 +520,12 @@ class Operation:
         self, tensors: Tensors, chosen: Options, parameters: Mapping[str, float] | None, is_shown: bool
     ) -> Outcome:
         """``is_shown``: the caller's own caller gets the program, and may do to it what it likes."""
+        if any(each.spreads for each in self.inputs):
+            for each in self.inputs:
+                require_tensor(each.name, tensors[each.name])
+            fitted = self.beside({name: tuple(each.shape) for name, each in tensors.items()})
+            if fitted is not self:
+                return fitted._launch(tensors, chosen, parameters, is_shown)
         values = self.checked_parameters(parameters or {})
         self.validate(tensors, values)
         main = tensors[self.main_input.name]

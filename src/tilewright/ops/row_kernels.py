@@ -18,6 +18,7 @@ from tilewright.kernels.api import (
     get_read_ptr,
     get_tile_size,
     get_write_ptr,
+    noc_async_read,
     noc_async_read_barrier,
     noc_async_read_page,
     noc_async_write_barrier,
@@ -83,6 +84,32 @@ def read_sticks_or_zeros(
         cb_reserve_back(cb, num_pages)
         fill_zeros(get_write_ptr(cb) + num_sticks * row_bytes, (TILE_ROWS - num_sticks) * row_bytes)
     read_sticks(tensor, cb, first_stick, num_sticks, offset_bytes, num_bytes, row_bytes, num_pages)
+
+
+@phase(pushes={"cb": "num_pages"}, gives={"cb": Region.ROWS})
+def read_stick_again(
+    tensor: TensorArg,
+    cb: CB,
+    stick: uint32,
+    num_rows: uint32,
+    offset_bytes: uint32,
+    num_bytes: uint32,
+    row_bytes: uint32,
+    num_pages: uint32,
+) -> None:
+    """As read_sticks, with one stick in all num_rows rows.
+
+    Pushes num_pages of cb.
+    """
+    cb_reserve_back(cb, num_pages)
+    address = get_write_ptr(cb)
+    for _ in range(num_rows):
+        noc_async_read(tensor.get_noc_addr(stick, offset_bytes), address, num_bytes)
+        if num_bytes < row_bytes:
+            fill_zeros(address + num_bytes, row_bytes - num_bytes)
+        address += row_bytes
+    noc_async_read_barrier()
+    cb_push_back(cb, num_pages)
 
 
 @phase(

@@ -63,7 +63,7 @@ _DEFAULT_WORDS = {
 
 def check_input(name: str, tensor: Tensor, wording: Wording) -> None:
     """Refuses an input that is not a non-empty, interleaved device tensor of rank 2 or more."""
-    _require_tensor(name, tensor)
+    require_tensor(name, tensor)
     shape, layout, config = tensor.shape, tensor.layout, tensor.memory_config()
     if shape.rank < 2:
         raise OperationError(wording.text("rank", name, shape.rank))
@@ -89,7 +89,7 @@ def check_on_device(tensor: Tensor, message: str) -> None:
 
 def check_operand(name: str, operand: Tensor, tensor: Tensor, wording: Wording, is_rows: bool) -> None:
     """Refuses a tensor that does not go with the first one: its device; its dtype and layout if they matter."""
-    _require_tensor(name, operand)
+    require_tensor(name, operand)
     title = name.capitalize()
     check_on_device(operand, f"{title} must be allocated on device")
     if operand.device() is not tensor.device():
@@ -168,6 +168,6 @@ _SHAPE_CHECKS = {
 }
 
 
-def _require_tensor(name: str, value: Any) -> None:
+def require_tensor(name: str, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"{name} must be a tensor or an array like the input, not {type(value).__name__}")

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from tilewright.formula.graph import Extent
 from tilewright.ops.direction import Direction
+from tilewright.ops.inputs import Slabs
 from tilewright.ops.kernel_names import in_kernels
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Role, Schedule, Scope, Store
 from tilewright.ops.planner.phase_text import INDENT, call_lines, docstring, signature_lines
@@ -65,8 +66,9 @@ class DataflowText:
                 self._inputs.setdefault(each.value.name, {})[each.role] = each
         is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
         has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in is_read)
-        has_tiled_left = any(not rows for rows, tiles in self._left_buffers() if not tiles.persistent)
-        self._slabs = tiled_outputs or has_tiled_input or has_tiled_left
+        has_tiled_left = any(not rows for rows, _ in self._left_buffers())
+        has_spread_input = any(each.slabs is not None for each in schedule.stores.values())
+        self._slabs = tiled_outputs or has_tiled_input or has_tiled_left or has_spread_input
 
     def reader(self, name: str) -> str:
         lines = [*self._constants(), *self._left(persistent=True)]
@@ -176,15 +178,33 @@ class DataflowText:
     def _column(self, name: str) -> list[str]:
         stores = self._inputs[name]
         if Role.ROWS_IN not in stores:
-            return moved_lines("read_tiles", name, [f"cb.{stores[Role.INPUT].name}", "tile_row", "1", "1"], "")
+            page = self._tile_row(stores[Role.INPUT])
+            return moved_lines("read_tiles", name, [f"cb.{stores[Role.INPUT].name}", page, "1", "1"], "")
         element = self._size(name, "element")
         sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
-        return moved_lines("read_sticks", name, [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *sizes], "")
+        return self._rows_lines(name, stores[Role.ROWS_IN], sizes, "")
+
+    def _tile_row(self, store: Store) -> str:
+        """The tile-row of a tensor that belongs to the one at work."""
+        if store.slabs is None:
+            return "tile_row"
+        slab = spread_slab("tile_row // height_tiles", store.slabs)
+        return f"({slab} * height_tiles + tile_row % height_tiles)"
+
+    def _rows_lines(self, name: str, store: Store, sizes: Sequence[str], indent: str) -> list[str]:
+        """Sticks of a tensor that belong to the tile-row at work."""
+        buffer = f"cb.{store.name}"
+        if store.slabs is None:
+            return moved_lines("read_sticks", name, [buffer, "stick", "rows", *sizes], indent)
+        slab = spread_slab("tile_row // height_tiles", store.slabs)
+        if store.slabs.single_row:
+            return moved_lines("read_stick_again", name, [buffer, slab, "rows", *sizes], indent)
+        return moved_lines("read_sticks", name, [buffer, f"{slab} * height + row", "rows", *sizes], indent)
 
     def _loop(self, names: Sequence[str]) -> list[str]:
         """Blocks of inputs, one of each at a time."""
         stores = self._inputs[names[0]]
-        if len(names) == 1 and Role.ROWS_IN in stores:
+        if len(names) == 1 and Role.ROWS_IN in stores and stores[Role.ROWS_IN].slabs is None:
             stick, block = self._size(names[0], "stick"), self._size(names[0], "block")
             arguments = [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", stick, block, self._pages]
             return moved_lines("read_blocks", names[0], arguments, "")
@@ -203,15 +223,15 @@ class DataflowText:
             return self._right()
         if len(stores) == 1:
             begin = "block * block_tiles"
-            page = begin if stores[Role.INPUT].extent is Extent.ROW else f"tile_row * width_tiles + {begin}"
+            row = f"{self._tile_row(stores[Role.INPUT])} * width_tiles + {begin}"
+            page = begin if stores[Role.INPUT].extent is Extent.ROW else row
             return moved_lines("read_tiles", name, [tiled, page, LAST, "block_tiles"], INDENT)
         stick, block = self._size(name, "stick"), self._size(name, "block")
         part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
         if Role.STICK in stores:
             arguments = [f"cb.{stores[Role.STICK].name}", tiled, *part, "block_tiles"]
             return moved_lines("read_vector_row", name, arguments, INDENT)
-        arguments = [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", *part, self._pages]
-        return moved_lines("read_sticks", name, arguments, INDENT)
+        return self._rows_lines(name, stores[Role.ROWS_IN], [*part, self._pages], INDENT)
 
     # Parts of the writer.
 
@@ -284,6 +304,14 @@ class DataflowText:
         parameters += [f"{each}: CompileTimeArg" for each in (*_COMPILE_TIME, *sizes) if each in words]
         head = signature_lines(name, [*parameters, "cb: Buffers"])
         return "\n".join([f"@{decorator}", *head, *docstring(purpose), *(INDENT + each for each in lines)])
+
+
+def spread_slab(slab: str, slabs: Slabs) -> str:
+    """The slab of a tensor that belongs to a slab of the first one."""
+    if slabs.modulus == 1:
+        return "0"
+    divided = slab if slabs.divisor == 1 else f"{slab} // {slabs.divisor}"
+    return f"({divided}) % {slabs.modulus}" if "//" in divided else f"{divided} % {slabs.modulus}"
 
 
 def moved_lines(function: str, tensor: str, arguments: Sequence[str], indent: str) -> list[str]:

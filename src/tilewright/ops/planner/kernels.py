@@ -41,6 +41,7 @@ _ROW_KERNELS = (
     "TILE_ROWS",
     "fill_row_scaler",
     "read_blocks",
+    "read_stick_again",
     "read_sticks_or_zeros",
     "read_tiles",
     "read_vector_row",

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from tilewright.formula.graph import Extent, Value
 from tilewright.kernels import Kernel
 from tilewright.ops.direction import Direction
+from tilewright.ops.inputs import Slabs
 from tilewright.ops.planner.matmul import Multiplication
 from tilewright.ops.planner.registers import RegisterProgram
 from tilewright.ops.strategy import Strategy
@@ -42,12 +43,17 @@ class Choices:
 
 @dataclasses.dataclass(frozen=True)
 class Operand:
-    """What the schedule must know of an input: which it is, its extent, its format and whether it is in tiles."""
+    """What the schedule must know of an input: which it is, its extent, its format and whether it is in tiles.
+
+    Attributes:
+        slabs: how its slabs spread over those of the first tensor, if it has fewer.
+    """
 
     name: str
     extent: Extent
     format: str
     is_tiled: bool = False
+    slabs: Slabs | None = None
 
 
 class Role(enum.Enum):
@@ -78,6 +84,7 @@ class Store:
         kept: whether several passes read it, or every tile-row: it has room for a whole row.
         persistent: whether it is filled once and never popped.
         read_by_matrix_unit: whether a float32 in it is cut to 10 mantissa bits.
+        slabs: of an input, as in :class:`Operand`.
     """
 
     name: str
@@ -88,6 +95,7 @@ class Store:
     kept: bool = False
     persistent: bool = False
     read_by_matrix_unit: bool = False
+    slabs: Slabs | None = None
 
 
 class Scope(enum.Enum):

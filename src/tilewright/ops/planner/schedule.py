@@ -516,12 +516,13 @@ class _Scheduler:
             if not operand.is_tiled:
                 is_stick = self._direction.held(operand.extent) in (Extent.ROW, Extent.SCALAR)
                 role = Role.STICK if is_stick else Role.ROWS_IN
-                stores.append(Store(self._rows_name(operand), role, node, operand.extent, operand.format))
+                rows = Store(self._rows_name(operand), role, node, operand.extent, operand.format, slabs=operand.slabs)
+                stores.append(rows)
             is_persistent = operand.extent is Extent.SCALAR or (operand.extent is Extent.ROW and self._resident)
             stores.append(
                 Store(
                     name, Role.INPUT, node, operand.extent, operand.format,
-                    name in kept, is_persistent, name in cut,
+                    name in kept, is_persistent, name in cut, operand.slabs,
                 )
             )  # fmt: skip
         if any(isinstance(step, Reduce) for each in passes for step in (*each.row, *each.block)):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilewright.formula.graph import Extent
-from tilewright.ops.direction import Direction
-from tilewright.ops.planner.dataflow_text import LAST, DataflowText, moved_lines
+from tilewright.ops.direction import CannotPlanError, Direction
+from tilewright.ops.planner.dataflow_text import LAST, DataflowText, moved_lines, spread_slab
 from tilewright.ops.planner.model import Role, Store
 from tilewright.ops.planner.phase_text import INDENT
 
@@ -54,10 +54,17 @@ class TileDataflowText(DataflowText):
 
     def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
         part = ["block * block_tiles", LAST, "block_tiles"]
+        slabs = stores[Role.INPUT].slabs
+        slab = "slab" if slabs is None else f"({spread_slab('slab', slabs)})"
+        if slabs is not None and slabs.single_row:
+            raise CannotPlanError(
+                f"`{name}` has one row for each slab, which has no place beside such reductions: give it spread out"
+            )
         if len(stores) == 1:
-            arguments = [f"cb.{stores[Role.INPUT].name}", self._first_page, self._line[1], "width_tiles", *part]
+            first = self._first_page.replace("slab", slab, 1)
+            arguments = [f"cb.{stores[Role.INPUT].name}", first, self._line[1], "width_tiles", *part]
             return moved_lines("read_line_tiles", name, arguments, INDENT)
-        arguments = [f"cb.{stores[Role.ROWS_IN].name}", "slab", *self._line, *part, *self._stick_sizes(name)]
+        arguments = [f"cb.{stores[Role.ROWS_IN].name}", slab, *self._line, *part, *self._stick_sizes(name)]
         return moved_lines("read_stick_tiles", name, arguments, INDENT)
 
     def _stick_sizes(self, name: str) -> list[str]:
