@@ -114,6 +114,7 @@ class Case:
     recipe: tuple[object, ...]
     second: tuple[object, ...] | None
     before: tuple[object, ...]
+    shared: tuple[object, ...]
     dim: Any
     shape: tuple[int, ...]
     dtypes: tuple[ttnn.DataType, ...]
@@ -125,6 +126,7 @@ class Case:
     def operation(self) -> Operation:
         recipes = [each for each in (self.recipe, self.second) if each is not None]
         used = {name for each in recipes for name in leaves_of(each)} | {"x"}
+        used |= leaves_of(self.shared) if "shared" in used else set()
         if "product" in used:
             used |= {"left", "weights"}
 
@@ -142,6 +144,7 @@ class Case:
             if left is not None:
                 before = formula.as_value(built(self.before, {"left": left}, self.dim))
                 names["product"] = formula.matmul(before if before.extent is Extent.FULL else left, weights)
+            names["shared"] = formula.as_value(built(self.shared, names, self.dim))
             results = [formula.as_value(built(each, names, self.dim)) for each in recipes]
             # As large as the tensor, whatever the recipe says.
             results[0] = formula.cast(results[0] + x * 0.5, self.result) if self.result else results[0] + x * 0.5
@@ -175,12 +178,15 @@ def cases(draw: some.DrawFn) -> Case:
     leaves = PLACES[dim]
     if dim == -1 and draw(some.booleans()):
         leaves = (*leaves, "product", "product")
+    shared = draw(recipes(leaves, 4))
+    leaves = (*leaves, "shared", "shared")
     second = draw(recipes(leaves, 3)) if draw(some.integers(0, 5)) == 0 else None
     count = len(INPUTS)
     return Case(
         draw(recipes(leaves)),
         second,
         draw(recipes(("left", "left", "number"), 2)) if draw(some.booleans()) else ("leaf", "left", 0.0),
+        shared,
         dim,
         draw(some.sampled_from(SHAPES)),
         tuple(draw(some.lists(some.sampled_from(DTYPES), min_size=count, max_size=count))),

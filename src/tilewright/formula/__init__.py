@@ -48,6 +48,7 @@ from tilewright.formula.functions import (
     where,
 )
 from tilewright.formula.graph import Along, Extent, FormulaError, Value
+from tilewright.formula.own_phase import own_phase
 from tilewright.formula.tracing import Formula, trace
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "mean",
     "min",
     "minimum",
+    "own_phase",
     "power",
     "reciprocal",
     "relu",

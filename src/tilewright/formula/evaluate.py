@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.formula.functions import erf_exact
-from tilewright.formula.graph import Along, Value, nodes_of
+from tilewright.formula.graph import Along, Extent, Value, nodes_of
+from tilewright.formula.own_phase import OwnPhase
 
 Float64: TypeAlias = NDArray[np.float64]
 
@@ -89,6 +90,8 @@ def apply(node: Value, operands: Sequence[Float64]) -> Float64:
         if node.function in _REDUCTIONS:
             assert node.along is not None
             return np.asarray(_REDUCTIONS[node.function](operands[0], axis=_AXES[node.along], keepdims=True))
+        if node.own is not None:
+            return _of_own_phase(node.own, operands)
         if node.function == "matmul":
             return np.asarray(np.matmul(operands[0], operands[1]))
         if node.function == "where":
@@ -98,6 +101,12 @@ def apply(node: Value, operands: Sequence[Float64]) -> Float64:
         if node.function == "power":
             return np.power(operands[0], node.numbers[0])
     raise AssertionError(node.function)
+
+
+def _of_own_phase(own: OwnPhase, operands: Sequence[Float64]) -> Float64:
+    names = {f"operand_{index}": each for index, each in enumerate(operands)}
+    meaning = own.meaning(tuple(Value("input", extent=Extent.FULL, name=name) for name in names))
+    return evaluate_all([meaning], names)[id(meaning)]
 
 
 def evaluate_all(outputs: Sequence[Value], names: Mapping[str, Any]) -> dict[int, Float64]:

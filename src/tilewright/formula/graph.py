@@ -17,7 +17,10 @@ import enum
 import math
 import numbers
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from tilewright.formula.own_phase import OwnPhase
 
 
 class FormulaError(TypeError):
@@ -68,6 +71,7 @@ class Value:
         name: of an input or a parameter.
         along: of a reduction.
         is_matrix: whether it is an input that rows are multiplied by.
+        own: of a phase of one's own (:mod:`tilewright.formula.own_phase`).
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class Value:
         name: str = "",
         along: Along | None = None,
         is_matrix: bool = False,
+        own: OwnPhase | None = None,
     ) -> None:
         self.function = function
         self.operands = tuple(operands)
@@ -88,6 +93,13 @@ class Value:
         self.name = name
         self.along = along
         self.is_matrix = is_matrix
+        self.own = own
+
+    def with_operands(self, operands: Sequence[Value], extent: Extent) -> Value:
+        """The same function of other operands."""
+        return Value(
+            self.function, operands, extent, numbers=self.numbers, name=self.name, along=self.along, own=self.own
+        )
 
     @property
     def is_leaf(self) -> bool:
@@ -321,7 +333,8 @@ def _text(value: Value, names: dict[int, str], strength: int) -> str:
         arguments = [_text(each, names, 0) for each in value.operands] + [number_text(each) for each in value.numbers]
         if value.along not in (None, Along.ROWS):
             arguments.append("dim=-2" if value.along is Along.COLUMNS else "dim=(-2, -1)")
-        return f"{value.function}({', '.join(arguments)})"
+        name = value.function if value.own is None else value.own.phase.name
+        return f"{name}({', '.join(arguments)})"
     return f"({text})" if own < strength else text
 
 

@@ -119,7 +119,7 @@ def _turned(node: Value, operands: Sequence[Value], direction: Direction) -> Val
         extent = operands[0].extent
         for each in operands[1:]:
             extent = extent.spread_with(each.extent)
-    return Value(node.function, operands, extent, numbers=node.numbers, name=node.name, along=node.along)
+    return node.with_operands(operands, extent)
 
 
 def _input_extent(node: Value, direction: Direction) -> Extent:

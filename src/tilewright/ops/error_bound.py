@@ -29,6 +29,7 @@ The bound is for the default configuration: HiFi4 and 32-bit DST.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -184,6 +185,8 @@ class _Analysis:
         unit = 0.0 if node.function in _EXACT else _ARITHMETIC
         if node.function not in ("add", "sub", "mul", "div", "square", "to_float32", "to_int32", *_EXACT):
             unit = _FUNCTION
+        if node.own is not None:
+            unit = node.own.error
         spread = _propagated(node, operands, errors, value)
         if node.function == "gelu":  # the operand times a share between 0 and 1, which is good to 2^-24 of 1
             spread = spread + _SUM * np.abs(operands[0])
@@ -267,7 +270,18 @@ def _propagated(node: Value, operands: Sequence[Float64], errors: Sequence[Float
         doubtful = errors[0] > 0
         chosen = np.where(condition != 0, errors[1], errors[2])
         return np.asarray(np.where(doubtful, np.abs(a - b) + errors[1] + errors[2], chosen))
+    if node.own is not None:
+        return _at_corners(node, operands, errors, value)
     return _of_one(node, operands[0], errors[0], value)
+
+
+def _at_corners(node: Value, operands: Sequence[Float64], errors: Sequence[Float64], value: Float64) -> Float64:
+    """A phase of one's own, where each operand is as far off as it may be; it is taken to be monotone that near."""
+    worst = np.zeros(np.shape(value))
+    for signs in itertools.product((-1.0, 1.0), repeat=len(operands)):
+        moved = [each + sign * error for each, error, sign in zip(operands, errors, signs, strict=True)]
+        worst = np.maximum(worst, np.abs(apply(node, moved) - value))
+    return np.asarray(np.where(np.isnan(worst), np.inf, worst))
 
 
 def _of_one(node: Value, operand: Float64, error: Float64, value: Float64) -> Float64:

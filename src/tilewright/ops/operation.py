@@ -29,7 +29,7 @@ from tilewright.ops.error_bound import Bounds, bounds
 from tilewright.ops.inputs import Form, Input
 from tilewright.ops.parameters import Parameter, number_bits
 from tilewright.ops.plan import Plan, Variant, make_plan
-from tilewright.ops.planner.kernels import kernels_of_module, module_text
+from tilewright.ops.planner.kernels import kernels_of_module, module_text, own_phases
 from tilewright.ops.planner.matmul import Multiplication, without_matmul
 from tilewright.ops.planner.model import Choices, Operand, Schedule
 from tilewright.ops.planner.schedule import Factors, make_schedule, strategies_of
@@ -350,7 +350,8 @@ class Operation:
     def _variant(self, form: Form, strategy: Strategy) -> Variant:
         schedule = self.schedule(form, strategy)
         indices = buffer_indices(schedule, self.choices)
-        made = kernels_of_module(f"{self.name}_{strategy.value}", self.kernel_text(form, strategy))
+        own = own_phases(self.planned_graph)
+        made = kernels_of_module(f"{self.name}_{strategy.value}", self.kernel_text(form, strategy), own)
         kernels = dataclasses.replace(made, **self.choices.kernels.get(strategy.value, {}))
         return Variant(buffers_of(schedule, indices, self.choices), kernels, schedule)
 

@@ -53,6 +53,10 @@ def _torch(node: Value, names: dict[int, str]) -> str:
         return f"{_FUNCTIONS[node.function]}({', '.join(operands)})"
     if node.function in _REDUCTIONS:
         return f"{operands[0]}.{_REDUCTIONS[node.function]}({_DIMENSIONS[node.along]}, keepdim=True)"
+    if node.own is not None:
+        places = tuple(Value("input", extent=each.extent) for each in node.operands)
+        known = {id(place): text for place, text in zip(places, operands, strict=True)}
+        return _torch(node.own.meaning(places), known)
     if node.function == "to_int32":
         return f"torch.clamp(torch.trunc({operands[0]}), -(2.0**31), 2.0**31 - 1)"
     if node.function in CASTS.values():

@@ -239,6 +239,11 @@ class ComputeText:
     # Values.
 
     def _compute(self, step: Compute, indent: str, pops: set[str]) -> tuple[list[str], set[str]]:
+        if step.value.own is not None:
+            assert not self._offsets(step.program, step.scope), "its operands are copies of its own"
+            buffers = [f"cb.{each.name}" for each in step.program.sources]
+            arguments = [*buffers, f"cb.{step.target}", self._tiles[step.scope]]
+            return call_lines(step.value.own.phase.name, arguments, indent), set()
         offset = self._offsets(step.program, step.scope)
         is_value = self._schedule.stores[step.target].role is Role.VALUE
         if is_value and step.scope is not Scope.COLUMN and not offset:

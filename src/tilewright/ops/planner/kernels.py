@@ -15,6 +15,7 @@ from typing import Any
 
 from tilewright.formula.tracing import Formula
 from tilewright.kernels import Kernel, api, phases
+from tilewright.kernels.phases import Phase
 from tilewright.ops.direction import Direction
 from tilewright.ops.planner.compute_text import ComputeText
 from tilewright.ops.planner.dataflow_text import DataflowText
@@ -88,8 +89,14 @@ def module_text(
         *_import_lines("tilewright.kernels.phases", words.intersection(_LIBRARY)),
         *_import_lines("tilewright.ops.row_kernels", words.intersection(_ROW_KERNELS)),
         *_import_lines("tilewright.ops.tile_kernels", words.intersection(_TILE_KERNELS)),
+        *(f"# {name}: a phase of the declaration" for name in own_phases(formula)),
     ]
     return "\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
+
+
+def own_phases(formula: Formula) -> dict[str, Phase]:
+    """Phases that a formula brings, by name."""
+    return {node.own.phase.name: node.own.phase for node in formula.nodes if node.own is not None}
 
 
 def _import_lines(module: str, names: set[str]) -> list[str]:
@@ -101,14 +108,14 @@ def _import_lines(module: str, names: set[str]) -> list[str]:
     return [f"from {module} import (", *(f"    {name}," for name in sorted(names)), ")"]
 
 
-def kernels_of_module(name: str, text: str) -> Kernels:
-    """The kernels in a module's text."""
+def kernels_of_module(name: str, text: str, own: Mapping[str, Phase]) -> Kernels:
+    """The kernels in a module's text; ``own`` are phases that the declaration brings, by name."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     # Debug information keeps absolute paths as they are, so a call stack shows the same name.
     path = f"/made/{name}_{digest}.py"
     # Without a time of change Python's line cache never looks for the file.
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-    names: dict[str, Any] = {"__name__": f"tilewright.made.{name}_{digest}", "__file__": path}
+    names: dict[str, Any] = {**own, "__name__": f"tilewright.made.{name}_{digest}", "__file__": path}
     exec(compile(text, path, "exec"), names)
     made = {each.role.value: each for each in names.values() if isinstance(each, Kernel)}
     return Kernels(made["reader"], made["compute"], made["writer"])

@@ -56,7 +56,7 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
         if id(node) not in made:
             operands = [made[id(each)] for each in node.operands]
             same = all(new is old for new, old in zip(operands, node.operands, strict=True))
-            made[id(node)] = node if same else _with_operands(node, operands)
+            made[id(node)] = node if same else node.with_operands(operands, node.extent)
     outputs = tuple(made[id(each)] for each in formula.outputs)
     left, right = first.operands
     multiplication = Multiplication(left, right, product)
@@ -89,7 +89,3 @@ def _check(formula: Formula, found: list[Value]) -> None:
             )
     if direction_of(formula) is not Direction.ROWS:
         raise CannotPlanError(f"`{first}` goes along rows, as reductions beside it must: use dim=-1")
-
-
-def _with_operands(node: Value, operands: list[Value]) -> Value:
-    return Value(node.function, operands, node.extent, numbers=node.numbers, name=node.name, along=node.along)

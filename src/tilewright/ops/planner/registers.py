@@ -234,11 +234,19 @@ def compile_program(target: Value, extent: Extent, around: Surroundings, capacit
     Raises:
         TooManyRegistersError: it does not fit; store a part of it.
     """
+    if target.own is not None:
+        return _read_by(target, around)
     compiler = _Compiler(target, extent, around)
     program = compiler.program()
     if program.num_registers + program.num_temporaries > capacity:
         raise TooManyRegistersError(target, compiler.part_to_store())
     return program
+
+
+def _read_by(target: Value, around: Surroundings) -> RegisterProgram:
+    """What a phase of one's own reads; how it computes is its own affair."""
+    loads = [Load(around.sources[id(each)], "NONE", Place(0)) for each in target.operands]
+    return RegisterProgram((tuple(loads),), 1, 0)
 
 
 class _Compiler:

@@ -209,6 +209,8 @@ class _Scheduler:
             is_forced = bool(named) and named in self._choices.buffers
             if node.function in REDUCTIONS or (is_forced and node.function != "constant"):
                 stored[id(node)] = node
+            if node.own is not None:
+                stored |= {id(each): each for each in (*node.operands, node)}
         for node in self._nodes:
             for operand in node.operands:
                 if operand.extent is Extent.COLUMN and node.extent is Extent.FULL and node.function not in REDUCTIONS:
