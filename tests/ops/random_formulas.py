@@ -144,7 +144,8 @@ class Case:
             if left is not None:
                 before = formula.as_value(built(self.before, {"left": left}, self.dim))
                 names["product"] = formula.matmul(before if before.extent is Extent.FULL else left, weights)
-            names["shared"] = formula.as_value(built(self.shared, names, self.dim))
+            if "shared" in used:
+                names["shared"] = formula.as_value(built(self.shared, names, self.dim))
             results = [formula.as_value(built(each, names, self.dim)) for each in recipes]
             # As large as the tensor, whatever the recipe says.
             results[0] = formula.cast(results[0] + x * 0.5, self.result) if self.result else results[0] + x * 0.5
