@@ -69,6 +69,9 @@ def test_tools_answer_with_the_object_of_their_command(tmp_path: Path) -> None:
         assert explained["found"][0]["name"] == rule
         shown = await call("show", operation="centralize_w_rm", part="cpp")
         assert all("kernel_main" in text for text in shown["cpp"].values())
+        made = await call("stages", operation="centralize_w_rm", stage=1)
+        assert (made["command"], made["exit_status"], made["error"]) == ("stages", 0, None)
+        assert [(each["stage"], each["status"]) for each in made["stages"]] == [(1, "PASS")]
         timed = await call("time", target="variance_w_rm", shape="32x64", grid="1x1")
         assert timed["launches"][0]["microseconds"] > 0
 

@@ -223,31 +223,65 @@ def test_a_mistake_is_named_with_what_is_allowed(
     assert "Traceback" not in said
 
 
+# A call of every command that cannot end well, and what is wrong with it.
+FAILING = [
+    (["cache", "--limit", "much"], 2, "UsageError"),
+    (["check", "nothing"], 2, "UsageError"),
+    (["check", "hello.py", "--ttnn", "built-in"], 2, "NothingLaunchedError"),
+    (["check", "fails.py"], 1, "ZeroDivisionError"),
+    (["completion", "tcsh"], 2, "UsageError"),
+    (["debug", "hello.py"], 2, "NothingLaunchedError"),
+    (["debug", "journal", "--json", "nothing", "observe"], 2, "NoOperationError"),
+    (["doctor", "--nothing"], 2, "UsageError"),
+    (["doctor", "survey", "--jobs", "0"], 2, "UsageError"),
+    (["env", "--nothing"], 2, "UsageError"),
+    (["exec", "--json", "fails.py"], 1, "ZeroDivisionError"),
+    (["exec", "--json", "ends.py"], 3, "ScriptFailed"),
+    (["exec", "--json", "absent.py"], 2, "UsageError"),
+    (["explain", "zxqj"], 2, "UsageError"),
+    (["export", "variance_w_rm", "--out", "."], 2, "ExportError"),
+    (["log", "nothing"], 2, "NoOperationError"),
+    (["log", "audit", "absent.md"], 2, "UsageError"),
+    (["log", "note", "rms_norm_w_rm.py", " "], 2, "UsageError"),
+    (["mcp", "--nothing"], 2, "UsageError"),
+    (["new", "Bad-Name"], 2, "UsageError"),
+    (["phases", "rms_norm_w_rm.py", "--upto", "99"], 2, "NoSuchPhaseError"),
+    (["report", "hello.py"], 2, "NothingLaunchedError"),
+    (["report", "fails.py"], 1, "ScriptFailed"),
+    (["run", "layernorm"], 2, "UsageError"),
+    (["run", "standardize_w_rm", "--set", "epsilon=-1"], 2, "OperationError"),
+    (["show", "variance_w_rm", "--shape", "0x4"], 2, "UsageError"),
+    (["stages", "nothing"], 2, "NoOperationError"),
+    (["sweep", "absent.json"], 2, "SweepError"),
+    (["time", "hello.py"], 2, "NothingLaunchedError"),
+    (["time", "ends.py"], 3, "ScriptFailed"),
+    (["tune", "variance_w_rm", "--error", "0"], 2, "UsageError"),
+]
+
+
+def named(arguments: list[str]) -> str:
+    """The command of some arguments."""
+    further = FURTHER_COMMANDS.get(arguments[0], ())
+    return " ".join(arguments[:2] if arguments[1:2] and arguments[1] in further else arguments[:1])
+
+
+def test_every_command_fails_somewhere_below() -> None:
+    further = {f"{command} {each}" for command, several in FURTHER_COMMANDS.items() for each in several}
+    assert {named(arguments) for arguments, *_ in FAILING} == {*COMMANDS, *further}
+
+
 @pytest.mark.parametrize(
-    ("arguments", "status", "kind"),
-    [
-        (["run", "layernorm"], 2, "UsageError"),
-        (["show", "variance_w_rm", "--shape", "0x4"], 2, "UsageError"),
-        (["check", "nothing"], 2, "UsageError"),
-        (["check", "hello.py", "--ttnn", "built-in"], 2, "NothingLaunchedError"),
-        (["time", "hello.py"], 2, "NothingLaunchedError"),
-        (["run", "standardize_w_rm", "--set", "epsilon=-1"], 2, "OperationError"),
-        (["stages", "nothing"], 2, "NoOperationError"),
-        (["phases", "rms_norm_w_rm.py", "--upto", "99"], 2, "NoSuchPhaseError"),
-        (["log", "audit", "absent.md"], 2, "UsageError"),
-        (["explain", "zxqj"], 2, "UsageError"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ("arguments", "status", "kind"), FAILING, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
 )
 def test_a_machine_reads_what_went_wrong(
     arguments: list[str], status: int, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("hello.py").write_text("print('hello')\n")
-    assert exit_status([*arguments, "--json"]) == status
+    Path("fails.py").write_text("print('hello')\n1 / 0\n")
+    Path("ends.py").write_text("import sys\nprint('hello')\nsys.exit(3)\n")
+    assert exit_status(arguments if "--json" in arguments else [*arguments, "--json"]) == status
     said = json.loads(capsys.readouterr().out)
-    assert said["command"] == " ".join(arguments[:2] if arguments[0] == "log" else arguments[:1])
-    assert said["exit_status"] == status
-    assert said["error"]["type"] == kind
+    assert (said["command"], said["exit_status"], said["error"]["type"]) == (named(arguments), status, kind)
     assert said["error"]["message"]
 
 

@@ -13,6 +13,7 @@ import importlib
 from collections.abc import Iterable
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 
 _SCRIPTS = {
     "bash": """\
@@ -50,9 +51,11 @@ def build_parser() -> argparse.ArgumentParser:
         eval "$(tilewright completion bash)"
         tilewright completion zsh > ~/.zfunc/_tilewright
         tilewright completion fish > ~/.config/fish/completions/tilewright.fish
+        tilewright completion bash --json
         """,
     )
     parser.add_argument("shell", choices=_SCRIPTS, help="bash, zsh or fish")
+    parser.add_argument("--json", action="store_true", help="print the script as JSON")
     return parser
 
 
@@ -60,7 +63,9 @@ def run(arguments: list[str]) -> int:
     if arguments[:1] == ["--words"]:
         print("\n".join(completions(arguments[1:])))
         return 0
-    print(_SCRIPTS[build_parser().parse_args(arguments).shell], end="")
+    options = build_parser().parse_args(arguments)
+    script = _SCRIPTS[options.shell]
+    print(json_text("completion", {"shell": options.shell, "script": script}) if options.json else script.rstrip())
     return 0
 
 

@@ -22,7 +22,7 @@ from tilewright.cli.check_target import (
 )
 from tilewright.cli.command_parser import CommandParser
 from tilewright.cli.debug_on_card import debugged_on_card
-from tilewright.cli.json_output import Error, error_object, json_text
+from tilewright.cli.json_output import error_object, json_text, script_failed
 from tilewright.cli.operation_arguments import add_tuned_option, chosen_card, declares_operation
 from tilewright.cli.run_script import run_script
 from tilewright.device.breakpoints import AT_HANG, EVERY_KERNEL, Breakpoint
@@ -145,13 +145,9 @@ def _debug_real_ttnn(options: argparse.Namespace, arguments: list[str]) -> int:
     )
     _require_stop(options, came_to_stop, status)
     if options.json:
-        error = _script_failed(options, status) if status else None
+        error = script_failed(options.target, status)
         print(json_text("debug", {"stops": found[: options.stops]}, status, error))
     return status
-
-
-def _script_failed(options: argparse.Namespace, status: int) -> Error:
-    return error_object("ScriptFailed", f"{options.target} ended with status {status}")
 
 
 def _debugged(options: argparse.Namespace, work: Callable[[], int], on_stop: StopHandler) -> int:
@@ -196,7 +192,5 @@ def _as_json(options: argparse.Namespace, work: Callable[[], int]) -> int:
             status = _debugged(options, work, note)
         except TilewrightError as end:
             error, status = error_object(type(end).__name__, end), end.exit_status
-    if status and error is None:
-        error = _script_failed(options, status)
-    print(json_text("debug", {"stops": found[: options.stops]}, status, error))
+    print(json_text("debug", {"stops": found[: options.stops]}, status, error or script_failed(options.target, status)))
     return status

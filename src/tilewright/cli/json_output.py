@@ -29,6 +29,11 @@ def error_object(kind: str, message: object) -> Error:
     return {"type": kind, "message": str(message)}
 
 
+def script_failed(script: object, exit_status: int) -> Error | None:
+    """The error of a script that a command ran and that did not end well; None of one that did."""
+    return error_object("ScriptFailed", f"{script} ended with status {exit_status}") if exit_status else None
+
+
 def wants_json(arguments: list[str]) -> bool:
     """Whether a command's own arguments, those before ``--``, ask for JSON."""
     ours = arguments[: arguments.index("--")] if "--" in arguments else arguments

@@ -8,6 +8,7 @@ import gc
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -98,6 +99,12 @@ def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
         if as_json:
             print(json_text(name, exit_status=status, error=error_object(type(error).__name__, said)))
         return status
+    except Exception as error:  # a fault of ours: machines get an object all the same, people the traceback
+        if not as_json:
+            raise
+        traceback.print_exc()
+        print(json_text(name, exit_status=1, error=error_object(type(error).__name__, error)))
+        return 1
 
 
 def main(arguments: list[str] | None = None) -> int:

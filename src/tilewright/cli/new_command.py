@@ -8,6 +8,7 @@ import keyword
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text
 from tilewright.device.errors import TilewrightError
 
 _TEXT = '''"""NAME: say here what it computes."""
@@ -41,10 +42,12 @@ def build_parser() -> argparse.ArgumentParser:
         """
         tilewright new my_norm
         tilewright new my_norm --dir operations
+        tilewright new my_norm --json
         """,
     )
     parser.add_argument("name", metavar="NAME", help="of the operation, a Python name")
     parser.add_argument("--dir", type=Path, default=Path(), metavar="DIR", help="where to write it (default: here)")
+    parser.add_argument("--json", action="store_true", help="say what was written as JSON")
     return parser
 
 
@@ -63,5 +66,8 @@ def run(arguments: list[str]) -> int:
         path.write_text(_TEXT.replace("NAME", name), encoding="utf-8")
     except OSError as error:
         raise NewError(f"{path} cannot be written: {error.strerror or error}") from None
+    if options.json:
+        print(json_text("new", {"operation": name, "files": [str(path)]}))
+        return 0
     print(f"{path}\n\nNext:\n  tilewright show {path}\n  tilewright run {path}\n  tilewright stages {path}")
     return 0

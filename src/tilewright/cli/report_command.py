@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +28,7 @@ from tilewright.cli.check_target import (
     target_work,
 )
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import json_text, script_failed
 from tilewright.cli.operation_arguments import chosen_card
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
@@ -56,6 +60,7 @@ tilewright report variance_w_rm
 tilewright report my_script.py -o run.html -- --batch 4
 tilewright report model.py --compare --grid p150
 tilewright report layernorm_fused_rm --shape 8x64x256 -o run.svg
+tilewright report variance_w_rm --json
 """
 
 
@@ -71,6 +76,7 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="set each result of the real ttnn beside its operation's golden function, and show where it is off",
     )
+    parser.add_argument("--json", action="store_true", help="say what was found and written as JSON")
     add_ttnn_option(parser)
     return parser
 
@@ -121,35 +127,52 @@ def run(arguments: list[str]) -> int:
     work = target_work(
         parser, options, script_arguments, session.progress, session.take_plan, on_call=session.take_call
     )
-    with every_launch_checked(on_result=session.take) as results:
+    with _quiet_script(options), every_launch_checked(on_result=session.take) as results:
         try:
             status, _ = work()
         except SystemExit as end:
             status = exit_status(end)
     session.progress.clear()
-    views = session.views
-    if not views:
-        if status:
-            return status
-        raise NothingLaunchedError(f"{options.target} launched no program")
-    write_output("--output", options.output, _drawn(options, views).encode())
-    print(f"{Report.of(results).summary}; {options.output} shows it")
-    return status
+    return _written(options, session.views, status, f"{Report.of(results).summary}; {options.output} shows it")
 
 
 def _report_real_ttnn(options: argparse.Namespace, arguments: list[str]) -> int:
     """Runs the script in a process of its own, with a card that keeps every launch."""
     script = [options.target, *arguments]
-    status, views = reported_on_card(script, chosen_card(options), compares=options.compare)
-    if not views:
-        if status:
-            return status
-        raise NothingLaunchedError(f"{options.target} launched no program on the card")
-    write_output("--output", options.output, _drawn(options, views).encode())
+    status, views = reported_on_card(script, chosen_card(options), compares=options.compare, quiet=options.json)
     wrong = sum(view["difference"] is not None and view["difference"]["wrong"] > 0 for view in views)
     compared = f", {wrong} with wrong elements" if options.compare else ""
     plural = "" if len(views) == 1 else "es"
-    print(f"{len(views)} launch{plural} of the real ttnn{compared}; {options.output} shows them")
+    words = f"{len(views)} launch{plural} of the real ttnn{compared}; {options.output} shows them"
+    return _written(options, views, status, words)
+
+
+@contextlib.contextmanager
+def _quiet_script(options: argparse.Namespace) -> Iterator[None]:
+    """For machines: what the script prints goes to stderr."""
+    with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
+        yield
+
+
+def _written(options: argparse.Namespace, views: list[View], status: int, words: str) -> int:
+    """Writes the page and says so; the exit status."""
+    if not views and not status:
+        raise NothingLaunchedError(f"{options.target} launched no program")
+    if views:
+        write_output("--output", options.output, _drawn(options, views).encode())
+    if options.json:
+        launches = [
+            {
+                **{name: view[name] for name in ("name", "status", "summary")},
+                "findings": len(view["findings"]),
+                "wrong_elements": None if view["difference"] is None else view["difference"]["wrong"],
+            }
+            for view in views
+        ]
+        found = {"launches": launches, "output": str(options.output) if views else None}
+        print(json_text("report", found, status, script_failed(options.target, status)))
+    elif views:
+        print(words)
     return status
 
 

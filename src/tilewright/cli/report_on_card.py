@@ -19,12 +19,13 @@ from tilewright.report.card_server import VIEWS_VARIABLE
 from tilewright.report.launch_view import View
 
 
-def reported_on_card(script: Sequence[str], card: CardModel, *, compares: bool) -> tuple[int, list[View]]:
+def reported_on_card(script: Sequence[str], card: CardModel, *, compares: bool, quiet: bool) -> tuple[int, list[View]]:
     """Exit status of a script, and every launch of it and of its child processes.
 
     Args:
         script: the script's path and its arguments.
         compares: set each result beside its operation's golden function.
+        quiet: what the script prints goes to stderr.
     """
     with tempfile.TemporaryDirectory() as directory:
         variables = {
@@ -34,7 +35,8 @@ def reported_on_card(script: Sequence[str], card: CardModel, *, compares: bool) 
             VIEWS_VARIABLE: directory,
             **({"TILEWRIGHT_CARD_COMPARE": "1", MAPS_VARIABLE: directory} if compares else {}),
         }
-        status = subprocess.run([sys.executable, *script], env=variables, check=False).returncode
+        output = sys.stderr if quiet else None
+        status = subprocess.run([sys.executable, *script], env=variables, stdout=output, check=False).returncode
         return status, _views(Path(directory))
 
 

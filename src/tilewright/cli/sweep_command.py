@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tilewright.cli.command_parser import CommandParser
+from tilewright.cli.json_output import error_object, json_text
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.sweep.case_run import Result
 from tilewright.sweep.plan_file import Case, read_cases
@@ -27,6 +28,7 @@ _EXAMPLES = """
 tilewright sweep cases.json
 tilewright sweep cases.json --output results.parquet --jobs 4
 tilewright sweep cases.json --scheduler tcp://head:8786
+tilewright sweep cases.json --json
 """
 
 
@@ -38,6 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--jobs", type=int, metavar="N", help="processes of this machine (default: one per CPU)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="run on this Dask cluster, such as tcp://head:8786")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON; lines go to stderr")
     return parser
 
 
@@ -54,20 +57,26 @@ def run(arguments: list[str]) -> int:
     require_format(output)
     require_writable(parser, "--output", output)
     journal = Journal(output)
+    log = sys.stderr if options.json else sys.stdout
     left = [case for case in cases if case.key not in journal.results]
     if len(left) < len(cases):
-        print(f"{len(cases) - len(left)} of {len(cases)} cases are in {journal.path} already", flush=True)
+        print(f"{len(cases) - len(left)} of {len(cases)} cases are in {journal.path} already", file=log, flush=True)
     for number, result in enumerate(_results(left, options.scheduler, jobs), len(cases) - len(left) + 1):
         journal.add(result)
-        print(_line(number, len(cases), result), flush=True)
+        print(_line(number, len(cases), result), file=log, flush=True)
     results = [journal.results[case.key] for case in cases]
     write_results(output, results)
     bad = [result for result in results if result["status"] != "ok"]
     page = output.with_suffix(".md")
     write_output("--output", page, report(f"Sweep of {options.file.name}", results).encode())
-    print(f"{len(results) - len(bad)} of {len(results)} cases ok; results in {output}, a report in {page}")
+    wrong = f"{len(bad)} cases are not ok, the first: {bad[0]['case']}" if bad else ""
+    if options.json:
+        found = {"results": results, "output": str(output), "report": str(page)}
+        print(json_text("sweep", found, 1 if bad else 0, error_object("BadCases", wrong) if bad else None))
+    else:
+        print(f"{len(results) - len(bad)} of {len(results)} cases ok; results in {output}, a report in {page}")
     if bad:
-        print(f"tilewright sweep: {len(bad)} cases are not ok, the first: {bad[0]['case']}", file=sys.stderr)
+        print(f"tilewright sweep: {wrong}", file=sys.stderr)
     return 1 if bad else 0
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tilewright.cli.call_once import call_once
 from tilewright.cli.card_options import add_ttnn_option, wants_real_ttnn
-from tilewright.cli.check_target import NothingLaunchedError
-from tilewright.cli.command_parser import CommandParser
-from tilewright.cli.json_output import json_text
+from tilewright.cli.check_target import NothingLaunchedError, exit_status
+from tilewright.cli.command_parser import CommandParser, UsageExit
+from tilewright.cli.json_output import json_text, script_failed
 from tilewright.cli.operation_arguments import add_operation_options, add_tuned_option, chosen_card, declares_operation
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
@@ -80,10 +80,17 @@ def run(arguments: list[str]) -> int:
         status, launches = timed_on_card(command, chosen_card(options), quiet=options.json)
     else:
         with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
-            status = (
-                run_script(script, arguments[at + 1 :]) if is_script else call_once(parser, options, ProgressLine())
-            )
+            try:
+                status = (
+                    run_script(script, arguments[at + 1 :]) if is_script else call_once(parser, options, ProgressLine())
+                )
+            except UsageExit:
+                raise
+            except SystemExit as end:
+                status = exit_status(end)
     if status:
+        if options.json:
+            print(json_text("time", {"launches": []}, status, script_failed(script, status)))
         return status
     if not launches:
         raise NothingLaunchedError(f"{options.target} launched no program")
