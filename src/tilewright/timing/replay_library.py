@@ -160,7 +160,10 @@ def names(table: str) -> tuple[str, ...]:
 
 def _library_path() -> Path:
     compiler = find_compiler()
-    flags = [flag for flag in engine_flags(compiler) if flag != "-march=native"]  # the same figures on every machine
+    # The same figures on every machine; and nothing but its functions for Python may be replaced, so that the rest can
+    # be inlined.
+    flags = [flag for flag in engine_flags(compiler) if flag not in ("-march=native", "-fvisibility=default")]
+    flags.append("-fvisibility=hidden")
     name = digest(tree_digest("replay"), tree_digest("abi"), compiler.identity, *flags, Path(__file__).read_bytes())
     entry = cache_directory() / "replay" / f"{name}.json"
     stored = stored_library(entry)

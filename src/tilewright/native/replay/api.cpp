@@ -29,6 +29,7 @@ const char* name_at(const char* const (&names)[N], uint32_t index) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 // Names in the order the tables of TwReplayInput have; null behind the last.
@@ -71,3 +72,4 @@ void tw_replay_report(void* handle, TwReplayLane* lanes, TwReplayWait* waits, Tw
 
 void tw_replay_free(void* handle) { delete static_cast<Replay*>(handle); }
 }
+#pragma GCC visibility pop

@@ -1,71 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something shared that can do so much in each bin of time: a DRAM bank, a link.
+// Things that are shared and can each do so much in each bin of time: DRAM banks, links.
 //
 // Requests do not come in the order of their time, as cores are followed one after another for a while. Who comes first
 // must not hold up who was earlier: so there is no queue, but room left in every bin, and a request takes what is left
-// from its own time on. Bins that are full are skipped by pointers that grow shorter with use.
+// from its own time on.
+//
+// Requests that follow each other are close in time and go to many of the things, so what belongs to one time lies
+// together.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tw::replay {
 
-class Capacity {
+class Capacities {
 public:
-    explicit Capacity(double bin_cycles) : bin_cycles_(bin_cycles) {}
+    // `bin_cycles` is a power of two.
+    Capacities(uint32_t count, double bin_cycles) :
+        count_(count), bin_cycles_(bin_cycles), bins_per_cycle_(1 / bin_cycles), full_(bin_cycles - kNothing) {}
 
-    // Takes `amount` cycles from `time` on; returns when the last of it is done.
-    double take(double time, double amount) {
-        auto bin = static_cast<uint32_t>(time / bin_cycles_);
+    // The bin of a time and the one behind it, of all things: who takes of one after another moves it seldom.
+    class Place {
+        friend Capacities;
+        double begin = 0, end = 0;  // of the bin
+        uint32_t bin = 0;
+        float *used = nullptr, *next_used = nullptr;
+        uint64_t *full = nullptr, *next_full = nullptr;
+    };
+
+    // Takes `amount` cycles of one of them from `time` on; returns when the last of it is done.
+    double take(uint32_t which, double time, double amount, Place& place) {
+        if (time < place.begin || time >= place.end) [[unlikely]] {
+            place = place_of(static_cast<uint32_t>(time * bins_per_cycle_));
+        }
+        float &own = place.used[which], &next = place.next_used[which];
+        const double now = std::min({amount, bin_cycles_ - own, place.end - time});
+        const double rest = amount - now;
+        // Most often this bin and the next are enough. Which of them is used cannot be foreseen: both are.
+        if (own >= full_ || amount <= kNothing || rest > bin_cycles_ - next || (rest > 0 && rest <= kNothing))
+            [[unlikely]] {
+            return take_in_parts(which, place.bin, time, amount);
+        }
+        own += static_cast<float>(now);
+        next += static_cast<float>(rest);
+        place.full[which] |= static_cast<uint64_t>(own >= full_) << place.bin % kTogether;
+        place.next_full[which] |= static_cast<uint64_t>(next >= full_) << (place.bin + 1) % kTogether;
+        const double end = time + amount, done = rest > 0 ? place.end + next : place.begin + own;
+        if (done > end) {
+            return done;
+        }
+        return end;
+    }
+    double take(uint32_t which, double time, double amount) {
+        Place place;
+        return take(which, time, amount, place);
+    }
+
+private:
+    static constexpr double kNothing = 1e-3;
+    static constexpr uint32_t kTogether = 64;
+
+    // Some bins of all of them.
+    struct Stretch {
+        std::unique_ptr<float[]> used;  // cycles, by bin and which
+        std::unique_ptr<uint64_t[]> full;  // a bit for each bin, by which
+    };
+
+    Place place_of(uint32_t bin) {
+        Place place;
+        place.begin = bin * bin_cycles_;
+        place.end = place.begin + bin_cycles_;
+        place.bin = bin;
+        place.used = &used(bin, 0);
+        place.full = stretch(bin).full.get();
+        place.next_used = &used(bin + 1, 0);
+        place.next_full = stretch(bin + 1).full.get();
+        return place;
+    }
+
+    __attribute__((noinline)) double take_in_parts(uint32_t which, uint32_t bin, double time, double amount) {
         double end = time + amount;
         while (amount > kNothing) {
-            bin = open_bin(bin);
+            bin = open_bin(bin, which);
+            float& own = used(bin, which);
             const double begin = std::max(time, bin * bin_cycles_);
-            const double room = std::min(bin_cycles_ - used_[bin], (bin + 1) * bin_cycles_ - begin);
+            const double room = std::min(bin_cycles_ - own, (bin + 1) * bin_cycles_ - begin);
             const double now = std::min(room, amount);
-            used_[bin] += static_cast<float>(now);
+            use(own, bin, which, now);
             amount -= now;
-            end = std::max(end, bin * bin_cycles_ + used_[bin]);
-            if (used_[bin] >= bin_cycles_ - kNothing) {
-                next_[bin] = bin + 1;
-            }
+            end = std::max(end, bin * bin_cycles_ + own);
             bin++;
         }
         return end;
     }
 
-private:
-    static constexpr double kNothing = 1e-3;
+    void use(float& cycles, uint32_t bin, uint32_t which, double more) {
+        cycles += static_cast<float>(more);
+        const auto is_full = static_cast<uint64_t>(cycles >= full_);
+        stretches_[bin / kTogether].full[which] |= is_full << bin % kTogether;
+    }
 
-    uint32_t open_bin(uint32_t bin) {
+    // The first that is not full, from one on.
+    uint32_t open_bin(uint32_t bin, uint32_t which) {
         while (true) {
-            if (bin >= next_.size()) {
-                grow(bin + 1);
+            const uint32_t at = bin % kTogether;
+            const uint64_t open = ~(stretch(bin).full[which] >> at);
+            const auto further = static_cast<uint32_t>(std::countr_zero(open));
+            if (at + further < kTogether) [[likely]] {
+                return bin + further;
             }
-            const uint32_t next = next_[bin];
-            if (next == bin) {
-                return bin;
-            }
-            if (next < next_.size()) {
-                next_[bin] = next_[next];
-            }
-            bin = next;
-        }
-    }
-    void grow(size_t size) {
-        size_t bin = next_.size();
-        next_.resize(std::max(size, 2 * bin + 256));
-        used_.resize(next_.size());
-        for (; bin < next_.size(); bin++) {
-            next_[bin] = static_cast<uint32_t>(bin);
+            bin += kTogether - at;
         }
     }
 
-    double bin_cycles_;
-    std::vector<float> used_;
-    std::vector<uint32_t> next_;
+    float& used(uint32_t bin, uint32_t which) { return stretch(bin).used[(bin % kTogether) * count_ + which]; }
+
+    Stretch& stretch(uint32_t bin) {
+        const uint32_t number = bin / kTogether;
+        if (number >= stretches_.size()) [[unlikely]] {
+            grow(number + 1);
+        }
+        return stretches_[number];
+    }
+    __attribute__((noinline)) void grow(uint32_t count) {
+        while (stretches_.size() < count) {
+            const size_t bins = static_cast<size_t>(kTogether) * count_;
+            stretches_.push_back({std::make_unique<float[]>(bins), std::make_unique<uint64_t[]>(count_)});
+        }
+    }
+
+    const uint32_t count_;
+    const double bin_cycles_, bins_per_cycle_, full_;
+    std::vector<Stretch> stretches_;
 };
 
 }  // namespace tw::replay

@@ -17,7 +17,8 @@ namespace tw::replay {
 // More of the time an access to DRAM takes lies behind the bank than before it.
 static constexpr double kBeforeBank = 0.3;
 static constexpr uint32_t kPlaces = 64 * 64;
-// Cycles of a bin. There are hundreds of links, and each keeps its bins for the whole launch.
+static constexpr uint32_t kLinksPerRouter = 4;  // two of each NoC
+// Cycles of a bin, powers of two. There are hundreds of links, and each keeps its bins for the whole launch.
 static constexpr double kBankBin = 32, kLinkBin = 128;
 // So long after one core has used a link another one shares it, and so long after a read a write makes a bank turn.
 // Cores are followed in turns of a quarter of this.
@@ -29,12 +30,12 @@ Machine::Machine(const TwReplayInput& input) :
     node_of_(kPlaces, -1),
     nodes_(input.nodes, input.nodes + input.num_nodes),
     core_of_(1u << 16, -1),
-    banks_(input.num_banks, Bank(kBankBin)),
     columns_(input.noc_columns),
-    rows_(input.noc_rows) {
-    for (auto& links : links_) {
-        links.assign(2 * static_cast<size_t>(columns_) * rows_, Link(kLinkBin));
-    }
+    rows_(input.noc_rows),
+    bank_uses_(input.num_banks),
+    banks_(input.num_banks, kBankBin),
+    link_users_(static_cast<size_t>(kLinksPerRouter) * columns_ * rows_),
+    links_(kLinksPerRouter * columns_ * rows_, kLinkBin) {
     for (size_t node = 0; node < nodes_.size(); node++) {
         node_of_[(nodes_[node].noc_y & 63u) * 64 + (nodes_[node].noc_x & 63u)] = static_cast<int32_t>(node);
     }
@@ -73,76 +74,108 @@ Place Machine::place(uint64_t noc_address, uint32_t noc) {
     return place;
 }
 
-double Machine::packets(uint32_t bytes) const { return std::max(1.0, std::ceil(bytes / k_.packet_bytes)); }
+Machine::Size Machine::size_of(uint32_t bytes) const {
+    const double packets = std::max(1.0, std::ceil(bytes / k_.packet_bytes));
+    return {bytes, packets, bytes / k_.port_rate, (bytes + packets * k_.packet_head) / k_.link_rate};
+}
 
-bool Bank::turns(Direction direction, double time) {
+bool BankUses::turns(Direction direction, double time) {
     const auto one = static_cast<uint32_t>(direction);
     last_[one] = time;
     return std::abs(time - last_[1 - one]) < kLately;
 }
 
-double Machine::bank_time(Bank& bank, Direction direction, uint32_t bytes, double time) const {
+double Machine::bank_time(uint32_t bank, Direction direction, const Size& size, double time) {
     const bool is_read = direction == Direction::Read;
     const double rate = is_read ? k_.bank_read_rate : k_.bank_write_rate;
-    const double least = packets(bytes) * (is_read ? k_.bank_read_interval : k_.bank_write_interval);
-    const double moving = bytes / (bank.turns(direction, time) ? rate * k_.bank_mixed_efficiency : rate);
+    const double least = size.packets * (is_read ? k_.bank_read_interval : k_.bank_write_interval);
+    const double moving =
+        size.bytes / (bank_uses_[bank].turns(direction, time) ? rate * k_.bank_mixed_efficiency : rate);
     return dram_factor_ * std::max(least, moving);
 }
 
-bool Link::shares(uint32_t core, double time) {
-    if (last_.core != core) {
-        before_ = last_;
-        last_.core = core;
-    }
-    last_.time = time;
-    return before_.core != UINT32_MAX && std::abs(time - before_.time) < kLately;
+inline bool LinkUsers::shares(uint32_t core, double time) {
+    before_ = *(last_core_ != core ? &last_ : &before_);
+    last_core_ = core;
+    last_ = time;
+    return std::abs(time - before_) < kLately;
 }
 
 uint32_t Machine::hops(uint32_t noc, const Spot& from, const Spot& to) const {
     const Spot &first = noc == 1 ? to : from, &last = noc == 1 ? from : to;
-    return (last.x + columns_ - first.x) % columns_ + (last.y + rows_ - first.y) % rows_;
+    const auto along = [](uint32_t begin, uint32_t end, uint32_t count) {
+        return end - begin + (end < begin ? count : 0);
+    };
+    return along(first.x, last.x, columns_) + along(first.y, last.y, rows_);
+}
+
+// Over the links of one row or column, from `at` until `goal`.
+inline double Machine::pass(
+    const Lines& links,
+    uint32_t noc,
+    uint32_t at,
+    uint32_t goal,
+    const Load& load,
+    double time,
+    Capacities::Place& place) {
+    const uint32_t last = links.count - 1;
+    while (at != goal) {
+        time += k_.hop_latency;
+        const uint32_t link = links.first + at * links.stride;
+        const double taken = link_users_[link].shares(load.core, time) ? load.shared : load.alone;
+        const double begin = links_.take(link, time, taken, place) - taken;
+        if (begin > time) {
+            time = begin;
+        }
+        if (noc == 0) {
+            at = at == last ? 0 : at + 1;
+        } else {
+            at = at == 0 ? last : at - 1;
+        }
+    }
+    return time;
 }
 
 double Machine::travel(uint32_t noc, const Spot& from, const Spot& to, const Load& load, double time) {
-    const double share = (load.bytes + packets(load.bytes) * k_.packet_head) / k_.link_rate;
-    uint32_t x = from.x, y = from.y;
-    const auto along = [&](uint32_t direction) {
-        time += k_.hop_latency;
-        Link& link = links_[noc][(y * columns_ + x) * 2 + direction];
-        const double taken = link.shares(load.core, time) ? share / load.efficiency : share;
-        time = std::max(time, link.capacity.take(time, taken) - taken);
-        if (direction == 0) {
-            x = (noc == 0 ? x + 1 : x + columns_ - 1) % columns_;
-        } else {
-            y = (noc == 0 ? y + 1 : y + rows_ - 1) % rows_;
-        }
+    const uint32_t links = noc * 2 * columns_ * rows_;
+    Capacities::Place place;
+    const auto along_row = [&](uint32_t y) {
+        const Lines row{links + y * 2 * columns_, 2, columns_};
+        time = pass(row, noc, from.x, to.x, load, time, place);
     };
-    for (const uint32_t direction : {noc, 1 - noc}) {
-        while (direction == 0 ? x != to.x : y != to.y) {
-            along(direction);
-        }
+    const auto along_column = [&](uint32_t x) {
+        const Lines column{links + 2 * x + 1, 2 * columns_, rows_};
+        time = pass(column, noc, from.y, to.y, load, time, place);
+    };
+    if (noc == 0) {
+        along_row(from.y);
+        along_column(to.x);
+    } else {
+        along_column(from.x);
+        along_row(to.y);
     }
-    return time + share;
+    return time + load.alone;
 }
 
-double Machine::read_issue(const Place& from, uint32_t bytes) const {
-    return (from.bank >= 0 ? k_.issue_dram_read : k_.issue_l1_read) + (packets(bytes) - 1) * k_.issue_packet;
+double Machine::read_issue(const Place& from, uint32_t bytes) {
+    return (from.bank >= 0 ? k_.issue_dram_read : k_.issue_l1_read) + (size(bytes).packets - 1) * k_.issue_packet;
 }
 
-double Machine::write_issue(const Place& to, uint32_t bytes) const {
-    return (to.bank >= 0 ? k_.issue_dram_write : k_.issue_l1_write) + (packets(bytes) - 1) * k_.issue_packet;
+double Machine::write_issue(const Place& to, uint32_t bytes) {
+    return (to.bank >= 0 ? k_.issue_dram_write : k_.issue_l1_write) + (size(bytes).packets - 1) * k_.issue_packet;
 }
 
 double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t bytes, double time) {
     Port& own = ports_[core];
-    const double moving = bytes / k_.port_rate;
+    const Size& sized = size(bytes);
+    const double moving = sized.moving;
     const double request = time + k_.hop_latency * hops(noc, own.spot, from.spot);
     double leaves;  // when the first of the data do
     if (from.bank >= 0) {
-        Bank& bank = banks_[from.bank];
+        const auto bank = static_cast<uint32_t>(from.bank);
         const double begin = request + k_.dram_read_latency * kBeforeBank;
-        const double service = bank_time(bank, Direction::Read, bytes, begin);
-        const double served = bank.capacity.take(begin, service);
+        const double service = bank_time(bank, Direction::Read, sized, begin);
+        const double served = banks_.take(bank, begin, service);
         leaves = served - moving + k_.dram_read_latency * (1 - kBeforeBank);
         dram_read_bytes += bytes;
         bank_busy += service;
@@ -155,26 +188,27 @@ double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t by
         }
         noc_bytes += bytes;
     }
-    const Load load{core, bytes, k_.link_read_efficiency};
-    const double arrived = travel(noc, from.spot, own.spot, load, leaves);
+    const Load data{core, sized.share, sized.share / k_.link_read_efficiency};
+    const double arrived = travel(noc, from.spot, own.spot, data, leaves);
     own.in[noc] = std::max(arrived, own.in[noc] + moving);
     return own.in[noc];
 }
 
 Written Machine::write(uint32_t core, uint32_t noc, const Place& to, uint32_t bytes, double time) {
     Port& own = ports_[core];
-    const double moving = bytes / k_.port_rate;
+    const Size& sized = size(bytes);
+    const double moving = sized.moving;
     const double leaves = std::max(time, own.out[noc]);
     const double sent = leaves + moving;
     own.out[noc] = sent;
     const double answer = k_.hop_latency * hops(noc, to.spot, own.spot);
-    const Load load{core, bytes, k_.link_write_efficiency};
-    const double reaches = std::max(sent, travel(noc, own.spot, to.spot, load, leaves));
+    const Load data{core, sized.share, sized.share / k_.link_write_efficiency};
+    const double reaches = std::max(sent, travel(noc, own.spot, to.spot, data, leaves));
     if (to.bank >= 0) {
-        Bank& bank = banks_[to.bank];
+        const auto bank = static_cast<uint32_t>(to.bank);
         const double begin = reaches + k_.dram_write_latency * kBeforeBank - moving;
-        const double service = bank_time(bank, Direction::Write, bytes, begin);
-        const double served = std::max(begin + moving, bank.capacity.take(begin, service));
+        const double service = bank_time(bank, Direction::Write, sized, begin);
+        const double served = std::max(begin + moving, banks_.take(bank, begin, service));
         dram_write_bytes += bytes;
         bank_busy += service;
         return {sent, served, served + k_.dram_write_latency * (1 - kBeforeBank) + answer};

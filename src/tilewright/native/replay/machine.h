@@ -10,6 +10,8 @@
 
 namespace tw::replay {
 
+inline constexpr double kLongAgo = 1e15;  // cycles
+
 // Of the die.
 struct Spot {
     uint32_t x = 0, y = 0;
@@ -27,41 +29,38 @@ struct Written {
     double sent, arrived, acknowledged;
 };
 
-// What one transfer puts on links.
+// How long one transfer of a core takes of each link, alone or shared with other cores.
 struct Load {
-    uint32_t core, bytes;
-    double efficiency;  // of a link that several cores use at once
+    uint32_t core;
+    double alone, shared;
 };
 
-// From one router to the next.
-class Link {
+// The links of a row or a column.
+struct Lines {
+    uint32_t first, stride, count;
+};
+
+// Who uses a link from one router to the next.
+class LinkUsers {
 public:
-    explicit Link(double bin_cycles) : capacity(bin_cycles) {}
     // Has another core used it lately? Notes that `core` does.
     bool shares(uint32_t core, double time);
 
-    Capacity capacity;
-
 private:
-    struct User {
-        uint32_t core = UINT32_MAX;
-        double time = 0;
-    };
-    User last_, before_;  // two different ones
+    uint32_t last_core_ = UINT32_MAX;
+    double last_ = -kLongAgo, before_ = -kLongAgo;  // when its last user used it, and the one before that
 };
 
 enum class Direction : uint32_t { Read, Write };
 
-class Bank {
+// What a bank has been asked for.
+class BankUses {
 public:
-    explicit Bank(double bin_cycles) : capacity(bin_cycles) {}
     // Has it done the other thing lately? Notes that it does this one.
     bool turns(Direction direction, double time);
 
-    Capacity capacity;
-
 private:
-    double last_[2] = {-1e9, -1e9};
+    double last_[2] = {-kLongAgo, -kLongAgo};
 };
 
 class Machine {
@@ -76,8 +75,8 @@ public:
     template <typename Action>
     void for_each_in_rectangle(uint64_t noc_address, Action action) const;
 
-    double read_issue(const Place& from, uint32_t bytes) const;
-    double write_issue(const Place& to, uint32_t bytes) const;
+    double read_issue(const Place& from, uint32_t bytes);
+    double write_issue(const Place& to, uint32_t bytes);
     // The issuing call ends at `time`; when has it all arrived?
     double read(uint32_t core, uint32_t noc, const Place& from, uint32_t bytes, double time);
     Written write(uint32_t core, uint32_t noc, const Place& to, uint32_t bytes, double time);
@@ -92,21 +91,45 @@ private:
         Spot spot;
     };
 
-    double packets(uint32_t bytes) const;
-    double bank_time(Bank& bank, Direction direction, uint32_t bytes, double time) const;
+    // What follows from the size of a transfer. Most have the size of the one before.
+    struct Size {
+        uint32_t bytes = UINT32_MAX;
+        double packets, moving, share;  // moving: cycles at a port; share: of each link
+    };
+
+    const Size& size(uint32_t bytes) {
+        if (bytes != size_.bytes) {
+            size_ = size_of(bytes);
+        }
+        return size_;
+    }
+    Size size_of(uint32_t bytes) const;
+    double bank_time(uint32_t bank, Direction direction, const Size& size, double time);
     uint32_t hops(uint32_t noc, const Spot& from, const Spot& to) const;
+    double pass(
+        const Lines& links,
+        uint32_t noc,
+        uint32_t at,
+        uint32_t goal,
+        const Load& load,
+        double time,
+        Capacities::Place&);
     // Data of a core on their way: when the last of them arrives, given when the first leaves.
     double travel(uint32_t noc, const Spot& from, const Spot& to, const Load& load, double time);
 
     const Constants& k_;
     const double dram_factor_;
+    Size size_;
     std::vector<int32_t> node_of_;  // by NoC coordinates: index into nodes_
     std::vector<TwReplayNode> nodes_;
     std::vector<int32_t> core_of_;  // by logical place
     std::vector<Port> ports_;
-    std::vector<Bank> banks_;
-    std::vector<Link> links_[2];  // per NoC: at each router one along the row, one along the column
     const uint32_t columns_, rows_;
+    std::vector<BankUses> bank_uses_;
+    Capacities banks_;
+    // Of NoC 0, then of NoC 1: at each router one along the row, one along the column.
+    std::vector<LinkUsers> link_users_;
+    Capacities links_;
 };
 
 template <typename Action>

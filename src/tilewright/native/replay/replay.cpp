@@ -116,7 +116,9 @@ void Replay::load() {
             lane.core = core.number;
             lane.kernel = number;
             lane.processor = is_compute ? kUnpack + part : kernel.processor;
-            lane.steps = &steps->of[part];
+            lane.next = steps->of[part].data();
+            lane.end = lane.next + steps->of[part].size();
+            num_unfinished_ += lane.is_done() ? 0 : 1;
             lane.time = lane.begin = starts[lane.processor] + step * core.number;
             core.lanes.push_back(static_cast<uint32_t>(lanes_.size()));
             lanes_.push_back(lane);
@@ -124,42 +126,28 @@ void Replay::load() {
     }
 }
 
-// Of the processors that are not done and further than `after`; negative: there is none.
-double Replay::first_time_after(double after) const {
-    double first = -1;
-    for (const Lane& lane : lanes_) {
-        if (lane.next < lane.steps->size() && lane.time > after && (first < 0 || lane.time < first)) {
-            first = lane.time;
-        }
-    }
-    return first;
-}
-
 void Replay::run() {
     double horizon = 0;
     size_t turn = 0;
-    while (first_time_after(-1) >= 0) {
+    while (num_unfinished_ > 0) {
         horizon += kWindow;
         bool moved = false;
         for (bool again = true; again;) {
             again = false;
             for (size_t i = 0; i < cores_.size(); i++) {
-                CoreState& core = *cores_[(i + turn) % cores_.size()];
-                for (bool core_moves = true; core_moves;) {
-                    core_moves = false;
-                    for (const uint32_t lane : core.lanes) {
-                        core_moves |= advance(lanes_[lane], horizon);
-                    }
-                    again |= core_moves;
+                CoreState& core = *cores_[i + turn < cores_.size() ? i + turn : i + turn - cores_.size()];
+                if (core.next_time <= horizon) {
+                    again |= advance(core, horizon);
                 }
             }
             moved |= again;
         }
-        turn++;
+        turn = turn + 1 < cores_.size() ? turn + 1 : 0;
         if (!moved) {
             // Who is not beyond the horizon waits. If that is everybody, what they wait for was not recorded.
-            const double next = first_time_after(horizon);
-            if (next < 0) {
+            const auto earlier = [](const auto& one, const auto& other) { return one->next_time < other->next_time; };
+            const double next = (*std::min_element(cores_.begin(), cores_.end(), earlier))->next_time;
+            if (next == kNever) {
                 force();
             } else {
                 horizon = next;
@@ -173,21 +161,43 @@ void Replay::run() {
 void Replay::force() {
     Lane* earliest = nullptr;
     for (Lane& lane : lanes_) {
-        if (lane.next < lane.steps->size() && (earliest == nullptr || lane.time < earliest->time)) {
+        if (!lane.is_done() && (earliest == nullptr || lane.time < earliest->time)) {
             earliest = &lane;
         }
     }
     earliest->next++;
+    num_unfinished_ -= earliest->is_done() ? 1 : 0;
+    cores_[earliest->core]->next_time = 0;
     forced_++;
 }
 
-bool Replay::advance(Lane& lane, double horizon) {
-    const size_t before = lane.next;
-    const std::vector<Step>& steps = *lane.steps;
-    while (lane.next < steps.size() && lane.time <= horizon && take(lane, steps[lane.next])) {
+// Each processor of a core goes on until it is beyond the horizon or waits, until all are or do. Only a semaphore that
+// another core changes lets one of those that wait go on before the core's next time.
+bool Replay::advance(CoreState& core, double horizon) {
+    const size_t count = core.lanes.size();
+    bool moved = false;
+    for (size_t i = 0, standing = 0; standing < count; i = i + 1 < count ? i + 1 : 0) {
+        const bool moves = advance(core, lanes_[core.lanes[i]], horizon);
+        standing = moves ? 1 : standing + 1;
+        moved |= moves;
+    }
+    core.next_time = kNever;
+    for (const uint32_t number : core.lanes) {
+        const Lane& lane = lanes_[number];
+        if (!lane.is_done() && lane.time > horizon) {
+            core.next_time = std::min(core.next_time, lane.time);
+        }
+    }
+    return moved;
+}
+
+bool Replay::advance(CoreState& core, Lane& lane, double horizon) {
+    const Step* const before = lane.next;
+    while (!lane.is_done() && lane.time <= horizon && take(core, lane, *lane.next)) {
         lane.next++;
     }
     num_steps_ += lane.next - before;
+    num_unfinished_ -= lane.next != before && lane.is_done() ? 1 : 0;
     return lane.next != before;
 }
 
@@ -195,7 +205,7 @@ void Replay::keep(
     const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb) {
     if (input_.keep_events != 0 && events_.size() < kMostEvents) {
         const auto number = static_cast<uint32_t>(&lane - lanes_.data());
-        const uint32_t entry = (*lane.steps)[lane.next].entry;
+        const uint32_t entry = lane.next->entry;
         events_.push_back({begin, end, number, amount, static_cast<uint32_t>(kind), what | cb << 16, entry, 0});
     }
 }
@@ -228,8 +238,7 @@ void Replay::wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, doub
 }
 
 // Does a step, or gives false where something it needs has not happened yet.
-bool Replay::take(Lane& lane, const Step& step) {
-    CoreState& core = *cores_[lane.core];
+inline bool Replay::take(CoreState& core, Lane& lane, const Step& step) {
     CircularBuffer& buffer = core.cb[step.cb & (kBuffers - 1)];
     switch (step.kind) {
         case StepKind::Work:
@@ -263,8 +272,8 @@ bool Replay::take(Lane& lane, const Step& step) {
             work(lane, step);
             buffer.out.add(step.count, lane.time);
             return true;
-        case StepKind::Unpack: return take_unpack(lane, step);
-        case StepKind::Math: return take_math(lane, step);
+        case StepKind::Unpack: return take_unpack(core, lane, step);
+        case StepKind::Math: return take_math(core, lane, step);
         case StepKind::Acquire:
             if (core.acquired >= core.dst_halves) {
                 const uint64_t release = core.acquired - core.dst_halves;
@@ -303,8 +312,7 @@ bool Replay::take(Lane& lane, const Step& step) {
     }
 }
 
-bool Replay::take_unpack(Lane& lane, const Step& step) {
-    CoreState& core = *cores_[lane.core];
+bool Replay::take_unpack(CoreState& core, Lane& lane, const Step& step) {
     const uint64_t number = core.unpack_end.count();
     if (number >= kSrcBanks) {
         if (core.math_end.count() <= number - kSrcBanks) {
@@ -318,8 +326,7 @@ bool Replay::take_unpack(Lane& lane, const Step& step) {
     return true;
 }
 
-bool Replay::take_math(Lane& lane, const Step& step) {
-    CoreState& core = *cores_[lane.core];
+bool Replay::take_math(CoreState& core, Lane& lane, const Step& step) {
     const uint64_t number = core.math_end.count();
     if (core.unpack_end.count() <= number) {
         return false;
@@ -407,6 +414,7 @@ void Replay::take_barrier(Lane& lane, const Step& step) {
 }
 
 void Replay::change_semaphore(uint32_t core, uint64_t address, SemaphoreChange change) {
+    cores_[core]->next_time = 0;
     std::vector<SemaphoreChange>& coming = cores_[core]->semaphore(address & kL1OffsetMask).coming;
     const auto later = [](double time, const SemaphoreChange& each) { return time < each.time; };
     coming.insert(std::upper_bound(coming.begin(), coming.end(), change.time, later), change);

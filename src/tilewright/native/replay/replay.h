@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,7 @@ enum class WaitFor : uint32_t {
 enum class EventKind : uint32_t { Call, Push, Pop, Wait, Read, Write };
 
 inline constexpr uint32_t kBuffers = 64;
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // So many pages in all at a time.
 struct Mark {
@@ -90,6 +92,7 @@ struct CoreState {
     uint64_t acquired = 0, awaited = 0;
     uint32_t dst_halves = 2;
     std::vector<uint32_t> lanes;
+    double next_time = 0;  // nothing happens before
 
     Semaphore& semaphore(uint32_t address);
 };
@@ -101,13 +104,14 @@ struct WaitSum {
 };
 
 struct Lane {
+    const Step *next = nullptr, *end = nullptr;
     uint32_t core = 0, kernel = 0, processor = 0;
-    const std::vector<Step>* steps = nullptr;
-    size_t next = 0;
     double time = 0, begin = 0, busy = 0;
     // When all transfers issued so far have arrived, left, been acknowledged; per NoC. The second: at the last barrier.
     double reads[2][2] = {}, sent[2][2] = {}, acknowledged[2][2] = {};
     std::vector<WaitSum> waits;  // a few different ones
+
+    bool is_done() const { return next == end; }
 };
 
 class Replay {
@@ -123,10 +127,11 @@ public:
 private:
     void load();
     void load_cores();
-    bool advance(Lane& lane, double horizon);
-    bool take(Lane& lane, const Step& step);
-    bool take_unpack(Lane& lane, const Step& step);
-    bool take_math(Lane& lane, const Step& step);
+    bool advance(CoreState& core, double horizon);
+    bool advance(CoreState& core, Lane& lane, double horizon);
+    bool take(CoreState& core, Lane& lane, const Step& step);
+    bool take_unpack(CoreState& core, Lane& lane, const Step& step);
+    bool take_math(CoreState& core, Lane& lane, const Step& step);
     void take_transfer(Lane& lane, const Step& step);
     void take_barrier(Lane& lane, const Step& step);
     bool take_semaphore(Lane& lane, const Step& step);
@@ -136,7 +141,6 @@ private:
     void spend(Lane& lane, const Step& step, double cycles);
     void keep(const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb);
     void wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll);
-    double first_time_after(double after) const;
     void report();
 
     const TwReplayInput& input_;
@@ -149,7 +153,7 @@ private:
     std::vector<TwReplayWait> wait_reports_;
     std::vector<TwReplayEvent> events_;
     Counts counts_;
-    uint64_t num_steps_ = 0, forced_ = 0;
+    uint64_t num_steps_ = 0, num_unfinished_ = 0, forced_ = 0;
 };
 
 }  // namespace tw::replay

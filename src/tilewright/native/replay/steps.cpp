@@ -63,6 +63,7 @@ public:
     }
 
     Steps read(const uint64_t* entries, uint64_t count) {
+        lane(0).reserve(count);
         for (uint64_t i = 0; i < count; i++) {
             const Fields fields(entries[i]);
             call_ = static_cast<uint8_t>(fields.call);
