@@ -11,6 +11,7 @@ from tilewright.device import structures as native
 from tilewright.device.breakpoints import Breakpoint, KernelCode
 from tilewright.device.run import KernelInfo, Run, RunStatus
 from tilewright.device.run_record import Parts, RecordReader, buffer_use
+from tilewright.device.runner import Answer
 from tilewright.device.stop import Dst, DstPhase, Go, ReadL1, Stop, StopHandler, StopReason
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.argument import shown
@@ -48,7 +49,7 @@ class Debugging:
         header = native.DebugRequest(num_breakpoints=len(instructions), num_lines=len(lines))
         return [bytes(header), b"".join(map(bytes, instructions)), b"".join(map(bytes, lines))]
 
-    def answer(self, message: bytes) -> list[bytes]:
+    def answer(self, message: Answer) -> list[bytes]:
         """What the runner is told after a stop."""
         stop = self._stop(message)
         is_wanted = not stop.is_hang or any(each.is_hang for each in self._wanted)
@@ -60,7 +61,7 @@ class Debugging:
         header = native.ResumeRequest(how=how or Go.ON, num_breakpoints=len(instructions))
         return [bytes(header), b"".join(map(bytes, instructions))]
 
-    def _stop(self, message: bytes) -> Stop:
+    def _stop(self, message: Answer) -> Stop:
         parts = Parts(message)
         header = parts.take(native.Stopped)
         words = np.frombuffer(parts.take_bytes(4096 * header.dst_tiles), np.uint32).reshape(-1, 1024)

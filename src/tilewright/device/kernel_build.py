@@ -58,7 +58,8 @@ _STORY = re.compile(
 _REASON = re.compile(r"required from|'constexpr' expansion of|requested here|in call to")
 
 
-# The compiler calls the engine in every basic block; no library of the sanitizer is needed for it.
+# The compiler calls the engine in every basic block of a kernel that moves data; no library of the sanitizer is needed
+# for it. What a compute kernel does between its calls runs beside the tile engines, and is not looked at.
 _COUNTING_FLAGS = ("-fsanitize-coverage=trace-pc",)
 
 
@@ -195,7 +196,7 @@ def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     return [
         *kernel_flags(compiler),
         *(instrumentation_flags(compiler) if source.checked else ()),
-        *(_COUNTING_FLAGS if source.watch is Watch.CALLS else ()),
+        *(_COUNTING_FLAGS if source.watch is Watch.CALLS and not source.is_compute else ()),
         *(f"-D{macro}" for macro in prelude_macros(source)),
         *(f"-I{root}" for root in roots),
     ]

@@ -24,7 +24,7 @@ from tilewright.device.prepared import ArgumentLayout
 from tilewright.device.run import KernelInfo, Run, RunStatus
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_record import NO_KERNEL, NO_WORDS, RecordReader
-from tilewright.device.runner import Kind, Limits, Runner, RunnerLostError, failure_text
+from tilewright.device.runner import Answer, Kind, Limits, Runner, RunnerLostError, failure_text
 from tilewright.device.source_lines import SourceLine
 from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
@@ -197,7 +197,7 @@ class LoadedProgram:
             options.on_stop or prompt,
         )
 
-    def _record(self, answer: bytes, seconds: float) -> Outcome:
+    def _record(self, answer: Answer, seconds: float) -> Outcome:
         record = self._reader.read(answer)
         report = record.report
         run = Run(

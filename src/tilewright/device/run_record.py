@@ -26,6 +26,7 @@ from tilewright.device.run import (
     SemaphoreRaise,
     WaitKind,
 )
+from tilewright.device.runner import Answer
 from tilewright.device.source_lines import SourceLine
 
 NO_KERNEL = 0xFFFFFFFF
@@ -56,11 +57,11 @@ class Record:
 class Parts:
     """Takes one part after another from an answer; each begins at a multiple of 8 bytes."""
 
-    def __init__(self, answer: bytes) -> None:
-        self._answer = answer
+    def __init__(self, answer: Answer) -> None:
+        self._answer = memoryview(answer).toreadonly()
         self._at = 0
 
-    def take_bytes(self, size: int) -> bytes:
+    def take_bytes(self, size: int) -> memoryview:
         at = self._at
         if at + size > len(self._answer):
             raise ValueError("an answer of the runner is shorter than it says")
@@ -71,7 +72,7 @@ class Parts:
         return structure.from_buffer_copy(self.take_bytes(ctypes.sizeof(structure)))
 
     def take_text(self, size: int) -> str:
-        return self.take_bytes(size).decode(errors="replace") if size else ""
+        return bytes(self.take_bytes(size)).decode(errors="replace") if size else ""
 
     def take_many(self, structure: type[_Structure], count: int) -> Callable[[], list[_Structure]]:
         if not count:
@@ -94,7 +95,7 @@ class RecordReader:
         self._semaphores = semaphores
         self._semaphore_base = semaphore_base
 
-    def read(self, answer: bytes) -> Record:
+    def read(self, answer: Answer) -> Record:
         parts = Parts(answer)
         header = parts.take(native.RanAnswer)
         text, rule = parts.take_text(header.text_bytes), parts.take_text(header.rule_bytes)
@@ -158,8 +159,7 @@ class RecordReader:
 
     def _note(self, parts: Parts) -> RunNote:
         report, sizes = parts.take(native.FindingReport), parts.take(native.FindingText)
-        rule = parts.take_bytes(sizes.rule_bytes).decode()
-        text = parts.take_bytes(sizes.text_bytes).decode(errors="replace")
+        rule, text = parts.take_text(sizes.rule_bytes), parts.take_text(sizes.text_bytes)
         return RunNote(
             rule,
             text,

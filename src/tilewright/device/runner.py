@@ -16,6 +16,7 @@ import contextlib
 import ctypes
 import dataclasses
 import enum
+import functools
 import mmap
 import os
 import signal
@@ -24,6 +25,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from tilewright.device.engine_build import find_engine
 from tilewright.device.errors import TilewrightError
@@ -37,6 +39,9 @@ _START_SECONDS = 20.0
 _PIECE = 1 << 18
 _HEADER_BYTES = ctypes.sizeof(MessageHeader)
 NO_KERNEL = 0xFFFFFFFF
+
+Answer = bytes | bytearray  # large ones are received in place
+_Received = TypeVar("_Received", bytes, int)
 
 
 class Kind(enum.IntEnum):
@@ -86,7 +91,7 @@ class RunnerLostError(Exception):
         self.loading = words.doing == _Doing.LOADING
 
 
-def failure_text(answer: bytes) -> str:
+def failure_text(answer: Answer) -> str:
     """The sentence of a ``FAILED``."""
     return answer.rstrip(b"\0").decode(errors="replace")
 
@@ -147,8 +152,8 @@ class Runner:
         parts: list[bytes],
         limits: Limits,
         on_print: PrintHandler | None = None,
-        on_stopped: Callable[[bytes], list[bytes]] | None = None,
-    ) -> tuple[Kind, bytes]:
+        on_stopped: Callable[[Answer], list[bytes]] | None = None,
+    ) -> tuple[Kind, Answer]:
         """Sends a message and waits for the answer; lines that kernels print meanwhile go to ``on_print``, and what
         ``on_stopped`` says of a stopped kernel goes back.
 
@@ -184,24 +189,48 @@ class Runner:
             except OSError:  # it has ended; receiving says how
                 return
 
-    def _receive(self, wait: _Wait) -> tuple[Kind, bytes]:
+    def _receive(self, wait: _Wait) -> tuple[Kind, Answer]:
         header = MessageHeader.from_buffer_copy(self._take(_HEADER_BYTES, wait))
         answer = self._take(header.bytes, wait)
         try:
             return Kind(header.kind), answer
         except ValueError:
-            raise self._lost(RunStatus.FAULT, "wrote over the memory of the process that ran it") from None
+            raise self._overwritten() from None
 
-    def _take(self, size: int, wait: _Wait) -> bytes:
+    def _take(self, size: int, wait: _Wait) -> Answer:
         """The next bytes it sends."""
+        if size > _PIECE:
+            return self._take_large(size, wait)
         while len(self._received) - self._at < size:
+            piece = self._waited(functools.partial(self._socket.recv, _PIECE), wait)
+            del self._received[: self._at]
+            self._at = 0
+            self._received += piece
+        self._at += size
+        return bytes(memoryview(self._received)[self._at - size : self._at])
+
+    def _take_large(self, size: int, wait: _Wait) -> bytearray:
+        """The same, for so many that each copy counts."""
+        try:
+            taken = bytearray(size)
+        except (MemoryError, OverflowError):
+            raise self._overwritten() from None
+        have = len(self._received) - self._at
+        taken[:have] = memoryview(self._received)[self._at :]
+        self._received, self._at = bytearray(), 0
+        view = memoryview(taken)
+        while have < size:
+            have += self._waited(functools.partial(self._socket.recv_into, view[have:]), wait)
+        return taken
+
+    def _waited(self, receive: Callable[[], _Received], wait: _Wait) -> _Received:
+        """What a call of the socket gives, once there is something."""
+        while True:
+            got: _Received | None = None
             try:
-                piece = self._socket.recv(_PIECE)
-                if not piece:
+                got = receive()
+                if not got:
                     raise self._lost(RunStatus.FAULT, self._how_it_ended())
-                del self._received[: self._at]
-                self._at = 0
-                self._received += piece
             except TimeoutError:
                 pass
             except ConnectionError:
@@ -209,8 +238,11 @@ class Runner:
             verdict = wait.look()
             if verdict is not None:
                 raise self._lost(*verdict)
-        self._at += size
-        return bytes(memoryview(self._received)[self._at - size : self._at])
+            if got is not None:
+                return got
+
+    def _overwritten(self) -> RunnerLostError:
+        return self._lost(RunStatus.FAULT, "wrote over the memory of the process that ran it")
 
     def _how_it_ended(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -277,7 +309,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _print_line(answer: bytes, on_print: PrintHandler) -> None:
+def _print_line(answer: Answer, on_print: PrintHandler) -> None:
     header = PrintedLine.from_buffer_copy(answer)
     kernel_at = ctypes.sizeof(PrintedLine)
     line_at = kernel_at + (header.kernel_bytes + 7) // 8 * 8

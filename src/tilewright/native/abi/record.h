@@ -65,8 +65,9 @@ enum class RecordedCall : uint8_t {
 }  // namespace tw
 
 extern "C" {
-void tw_record(uint32_t call, uint32_t a, uint32_t b, uint32_t c);
-void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64_t address);
+void tw_record(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint32_t blocks);
+void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64_t address, uint32_t blocks);
 // A write whose 4 bytes may be a semaphore's value; they lie at source_l1.
-void tw_record_write(uint32_t multicast, uint32_t noc, uint32_t flags, uint32_t bytes, uint64_t to, uint32_t source_l1);
+void tw_record_write(
+    uint32_t multicast, uint32_t noc, uint32_t flags, uint32_t bytes, uint64_t to, uint32_t source_l1, uint32_t blocks);
 }

@@ -15,14 +15,20 @@ namespace tw::recorded {
 
 using Call = RecordedCall;
 
-inline void note(Call call, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0) {
-    tw_record(static_cast<uint32_t>(call), a, b, c);
-}
-inline void note_at(Call call, uint64_t a, uint64_t b, uint64_t c, uint64_t address) {
-    tw_record_address(static_cast<uint32_t>(call), a, b, c, address);
-}
+// Calls the engine writes down. A kernel is compiled without inlining, so what stands here is inlined by force; it
+// counts as the basic blocks it would be as functions of its own: one for each, and one for each argument it notes.
+struct Note {
+    uint32_t blocks;
+
+    [[gnu::always_inline]] void operator()(Call call, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0) const {
+        tw_record(static_cast<uint32_t>(call), a, b, c, blocks + 1);
+    }
+    [[gnu::always_inline]] void at(Call call, uint64_t a, uint64_t b, uint64_t c, uint64_t address) const {
+        tw_record_address(static_cast<uint32_t>(call), a, b, c, address, blocks + 1);
+    }
+};
 template <typename T>
-uint64_t number(T given) {
+[[gnu::always_inline]] inline uint64_t number(T given) {
     if constexpr (std::is_pointer_v<T>) {
         return reinterpret_cast<uintptr_t>(given);
     } else if constexpr (std::is_null_pointer_v<T>) {
@@ -32,15 +38,25 @@ uint64_t number(T given) {
     }
 }
 // noc_semaphore_set is a plain store, so the header it stands in says it here.
-inline void semaphore_set(const volatile uint32_t* address, uint32_t value) {
-    note_at(Call::SemaphoreSet, 0, 0, value, number(address));
+[[gnu::always_inline]] inline void semaphore_set(const volatile uint32_t* address, uint32_t value) {
+    Note{2}.at(Call::SemaphoreSet, 0, 0, value, number(address));
+}
+
+// How many arguments a text notes.
+consteval uint32_t noted(const char* text) {
+    uint32_t count = 0;
+    for (; *text != 0; text++) {
+        count += text[0] == 'a' && text[1] == 'r' && text[2] == 'g' && text[3] == '[' ? 1 : 0;
+    }
+    return count;
 }
 
 // The function, and what is noted of its arguments.
 #define TW_RECORDED_CALL(name, ...) \
     template <typename... Arguments> \
-    auto name(Arguments... arguments) { \
+    [[gnu::always_inline]] inline auto name(Arguments... arguments) { \
         [[maybe_unused]] const uint64_t arg[] = {number(arguments)..., 0}; \
+        [[maybe_unused]] constexpr Note note{noted(#__VA_ARGS__) + 1}; \
         __VA_ARGS__; \
         return ::tw_##name(arguments...); \
     }
@@ -55,18 +71,18 @@ TW_RECORDED_CALL(cb_pages_free, note(Call::CbPoll, arg[0]))
 TW_RECORDED_CALL(cb_counter, note(Call::CbPoll, arg[0]))
 
 // --- NoC
-TW_RECORDED_CALL(noc_read, note_at(Call::NocRead, arg[3], 0, arg[2], arg[0]))
-TW_RECORDED_CALL(noc_write, tw_record_write(0, arg[3], arg[4], arg[2], arg[1], arg[0]))
-TW_RECORDED_CALL(noc_write_multicast, tw_record_write(1, arg[4], arg[5], arg[2], arg[1], arg[0]))
-TW_RECORDED_CALL(noc_inline_write, note_at(Call::NocWriteWord, arg[3], arg[4], arg[1], arg[0]))
-TW_RECORDED_CALL(noc_inline_write_multicast, note_at(Call::NocWriteWordMulticast, arg[3], arg[4], arg[1], arg[0]))
-TW_RECORDED_CALL(noc_zero, note_at(Call::NocWrite, arg[2], 0, arg[1], arg[0]))
-TW_RECORDED_CALL(noc_atomic_increment, note_at(Call::NocIncrement, arg[3], arg[4], arg[1], arg[0]))
-TW_RECORDED_CALL(noc_atomic_increment_multicast, note_at(Call::NocIncrementMulticast, arg[3], arg[4], arg[1], arg[0]))
+TW_RECORDED_CALL(noc_read, note.at(Call::NocRead, arg[3], 0, arg[2], arg[0]))
+TW_RECORDED_CALL(noc_write, tw_record_write(0, arg[3], arg[4], arg[2], arg[1], arg[0], note.blocks))
+TW_RECORDED_CALL(noc_write_multicast, tw_record_write(1, arg[4], arg[5], arg[2], arg[1], arg[0], note.blocks))
+TW_RECORDED_CALL(noc_inline_write, note.at(Call::NocWriteWord, arg[3], arg[4], arg[1], arg[0]))
+TW_RECORDED_CALL(noc_inline_write_multicast, note.at(Call::NocWriteWordMulticast, arg[3], arg[4], arg[1], arg[0]))
+TW_RECORDED_CALL(noc_zero, note.at(Call::NocWrite, arg[2], 0, arg[1], arg[0]))
+TW_RECORDED_CALL(noc_atomic_increment, note.at(Call::NocIncrement, arg[3], arg[4], arg[1], arg[0]))
+TW_RECORDED_CALL(noc_atomic_increment_multicast, note.at(Call::NocIncrementMulticast, arg[3], arg[4], arg[1], arg[0]))
 TW_RECORDED_CALL(noc_barrier, note(Call::NocBarrier, arg[1], arg[0]))
 TW_RECORDED_CALL(noc_barrier_done, note(Call::NocBarrier, arg[1], arg[0]))
-TW_RECORDED_CALL(semaphore_wait_equal, note_at(Call::SemaphoreEqual, 0, 0, arg[1], arg[0]))
-TW_RECORDED_CALL(semaphore_wait_at_least, note_at(Call::SemaphoreAtLeast, 0, 0, arg[1], arg[0]))
+TW_RECORDED_CALL(semaphore_wait_equal, note.at(Call::SemaphoreEqual, 0, 0, arg[1], arg[0]))
+TW_RECORDED_CALL(semaphore_wait_at_least, note.at(Call::SemaphoreAtLeast, 0, 0, arg[1], arg[0]))
 TW_RECORDED_CALL(poll_yield, note(Call::Poll))
 TW_RECORDED_CALL(mailbox_write, note(Call::Mailbox, arg[0], 1))
 TW_RECORDED_CALL(mailbox_read, note(Call::Mailbox, arg[0], 0))

@@ -20,11 +20,13 @@ static uint64_t entry(RecordedCall call, uint32_t a, uint32_t b, uint32_t c) {
     return static_cast<uint32_t>(call) | (a & 0xffu) << 8 | (b & 0xffffu) << 16 | static_cast<uint64_t>(c) << 32;
 }
 
-static CallRecord& record_of(KernelInstance& instance) {
+// The record of a kernel, with what it did since its last call; `blocks` of the call itself come on top.
+static CallRecord& record_of(KernelInstance& instance, uint32_t blocks) {
     CallRecord& record = instance.calls;
     if (record.entries.size() >= kMostEntries) {
         kernel_error("makes more than %zu million calls: too many to be recorded", kMostEntries >> 20);
     }
+    record.blocks += blocks;
     if (record.blocks > kFewBlocks) {
         record.entries.push_back(entry(RecordedCall::Blocks, 0, 0, record.blocks));
     }
@@ -60,24 +62,30 @@ static bool is_noted(const KernelInstance& instance) {
     return runs_on(instance, kUnpackThread) || named_threads(instance) != kAllThreads;
 }
 
-void tw_record(uint32_t call, uint32_t a, uint32_t b, uint32_t c) {
-    if (!is_noted(current_instance())) {
-        return;
+void tw_record(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint32_t blocks) {
+    KernelInstance& instance = current_instance();
+    if (is_noted(instance)) {
+        record_of(instance, blocks).entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
     }
-    record_of(current_instance()).entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
 }
 
-void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64_t address) {
-    if (!is_noted(current_instance())) {
-        return;
+void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64_t address, uint32_t blocks) {
+    KernelInstance& instance = current_instance();
+    if (is_noted(instance)) {
+        CallRecord& record = record_of(instance, blocks);
+        record.entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
+        record.entries.push_back(address);
     }
-    CallRecord& record = record_of(current_instance());
-    record.entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
-    record.entries.push_back(address);
 }
 
 void tw_record_write(
-    uint32_t multicast, uint32_t noc, uint32_t flags, uint32_t bytes, uint64_t to, uint32_t source_l1) {
+    uint32_t multicast,
+    uint32_t noc,
+    uint32_t flags,
+    uint32_t bytes,
+    uint64_t to,
+    uint32_t source_l1,
+    uint32_t blocks) {
     KernelInstance& instance = current_instance();
     uint32_t value = bytes;
     const bool is_word = bytes == sizeof value && (source_l1 & kL1OffsetMask) + bytes <= instance.context.l1_size;
@@ -86,7 +94,7 @@ void tw_record_write(
     }
     const RecordedCall word = multicast != 0 ? RecordedCall::NocWriteWordMulticast : RecordedCall::NocWriteWord;
     const RecordedCall more = multicast != 0 ? RecordedCall::NocWriteMulticast : RecordedCall::NocWrite;
-    tw_record_address(static_cast<uint32_t>(is_word ? word : more), noc, flags, value, to);
+    tw_record_address(static_cast<uint32_t>(is_word ? word : more), noc, flags, value, to, blocks);
 }
 
 // The compiler calls it in every basic block of a recorded kernel.
