@@ -70,6 +70,10 @@ def test_fish_offers_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert shown.split() == ["variance_w_rm"]
 
 
-def test_zsh_takes_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    script = "autoload -Uz compinit; compinit -D -u; source OURS; print $_comps[tilewright]"
-    assert in_shell("zsh", script, tmp_path, capsys) == "_tilewright\n"
+def test_zsh_offers_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Read once, and as a file of $fpath that is first read at a Tab. Outside of a line compadd is stood in for."""
+    ask = "compadd() { print $@ }; words=(tilewright run vari); CURRENT=3; _tilewright"
+    script = f"autoload -Uz compinit; compinit -D -u; source OURS; print $_comps[tilewright]; {ask}"
+    assert in_shell("zsh", script, tmp_path, capsys) == "_tilewright\nvariance_w_rm\n"
+    script = f"mkdir OURS.d; cp OURS OURS.d/_tilewright; fpath=(OURS.d $fpath); autoload -Uz _tilewright; {ask}"
+    assert in_shell("zsh", script, tmp_path, capsys) == "variance_w_rm\n"

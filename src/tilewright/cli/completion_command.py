@@ -31,7 +31,8 @@ _tilewright() {
     found=(${(f)"$(tilewright completion --words "${(@)words[2,CURRENT]}" 2>/dev/null)"})
     if (( ${#found} )); then compadd -- $found; else _files; fi
 }
-compdef _tilewright tilewright
+# As a file of $fpath this is the body of _tilewright, called at the first Tab; else it is read once.
+if [[ $funcstack[1] == _tilewright ]]; then _tilewright "$@"; else compdef _tilewright tilewright; fi
 """,
     "fish": """\
 function __tilewright_words
