@@ -42,6 +42,13 @@ def test_everything_is_there_once_and_says_something() -> None:
     assert [each.name for each in known if not each.summary] == []
 
 
+def test_other_words_find_sections_of_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "break_at"]) == 0
+    assert capsys.readouterr().out.startswith("section   debugging.md: In scripts: ")
+    assert main(["explain", "fidelity"]) == 0  # several have the word, one has it in its heading
+    assert capsys.readouterr().out.startswith("section   numerics.md: Fidelity phases: ")
+
+
 def test_what_is_not_known_gets_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["explain", "hang-selv"])

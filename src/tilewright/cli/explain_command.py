@@ -17,13 +17,15 @@ from tilewright.cli.screen import wrapped
 
 _DESCRIPTION = """
 Print what the docs say about a rule of the checker (what it means on a card, a bad and a good example, the cure), an
-error, a phase or a function of the kernel API. Words of a message find what the message is about.
+error, a phase or a function of the kernel API. Words of a message find what the message is about; other words, the
+sections of the docs that have them.
 """
 _EXAMPLES = """
 tilewright explain noc-push-in-flight
 tilewright explain DeadlockError
 tilewright explain cb_reserve_back
 tilewright explain pages free
+tilewright explain fidelity
 """
 _MOST_LISTED = 30
 

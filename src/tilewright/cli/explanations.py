@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything ``tilewright explain`` knows: rules, errors and their messages, phases, functions of the kernel API.
+"""Everything ``tilewright explain`` knows: rules, errors and their messages, phases, functions of the kernel API, and
+for other words the sections of the docs that have them.
 
 Rules and errors are sections of the docs, which lie in the package or beside the sources of a checkout; phases and
 functions say it themselves.
@@ -10,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from tilewright.kernels.signatures import ApiFunction
 
 _FEWEST_WORDS = 4  # of a message that is looked for as a whole
 _SAME_MESSAGE = 0.6  # share of its words
+_LISTS = ("README", "architecture", "error-index")  # pages that name everything, for those who know where to look
+_LONGEST_SUMMARY = 160
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Explanation:
     """What is known under one name.
 
     Attributes:
-        kind: rule, error, message, phase or function.
+        kind: rule, error, message, phase or function; or section, of a page of the docs.
         text: Markdown, without the name.
     """
 
@@ -41,7 +45,7 @@ class Explanation:
         if self.messages:
             return self.messages[0]
         first = " ".join(self.text.partition("\n\n")[0].split())
-        return re.split(r"(?<=\.) ", first)[0]
+        return textwrap.shorten(re.split(r"(?<=\.) ", first)[0], _LONGEST_SUMMARY, placeholder=" ...")
 
     @property
     def messages(self) -> list[str]:
@@ -79,7 +83,7 @@ def find(word: str) -> list[Explanation]:
     named = [each for each in known if wanted in each.name.lower()]
     words = word.lower().split()
     having = [each for each in known if all(part in f"{each.name}\n{each.text}".lower() for part in words)]
-    return named or having or _nearest_message(words, known)
+    return named or having or _nearest_message(words, known) or _sections_about(words)
 
 
 def _nearest_message(words: Sequence[str], known: Iterable[Explanation]) -> list[Explanation]:
@@ -94,6 +98,17 @@ def _nearest_message(words: Sequence[str], known: Iterable[Explanation]) -> list
     }
     best = max(shares, key=lambda each: shares[each])
     return [best] if shares[best] >= _SAME_MESSAGE else []
+
+
+def _sections_about(words: Sequence[str]) -> list[Explanation]:
+    """Sections of other pages that have all of the words, those first that have them in their heading."""
+    sections = [
+        Explanation("section", f"{page.name}: {title}", text)
+        for page in sorted(docs().glob("*.md"), key=lambda page: (page.stem in _LISTS, page.name))
+        for title, text in _sections(page.read_text(encoding="utf-8").replace("# ", "## ", 1), "##")
+    ]
+    having = [each for each in sections if all(part in f"{each.name}\n{each.text}".lower() for part in words)]
+    return sorted(having, key=lambda each: not all(part in each.name.lower() for part in words))
 
 
 def docs() -> Path:

@@ -167,7 +167,7 @@ async def explain_tool(words: str, time_limit: float = _TIME_LIMIT) -> Answer:
     """What the docs say about a rule, an error, a phase, a function of the kernel API, or the words of a message.
 
     Args:
-        words: such as cb-overpush, DeadlockError or cb_wait_front.
+        words: such as cb-push-unreserved, DeadlockError or cb_wait_front.
     """
     return await _answer("explain", words.split(), time_limit)
 
