@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <malloc.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -98,6 +100,12 @@ static void map_watch(int file) {
 
 }  // namespace tw
 
+// A checked run needs much memory for a short time, and the next one as much again.
+static void keep_freed_memory() {
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
 int main(int count, char** arguments) {
     using namespace tw;
     if (count != 7) {
@@ -107,6 +115,7 @@ int main(int count, char** arguments) {
     const auto file = [&](int index) { return std::atoi(arguments[index]); };
     end_with_owner(file(2));
     be_expendable();
+    keep_freed_memory();
     map_watch(file(3));
     use_signal_stack();
     install_signal_handlers();

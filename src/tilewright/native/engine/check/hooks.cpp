@@ -92,10 +92,11 @@ bool reads_counters(const KernelInstance& instance, uint32_t cb) {
 
 static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     Checks& checks = called(instance);
+    const uint32_t place = checks.history.place_here(instance);
     checks.windows.access_pages(instance, cb, address, bytes, is_write);
-    checks.threads.access(instance, cb, address, bytes, is_write, call_place(instance));
+    checks.threads.access(instance, cb, address, bytes, is_write, place);
     checks.noc.access(instance, address, bytes, is_write);
-    checks.history.touch(instance, address, bytes, is_write ? Touch::Write : Touch::Read);
+    checks.history.touch_from(place, instance, address, bytes, is_write ? Touch::Write : Touch::Read);
     if (is_write) {  // the packer's own hooks (check/tile_memory.cpp) say which of the bytes mean something
         checks.processors.written(*instance.core, address, bytes);
         checks.stored_pages.written(address, bytes);

@@ -22,7 +22,7 @@ void join_clocks(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
 
 void ThreadOrder::start(const Program& program) {
     cores_.clear();
-    kernels_.assign(program.instances.size(), Kernel{});
+    kernels_ = std::vector<Kernel>(program.instances.size());
     places_.assign(program.instances.size(), 0);
     core_of_.assign(program.instances.size(), nullptr);
     for (const auto& instance : program.instances) {
@@ -170,6 +170,19 @@ void ThreadOrder::learnt(const KernelInstance& instance) {
 
 // --- memory ---
 
+ThreadOrder::Page& ThreadOrder::page(const KernelInstance& instance, uint32_t cb, uint32_t index) {
+    Kernel& kernel = kernels_[instance.number];
+    std::vector<Page*>& known = kernel.pages_of[cb];
+    if (known.size() <= index) {
+        known.resize(index + 1);
+    }
+    if (known[index] == nullptr) {
+        const CoreCircularBuffer& buffer = instance.core->cb[cb];
+        known[index] = &kernel.pages[buffer.address + index * buffer.page_bytes];
+    }
+    return *known[index];
+}
+
 void ThreadOrder::judge(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write) {
     const Use& other = is_write ? page.read : page.written;
     const Actor mine = is_write ? kPack : kUnpack, theirs = is_write ? kUnpack : kPack;
@@ -181,14 +194,14 @@ void ThreadOrder::judge(KernelInstance& instance, uint32_t cb, const Page& page,
         "pack-unpack-order",
         cb,
         0,
-        other.place,
+        instance.checks->history.place(other.place),
         is_write ? "the pack thread writes a page of c_%u that the unpack thread may still have to read"
                  : "the unpack thread may read a page of c_%u before the pack thread has written it",
         cb);
 }
 
 void ThreadOrder::access(
-    KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write, const CallPlace& place) {
+    KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write, uint32_t place) {
     if (!instance.is_compute()) {
         return;
     }
@@ -200,9 +213,9 @@ void ThreadOrder::access(
         join(instance, kPack, clock(instance, kMath));  // the pack comes after the commit all the same
     }
     for (uint32_t index = first; index < end; index++) {
-        Page& page = kernels_[instance.number].pages[buffer.address + index * buffer.page_bytes];
-        judge(instance, cb, page, is_write);
-        (is_write ? page.written : page.read) = {clock(instance, actor)[number(instance, actor)], place};
+        Page& used = page(instance, cb, index);
+        judge(instance, cb, used, is_write);
+        (is_write ? used.written : used.read) = {clock(instance, actor)[number(instance, actor)], place};
     }
 }
 

@@ -45,9 +45,8 @@ public:
     // A kernel has learnt something in another way.
     void learnt(const KernelInstance& instance);
 
-    // A tile operation uses a page; `place` is where it was called.
-    void access(
-        KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write, const CallPlace& place);
+    // A tile operation uses a page; `place` is where it was called, as AccessHistory numbers places.
+    void access(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write, uint32_t place);
 
 private:
     enum Actor : uint32_t { kUnpack, kMath, kPack, kNumActors };
@@ -58,7 +57,7 @@ private:
     };
     struct Use {
         uint32_t step = 0;  // of the thread; 0: none
-        CallPlace place;
+        uint32_t place = 0;
     };
     struct Page {
         Use read, written;
@@ -68,6 +67,7 @@ private:
         std::deque<Clock> sections_committed, sections_released;
         bool waits_early = false;  // the packer's wait stands before the commit that ends it
         std::unordered_map<uint32_t, Page> pages;  // by address
+        std::vector<Page*> pages_of[kMaxCircularBuffers];  // the same by circular buffer and index, once used
     };
 
     struct CoreClocks {
@@ -84,6 +84,7 @@ private:
     void release(
         std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor, size_t num_kept);
     void acquire(const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor);
+    Page& page(const KernelInstance& instance, uint32_t cb, uint32_t index);
     void judge(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write);
 
     std::unordered_map<const Core*, CoreClocks> cores_;

@@ -52,13 +52,17 @@ inline void fill_bits(uint8_t* plane, uint64_t first, uint64_t count, bool value
 }
 
 inline bool any_bit(const uint8_t* plane, uint64_t first, uint64_t count) {
-    for (uint64_t done = 0; done < count; done += 64) {
-        const auto part = static_cast<uint32_t>(std::min<uint64_t>(64, count - done));
-        if (get_bits(plane, first + done, part) != 0) {
-            return true;
-        }
+    uint64_t any = 0;
+    uint64_t done = 0;
+    for (; first % 8 == 0 && done + 64 <= count; done += 64) {
+        uint64_t bits;
+        std::memcpy(&bits, plane + (first + done) / 8, sizeof bits);
+        any |= bits;
     }
-    return false;
+    for (; done < count; done += 64) {
+        any |= get_bits(plane, first + done, static_cast<uint32_t>(std::min<uint64_t>(64, count - done)));
+    }
+    return any != 0;
 }
 
 }  // namespace tw

@@ -27,6 +27,9 @@ uint32_t number_on_core(const KernelInstance& instance) {
 void ProcessorMemory::start(const Program& program) {
     Chip& chip = program.chip;
     kernels_ = std::vector<Kernel>(program.instances.size());
+    for (const auto& instance : program.instances) {
+        kernels_[instance->number].number = number_on_core(*instance) + 1;
+    }
     config_base_ = program.semaphore_base;
     semaphore_end_ = config_base_ + kSemaphoreBytes;
     unreserved_base_ = chip.config().unreserved_base;
@@ -63,7 +66,7 @@ void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address
 
 void ProcessorMemory::check_order(
     KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right) {
-    const uint32_t mine = number_on_core(instance) + 1;
+    const uint32_t mine = kernels_[instance.number].number;
     const uint32_t first = address & ~3u;
     const uint32_t* words = last_stores_.words(first);
     const uint32_t count = (address + bytes - first + 3) / 4;

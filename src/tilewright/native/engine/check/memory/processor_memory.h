@@ -49,6 +49,7 @@ private:
         uint32_t stored_to;  // 0: no store yet
     };
     struct Kernel {
+        uint32_t number = 0;  // on its core, from 1 on
         StaleLines cache;
         std::optional<UndefinedLoad> undefined;
     };

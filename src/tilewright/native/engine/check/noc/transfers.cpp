@@ -45,11 +45,10 @@ bool Transfers::takes_from(const Transfer& transfer, uint32_t address, uint32_t 
 
 void Transfers::start(Program& program) {
     program_ = &program;
+    grid_x_ = program.chip.config().grid_x;
     open_.assign(program.instances.size(), {});
     pieces_.assign(program.chip.cores().size(), {});
 }
-
-uint32_t Transfers::core_index(const Core& core) const { return core.y * program_->chip.config().grid_x + core.x; }
 
 OpenTransfers& Transfers::of(const KernelInstance& instance) { return open_[instance.number]; }
 

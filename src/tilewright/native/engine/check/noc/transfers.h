@@ -91,7 +91,7 @@ public:
     // Whether it still takes data from some of the bytes.
     static bool takes_from(const Transfer& transfer, uint32_t address, uint32_t bytes);
     bool reaches(const Transfer& transfer, const Core& core) const;
-    uint32_t core_index(const Core& core) const;
+    uint32_t core_index(const Core& core) const { return core.y * grid_x_ + core.x; }
 
     // One bit per piece of L1 that is nobody's here: semaphores.cpp keeps its words there.
     void mark(const Core& core, uint32_t address, uint32_t bytes, uint8_t bit);
@@ -104,6 +104,7 @@ private:
     void take_off(KernelInstance& instance, Done done);
 
     Program* program_ = nullptr;
+    uint32_t grid_x_ = 0;
     std::vector<OpenTransfers> open_;  // by instance
     std::vector<std::vector<uint8_t>> pieces_;  // by core: Hold bits of each piece of L1
 };

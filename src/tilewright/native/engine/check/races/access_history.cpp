@@ -17,7 +17,8 @@ static constexpr size_t kMostNoted = 2u << 20;  // what comes later is seen agai
 
 void AccessHistory::start(Program& program) {
     program_ = &program;
-    blocks_.clear();
+    stretch_memory_ = std::make_unique<std::pmr::unsynchronized_pool_resource>();
+    blocks_ = std::pmr::polymorphic_allocator<>(stretch_memory_.get()).new_object<Blocks>();
     cores_met_ = false;
     noted_.clear();
     last_noted_.assign(program.instances.size(), {});
@@ -44,7 +45,7 @@ const Core& AccessHistory::core_at(uintptr_t address) const {
 
 KernelInstance& AccessHistory::instance_of(const Epoch& epoch) const { return *program_->instances[epoch.by - 1]; }
 
-AccessHistory::Stretches& AccessHistory::block_of(uintptr_t address) { return blocks_[address >> kBlockBits]; }
+AccessHistory::Stretches& AccessHistory::block_of(uintptr_t address) { return (*blocks_)[address >> kBlockBits]; }
 
 uint32_t AccessHistory::place_number(const CallPlace& place) {
     uint64_t hash = reinterpret_cast<uintptr_t>(place.instance);
@@ -63,12 +64,10 @@ uint32_t AccessHistory::place_number(const CallPlace& place) {
     return found->second;
 }
 
-uint32_t AccessHistory::place_here(KernelInstance& by) { return place_number(call_place(by)); }
-
 // --- before cores have met ---
 
 // What a kernel touches piece after piece, in one step, is one entry.
-void AccessHistory::note(KernelInstance& by, uint32_t address, uint32_t bytes, bool writes) {
+void AccessHistory::note(KernelInstance& by, uint32_t place, uint32_t address, uint32_t bytes, bool writes) {
     const uint32_t step = ordering_.now(by);
     LastNoted& last = last_noted_[by.number];
     for (const uint32_t index : last.of) {
@@ -80,7 +79,8 @@ void AccessHistory::note(KernelInstance& by, uint32_t address, uint32_t bytes, b
         }
     }
     if (noted_.size() < kMostNoted) {
-        noted_.push_back({address, address + bytes, {by.number + 1, step, place_here(by)}, writes});
+        noted_.push_back(
+            {address, address + bytes, {by.number + 1, step, place != 0 ? place : place_here(by)}, writes});
         last.of[last.next++ % std::size(last.of)] = static_cast<uint32_t>(noted_.size());
     }
 }
@@ -109,13 +109,36 @@ AccessHistory::Stretches::iterator AccessHistory::split(Stretches& stretches, ui
     if (holder->second.end <= at) {
         return after;
     }
-    Stretch rest = holder->second;
+    Stretch rest{
+        holder->second.end,
+        holder->second.write,
+        holder->second.is_flag,
+        Reads(holder->second.reads, holder->second.reads.get_allocator())};
     holder->second.end = at;
     return stretches.emplace_hint(after, at, std::move(rest));
 }
 
+// Memory used from front to back: nobody has been behind the last stretch.
+bool AccessHistory::append(Stretches& stretches, uintptr_t address, uint64_t bytes, const Access& access) {
+    const auto last = stretches.empty() ? stretches.end() : std::prev(stretches.end());
+    if (last != stretches.end() && last->second.end > address) {
+        return false;
+    }
+    Stretch stretch{address + bytes, {}, false, Reads(stretch_memory_.get())};
+    record(stretch, access);
+    if (last != stretches.end() && last->second.end == address && last->second.is_like(stretch)) {
+        last->second.end = stretch.end;
+    } else {
+        stretches.emplace_hint(stretches.end(), address, std::move(stretch));
+    }
+    return true;
+}
+
 void AccessHistory::touch_stretches(uintptr_t address, uint64_t bytes, const Access& access) {
     Stretches& stretches = block_of(address);
+    if (append(stretches, address, bytes, access)) {
+        return;
+    }
     const uintptr_t end = address + bytes;
     split(stretches, end);
     auto at = split(stretches, address);
@@ -123,7 +146,7 @@ void AccessHistory::touch_stretches(uintptr_t address, uint64_t bytes, const Acc
     for (uintptr_t next = address; next < end;) {
         if (at == stretches.end() || at->first > next) {  // nobody has been here
             const uintptr_t gap_end = at == stretches.end() ? end : std::min(end, at->first);
-            at = stretches.emplace_hint(at, next, Stretch{gap_end, {}, false, {}});
+            at = stretches.emplace_hint(at, next, Stretch{gap_end, {}, false, Reads(stretch_memory_.get())});
         }
         judge(at->first, at->second, access);
         record(at->second, access);
@@ -169,18 +192,29 @@ void AccessHistory::touch_blocks(uint64_t bytes, const Access& access) {
 }
 
 void AccessHistory::touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values) {
+    touch_here(by, 0, address, bytes, touch, values);
+}
+
+void AccessHistory::touch_from(uint32_t place, KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch) {
+    touch_here(by, place, address, bytes, touch, nullptr);
+}
+
+// Place 0: where the kernel stands, looked up if it is needed.
+void AccessHistory::touch_here(
+    KernelInstance& by, uint32_t place, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values) {
     if (bytes == 0 || ignores(address)) {
         return;
     }
     if (!cores_met_ && is_l1(address)) {
         if (&core_at(address) == by.core) {
-            note(by, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), touch != Touch::Read);
+            note(by, place, static_cast<uint32_t>(address), static_cast<uint32_t>(bytes), touch != Touch::Read);
             return;
         }
         meet();
     }
     arrivals_[by.number].has_open |= !is_l1(address) && touch == Touch::Write;
-    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), place_here(by)}, values, address});
+    const uint32_t from = place != 0 ? place : place_here(by);
+    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), from}, values, address});
 }
 
 void AccessHistory::ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued) {
@@ -204,7 +238,7 @@ void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
         return;
     }
     if (!cores_met_) {
-        note(by, address, bytes, false);
+        note(by, 0, address, bytes, false);
         return;
     }
     const Stretches& stretches = block_of(address);

@@ -16,6 +16,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <memory_resource>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +42,7 @@ public:
     // A kernel reads or writes `bytes` bytes of the chip's memory, given by their host address, itself or over the NoC.
     // `values`: what a write is about to put there; null where that is not known. To be told before it happens.
     void touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values = nullptr);
+    void touch_from(uint32_t place, KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch);
     // A transfer issued earlier has ended only now.
     void ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued);
     // A kernel has waited until its writes have arrived. In DRAM a signal to another core says nothing before that.
@@ -49,6 +52,10 @@ public:
     // Nobody on another core has any business here, so that nothing needs to be kept.
     bool ignores(uintptr_t address) const;
 
+    // Places of calls by number, so that what keeps many of them keeps little.
+    uint32_t place_here(KernelInstance& by) { return place_number(call_place(by)); }
+    const CallPlace& place(uint32_t number) const { return places_[number]; }
+
 private:
     struct Epoch {
         uint32_t by = 0;  // number of the instance plus one; 0: nobody
@@ -56,16 +63,17 @@ private:
         uint32_t place = 0;  // index in places_
         bool operator==(const Epoch&) const = default;
     };
+    using Reads = std::pmr::vector<Epoch>;
     struct Stretch {
         uintptr_t end;
         Epoch write;
         bool is_flag = false;  // the last write was one
-        std::vector<Epoch> reads;
+        Reads reads;
         bool is_like(const Stretch& other) const {
             return write == other.write && is_flag == other.is_flag && reads == other.reads;
         }
     };
-    using Stretches = std::map<uintptr_t, Stretch>;  // by begin, disjoint, without gaps where anything is known
+    using Stretches = std::pmr::map<uintptr_t, Stretch>;  // by begin, disjoint
     struct Access {
         KernelInstance& by;
         Touch touch;
@@ -83,9 +91,12 @@ private:
         bool writes;
     };
 
-    void note(KernelInstance& by, uint32_t address, uint32_t bytes, bool writes);
+    void note(KernelInstance& by, uint32_t place, uint32_t address, uint32_t bytes, bool writes);
+    void touch_here(
+        KernelInstance& by, uint32_t place, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values);
     void meet();
     void touch_blocks(uint64_t bytes, const Access& access);
+    bool append(Stretches& stretches, uintptr_t address, uint64_t bytes, const Access& access);
     void touch_stretches(uintptr_t address, uint64_t bytes, const Access& access);
     void judge(uintptr_t begin, const Stretch& stretch, const Access& access);
     void judge_pair(
@@ -95,7 +106,6 @@ private:
     static void record(Stretch& stretch, const Access& access);
     bool has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const;
     void report_not_arrived(uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access);
-    uint32_t place_here(KernelInstance& by);
     uint32_t place_number(const CallPlace& place);
     bool is_l1(uintptr_t address) const { return address >> 32 == 0; }
     const Core& core_at(uintptr_t address) const;
@@ -121,7 +131,10 @@ private:
     std::vector<Arrivals> arrivals_;
     uint32_t l1_begin_ = 0;
     uint32_t unreserved_base_ = 0;
-    std::unordered_map<uintptr_t, Stretches> blocks_;
+    // Stretches are many and die together: with the memory they all lie in, none of them one by one.
+    using Blocks = std::pmr::unordered_map<uintptr_t, Stretches>;
+    std::unique_ptr<std::pmr::unsynchronized_pool_resource> stretch_memory_;
+    Blocks* blocks_ = nullptr;
     std::vector<CallPlace> places_;
     std::unordered_map<uint64_t, uint32_t> place_numbers_;  // by a hash of the frames
     struct RecentPlace {
