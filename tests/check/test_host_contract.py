@@ -53,6 +53,15 @@ def test_a_large_array_on_the_stack_is_found_at_its_function(device: ttnn.Device
         assert (result.findings[0].line, result.findings[0].kernel) == (3, "reader")
 
 
+def test_many_small_frames_are_this_machines_and_not_the_cards(device: ttnn.Device) -> None:
+    source = (
+        "uint32_t deeper(uint32_t depth) {\n  volatile uint32_t kept[32];\n"
+        "  kept[0] = depth == 0 ? 0 : deeper(depth - 1);\n  return kept[0] + 1;\n}\n"
+        "void kernel_main() { volatile uint32_t reached = deeper(get_arg_val<uint32_t>(0)); }"
+    )
+    assert check_source(device, source_program({}, args={"reader": [30]}, reader=source)).findings == []
+
+
 def copy_program(x: ttnn.Tensor, offset: int, pages: int = 1) -> ttnn.ProgramDescriptor:
     source = "void kernel_main() { volatile uint32_t a = get_arg_val<uint32_t>(0) + get_arg_val<uint32_t>(1); }"
     return source_program({0: pages}, args={"reader": [x.buffer_address(), offset]}, reader=source)

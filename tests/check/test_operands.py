@@ -136,19 +136,20 @@ def test_signed_and_unsigned_words_are_one_format_to_a_card(device: ttnn.Device)
 def test_faces_left_by_another_operands_init(device: ttnn.Device) -> None:
     half = circular_buffer(1, 1, page_bytes=2048, tile=ttnn.TileDescriptor(16, 32))
     inputs = [tiles(device, 32, 32), tiles(device, 32, 32)]
-    start = "compute_kernel_hw_startup(0, 0, 16);"
 
-    def notes(reconfig: str, init: str) -> list[RunNote]:
-        body = f"{start} {reconfig}\n{init}\n{step('copy_tile(1, 0, 0);')}"
+    def notes(start_up: int, reconfig: str, init: str, operand: int) -> list[RunNote]:
+        start = f"compute_kernel_hw_startup({start_up}, {start_up}, 16);"
+        body = f"{start} {reconfig}\n{init}\n{step(f'copy_tile({operand}, 0, 0);')}"
         return run_checked(inputs, empty(device, 32, 32), compute_kernel(body), [half])
 
-    left_by_init = one_note(notes("reconfig_full_operand_srca(1);", "copy_init(0);"))
+    left_by_init = one_note(notes(0, "reconfig_full_operand_srca(1);", "copy_init(0);", 1))
     assert (left_by_init.rule, left_by_init.cb) == ("geometry-mismatch", 1)
     assert "2 faces of 16 rows, but its init was for tiles with 4 faces" in left_by_init.text
-    left_by_start_up = one_note(notes("", "copy_init(1);"))
+    left_by_start_up = one_note(notes(1, "", "copy_init(0);", 0))
     assert (left_by_start_up.rule, kernel_line(left_by_start_up)) == ("geometry-mismatch", MATHS_LINE)
-    assert "the unpacker of SrcA is set to 4 faces of 16 rows" in left_by_start_up.text
-    assert notes("reconfig_full_operand_srca(1);", "copy_init(1);") == []
+    assert "the unpacker of SrcA is set to 2 faces of 16 rows" in left_by_start_up.text
+    assert notes(0, "", "copy_init(1);", 1) == []  # faces the loop does not ask for make no difference
+    assert notes(0, "reconfig_full_operand_srca(1);", "copy_init(1);", 1) == []
 
 
 def test_tilize_must_be_undone(device: ttnn.Device) -> None:

@@ -181,6 +181,20 @@ def test_one_semaphore_for_two_kernels(device) -> None:
         assert not rules(run_pair(device, flag, waiter.format(""), seed, writer=waiter.format("")))
 
 
+def test_one_counter_that_two_kernels_wait_for_and_one_clears_in_the_end(device) -> None:
+    leader = """
+    for (uint32_t step = 1; step <= 3; step++) {
+        noc_semaphore_set(go, step); noc_semaphore_wait_min(go, step);
+    }
+    noc_semaphore_wait(done, 1); noc_semaphore_set(go, 0);
+    """
+    helper = """
+    for (uint32_t step = 1; step <= 3; step++) { noc_semaphore_wait_min(go, step); }
+    noc_semaphore_inc(get_noc_addr(peer_x, peer_y, get_semaphore(1)), 1); noc_async_atomic_barrier();
+    """
+    assert run_pair(device, "", leader, writer=helper).notes == []
+
+
 def test_two_consumers_of_one_page_by_seed(device) -> None:
     """Whether the writer still finds the page depends on whether compute has popped it."""
     x = tiles(device, 1)

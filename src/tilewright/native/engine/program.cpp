@@ -275,7 +275,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.threads = instance.named_threads = kAllThreads;
     instance.parted.reset();
     instance.sources.reset();
-    instance.stack_use_said = false;
+    instance.stack_judged = 0;
     instance.would_push = instance.would_pop = 0;
     instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = instance.failed_caller = 0;

@@ -157,7 +157,7 @@ struct KernelInstance : Standing {
     CbTraffic traffic[kMaxCircularBuffers];
     CallRecord calls;  // of a kernel compiled to tell them
     std::vector<uint8_t> statics;
-    bool stack_use_said = false;  // of a checked run
+    uint32_t stack_judged = 0;  // of a checked run: how deep its stack has been looked at
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
     uintptr_t failed_caller = 0;  // of the function at the program counter, where no frame tells

@@ -26,6 +26,12 @@ bool same_shape(TileShape one, TileShape other) {
            (one.num_faces == other.num_faces && one.face_rows == other.face_rows);
 }
 
+// The loop takes as many faces as its init was for, so an unpacker set up for more gives the right ones.
+bool holds_shape(TileShape set, TileShape needed) {
+    return set.num_faces == 0 || needed.num_faces == 0 ||
+           (set.face_rows == needed.face_rows && set.num_faces >= needed.num_faces);
+}
+
 const char* broadcast_suffix(uint32_t broadcast) {
     switch (static_cast<Broadcast>(broadcast)) {
         case Broadcast::Col: return "_bcast_cols";
@@ -195,7 +201,7 @@ void checked::check_source(const ComputeState& state, const TileGeometry& unpack
     }
     const TileShape set = is_a ? checks->shape_a : checks->shape_b;
     if (runs_on(*checks->instance, kUnpackThread) && (is_a || &unpacker == &state.src_b) &&
-        !same_shape(set, shape_of(geometry))) {
+        !holds_shape(set, shape_of(geometry))) {
         note_finding(
             *checks->instance,
             "geometry-mismatch",

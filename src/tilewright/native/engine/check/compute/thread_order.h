@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "check/findings.h"
+#include "chip.h"
 
 namespace tw {
 

@@ -16,22 +16,34 @@ static uint32_t local_memory_bytes(const KernelInstance& instance) {
     return instance.context.processor == kTrisc ? config.trisc_local_bytes : config.brisc_local_bytes;
 }
 
-// The function whose frame is the largest, as walk_frames gives addresses: the frames from it outwards.
-static uint32_t skip_to_largest_frame(const FiberStack& stack, uintptr_t frame_pointer) {
-    uint32_t largest = 0;
+// Frames of this machine's build are not those of a card's: nothing is inlined, and words are twice as wide. What is the
+// same in both are arrays, so only frames that can hold one count.
+static constexpr uintptr_t kFrameWithArray = 1024;
+
+namespace {
+struct LargeFrames {
+    uintptr_t bytes = 0;   // of all of them
+    uint32_t largest = 0;  // how far out the largest frame is, as walk_frames gives addresses
+};
+}  // namespace
+
+static LargeFrames find_large_frames(const FiberStack& stack, uintptr_t frame_pointer) {
+    LargeFrames found;
     uintptr_t most = 0;
     for (uint32_t depth = 0; stack.contains(frame_pointer) && depth < kFindingFrames; depth++) {
         const uintptr_t next = *reinterpret_cast<const uintptr_t*>(frame_pointer);
         if (!stack.contains(next) || next <= frame_pointer) {
             break;
         }
-        if (next - frame_pointer > most) {
-            most = next - frame_pointer;
-            largest = depth;
+        const uintptr_t bytes = next - frame_pointer;
+        found.bytes += bytes >= kFrameWithArray ? bytes : 0;
+        if (bytes > most) {
+            most = bytes;
+            found.largest = depth;
         }
         frame_pointer = next;
     }
-    return largest;
+    return found;
 }
 
 void check_stack_access(KernelInstance& instance, uintptr_t address) {
@@ -40,14 +52,19 @@ void check_stack_access(KernelInstance& instance, uintptr_t address) {
     }
     const auto depth = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.stack->high()) - address);
     const uint32_t limit = local_memory_bytes(instance);
-    if (instance.stack_use_said || depth <= limit) {
+    if (depth <= std::max(limit, instance.stack_judged)) {
         return;
     }
-    instance.stack_use_said = true;
+    instance.stack_judged = depth;
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    const LargeFrames large = find_large_frames(*instance.stack, here);
+    if (large.bytes * 4 < uint64_t{limit} * 3) {
+        return;
+    }
+    instance.stack_judged = UINT32_MAX;  // once is enough
     uint64_t frames[kFindingFrames];
     const uint32_t count = walk_frames(*instance.stack, here, frames, kFindingFrames);
-    const uint32_t skip = std::min(skip_to_largest_frame(*instance.stack, here), count);
+    const uint32_t skip = std::min(large.largest, count);
     char text[160];
     std::snprintf(
         text, sizeof text, "%u bytes of stack in use, the processor's whole local memory has %u", depth, limit);

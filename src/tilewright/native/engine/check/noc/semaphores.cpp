@@ -2,6 +2,7 @@
 #include "check/noc/semaphores.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "check/checks.h"
@@ -133,26 +134,47 @@ void Semaphores::judge_count(SyncWord& word, uint32_t address, const WordEvent& 
     }
 }
 
-// Two kernels wait for one word and one of them sets it back: what it takes away may have been meant for the other.
-void Semaphores::judge_shared(const WordEvent& event, SyncWord& word, uint32_t address) {
-    const KernelInstance& by = *event.by;
-    if (event_of(word.waits, by) == nullptr) {
+static uint32_t word_at(uint32_t address) {
+    return *reinterpret_cast<const volatile uint32_t*>(uintptr_t{address & ~3u});
+}
+
+static std::string shared_text(const Program& program, const SyncWord& word, uint32_t address, const WordEvent& wait) {
+    return name_of(program, *word.core, address) + " is waited for by " + kernel_on_core(*wait.by) +
+           " too, and one of the two sets it back";
+}
+
+// Two kernels wait for one word and one of them sets it back: what it takes away may have been meant for the other. That
+// is nothing to one that has waited for the last time, and known to have.
+void Semaphores::settle_store(SyncWord& word, uint32_t address) {
+    if (word.storing == nullptr) {
         return;
     }
-    for (const WordEvent& wait : word.waits) {
-        const bool stored = event_of(word.stores, by) != nullptr || event_of(word.stores, *wait.by) != nullptr;
-        if (wait.by == &by || !stored) {
-            continue;
-        }
-        const std::string text = name_of(*program_, *word.core, address) + " is waited for by " +
-                                 kernel_on_core(*wait.by) + " too, and one of the two sets it back";
-        note_at(event, "semaphore-shared", address, wait.place, text);
+    const WordEvent& store = *event_of(word.stores, *word.storing);
+    word.storing = nullptr;
+    if (word_at(address) >= word.value_before) {
         return;
+    }
+    set_event(word.set_backs, store);
+    if (!word.disturbed.empty()) {
+        const WordEvent& wait = word.disturbed.front();
+        note_at(store, "semaphore-shared", address, wait.place, shared_text(*program_, word, address, wait));
+    }
+}
+
+void Semaphores::judge_shared(const WordEvent& wait, const SyncWord& word, uint32_t address) {
+    for (const WordEvent& store : word.set_backs) {
+        const auto other = std::find_if(
+            word.waits.begin(), word.waits.end(), [&](const WordEvent& each) { return each.by == store.by; });
+        if (store.by != wait.by && other != word.waits.end()) {
+            note_at(wait, "semaphore-shared", address, other->place, shared_text(*program_, word, address, *other));
+            return;
+        }
     }
 }
 
 void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value, bool adds) {
     SyncWord& word = this->word(core, address);
+    settle_store(word, address);
     const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
     judge_overshoot(word, address, event);
     judge_raise(word, address, event);
@@ -187,10 +209,19 @@ void Semaphores::store(KernelInstance& by, uint32_t address) {
         return;
     }
     SyncWord& word = found->second;
+    settle_store(word, address);
     const WordEvent event{&by, ordering_->now(by), 0, call_place(by)};
     judge_reset(word, address, event);
     set_event(word.stores, event);
-    judge_shared(event, word, address);
+    word.storing = &by;
+    word.value_before = word_at(address);
+    word.disturbed.clear();
+    if (event_of(word.waits, by) != nullptr) {
+        std::copy_if(
+            word.waits.begin(), word.waits.end(), std::back_inserter(word.disturbed), [&](const WordEvent& wait) {
+                return wait.by != &by && !ordering_->is_before(*wait.by, wait.time, by);
+            });
+    }
     word.adders.clear();
     word.counted.clear();
     word.held.clear();
@@ -218,6 +249,7 @@ const HeldValue* SyncWord::met_by(uint32_t value, bool equal) const {
 
 void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal) {
     SyncWord& word = this->word(*by.core, address);
+    settle_store(word, address);
     if (const HeldValue* met = word.met_by(value, equal)) {
         ordering_->acquire(by, met->clock);
     } else {
@@ -311,6 +343,7 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
         return;
     }
     SyncWord& word = found->second;
+    settle_store(word, address);
     waiting.note_stack();
     WordEvent event{&waiting, ordering_->now(waiting), value, {&waiting, 0, {}}};
     event.place.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);

@@ -57,6 +57,11 @@ struct SyncWord {
     std::vector<WordEvent> equal_waits;  // the last of each kernel
     std::vector<WordEvent> waits;  // for equal or more, the last of each kernel
     std::vector<WordEvent> stores;  // the last of each kernel
+    std::vector<WordEvent> set_backs;  // those of them that left less than there was
+    // The last store, told before it happens: by whom, what it replaced, and whose waits may still be under way.
+    KernelInstance* storing = nullptr;
+    uint32_t value_before = 0;
+    std::vector<WordEvent> disturbed;
     std::vector<Raiser> adders;  // who has added to it, the last time of each kernel
     std::vector<CountedWait> counted;  // the last of each kernel
     std::vector<Answer> answers;
@@ -91,7 +96,8 @@ private:
     void judge_reset(SyncWord& word, uint32_t address, const WordEvent& store);
     void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_count(SyncWord& word, uint32_t address, const WordEvent& raise);
-    void judge_shared(const WordEvent& event, SyncWord& word, uint32_t address);
+    void settle_store(SyncWord& word, uint32_t address);
+    void judge_shared(const WordEvent& wait, const SyncWord& word, uint32_t address);
     void note_missed_value(KernelInstance& waiting, uint32_t address, uint32_t value, const SyncWord& word);
     void note_two_meanings(KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
 

@@ -16,8 +16,10 @@ static bool overlaps(uint32_t begin, uint32_t bytes, uint32_t other_begin, uint3
     return begin < other_begin + other_bytes && other_begin < begin + bytes;
 }
 
+// Transfers that were given no id have id 0.
 static bool covers(uint32_t noc, uint32_t transaction_id, uint32_t of_noc, uint32_t of_transaction) {
-    return noc == of_noc && (transaction_id == kNoTransactionId || transaction_id == of_transaction);
+    const bool is_default = transaction_id == 0 && of_transaction == kNoTransactionId;
+    return noc == of_noc && (transaction_id == kNoTransactionId || transaction_id == of_transaction || is_default);
 }
 
 static Barrier barrier_of(TransferKind kind) {

@@ -14,10 +14,10 @@
 
 #include "abi/noc.h"
 #include "check/findings.h"
+#include "chip.h"
 
 namespace tw {
 
-struct Core;
 class Program;
 
 enum class TransferKind : uint8_t { Read, Write, PostedWrite };
