@@ -68,6 +68,16 @@ class Outcome:
     call_words: NDArray[np.uint64]
 
 
+@dataclasses.dataclass(frozen=True)
+class _Asked:
+    """What the last run of a program was asked for, and the message's words for it."""
+
+    options: RunOptions
+    threads: int
+    buffers: int
+    request: bytes
+
+
 _ENDED_WELL = Ending()
 
 
@@ -93,6 +103,7 @@ class LoadedProgram:
         self._semaphores = {(each.id, core.x, core.y) for each in program.semaphores for core in each.core_ranges}
         self._reader = RecordReader(self.stack, self._semaphores, self._semaphore_base)
         self._runner: Runner | None = None
+        self._asked: _Asked | None = None
         self._bases: Sequence[int] = ()
         kernels = [
             part
@@ -145,11 +156,8 @@ class LoadedProgram:
     ) -> Outcome:
         """Runs the program, with the arguments the kernels have now, to its end, whatever that is."""
         assert self._runner is not None
-        parts = [bytes(self._request(options, memory))]
-        for kernel, layout in zip(kernels, layouts, strict=True):
-            words, common = layout.words(kernel), array("I", kernel.common_runtime_args)
-            header = native.Arguments(num_offsets=len(layout.offsets), num_words=len(words), num_common=len(common))
-            parts += [bytes(header), layout.offsets.tobytes(), words.tobytes(), common.tobytes()]
+        parts = [self._request(options, memory)]
+        parts += [layout.message(kernel) for kernel, layout in zip(kernels, layouts, strict=True)]
         if memory is not None:
             parts += memory.parts()
         if debugging is not None:
@@ -163,18 +171,27 @@ class LoadedProgram:
             return self._refused(failure_text(answer), seconds)
         return self._record(answer, seconds)
 
-    def _request(self, options: RunOptions, memory: HostMemory | None) -> native.RunRequest:
+    def _request(self, options: RunOptions, memory: HostMemory | None) -> bytes:
+        """What a run is asked for, in the words of the message; most are asked for the same as the one before."""
+        threads, buffers = options.threads_asked, len(memory.specs) if memory is not None else 0
+        asked = self._asked
+        if asked is None or asked.options is not options or (asked.threads, asked.buffers) != (threads, buffers):
+            request = bytes(self._new_request(options, threads, buffers))
+            asked = self._asked = _Asked(options, threads, buffers, request)
+        return asked.request
+
+    def _new_request(self, options: RunOptions, threads: int, buffers: int) -> native.RunRequest:
         return native.RunRequest(
             program=self.number,
             time_limit=options.time_limit or 0.0,
             spin_limit=options.spin_limit,
             seed=options.seed,
             recorded_circular_buffers=sum(1 << index for index in set(options.record)),
-            threads=options.threads_asked,
+            threads=threads,
             checked=int(options.checked),
             keep_l1=int(options.keep_l1 or bool(options.break_at)),
             debugged=int(bool(options.break_at)),
-            num_host_buffers=len(memory.specs) if memory is not None else 0,
+            num_host_buffers=buffers,
         )
 
     def debugging(

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
+from tilewright.device import structures as native
 from tilewright.device.cache import cache_environment
 from tilewright.device.kernel_sources import kernel_source, source_path
 from tilewright.device.translation_unit import KernelSource, Watch
@@ -30,6 +32,22 @@ class ArgumentLayout:
 
     entries: tuple[int, ...]
     offsets: array[int]
+
+    @functools.cached_property
+    def _head(self) -> bytes:
+        """What a message says of the arguments before the words themselves, where none are common."""
+        return self._head_with(0)
+
+    def _head_with(self, num_common: int) -> bytes:
+        sizes = native.Arguments(num_offsets=len(self.offsets), num_words=self.offsets[-1], num_common=num_common)
+        return native.padded(bytes(sizes)) + native.padded(self.offsets.tobytes())
+
+    def message(self, kernel: KernelDescriptor) -> bytes:
+        """The arguments a kernel has now, as the runner takes them."""
+        words, common = native.padded(self.words(kernel).tobytes()), kernel.common_runtime_args
+        if not common:
+            return self._head + words
+        return self._head_with(len(common)) + words + native.padded(array("I", common).tobytes())
 
     def words(self, kernel: KernelDescriptor) -> array[int]:
         given = kernel.runtime_args.words

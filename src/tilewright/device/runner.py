@@ -31,7 +31,7 @@ from tilewright.device.engine_build import find_engine
 from tilewright.device.errors import TilewrightError
 from tilewright.device.run import RunStatus
 from tilewright.device.run_options import PrintHandler
-from tilewright.device.structures import MessageHeader, PrintedLine, ReadyAnswer, Watch
+from tilewright.device.structures import MessageHeader, PrintedLine, ReadyAnswer, Watch, padded
 
 _LOOK_SECONDS = 0.1  # how often a runner is looked at that has not answered yet
 _ANSWER_SECONDS = 0.4  # it may take to answer after a limit
@@ -179,7 +179,7 @@ class Runner:
             raise
 
     def _send(self, kind: Kind, parts: list[bytes]) -> None:
-        body = b"".join(part + bytes(-len(part) % 8) for part in parts)
+        body = b"".join(map(padded, parts))
         view = memoryview(bytes(MessageHeader(kind=kind, bytes=len(body))) + body)
         while view:
             try:

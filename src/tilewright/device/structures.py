@@ -14,6 +14,12 @@ MAX_FRAMES = 24
 MAX_RELATED_FRAMES = 12
 
 
+def padded(part: bytes) -> bytes:
+    """A part of a message; the one behind it begins at a multiple of 8 bytes."""
+    beyond = len(part) % 8
+    return part + bytes(8 - beyond) if beyond else part
+
+
 class ChipConfig(ctypes.Structure):
     _fields_ = [
         ("grid_x", c_uint32),

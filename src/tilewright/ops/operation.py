@@ -144,6 +144,13 @@ class Operation:
         self.__module__ = function.__module__
         self._own_signature = inspect.signature(function)
         self.__signature__ = _with_options(self._own_signature)
+        taken = list(self._own_signature.parameters.values())
+        first, rest = taken[: len(self.inputs)], taken[len(self.inputs) :]
+        self._begins_with_inputs = (
+            [each.name for each in first] == [each.name for each in self.inputs]
+            and all(each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for each in first)
+            and all(each.default is not inspect.Parameter.empty for each in rest)
+        )
         self._fitted: dict[tuple[Input, ...], Operation] = {}
         self._variants: dict[Form, dict[Strategy, Variant]] = {}
         self._texts: dict[tuple[Form, Strategy], str] = {}
@@ -564,18 +571,27 @@ class Operation:
         Besides its own tensors and numbers it takes ``memory_config``, ``compute_kernel_config``, ``core_grid``, and
         for arrays ``device`` and ``dtype``.
         """
-        options = {name: named.pop(name) for name in _OPTIONS if name in named}
-        try:
-            bound = self._own_signature.bind(*arguments, **named)
-        except TypeError as error:
-            raise TypeError(f"{self.name}{self._own_signature}: {error}") from None
-        values = {each.name: bound.arguments[each.name] for each in self.inputs}
-        numbers = {name: value for name, value in bound.arguments.items() if name in self.parameters}
+        given = {name: named.pop(name) for name in _OPTIONS if name in named}
+        options = {name: value for name, value in given.items() if value is not None}
+        if not named and len(arguments) == len(self.inputs) and self._begins_with_inputs:
+            values = dict(zip(self._own_signature.parameters, arguments, strict=False))
+            numbers: dict[str, Any] = {}
+        else:
+            values, numbers = self._bound(arguments, named)
         operands = Operands(values, options.pop("device", None), options.pop("dtype", None))
         chosen = Options(**options) if options else _USUAL_OPTIONS
         outcome = self._launch(operands.tensors, chosen, numbers, is_shown=False)
         results = tuple(operands.give_back(each) for each in outcome.outputs)
         return results[0] if len(results) == 1 else results
+
+    def _bound(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Which of the arguments are tensors, and which numbers, by name."""
+        try:
+            bound = self._own_signature.bind(*arguments, **named).arguments
+        except TypeError as error:
+            raise TypeError(f"{self.name}{self._own_signature}: {error}") from None
+        values = {each.name: bound[each.name] for each in self.inputs}
+        return values, {name: value for name, value in bound.items() if name in self.parameters}
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"

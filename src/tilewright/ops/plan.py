@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from collections.abc import Collection, Mapping, Sequence
 
 from tilewright.ops.direction import Direction
@@ -104,11 +105,21 @@ class Plan:
     rows: TensorRows
     block_tiles: int
     num_blocks: int
-    buffers: tuple[PlannedBuffer, ...] = dataclasses.field(hash=False)  # the rest says as much
+    buffers: tuple[PlannedBuffer, ...]
     split: RowSplit
     kernels: Kernels
     schedule: Schedule = dataclasses.field(compare=False, repr=False)  # kernels say as much
     l1_budget: int = dataclasses.field(compare=False)  # the same plan, whatever else is in L1
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        return hash(
+            (self.operation, self.strategy, self.rows, self.block_tiles, self.num_blocks, self.split, self.kernels)
+        )
+
+    def __hash__(self) -> int:
+        """Computed once: every call looks its program up by the plan."""
+        return self._hash
 
     @property
     def l1_bytes(self) -> int:

@@ -59,12 +59,14 @@ class _Sound:
     description: ArchDescription
     grid: CoreCoord
     circular_buffers_end: int
+    has_tensors_buffers: bool  # circular buffers that lie where tensors do
 
     @staticmethod
     def found(program: ProgramDescriptor, device: Device) -> _Sound:
         addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
         ends = [address + cb.total_size for cb, address in zip(program.cbs, addresses, strict=True) if not cb.buffer]
-        return _Sound(device.description, device.compute_with_storage_grid_size(), max(ends, default=0))
+        grid = device.compute_with_storage_grid_size()
+        return _Sound(device.description, grid, max(ends, default=0), any(cb.buffer for cb in program.cbs))
 
     def holds(self, program: ProgramDescriptor, device: Device) -> bool:
         """Whether nothing is wrong with the same program now: what is not the program's own may have changed."""
@@ -72,7 +74,7 @@ class _Sound:
             self.description is device.description
             and self.grid == device.compute_with_storage_grid_size()
             and self.circular_buffers_end <= device.circular_buffers_end()
-            and all(cb.buffer is None or cb.buffer.is_allocated() for cb in program.cbs)
+            and not (self.has_tensors_buffers and any(cb.buffer and not cb.buffer.is_allocated() for cb in program.cbs))
             and (program.is_built or not any(map(any, map(_source_problems, program.kernels))))
         )
 

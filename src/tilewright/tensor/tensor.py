@@ -36,6 +36,9 @@ class StorageType(Enum):
         return f"StorageType.{self.name}"
 
 
+_USUAL_TILE = Tile((TILE_SIZE, TILE_SIZE))
+
+
 class Tensor:
     """Elements of one dtype in pages. Made by ``ttnn.from_torch``, ``ttnn.from_numpy`` and their like.
 
@@ -72,7 +75,7 @@ class Tensor:
         self._shape = shape
         self._dtype = dtype
         self._layout = layout
-        self._tile = Tile((TILE_SIZE, TILE_SIZE)) if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
+        self._tile = _USUAL_TILE if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
 
     def _move_to(self, device: Device, memory_config: MemoryConfig) -> None:
         pages = self.host_pages()
@@ -305,7 +308,7 @@ def allocate_tensor_on_device(
 ) -> Tensor:
     """A tensor nobody has written yet: it holds poison (see ``dtype.POISON_PATTERNS``)."""
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
-    used_tile = Tile((TILE_SIZE, TILE_SIZE)) if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
+    used_tile = _USUAL_TILE if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
     check_layout(require_supported(dtype), layout)
     sides = checked_shape(shape, dtype)
     buffer = _new_buffer(sides, dtype, layout, used_tile, mesh_device, config)
