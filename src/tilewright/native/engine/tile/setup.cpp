@@ -52,9 +52,10 @@ void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     tw_pack_loop(static_cast<uint32_t>(PackLoop::Default));
 }
 
-void tw_reconfig_src_a(uint32_t cb) { started_state("reconfig_data_format_srca").src_a = tile_geometry(cb); }
-void tw_reconfig_src_b(uint32_t cb) { started_state("reconfig_data_format_srcb").src_b = tile_geometry(cb); }
-void tw_reconfig_pack(uint32_t cb) { started_state("pack_reconfig_data_format").pack = tile_geometry(cb); }
+// Before the start-up they do no harm: it sets all of this again.
+void tw_reconfig_src_a(uint32_t cb) { compute_state().src_a = tile_geometry(cb); }
+void tw_reconfig_src_b(uint32_t cb) { compute_state().src_b = tile_geometry(cb); }
+void tw_reconfig_pack(uint32_t cb) { compute_state().pack = tile_geometry(cb); }
 
 void tw_reconfig_src_a_if_different(uint32_t from_cb, uint32_t to_cb) {
     if (!same_source(from_cb, to_cb)) {
