@@ -48,9 +48,13 @@ def _attention(label: str, key_heads: int, **more: Any) -> Case:
             mask = torch.where(bench.random((1, 1, 128, 128)) > 0, 0.0, -torch.inf)
             mask[..., 0] = 0.0
             options["attn_mask"] = bench.put(mask.clamp(min=-1e9))
+        if more.get("window"):
+            options["sliding_window_size"] = more["window"]
+            ahead = torch.arange(128)[:, None] - torch.arange(128)
+            mask = torch.where((ahead >= 0) & (ahead < more["window"]), 0.0, -torch.inf)
         result = ttnn.transformer.scaled_dot_product_attention(*tensors, **options)
         spread = [values[0], *(each.repeat_interleave(4 // key_heads, 1) for each in values[1:])]
-        return result, attend(*spread, None if mask is None else mask.double(), options["is_causal"])
+        return result, attend(*spread, None if mask is None else mask.double(), mask is None and options["is_causal"])
 
     unit = 2.0**-6 if more.get("dtype") == ttnn.bfloat8_b else 2.0**-8
     return Case("transformer.scaled_dot_product_attention", label, run, STEPS, unit)
@@ -322,6 +326,8 @@ CASES = [
     _attention("one key head", 1, causal=True),
     _attention("mask", 4, mask=True),
     _attention("bfloat8_b", 4, dtype=ttnn.bfloat8_b),
+    _attention("window of 20", 4, causal=True, window=20),
+    _attention("window of 20 bfloat8_b", 1, causal=True, window=20, dtype=ttnn.bfloat8_b),
     _decode("two users", False, False),
     _decode("causal", False, True),
     _decode("", True, True),

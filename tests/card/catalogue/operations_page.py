@@ -2,19 +2,22 @@
 """Writes docs/ttnn-operations.md from the catalogue; run it with the Python that has ttnn.
 
 tilewright exec tests/card/catalogue/operations_page.py
+
+With --check it writes nothing and says which registered operations are neither called nor listed in uncalled.py.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import ttnn
 from known_failures import KNOWN_FAILURES
 from operation_case import Case
+from uncalled import ONE_MODEL, QUASAR, UNCALLED, unexplained
 
 GROUPS = {
     "formats": "The most used, over dtypes, layouts and places",
@@ -32,16 +35,15 @@ GROUPS = {
     "moreh": "The moreh family",
     "training": "The moreh family, gradients and losses",
     "heads": "Experimental operations",
+    "decoder": "Decoders: heads, rotary embeddings, paged caches, products of few rows",
+    "experts": "Mixtures of experts",
+    "recurrence": "Recurrent states, norms in two halves, sparse attention",
+    "image": "Images: other convolutions and pools, sampling, channel order",
+    "fourier": "Fourier transforms",
+    "packed": "Packed formats and weights, operations of one's own",
 }
 PAGE = Path(__file__).parents[3] / "docs" / "ttnn-operations.md"
 CHIPS = {"wormhole_b0": "Wormhole", "blackhole": "Blackhole"}
-# Those that one chip under slow dispatch does not have.
-_ELSEWHERE = re.compile(
-    r"quasar|all_(gather|reduce|to_all|broadcast)|reduce_scatter|reduce_to_root|point_to_point|mesh_partition|prefetcher|"
-    r"^broadcast$|ring_|fused_rms_minimal|(send|recv)_|neighbor_pad|halo_scatter|_rs_|slice_reshard|distributed|fabric2d|"
-    r"socket|compressor_state_exchange|deepseek_prefill\.(dispatch|combine)$|selective_reduce_combine|_core_shard_maps|"
-    r"moe_combine_cores|global_circular_buffer"
-)
 _INTRODUCTION = """\
 # Operations of ttnn on the simulated card
 
@@ -50,8 +52,8 @@ both chips; a test keeps it true. Oracles are the golden functions ttnn attaches
 element is compared; what it may be off by follows from the formats and the steps of the formula.
 
 {all} cases of {operations} operations: {right}. {registered} are registered, experimental
-ones and those of Quasar counted. Those not in the tables are listed at the end: not tried in this catalogue, or of
-several chips or the prefetcher, which this card does not have.
+ones and {quasar} copies for Quasar counted. Every one that a single chip can run is called at least once, except
+{left_out} of the list at the end, which gives the reason for each that is not called.
 """
 
 
@@ -59,26 +61,34 @@ def cases_of(group: str) -> list[Case]:
     return list(importlib.import_module(f"{group}_cases").CASES)
 
 
+def registered_operations() -> set[str]:
+    operations = ttnn.query_registered_operations(include_experimental=True)
+    return {each.python_fully_qualified_name.removeprefix("ttnn.") for each in operations}
+
+
+def called_operations() -> set[str]:
+    return {case.operation for group in GROUPS for case in cases_of(group)}
+
+
 def page() -> str:
     cases = {group: cases_of(group) for group in GROUPS}
     every = [case for group in cases.values() for case in group]
-    tried = {case.operation for case in every}
-    operations = ttnn.query_registered_operations(include_experimental=True)
-    registered = {each.python_fully_qualified_name.removeprefix("ttnn.") for each in operations}
-    counts = {"all": len(every), "operations": len(tried), "registered": len(registered)}
+    registered = registered_operations()
+    quasar = [name for name in registered if name.startswith(QUASAR)]
+    counts = {"all": len(every), "operations": len(called_operations()), "registered": len(registered)}
+    counts["left_out"] = len(UNCALLED[ONE_MODEL])
     right = ", ".join(f"{_right(every, chip)} right on {name}" for chip, name in CHIPS.items())
-    parts = [_INTRODUCTION.format(version=importlib.metadata.version("ttnn"), right=right, **counts)]
+    version = importlib.metadata.version("ttnn")
+    parts = [_INTRODUCTION.format(version=version, right=right, quasar=len(quasar), **counts)]
     for group, title in GROUPS.items():
         parts.append(f"## {title}\n\n{_table(cases[group])}")
-    missing = sorted(registered - tried)
-    elsewhere = [name for name in missing if _ELSEWHERE.search(name)]
-    parts.append(f"## Not tried\n\n{_listed(name for name in missing if name not in elsewhere)}")
-    parts.append(f"## For several chips, the prefetcher or Quasar\n\n{_listed(elsewhere)}")
+    parts.append("## Not called\n")
+    parts.extend(f"{reason}: {_listed(sorted(names))}" for reason, names in UNCALLED.items())
     return "\n".join(parts)
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names) + "\n"
+    return ", ".join(f"`{name}`" for name in names) + ".\n"
 
 
 def _right(cases: list[Case], chip: str) -> int:
@@ -100,5 +110,17 @@ def _table(cases: list[Case]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _check() -> int:
+    """Says which operations are neither called nor listed, or listed wrongly."""
+    neither, wrongly = unexplained(registered_operations(), called_operations())
+    for name in neither:
+        print(f"{name}: registered, but no case calls it and uncalled.py does not list it")
+    for name in wrongly:
+        print(f"{name}: in uncalled.py, but a case calls it or it is not registered")
+    return 1 if neither or wrongly else 0
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(_check())
     PAGE.write_text(page())

@@ -12,7 +12,7 @@ from operation_case import PRECISE, Bench, Case, Summed
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 
 
-def _flat(image: torch.Tensor) -> torch.Tensor:
+def flat(image: torch.Tensor) -> torch.Tensor:
     """Channels last, all pixels in one dimension, as ttnn has images."""
     return image.permute(0, 2, 3, 1).reshape(1, 1, -1, image.shape[1])
 
@@ -24,14 +24,14 @@ def _by_rows(image: torch.Tensor, weight: torch.Tensor, stride: int) -> Summed:
         part = weight.clone()
         part[:, :, rows:] = 0
         sums.append(torch.nn.functional.conv2d(image, part, stride=stride, padding=weight.shape[2] // 2))
-    return Summed(sums[-1], torch.stack(sums).abs().amax(0)).map(_flat)
+    return Summed(sums[-1], torch.stack(sums).abs().amax(0)).map(flat)
 
 
 def _conv(channels: int, size: int, kernel: int, stride: int = 1, **options: Any) -> Case:
     def run(bench: Bench) -> tuple[Any, Any]:
         image, weight = bench.random((1, channels, size, size)), bench.random((32, channels, kernel, kernel), -0.5, 0.5)
         result = ttnn.conv2d(
-            input_tensor=bench.put(_flat(image), layout=ROWS),
+            input_tensor=bench.put(flat(image), layout=ROWS),
             weight_tensor=ttnn.from_torch(weight, ttnn.bfloat16),
             device=bench.device, in_channels=channels, out_channels=32, batch_size=1, input_height=size,
             input_width=size, kernel_size=(kernel, kernel), stride=(stride, stride), padding=(kernel // 2, kernel // 2),
@@ -48,10 +48,10 @@ def _pool(name: str, channels: int) -> Case:
         image = bench.random((1, channels, 16, 16))
         options: dict[str, Any] = {"dilation": [1, 1]} if name == "max_pool2d" else {}
         result = getattr(ttnn, name)(
-            bench.put(_flat(image), layout=ROWS), batch_size=1, input_h=16, input_w=16, channels=channels,
+            bench.put(flat(image), layout=ROWS), batch_size=1, input_h=16, input_w=16, channels=channels,
             kernel_size=[2, 2], stride=[2, 2], padding=[0, 0], **options,
         )  # fmt: skip
-        return result, _flat(getattr(torch.nn.functional, name)(image, 2, 2))
+        return result, flat(getattr(torch.nn.functional, name)(image, 2, 2))
 
     return Case(name, f"{channels} channels", run, 0 if name == "max_pool2d" else 2)
 

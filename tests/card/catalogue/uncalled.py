@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registered operations that no case calls, each under the reason why. What is registered is called or is here."""
+
+from __future__ import annotations
+
+_SEVERAL_CHIPS = """
+    all_broadcast all_gather all_reduce all_to_all_combine all_to_all_dispatch broadcast experimental.all_gather_async
+    experimental.all_gather_async_reversed experimental.all_gather_concat experimental.all_gather_matmul_async
+    experimental.all_gather_minimal_matmul_async experimental.all_reduce_async
+    experimental.all_reduce_create_qkv_heads experimental.all_to_all_async experimental.all_to_all_async_generic
+    experimental.all_to_all_dispatch_metadata experimental.deepseek_moe_reduce_scatter
+    experimental.deepseek_prefill.attn_res_gather_softmax experimental.deepseek_prefill.combine
+    experimental.deepseek_prefill.combine_fabric2d experimental.deepseek_prefill.compressor_state_exchange
+    experimental.deepseek_prefill.dispatch experimental.deepseek_prefill.dispatch_fabric2d
+    experimental.deepseek_prefill.hybrid_routed_expert_moe_forwarding_buffer
+    experimental.deepseek_prefill.inbound_socket_service_sync experimental.deepseek_prefill.offset_cumsum
+    experimental.deepseek_prefill.outbound_socket_service_sync experimental.dit_fused_distributed_groupnorm
+    experimental.dit_fused_distributed_groupnorm_create_stats_buffer experimental.dit_fused_distributed_layernorm
+    experimental.dit_fused_distributed_layernorm_create_stats_buffer experimental.dit_fused_distributed_rmsnorm
+    experimental.dit_fused_distributed_rmsnorm_create_stats_buffer experimental.halo_scatter
+    experimental.high_bw_all_gather experimental.kda.qkv_causal_conv1d_silu_with_carry
+    experimental.kda.select_final_carry experimental.llama_all_gather_matmul_async experimental.llama_reduce_scatter
+    experimental.llama_rs_create_heads experimental.llama_rs_matmul experimental.matmul_reduce_scatter_async
+    experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_async
+    experimental.neighbor_pad_halo experimental.recv_async experimental.recv_async_h2d
+    experimental.recv_direct_async experimental.reduce_scatter_minimal_async
+    experimental.reduce_scatter_minimal_async_create_intermediate_buffer experimental.reduce_scatter_minimal_direct
+    experimental.reduce_scatter_minimal_direct_create_persistent_buffers
+    experimental.reduce_scatter_minimal_direct_create_staging_buffer experimental.ring_attention_all_gather_async
+    experimental.ring_indexer_score_dsa experimental.selective_reduce_combine experimental.send_async
+    experimental.send_async_d2h experimental.send_direct_async experimental.slice_reshard_async
+    experimental.strided_all_gather_async experimental.strided_all_gather_minimal_matmul_async
+    experimental.strided_reduce_scatter_async fused_rms_minimal point_to_point reduce_scatter reduce_to_root
+    transformer.exp_ring_joint_scaled_dot_product_attention transformer.ring_distributed_scaled_dot_product_attention
+    transformer.ring_joint_scaled_dot_product_attention transformer.ring_mla
+"""
+_PREFETCHER = """
+    dram_prefetcher experimental.create_global_circular_buffer_for_matmul_1d
+    experimental.create_global_circular_buffer_for_tensor_prefetcher
+    experimental.create_prefetcher_pipes_for_tensor_prefetcher experimental.queue_tensor_prefetcher_request
+    experimental.start_tensor_prefetcher experimental.stop_tensor_prefetcher
+    experimental.tensor_prefetcher_block_count_for_matmul_1d experimental.test_dram_prefetcher_consumer
+    experimental.test_dram_prefetcher_validator experimental.test_tensor_prefetcher_pipe_consumer
+    experimental.test_tensor_prefetcher_pipe_validator experimental.wait_for_cq_on_tensor_prefetcher
+    matmul_batched_weights
+"""
+_FIXED_SIZES = "experimental.deepseek.moe.moe_gate_mm experimental.moe_gpt"
+
+ONE_MODEL = "For the weights of one model, in a layout that the package has no code for"
+
+# By reason, as it stands on the page.
+UNCALLED: dict[str, frozenset[str]] = {
+    "For several chips: they exchange data over the fabric, sockets or rings, and ttnn refuses them on one": frozenset(
+        _SEVERAL_CHIPS.split()
+    ),
+    "For the prefetcher, which feeds another program while that runs: slow dispatch runs one at a time": frozenset(
+        _PREFETCHER.split()
+    ),
+    ONE_MODEL: frozenset(_FIXED_SIZES.split()),
+}
+# Copies of other operations for a chip that this card is not.
+QUASAR = "experimental.quasar."
+
+
+def unexplained(registered: set[str], called: set[str]) -> tuple[list[str], list[str]]:
+    """Operations that are neither called nor listed, and listed ones that are called or do not exist."""
+    listed = set().union(*UNCALLED.values())
+    others = {name for name in registered if not name.startswith(QUASAR)}
+    return sorted(others - called - listed), sorted(listed & called | listed - registered)
