@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import ttnn
+from row_convolutions import convolution, halo
 from row_tensors import DTYPES, Bench, Measured
 
 Make = Callable[[Bench, Measured], Callable[[], Any]]
@@ -249,9 +250,11 @@ CALLS: dict[str, Make] = {
     "Binary": _binary,
     "BinaryNg": _binary,
     "Concat": _concat,
+    "Conv2d": convolution,
     "Copy": _moved("clone"),
     "Embeddings": _embedding,
     "GroupNorm": _group_norm,
+    "Halo": halo,
     "IntImg": _integral_image,
     "InterleavedToSharded": _placed("interleaved_to_sharded"),
     "LayerNorm": _layer_norm,
@@ -259,6 +262,7 @@ CALLS: dict[str, Make] = {
     "MinimalMatmulOp": _minimal_matmul,
     "Move": _move,
     "NLPConcatHeads": _concat_heads,
+    "OptimizedConvNew": convolution,
     "PaddedSlice": _cut_and_place,
     "Permute": _permute,
     "Reshape": _reshape,

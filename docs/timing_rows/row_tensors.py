@@ -110,6 +110,10 @@ class Bench:
             return self._rows(tensor, row.cores)
         return self._blocks(tensor, row.cores)
 
+    def shards(self, row: Measured) -> Any:
+        """How the row says its output is cut."""
+        return self._said(row.output, row.how["shard"]).shard_spec
+
     def compute(self, row: Measured) -> Any:
         """Settings of the matrix unit as the row says."""
         return ttnn.init_device_compute_kernel_config(
