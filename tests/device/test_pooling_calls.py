@@ -129,3 +129,47 @@ def test_a_comparison_of_integers_masks_floats(device: ttnn.Device) -> None:
     indices = (np.arange(1024) % 5).astype(np.uint16).reshape(32, 32)
     result = run_tiles(device, [(values, ttnn.bfloat16), (indices, ttnn.uint16)], MASK, (32, 32), ttnn.bfloat16)
     np.testing.assert_array_equal(result, np.where(indices == 0, values, 0))
+
+
+SUMS = """
+#include "api/compute/reduce.h"
+#include "api/compute/common.h"
+#include "api/compute/compute_kernel_api.h"
+
+void kernel_main() {
+    compute_kernel_hw_startup(0, 1, 16);
+    cb_wait_front(0, 1);
+    cb_wait_front(1, 1);
+    cb_reserve_back(16, 1);
+    tile_regs_acquire();
+    reduce_init<PoolType::SUM, AXIS>(0, 1, 16);
+    reduce_tile<PoolType::SUM, AXIS>(0, 1, 0, 0, 0);
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, 16);
+    tile_regs_release();
+    reduce_uninit();
+    cb_push_back(16, 1);
+}
+"""
+
+
+@pytest.mark.parametrize("axis", ["REDUCE_COL", "REDUCE_ROW"])
+def test_zeros_shut_out_whatever_the_scaler_holds(device: ttnn.Device, axis: str) -> None:
+    """Pools scale four rows and leave the rest of the scaler as it is; the rows it would scale are zero."""
+    data = np.zeros((32, 32), np.float32)
+    scaler = np.full((32, 32), np.nan, np.float32)
+    lines = [0, 1, 2, 3, 16, 17, 18, 19]
+    data[lines] = np.arange(256).reshape(8, 32) % 5 + 1
+    if axis == "REDUCE_ROW":
+        data = data.T
+        scaler[:, 16:20] = 1  # of the row sum, every row
+        scaler[:, :4] = 1
+    else:
+        scaler[np.ix_([0, 16], lines)] = 1
+    dtype = ttnn.bfloat16
+    found = run_tiles(
+        device, [(data, dtype), (scaler, dtype)], SUMS, (32, 32), dtype, defines={"AXIS": f"ReduceDim::{axis}"}
+    )
+    wanted = data.sum(0 if axis == "REDUCE_COL" else 1)
+    np.testing.assert_array_equal(found[0] if axis == "REDUCE_COL" else found[:, 0], wanted)

@@ -8,6 +8,7 @@
 #include "reduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "check/compute/operands.h"
@@ -84,8 +85,12 @@ struct GroupSums {
     FaceRow of[2];
 };
 
-// Kernels shut padding out with zeros in the scaler. Whatever the padding holds: to a card infinity and NaN are just
-// large numbers, and zero times one is zero.
+// Kernels shut padding out with zeros in the scaler, or rows that do not exist with zeros for data. Whatever the other
+// operand holds: to a card infinity and NaN are just large numbers, and zero times one is zero.
+inline VectorF product_of(VectorF value, VectorF scale) {
+    const VectorF product = scale == 0.0f ? VectorF{} : value * scale;
+    return value == 0.0f ? VectorF{} : product;
+}
 
 bool is_ones(const FaceRow& row) {
     VectorU any{};
@@ -116,7 +121,7 @@ void sum_rows(Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums)
                 const size_t datum = face * kFaceElements + (first + row) * 16 + i * kLanes;
                 constexpr bool kWhole = P == Part::Full && Reader::kIsBfloat16;
                 const VectorF value = kWhole ? data.at(datum) : part_of<Side::B, P>(data.at(datum));
-                products[row][i] = Ones ? value : scales[i] == 0.0f ? VectorF{} : value * scales[i];
+                products[row][i] = Ones ? value : product_of(value, scales[i]);
             }
         }
         fold_row_halves(products, [](VectorF a, VectorF b) { return a + b; }, groups[0], groups[1]);
@@ -238,21 +243,19 @@ template <Part P, class Reader>
 void sum_columns(Reader data, uint32_t face, uint32_t face_rows, const FaceRow& scale, GroupSums& sums) {
     for (uint32_t i = 0; i < kRowVectors; i++) {
         const size_t base = face * kFaceElements + i * kLanes;
-        VectorF upper{}, lower{};
-        for (uint32_t k = 0; k < std::min(face_rows, 8u); k++) {
-            if (scale.values[k] == 0.0f) {
+        VectorF group[2] = {};
+        for (uint32_t k = 0; k < face_rows; k++) {
+            const float scale_of_row = scale.values[k];
+            if (scale_of_row == 0.0f) {
                 continue;
             }
-            upper = multiply_add(part_of<Side::A, P>(data.at(base + k * 16)), splat(scale.values[k]), upper);
+            const VectorF value = part_of<Side::A, P>(data.at(base + k * 16));
+            VectorF& sum = group[k / 8];
+            sum = std::isfinite(scale_of_row) ? multiply_add(value, splat(scale_of_row), sum)
+                                              : sum + product_of(value, splat(scale_of_row));
         }
-        for (uint32_t k = 8; k < face_rows; k++) {
-            if (scale.values[k] == 0.0f) {
-                continue;
-            }
-            lower = multiply_add(part_of<Side::A, P>(data.at(base + k * 16)), splat(scale.values[k]), lower);
-        }
-        store(sums.of[0].values + i * kLanes, upper);
-        store(sums.of[1].values + i * kLanes, lower);
+        store(sums.of[0].values + i * kLanes, group[0]);
+        store(sums.of[1].values + i * kLanes, group[1]);
     }
 }
 
@@ -297,8 +300,9 @@ void sum_whole_tile(const Reduction& reduction) {
         GroupSums sums{};
         for (uint32_t k = 0; k < 16; k++) {
             const uint32_t turned = std::bit_cast<uint32_t>(pooled.values[k]) & src_float_mask(reduction.state);
-            sums.of[k / 8].values[0] += part_of(Side::A, passes.pass[p].a, std::bit_cast<float>(turned)) *
-                                        part_of(Side::B, passes.pass[p].b, scaler.values[k]);
+            const float value = part_of(Side::A, passes.pass[p].a, std::bit_cast<float>(turned));
+            const float scale = part_of(Side::B, passes.pass[p].b, scaler.values[k]);
+            sums.of[k / 8].values[0] += value == 0.0f || scale == 0.0f ? 0.0f : value * scale;
         }
         add_to(held, sums, reduction.wide());
     }
