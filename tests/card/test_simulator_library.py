@@ -61,6 +61,15 @@ def client(card: Card, tmp_path_factory: pytest.TempPathFactory) -> Client:
     return run
 
 
+def test_what_the_user_has_set_stays(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "65536")
+    monkeypatch.setenv("TT_LOGGER_LEVEL", "info")
+    variables = environment_of(TtMetal(wheel, DEFAULT_VERSION), choose_card(grid="2x2"))
+    assert int(variables["MALLOC_TRIM_THRESHOLD_"]) == 2**30
+    assert not {"MALLOC_MMAP_THRESHOLD_", "TT_LOGGER_LEVEL"} & set(variables)
+
+
 def test_memory_is_where_the_windows_point(client: Client) -> None:
     first, *answers = client(
         [
