@@ -93,6 +93,7 @@ PRODUCTS = {
     )
 }
 _DEFAULTS = {"wormhole_b0": "n150", "blackhole": "p150"}
+_MACHINES = {"n150": range(1, 9), "p100a": (1,), "p150": (1, 2, 4, 8)}  # of how many cards
 MOST_CARDS = 8
 
 
@@ -131,18 +132,20 @@ def choose_card(arch: str | None = None, grid: str | None = None, cards: str | N
         product = PRODUCTS[grid]
         if arch not in (None, product.arch):
             raise CardError(f"--grid {grid} is a {product.arch} card, but --arch says {arch}")
-        if product.name == "p100a" and _count(cards) > 1:
-            raise CardError("--cards: tt-metal knows no machine of several p100a; allowed: n150, p150")
-        return CardModel(product, product.grid, _count(cards))
+        return CardModel(product, product.grid, _count(cards, product))
     product = PRODUCTS[_DEFAULTS[arch or "wormhole_b0"]]
-    return CardModel(product, _grid(grid, product) if grid is not None else product.grid, _count(cards))
+    return CardModel(product, _grid(grid, product) if grid is not None else product.grid, _count(cards, product))
 
 
-def _count(cards: str | None) -> int:
+def _count(cards: str | None, product: Product) -> int:
     if cards is None:
         return 1
-    if not re.fullmatch(r"[0-9]+", text("cards", cards)) or not 1 <= int(cards) <= MOST_CARDS:
-        raise CardError(f"--cards {cards} is no number of cards; allowed: 1 to {MOST_CARDS}")
+    allowed = _MACHINES[product.name]
+    if not re.fullmatch(r"[0-9]+", text("cards", cards)) or int(cards) not in allowed:
+        numbers = ", ".join(map(str, allowed))
+        raise CardError(
+            f"--cards {cards} is no number of cards for {product.name}; tt-metal knows machines of {numbers}"
+        )
     return int(cards)
 
 
