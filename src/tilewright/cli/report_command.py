@@ -106,11 +106,13 @@ class _Session:
         self.progress.show(f"launch {len(self.views)}")
 
     def take_call(self, call: OperationCall) -> None:
-        """Where the result of the last launch is wrong."""
+        """Where the result of the last launch is wrong; of several results, the worst."""
         wanted = call.operation.bounds(call.outcome.plan, held(call.tensors), call.parameters)
-        exact, got = wanted.exact[0], call.outcome.output.to_numpy().astype(np.float64)
-        share = share_of_allowed(got, exact, wanted.allowed[0])
-        self.views[-1]["difference"] = error_map(share, got, exact, "the formula in float64")
+        results = [each.to_numpy().astype(np.float64) for each in call.outcome.outputs]
+        shares = [share_of_allowed(*each) for each in zip(results, wanted.exact, wanted.allowed, strict=True)]
+        worst = max(range(len(shares)), key=lambda index: shares[index].max())
+        reference = f"the formula of {call.operation.output_names[worst]} in float64"
+        self.views[-1]["difference"] = error_map(shares[worst], results[worst], wanted.exact[worst], reference)
 
 
 def run(arguments: list[str]) -> int:
@@ -133,18 +135,23 @@ def run(arguments: list[str]) -> int:
         except SystemExit as end:
             status = exit_status(end)
     session.progress.clear()
-    return _written(options, session.views, status, f"{Report.of(results).summary}; {options.output} shows it")
+    words = f"{Report.of(results).summary}{_wrong_words(session.views)}; {options.output} shows it"
+    return _written(options, session.views, status, words)
 
 
 def _report_real_ttnn(options: argparse.Namespace, arguments: list[str]) -> int:
     """Runs the script in a process of its own, with a card that keeps every launch."""
     script = [options.target, *arguments]
     status, views = reported_on_card(script, chosen_card(options), compares=options.compare, quiet=options.json)
-    wrong = sum(view["difference"] is not None and view["difference"]["wrong"] > 0 for view in views)
-    compared = f", {wrong} with wrong elements" if options.compare else ""
     plural = "" if len(views) == 1 else "es"
-    words = f"{len(views)} launch{plural} of the real ttnn{compared}; {options.output} shows them"
+    words = f"{len(views)} launch{plural} of the real ttnn{_wrong_words(views)}; {options.output} shows them"
     return _written(options, views, status, words)
+
+
+def _wrong_words(views: list[View]) -> str:
+    """How many launches have a wrong result, where there are any."""
+    wrong = sum(view["difference"] is not None and view["difference"]["wrong"] > 0 for view in views)
+    return f", {wrong} with wrong elements" if wrong else ""
 
 
 @contextlib.contextmanager
