@@ -268,6 +268,8 @@ class ComputeText:
         if len(steps) != 1 or not isinstance(steps[0], Matrix):
             return None
         only = steps[0]
+        if only.spread == "ROW" and only.b.extent is not Extent.ROW:
+            return None  # one tile serves the whole tile-column; the library's phase takes one for each tile
         tiles = self._tiles[step.scope]
         a, b = only.a.name, only.b.name
         if a == b:
