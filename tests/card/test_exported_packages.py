@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import re
+from pathlib import Path
 
 import pytest
 from card_process import OnCard
+from operations.linear_rm import gated_linear_rm
 from operations.rms_norm_w_rm import rms_norm_w_rm
 from operations.softmax_rm import softmax_rm
 
@@ -24,8 +28,15 @@ PACKAGES: dict[str, tuple[Operation, tuple[int, ...]]] = {
         (ops.layernorm_fused_rm, (2100, 50)),
         (rms_norm_w_rm, (64, 96)),
         (softmax_rm, (33, 65)),
+        (gated_linear_rm, (40, 70)),
     )
 }
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "operations"
+if os.environ.get("TILEWRIGHT_ALL_PACKAGES"):  # `make packages`: minutes
+    for path in sorted(EXAMPLES.glob("*_rm.py")):
+        declared = vars(importlib.import_module(f"operations.{path.stem}")).values()
+        PACKAGES |= {each.name: (each, (64, 96)) for each in declared if isinstance(each, Operation)}
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +46,8 @@ def said(on_card: OnCard, real_ttnn_with_torch: str, tmp_path_factory: pytest.Te
     for name, (operation, shape) in PACKAGES.items():
         export_operation(operation, root / name, shape=shape)
     tests = [str(root / name / f"test_{name}.py") for name in PACKAGES]
-    result = on_card("--", real_ttnn_with_torch, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *tests)
+    command = ["--", real_ttnn_with_torch, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *tests]
+    result = on_card(*command, timeout=60.0 * len(PACKAGES))
     return result.stdout + result.stderr
 
 
