@@ -63,6 +63,18 @@ def test_cases_that_zeros_pass_are_refused(device: ttnn.Device) -> None:
         check_operation(nothing, device)
 
 
+def test_the_reference_is_exact_where_a_sum_would_cancel() -> None:
+    """1 + erf(x / sqrt(2)) is zero in float64 where gelu is not, and a bound that hides it hides errors too."""
+
+    @operation
+    def activated(x: Rows) -> Value:
+        """gelu(x)."""
+        return formula.gelu(x)
+
+    (exact,) = activated.reference({"x": np.array([[-9.0]])})
+    assert exact[0, 0] == pytest.approx(-9 * 1.1285884e-19, rel=1e-6)  # the normal distribution function at -9
+
+
 def everything(x: Rows, y: Rows) -> tuple[Value, ...]:
     """Every function there is, each a result of its own."""
     positive = formula.abs(x) + 0.25

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.formula.functions import erf_exact
+from tilewright.formula.functions import erf_exact, erfc_exact
 from tilewright.formula.graph import Along, Extent, Value, nodes_of
 from tilewright.formula.own_phase import OwnPhase
 
@@ -52,7 +52,8 @@ UNARY: dict[str, Callable[[Float64], Float64]] = {
     "log1p": np.log1p,
     "sigmoid": _sigmoid,
     "tanh": np.tanh,
-    "gelu": lambda x: np.asarray(x * (1 + erf_exact(x / np.sqrt(2))) / 2),
+    # 1 + erf would cancel far below zero.
+    "gelu": lambda x: np.asarray(x * erfc_exact(-x / np.sqrt(2)) / 2),
     "silu": lambda x: np.asarray(x * _sigmoid(x)),
     "erf": erf_exact,
     "relu": lambda x: np.maximum(x, 0),

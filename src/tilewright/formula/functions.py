@@ -147,3 +147,10 @@ def erf_exact(x: Any) -> Any:
     import numpy as np
 
     return np.vectorize(math.erf, otypes=[np.float64])(x)
+
+
+def erfc_exact(x: Any) -> Any:
+    """One minus the error function, which is exact where that is small."""
+    import numpy as np
+
+    return np.vectorize(math.erfc, otypes=[np.float64])(x)

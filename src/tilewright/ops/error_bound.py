@@ -7,9 +7,8 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 - *Reading.* The matrix unit, and every read of a buffer that it also reads, cuts a Float32 to 10 mantissa bits: 2^-10
   of the value; of the first operand of a product 9 bits: 2^-9. bfloat16 comes whole.
 - *Integers.* An int32 becomes a float32 when it is read, 2^-24 of it.
-- *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21,
-  gelu to 2^-24 of its operand besides. Numbers
-  below 2^-126 become zero.
+- *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21.
+  Numbers below 2^-126 become zero; gelu and silu are their operand times a share that may, so 2^-126 of the operand.
 - *Reducing.* A sum of n values in float32 adds n * 2^-24 of the sum of their sizes. Tiles added up before they are
   reduced are read by the matrix unit, down columns as a first operand, over two dimensions twice; so is the largest of
   them. A mean that is computed with is made 2^-12 larger on purpose (``mean_factor``).
@@ -51,6 +50,7 @@ _LARGEST = 2.0**128 * (1 - 2.0**-24)
 _WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
 # A cast has rounded already what is written in its format.
 _ROUNDED_BY = {"to_bfloat16": "Float16_b", "to_float32": "Float32", "to_int32": "Int32"}
+_TIMES_SHARE = ("gelu", "silu")
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
 _EXACT = ("neg", "abs", "maximum", "minimum", "relu", "sign", "where", "clamp", "to_bfloat16", *_COMPARED)
 # What reading the tile that others were added up to loses: along rows it is the second operand of the matrix unit.
@@ -188,8 +188,8 @@ class _Analysis:
         if node.own is not None:
             unit = node.own.error
         spread = _propagated(node, operands, errors, value)
-        if node.function == "gelu":  # the operand times a share between 0 and 1, which is good to 2^-24 of 1
-            spread = spread + _SUM * np.abs(operands[0])
+        if node.function in _TIMES_SHARE:  # a share below 2^-126 is zero before the operand is multiplied by it
+            spread = spread + _TINY * np.abs(operands[0])
         self.errors[id(node)] = _in_range(value, spread + unit * (np.abs(value) + spread) + (_TINY if unit else 0.0))
 
     def _multiplied(self, made: Multiplication, names: Mapping[str, Any]) -> tuple[Float64, Float64]:
