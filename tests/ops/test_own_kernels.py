@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from tilewright.formula import Value
 from tilewright.kernels import CompileTimeArg, RuntimeArg, cpp_kernel
 from tilewright.ops import Operation, OperationError
 from tilewright.ops.accuracy import Accuracy, held, judge
-from tilewright.ops.export import ExportError, export_operation
+from tilewright.ops.export import export_operation
 from tilewright.workshop.cases import check_operation
 
 
@@ -72,8 +74,22 @@ def test_a_program_of_its_own_runs_with_its_numbers(device: ttnn.Device, tmp_pat
     assert judged(scaled, device, (70, 100)).is_within_bound
     assert scaled(np.ones((32, 32), np.float32), factor=5)[0, 0] == 5
     check_operation(scaled, device)
-    with pytest.raises(ExportError, match="has a program of its own"):
-        export_operation(scaled, tmp_path)
+
+
+def test_a_program_of_its_own_is_exported_for_its_shape(
+    wormhole: ttnn.Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_operation(scaled, tmp_path, shape=(70, 100))
+    monkeypatch.setitem(sys.modules, "ttnn", ttnn)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    package = importlib.import_module("scaled")
+    array = np.random.default_rng(0).standard_normal((70, 100))
+    x = ttnn.from_numpy(array, ttnn.float32, layout=ttnn.ROW_MAJOR_LAYOUT, device=wormhole)
+    np.testing.assert_array_equal(package.scaled(x).to_numpy(), scaled(x).to_numpy())
+    with pytest.raises(ValueError, match=r"factor must be 3\.0, as it was exported for, got 4\.0"):
+        package.scaled(x, 4.0)
+    with pytest.raises(ValueError, match=r"x must have shape \[70, 100\], as it was exported for"):
+        package.scaled(ttnn.zeros((32, 32), ttnn.float32, device=wormhole))
 
 
 def test_what_is_no_program_is_refused() -> None:

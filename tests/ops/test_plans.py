@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from running import Result, Runner
 
-from tilewright import ttnn
-from tilewright.ops import OPERATIONS, OperationError, Strategy
+from tilewright import Rows, operation, ttnn
+from tilewright.formula import Value, rsqrt, square, sum
+from tilewright.ops import OPERATIONS, OperationError, Options, Strategy
+from tilewright.ops.accuracy import held, judge
 from tilewright.ops.plan import PageKind, Plan
 from tilewright.tensor.paper_device import paper_device
 
@@ -148,3 +150,20 @@ def test_buffers_end_as_they_should(
     names = {each.buffer.index: each.buffer.name for each in result.outcome.plan.buffers}
     left = {names[use.index] for use in result.outcome.run.circular_buffers if use.left_over}
     assert left == kept & set(names.values())
+
+
+def test_one_tile_serves_all_of_a_tile_column(device: ttnn.Device) -> None:
+    """A product with a number for every column that gets a buffer of its own, over several blocks."""
+
+    @operation(buffers={"scaled": 26})
+    def columns(x: Rows) -> Value:
+        """Columns divided by their length, and that squared."""
+        scaled = x * rsqrt(sum(square(x), dim=-2))
+        return square(scaled) + scaled
+
+    array = np.random.default_rng(0).standard_normal((100, 40))
+    tensors = {"x": ttnn.from_numpy(array, ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)}
+    for strategy in columns.variants(columns.form(ttnn.bfloat16)):
+        outcome = columns.launch(tensors, Options(strategy=strategy, block_tiles=2))
+        accuracy = judge([outcome.output.to_numpy()], columns.bounds(outcome.plan, held(tensors)))
+        assert accuracy.is_within_bound, accuracy.text

@@ -17,8 +17,8 @@ several results are a tuple.
 Every step that follows can be overruled: ``buffers`` gives circular buffers their indices, and a value of the formula
 that has a name a buffer; ``pages="stick"`` counts rows in sticks; ``unit="vector"`` keeps the matrix unit, which
 takes 10 mantissa bits of a float32, out of sums, differences and products; ``kernels`` puts kernels of your own in
-the place of those that would be made, ``program`` a whole program of your own. Stages, checks and logs are the same
-for all of these; a program of your own is not exported.
+the place of those that would be made, ``program`` a whole program of your own. Stages, checks, logs and export are the
+same for all of these; a program of your own is exported for one shape.
 """
 
 from __future__ import annotations

@@ -34,6 +34,15 @@ from tilewright.kernels.types import CB, uint32
 
 
 @kernel_function
+def begin_reduction(cb_in: CB, cb_scaler: CB, cb_out: CB) -> None:
+    """Waits for a tile and its scaler, and sets the units up for their formats."""
+    cb_wait_front(cb_in, 1)
+    cb_wait_front(cb_scaler, 1)
+    reconfig_data_format(cb_in, cb_scaler)
+    pack_reconfig_data_format(cb_out)
+
+
+@kernel_function
 def add_to_page(cb_out: CB, factor_bits: uint32, is_first: bool, is_last: bool) -> None:
     """DST slot 0, times a float32, is added to the page of cb_out that is being made; it is pushed after the last."""
     binop_with_scalar_tile_init()
@@ -67,10 +76,7 @@ def accumulate_column_mean(
     for the scaler, which stays; pushes one page of cb_out after the last tile. cb_out must be Float32: the packer adds
     in its format.
     """
-    cb_wait_front(cb_in, 1)
-    cb_wait_front(cb_scaler, 1)
-    reconfig_data_format(cb_in, cb_scaler)
-    pack_reconfig_data_format(cb_out)
+    begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.SUM, ReduceDim.REDUCE_COL](cb_in, cb_scaler, cb_out)
     tile_regs_acquire()
     reduce_tile[PoolType.SUM, ReduceDim.REDUCE_COL](cb_in, cb_scaler, 0, 0, 0)
@@ -90,10 +96,7 @@ def reduce_column_max(cb_in: CB, cb_scaler: CB, cb_out: CB) -> None:
 
     Waits for and pops one page of cb_in, waits for the scaler, which stays. Pushes one page of cb_out.
     """
-    cb_wait_front(cb_in, 1)
-    cb_wait_front(cb_scaler, 1)
-    reconfig_data_format(cb_in, cb_scaler)
-    pack_reconfig_data_format(cb_out)
+    begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.MAX, ReduceDim.REDUCE_COL](cb_in, cb_scaler, cb_out)
     tile_regs_acquire()
     reduce_tile[PoolType.MAX, ReduceDim.REDUCE_COL](cb_in, cb_scaler, 0, 0, 0)
@@ -117,10 +120,7 @@ def accumulate_tile_mean(
     for the scaler, which stays; pushes one page of cb_out after the last tile. cb_out must be Float32: the packer adds
     in its format.
     """
-    cb_wait_front(cb_in, 1)
-    cb_wait_front(cb_scaler, 1)
-    reconfig_data_format(cb_in, cb_scaler)
-    pack_reconfig_data_format(cb_out)
+    begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.SUM, ReduceDim.REDUCE_SCALAR](cb_in, cb_scaler, cb_out)
     tile_regs_acquire()
     reduce_tile[PoolType.SUM, ReduceDim.REDUCE_SCALAR](cb_in, cb_scaler, 0, 0, 0)
@@ -140,10 +140,7 @@ def reduce_tile_max(cb_in: CB, cb_scaler: CB, cb_out: CB) -> None:
 
     Waits for and pops one page of cb_in, waits for the scaler, which stays. Pushes one page of cb_out.
     """
-    cb_wait_front(cb_in, 1)
-    cb_wait_front(cb_scaler, 1)
-    reconfig_data_format(cb_in, cb_scaler)
-    pack_reconfig_data_format(cb_out)
+    begin_reduction(cb_in, cb_scaler, cb_out)
     reduce_init[PoolType.MAX, ReduceDim.REDUCE_SCALAR](cb_in, cb_scaler, cb_out)
     tile_regs_acquire()
     reduce_tile[PoolType.MAX, ReduceDim.REDUCE_SCALAR](cb_in, cb_scaler, 0, 0, 0)

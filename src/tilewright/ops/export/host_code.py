@@ -8,7 +8,7 @@ from, and a copy of :mod:`tilewright.ops.line_plan`, by which we plan too.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tilewright import __version__
 from tilewright.formula.graph import Extent
@@ -81,20 +81,31 @@ class HostCode:
     def files(self, command: str) -> dict[str, str]:
         """Text of each file by its path. ``command`` is what would write the package again."""
         name = self._operation.name
-        kernels = {
-            f"{name}/kernels/{_folder(*key)}/{kernel.name}.cpp": _kernel_text(kernel)
-            for key, variant in self._variants.items()
-            for kernel in variant.kernels
-        }
         return {
             f"{name}/__init__.py": templates.PACKAGE.substitute(self._common),
             f"{name}/op.py": self._op(),
             f"{name}/plan.py": inspect.getsource(line_plan),
             f"{name}/program.py": self._program(),
-            **kernels,
+            **self._kernel_files(),
             f"test_{name}.py": self._test(),
             "README.md": templates.README.substitute(self._common, command=command),
         }
+
+    def _kernel_files(self) -> dict[str, str]:
+        return {
+            f"{self._operation.name}/kernels/{_folder(*key)}/{kernel.name}.cpp": _kernel_text(kernel)
+            for key, variant in self._variants.items()
+            for kernel in variant.kernels
+        }
+
+    @property
+    def _shapes(self) -> Sequence[tuple[int, ...]]:
+        """Shapes the package's test runs."""
+        return list(dict.fromkeys((self._shape, UNALIGNED)))
+
+    def _more_checks(self) -> list[str]:
+        """What else a call of the package is asked."""
+        return []
 
     def _op(self) -> str:
         operation, main = self._operation, self._operation.main_input
@@ -113,6 +124,7 @@ class HostCode:
         for requirement in operation.requirements:
             text = requirement.text.replace('"', "'")
             checks.append(f'_refuse(not ({requirement.condition}), f"{text}")')
+        checks += self._more_checks()
         made = [
             f"{name} = _allocated({_output_shape(value.extent)}, {dtype}, {main.name}, memory_config)"
             for name, value, dtype in zip(self._outputs, operation.graph.outputs, self._output_dtypes, strict=True)
@@ -172,7 +184,7 @@ class HostCode:
     def _test(self) -> str:
         operation, device = self._operation, paper_device("wormhole_b0")
         cases = []
-        for shape in dict.fromkeys((self._shape, UNALIGNED)):
+        for shape in self._shapes:
             for name, dtype in DTYPES.items():
                 bound = largest_bound(operation, operation.plan(shape, dtype, device))
                 cases.append(f"({shape}, torch.{name}, {bound:.3g}),")

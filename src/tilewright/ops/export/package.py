@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tilewright.device.errors import TilewrightError
 from tilewright.ops.export.host_code import HostCode
+from tilewright.ops.export.own_program import OwnProgramCode
 from tilewright.ops.operation import Operation, checked_config
 from tilewright.program.kernel import ComputeConfigDescriptor
 
@@ -37,7 +38,8 @@ def export_operation(
 
     Args:
         directory: made if need be; it must be empty unless ``replace``.
-        shape: a shape that the package's test is to run; the package itself takes any.
+        shape: a shape that the package's test is to run; the package itself takes any, unless the operation has a
+            program of its own: then it takes this one.
         config: fidelity and DST; as in a call of the operation, if None.
         command: what the README tells to type to have it written again.
         replace: write into a directory that is not empty. What an earlier export of this operation wrote there is
@@ -50,8 +52,6 @@ def export_operation(
     Raises:
         ExportError: the directory is a file, not empty, or cannot be written.
     """
-    if operation.choices.program is not None:
-        raise ExportError(f"{operation.name} has a program of its own, which is host code for ttnn already: copy that")
     target = Path(directory)
     if target.exists() and not target.is_dir():
         raise ExportError(f"{target} is a file; export writes a directory")
@@ -59,7 +59,8 @@ def export_operation(
         raise ExportError(f"{target} is not empty; name another directory, or replace what is there (--replace)")
     if replace and target.is_symlink():
         raise ExportError(f"{target} is a link to {target.resolve()}; export does not replace files through a link")
-    files = HostCode(operation, tuple(shape), checked_config(config)).files(command)
+    code = HostCode if operation.choices.program is None else OwnProgramCode
+    files = code(operation, tuple(shape), checked_config(config)).files(command)
     record = f"{operation.name}/{_RECORD}"
     files[record] = json.dumps({name: _digest(text) for name, text in files.items()}, indent=2) + "\n"
     _refuse_links(target, files)

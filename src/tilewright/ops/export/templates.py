@@ -203,6 +203,103 @@ def configs(whole_float32):
     return ttnn.ReaderConfigDescriptor(), compute, ttnn.WriterConfigDescriptor()
 ''')
 
+OWN_PROGRAM = Template('''\
+# SPDX-License-Identifier: Apache-2.0
+"""The program of $name, for the shape it was exported for.
+
+Written by tilewright $version for ttnn $ttnn_version.
+"""
+
+from pathlib import Path
+
+import ttnn
+
+KERNELS = Path(__file__).resolve().parent / "kernels"
+DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
+FORMATS = {
+    "Float16_b": ttnn.bfloat16,
+    "Float32": ttnn.float32,
+    "Bfp8_b": ttnn.bfloat8_b,
+    "Int32": ttnn.int32,
+    "UInt32": ttnn.uint32,
+    "UInt16": ttnn.uint16,
+}
+# By dtype. Where an argument is a name, the address of that tensor stands in its place.
+PROGRAMS = {
+$programs
+}
+
+
+def program($program_parameters, core_grid=None):
+    """What runs on the device for one call."""
+    tensors = {$tensor_items}
+    made = PROGRAMS[next(name for name, each in DTYPES.items() if each == $main.dtype)]
+    addresses = {name: each.buffer_address() for name, each in tensors.items()}
+    return ttnn.ProgramDescriptor(
+        kernels=[kernel_descriptor(each, addresses) for each in made["kernels"]],
+        semaphores=[
+            ttnn.SemaphoreDescriptor(id=index, core_ranges=core_ranges(cores), initial_value=value)
+            for index, value, cores in made["semaphores"]
+        ],
+        cbs=[
+            ttnn.CBDescriptor(
+                total_size=size,
+                core_ranges=core_ranges(cores),
+                format_descriptors=[
+                    ttnn.CBFormatDescriptor(buffer_index=index, data_format=FORMATS[name], page_size=page)
+                    for index, name, page in formats
+                ],
+            )
+            for size, cores, formats in made["cbs"]
+        ],
+    )
+
+
+def core_ranges(ranges):
+    return ttnn.CoreRangeSet(
+        [ttnn.CoreRange(ttnn.CoreCoord(a, b), ttnn.CoreCoord(c, d)) for a, b, c, d in ranges]
+    )
+
+
+def kernel_descriptor(kernel, addresses):
+    runtime_args = ttnn.RuntimeArgs()
+    for (x, y), words in kernel["runtime_args"].items():
+        runtime_args[x][y] = [addresses.get(word, word) for word in words]
+    return ttnn.KernelDescriptor(
+        kernel_source=str(KERNELS / kernel["file"]),
+        source_type=ttnn.KernelDescriptor.SourceType.FILE_PATH,
+        core_ranges=core_ranges(kernel["cores"]),
+        compile_time_args=kernel["compile_time_args"],
+        named_compile_time_args=kernel["named_compile_time_args"],
+        defines=kernel["defines"],
+        runtime_args=runtime_args,
+        common_runtime_args=[addresses.get(word, word) for word in kernel["common_runtime_args"]],
+        config=config(*kernel["config"]),
+    )
+
+
+def config(kind, *settings):
+    if kind == "reader":
+        return ttnn.ReaderConfigDescriptor()
+    if kind == "writer":
+        return ttnn.WriterConfigDescriptor()
+    if kind == "data movement":
+        processor, noc = settings
+        return ttnn.DataMovementConfigDescriptor(
+            processor=getattr(ttnn.DataMovementProcessor, processor), noc=getattr(ttnn.NOC, noc)
+        )
+    fidelity, approximate, fp32_dest, full_sync, modes = settings
+    compute = ttnn.ComputeConfigDescriptor(
+        math_fidelity=getattr(ttnn.MathFidelity, fidelity),
+        math_approx_mode=approximate,
+        fp32_dest_acc_en=fp32_dest,
+        dst_full_sync_en=full_sync,
+    )
+    if modes:
+        compute.unpack_to_dest_mode = [getattr(ttnn.UnpackToDestMode, each) for each in modes]
+    return compute
+''')
+
 TEST = Template('''\
 # SPDX-License-Identifier: Apache-2.0
 """$name on a card, against torch in float64: ``pytest test_$name.py``."""
