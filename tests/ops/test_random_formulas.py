@@ -14,7 +14,7 @@ from random_formulas import Case, cases, planned
 
 from tilewright import ttnn
 from tilewright.check.check_program import check_program
-from tilewright.ops import Operation, Options, Outcome, Strategy
+from tilewright.ops import Operation, OperationError, Options, Outcome, Strategy
 from tilewright.ops.accuracy import held, judge
 from tilewright.tensor.paper_device import paper_device
 
@@ -59,6 +59,11 @@ def test_every_formula_has_kernels_for_every_plan_or_is_refused(case: Case) -> N
 def test_results_are_within_their_bound_in_every_plan(devices: dict[str, ttnn.Device], case: Case) -> None:
     operation = case.operation()
     tensors = case.tensors(operation, devices[case.arch])
+    try:
+        operation.validate(tensors, operation.defaults)
+    except OperationError:  # what is computed of the padding before a matmul is no number
+        assert case.shape[-1] % 32
+        return
     dtypes, layouts = ([getattr(each, name) for each in tensors.values()] for name in ("dtype", "layout"))
     count = 0
     for strategy in planned(operation, dtypes, layouts)[0]:

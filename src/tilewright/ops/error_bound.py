@@ -19,8 +19,8 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 
 A function f of an operand that is off by e is off by at most the larger of |f(x + e) - f(x)| and |f(x - e) - f(x)|;
 sums add errors, products and quotients multiply them as they should. A comparison that the errors could turn round
-may be 1 instead of 0. Where a bound is not finite (a division by something that may be zero), nothing is claimed and
-nothing is compared.
+may be 1 instead of 0; of what is no number (0 / 0), nothing is known. Where a bound is not finite (a division by
+something that may be zero), nothing is claimed and nothing is compared.
 
 The bound is for the default configuration: HiFi4 and 32-bit DST.
 """
@@ -28,6 +28,7 @@ The bound is for the default configuration: HiFi4 and 32-bit DST.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -50,6 +51,10 @@ _LARGEST = 2.0**128 * (1 - 2.0**-24)
 _WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
 # A cast has rounded already what is written in its format.
 _ROUNDED_BY = {"to_bfloat16": "Float16_b", "to_float32": "Float32", "to_int32": "Int32"}
+# What is chosen or compared; of what is no number, another operand may come out.
+_UNKNOWN_OF_NAN = (
+    "maximum", "minimum", "relu", "clamp", "sign", "where", "max", "to_int32", "lt", "le", "gt", "ge", "eq", "ne",
+)  # fmt: skip
 _TIMES_SHARE = ("gelu", "silu")
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
 _EXACT = ("neg", "abs", "maximum", "minimum", "relu", "sign", "where", "clamp", "to_bfloat16", *_COMPARED)
@@ -181,6 +186,7 @@ class _Analysis:
         self.values[id(node)] = value
         if node.function in REDUCTIONS:
             self.errors[id(node)] = _in_range(value, self._reduced(node, operands[0], errors[0], value))
+            self._forget(node, np.isnan(value))
             return
         unit = 0.0 if node.function in _EXACT else _ARITHMETIC
         if node.function not in ("add", "sub", "mul", "div", "square", "to_float32", "to_int32", *_EXACT):
@@ -191,6 +197,15 @@ class _Analysis:
         if node.function in _TIMES_SHARE:  # a share below 2^-126 is zero before the operand is multiplied by it
             spread = spread + _TINY * np.abs(operands[0])
         self.errors[id(node)] = _in_range(value, spread + unit * (np.abs(value) + spread) + (_TINY if unit else 0.0))
+        deciding = operands[:1] if node.function == "where" else operands  # what is not chosen does not matter
+        self._forget(node, functools.reduce(np.logical_or, [np.isnan(each) for each in deciding]))
+
+    def _forget(self, node: Value, is_unknown: Any) -> None:
+        """Claims nothing of elements whose operands are no numbers, where units differ about what follows."""
+        if node.function in _UNKNOWN_OF_NAN and np.any(is_unknown):
+            value, error = self.values[id(node)], self.errors[id(node)]
+            self.values[id(node)] = np.where(is_unknown, 0.0, value)
+            self.errors[id(node)] = np.where(is_unknown, np.inf, error)
 
     def _multiplied(self, made: Multiplication, names: Mapping[str, Any]) -> tuple[Float64, Float64]:
         """A product of rows and a matrix: a float32 operand is cut, and float32 sums round."""
