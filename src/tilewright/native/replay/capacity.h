@@ -85,36 +85,27 @@ private:
     __attribute__((noinline)) double take_in_parts(uint32_t which, uint32_t bin, double time, double amount) {
         double end = time + amount;
         while (amount > kNothing) {
-            bin = open_bin(bin, which);
-            float& own = used(bin, which);
-            const double begin = std::max(time, bin * bin_cycles_);
-            const double room = std::min(bin_cycles_ - own, (bin + 1) * bin_cycles_ - begin);
+            Stretch& bins = stretch(bin);
+            uint64_t& full = bins.full[which];
+            // The first that is not full.
+            const uint32_t from = bin % kTogether;
+            const uint32_t at = from + static_cast<uint32_t>(std::countr_zero(~(full >> from)));
+            if (at >= kTogether) {
+                bin += kTogether - from;
+                continue;
+            }
+            bin += at - from;
+            float& own = bins.used[at * count_ + which];
+            const double begin = bin * bin_cycles_;
+            const double room = std::min(bin_cycles_ - own, begin + bin_cycles_ - std::max(time, begin));
             const double now = std::min(room, amount);
-            use(own, bin, which, now);
+            own += static_cast<float>(now);
+            full |= static_cast<uint64_t>(own >= full_) << at;
             amount -= now;
-            end = std::max(end, bin * bin_cycles_ + own);
+            end = std::max(end, begin + own);
             bin++;
         }
         return end;
-    }
-
-    void use(float& cycles, uint32_t bin, uint32_t which, double more) {
-        cycles += static_cast<float>(more);
-        const auto is_full = static_cast<uint64_t>(cycles >= full_);
-        stretches_[bin / kTogether].full[which] |= is_full << bin % kTogether;
-    }
-
-    // The first that is not full, from one on.
-    uint32_t open_bin(uint32_t bin, uint32_t which) {
-        while (true) {
-            const uint32_t at = bin % kTogether;
-            const uint64_t open = ~(stretch(bin).full[which] >> at);
-            const auto further = static_cast<uint32_t>(std::countr_zero(open));
-            if (at + further < kTogether) [[likely]] {
-                return bin + further;
-            }
-            bin += kTogether - at;
-        }
     }
 
     float& used(uint32_t bin, uint32_t which) { return stretch(bin).used[(bin % kTogether) * count_ + which]; }
