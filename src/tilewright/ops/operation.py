@@ -612,10 +612,13 @@ def _with_options(own: inspect.Signature) -> inspect.Signature:
     return own.replace(parameters=[*own.parameters.values(), *options])
 
 
+_USUAL_CONFIG = ComputeConfigDescriptor(math_fidelity=MathFidelity.HiFi4, fp32_dest_acc_en=True)
+
+
 def checked_config(config: Any) -> ComputeConfigDescriptor:
-    """How to compute: what is asked for, HiFi4 with 32-bit DST without."""
+    """How to compute: what is asked for, HiFi4 with 32-bit DST without; not to be changed, a program has a copy."""
     if config is None:
-        return ComputeConfigDescriptor(math_fidelity=MathFidelity.HiFi4, fp32_dest_acc_en=True)
+        return _USUAL_CONFIG
     if isinstance(config, WormholeComputeKernelConfig):
         return config.descriptor()
     if not isinstance(config, ComputeConfigDescriptor):
