@@ -71,3 +71,8 @@ def test_what_does_not_spread_is_refused(device):
     x, mask = (ttnn.zeros(shape, ttnn.bfloat16, device=device) for shape in ((2, 3, 2, 4, 4), (2, 1, 2, 4, 4)))
     with pytest.raises(OperationError, match="Mask must not spread between dimensions that it has"):
         masked(x, mask)
+
+
+def test_the_first_tensor_is_looked_at_first(device):
+    with pytest.raises(OperationError, match="x must have at least 2 dimensions, got rank 1"):
+        masked(*(ttnn.zeros((64,), ttnn.bfloat16, device=device) for _ in range(2)))

@@ -529,6 +529,8 @@ class Operation:
     ) -> Outcome:
         """``is_shown``: the caller's own caller gets the program, and may do to it what it likes."""
         if any(each.spreads for each in self.inputs):
+            # Shapes are compared with the first tensor's, so that must have one.
+            check_input(self.main_input.name, tensors[self.main_input.name], self.wording)
             for each in self.inputs:
                 require_tensor(each.name, tensors[each.name])
             fitted = self.beside({name: tuple(each.shape) for name, each in tensors.items()})
