@@ -38,6 +38,15 @@ def test_a_producer_that_stops_early_is_named(chip: Chip, make_program) -> None:
     assert "c_0 will never get the 1 page writer still waits for: reader pushed 2 pages in all" in text
 
 
+def test_a_page_that_two_kernels_push_is_nobodys(chip: Chip, make_program) -> None:
+    """As scratch it does no harm; taken as data it is an error, because one has overwritten the other."""
+    push = "void kernel_main() { cb_push_back(0, 1); }"
+    chip.launch(make_program(cbs={0: 1}, reader=push, writer=push))
+    taker = '#include "api/compute/cb_api.h"\nvoid kernel_main() { cb_wait_front(0, 1); }'
+    with pytest.raises(KernelError, match=r"c_0, to which several kernels have pushed 2 pages together, but it has 1"):
+        chip.launch(make_program(cbs={0: 1}, reader=push, writer=push, compute=taker))
+
+
 def test_a_buffer_without_producer_is_named(chip: Chip, make_program) -> None:
     program = make_program(cbs={3: 1}, writer="void kernel_main() { cb_wait_front(3, 1); }")
     with pytest.raises(DeadlockError, match="c_3 has no producer"):

@@ -25,6 +25,8 @@ struct CoreCircularBuffer {
     uint64_t pushed = 0;
     uint64_t popped = 0;
     uint32_t peak = 0;
+    // Several kernels have pushed to it, each no more than fits; nobody may take anything out of it.
+    bool overfilled = false;
     // Registers of the credits, as kernels may read them: pages received and acknowledged, wider than a kernel's own
     // 16-bit copies.
     volatile uint32_t counters[2] = {};
