@@ -150,3 +150,31 @@ def test_what_a_stuck_kernel_would_do_leaves_no_trace(device: ttnn.Device) -> No
     assert (ttnn.to_numpy(tensor) == 0).all()
     assert result.run is not None
     assert all(each.pages_pushed == each.push_calls == each.pop_calls == 0 for each in result.run.traffic)
+
+
+def test_a_barrier_that_one_core_never_reaches_is_one_finding(device: ttnn.Device) -> None:
+    root, last = (device.worker_core_from_logical_core((column, 0)) for column in (0, 3))
+    source = """void kernel_main() {
+        auto go = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0));
+        auto arrived = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(1));
+        const uint32_t root_x = get_arg_val<uint32_t>(0), last_x = get_arg_val<uint32_t>(1);
+        const uint32_t y = get_arg_val<uint32_t>(2);
+        if (get_absolute_logical_x() == 3) { return; }
+        for (uint32_t round = 1; round <= 2; round++) {
+            if (get_absolute_logical_x() == 0) {
+                noc_semaphore_wait_min(arrived, 3 * round);
+                for (uint32_t x = root_x + 1; x <= last_x; x++) {
+                    noc_semaphore_inc(get_noc_addr(x, y, get_semaphore(0)), 1);
+                }
+            } else {
+                noc_semaphore_inc(get_noc_addr(root_x, y, get_semaphore(1)), 1);
+                noc_semaphore_wait_min(go, round);
+            }
+        }
+        noc_async_atomic_barrier();
+    }"""
+    arguments = {"reader": [root.x, last.x, root.y]}
+    program = source_program({}, grid=(4, 1), semaphores=2, args=arguments, reader=source)
+    (finding,) = check_source(device, program).findings
+    assert (finding.rule, finding.line, finding.cores) == ("hang-semaphore", 9, ((0, 0),))
+    assert "reader on core (3,0) has not (it has finished)" in finding.numbers

@@ -195,6 +195,16 @@ def test_one_counter_that_two_kernels_wait_for_and_one_clears_in_the_end(device)
     assert run_pair(device, "", leader, writer=helper).notes == []
 
 
+@pytest.mark.parametrize(("value", "found"), [(1, set()), (2, {"noc-reuse-in-flight"})])
+def test_a_flag_stored_again_while_it_is_sent(device, value: int, found: set[str]) -> None:
+    root = f"""
+    const uint64_t peers = get_noc_multicast_addr(peer_x, peer_y, peer_x, peer_y, get_semaphore(0));
+    noc_semaphore_set(go, 1); noc_semaphore_set_multicast(get_semaphore(0), peers, 1);
+    noc_semaphore_set(go, {value}); noc_async_write_barrier();
+    """
+    assert set(rules(run_pair(device, root, "noc_semaphore_wait_min(go, 1);"))) == found
+
+
 def test_two_consumers_of_one_page_by_seed(device) -> None:
     """Whether the writer still finds the page depends on whether compute has popped it."""
     x = tiles(device, 1)

@@ -10,8 +10,16 @@ from tilewright.check.finding import Finding, Place
 from tilewright.check.rules import RULES
 from tilewright.device.diagnosis import position_lines, user_lines
 from tilewright.device.errors import KernelFaultError, RunError, TimeLimitError
-from tilewright.device.hang import stuck_cores
-from tilewright.device.run import KernelPosition, Run, RunNote, RunStatus, WaitKind
+from tilewright.device.hang import StuckCores, stuck_cores
+from tilewright.device.run import (
+    KernelPosition,
+    KernelState,
+    Run,
+    RunNote,
+    RunStatus,
+    SemaphoreRaise,
+    WaitKind,
+)
 from tilewright.device.source_lines import SourceLine
 from tilewright.program.errors import Problem, ProgramError
 
@@ -78,9 +86,8 @@ def _related(run: Run, note: RunNote) -> Place | None:
 def _of_deadlock(run: Run, seed: int) -> Iterator[Finding]:
     """One finding for each root. A semaphore nobody raises follows from another root, where there is one."""
     groups = stuck_cores(run)
-    if any(group.hang.rule != "hang-semaphore" for group in groups):
-        groups = [group for group in groups if group.hang.rule != "hang-semaphore"]
-    for group in groups:
+    others = [group for group in groups if group.hang.rule != "hang-semaphore"]
+    for group in others or _semaphore_roots(run, groups):
         rule, waiting = RULES[group.hang.rule], group.hang.waiting
         path, line, called_from = _place(run, waiting.kernel, waiting.stack)
         yield Finding(
@@ -99,6 +106,30 @@ def _of_deadlock(run: Run, seed: int) -> Iterator[Finding]:
             seed,
             positions=tuple(position_lines(run, group)),
         )
+
+
+def _semaphore_roots(run: Run, groups: list[StuckCores]) -> list[StuckCores]:
+    """The waits that others follow from: for a raise that never comes, not for a kernel that is itself stuck."""
+    missing = [group for group in groups if _lacks_raiser(run, group.hang.waiting)]
+    final = [group for group in groups if not any(each.later for each in _raises_for(run, group.hang.waiting))]
+    return missing or final or groups
+
+
+def _raises_for(run: Run, waiting: KernelPosition) -> list[SemaphoreRaise]:
+    return [each for each in run.raises if (each.on, each.semaphore) == (waiting.core, waiting.wait_semaphore)]
+
+
+def _lacks_raiser(run: Run, waiting: KernelPosition) -> bool:
+    """Nobody raises what it waits for, or a kernel has ended that raised it less often than on other cores."""
+    raises = _raises_for(run, waiting)
+    counts = {(each.kernel, each.core): each.count for each in raises}
+    most = {kernel: max(count for (other, _), count in counts.items() if other == kernel) for kernel, _ in counts}
+    return not raises or any(
+        position.state is KernelState.FINISHED
+        and position.core != waiting.core
+        and counts.get((position.kernel, position.core), 0) < most.get(position.kernel, 0)
+        for position in run.positions
+    )
 
 
 def _at(run: Run, rule_id: str, culprit: KernelPosition | None, text: str, seed: int) -> Finding:

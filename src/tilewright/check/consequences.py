@@ -45,6 +45,7 @@ def _lines(finding: Finding) -> set[tuple[str, int]]:
 
 # What may follow, from which rules, and where.
 _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
+    "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
     "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
     "l1-race": ((("l1-race",), _same_memory),),
     "noc-reuse-in-flight": ((("l1-race",), _same_memory),),

@@ -17,7 +17,8 @@ static uint32_t local_memory_bytes(const KernelInstance& instance) {
 }
 
 // Frames of this machine's build are not those of a card's: nothing is inlined, and words are twice as wide. What is the
-// same in both are arrays, so only frames that can hold one count.
+// same in both are arrays, so only frames that can hold one count. Calls of compute kernels are inlined here too, each
+// with places of its own for what a card's build keeps in registers: their stack may be four times as large.
 static constexpr uintptr_t kFrameWithArray = 1024;
 
 namespace {
@@ -52,7 +53,7 @@ void check_stack_access(KernelInstance& instance, uintptr_t address) {
     }
     const auto depth = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.stack->high()) - address);
     const uint32_t limit = local_memory_bytes(instance);
-    if (depth <= std::max(limit, instance.stack_judged)) {
+    if (depth <= std::max(instance.is_compute() ? 4 * limit : limit, instance.stack_judged)) {
         return;
     }
     instance.stack_judged = depth;

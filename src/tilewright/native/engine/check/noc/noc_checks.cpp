@@ -66,6 +66,31 @@ void NocChecks::judge_load(KernelInstance& instance, uint32_t address, uint32_t 
         transfer->bytes);
 }
 
+static std::string reuse_text(
+    const KernelInstance& instance,
+    const Core& core,
+    uint32_t address,
+    uint32_t bytes,
+    const char* what,
+    const Transfer& transfer) {
+    const bool arriving = !Transfers::takes_from(transfer, address, bytes);
+    char text[256];
+    std::snprintf(
+        text,
+        sizeof text,
+        "%s %u bytes %s %s, %s a %s of %u bytes may still be %s: no %s has followed it",
+        what,
+        bytes,
+        &core == instance.core ? "to" : "to another core's",
+        l1_place_name(core, address).c_str(),
+        arriving ? "where" : "from which",
+        kind_name(transfer),
+        transfer.bytes,
+        arriving ? "arriving" : "taking data",
+        barrier_name(transfer));
+    return text;
+}
+
 // The kernel, or a transfer it issues, puts data to `address` of `core`.
 void NocChecks::judge_store(
     KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what) {
@@ -74,23 +99,27 @@ void NocChecks::judge_store(
         return;
     }
     transfer->reported = true;
-    const bool arriving = !Transfers::takes_from(*transfer, address, bytes);
     note_finding_with(
         instance,
         "noc-reuse-in-flight",
         circular_buffer_at(core, address),
         address,
         transfer->place,
-        "%s %u bytes %s %s, %s a %s of %u bytes may still be %s: no %s has followed it",
-        what,
-        bytes,
-        &core == instance.core ? "to" : "to another core's",
-        l1_place_name(core, address).c_str(),
-        arriving ? "where" : "from which",
-        kind_name(*transfer),
-        transfer->bytes,
-        arriving ? "arriving" : "taking data",
-        barrier_name(*transfer));
+        "%s",
+        reuse_text(instance, core, address, bytes, what, *transfer).c_str());
+}
+
+// A flag that is stored again while it is being sent does no harm if it keeps its value, which the store will show.
+void NocChecks::store_flag(KernelInstance& instance, uint32_t address, uint32_t bytes) {
+    const Transfer* transfer = transfers_.find(*instance.core, address, bytes, kLanding | kLeaving);
+    const bool is_sent = transfer != nullptr && Transfers::takes_from(*transfer, address, bytes);
+    if (!is_sent) {
+        judge_store(instance, *instance.core, address, bytes, "stores");
+        semaphores_.store(instance, address, {}, {});
+        return;
+    }
+    const std::string text = reuse_text(instance, *instance.core, address, bytes, "stores", *transfer);
+    semaphores_.store(instance, address, transfer->place, text);
 }
 
 void NocChecks::access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
@@ -101,8 +130,7 @@ void NocChecks::access(KernelInstance& instance, uint32_t address, uint32_t byte
     if ((holds & kSyncWord) != 0 && bytes <= 8 && semaphores_.is_sync_word(address)) {
         on_call(instance);
         if (is_write) {
-            judge_store(instance, *instance.core, address, bytes, "stores");
-            semaphores_.store(instance, address);
+            store_flag(instance, address, bytes);
         } else {
             semaphores_.load(instance, address);
         }
@@ -198,6 +226,7 @@ void NocChecks::write_multicast(
     transfer.local = source;
     transfer.place = call_place(instance);
     const uint32_t value = bytes == 4 ? *reinterpret_cast<const uint32_t*>(uintptr_t{source}) : 0;
+    transfer.issued = ordering_.now(instance);  // whoever answers this very flag knows that it has left
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         const uint32_t there = core.l1_base + offset;
         if (&core == instance.core && (!loopback || there == source)) {
@@ -213,7 +242,6 @@ void NocChecks::write_multicast(
             transfer.own_remote = there;
         }
     });
-    transfer.issued = ordering_.now(instance);
     transfers_.add(instance, std::move(transfer));
     if (bytes == sizeof(uint32_t)) {
         told_by_multicast(instance, rectangle, loopback);

@@ -58,7 +58,10 @@ public:
     std::string last_wait(const KernelInstance& instance) const;
     void exit(KernelInstance& instance);
     // What can be said only at the end.
-    void finish(Findings& findings) { receivers_.finish(semaphores_, findings); }
+    void finish(Findings& findings) {
+        semaphores_.finish();
+        receivers_.finish(semaphores_, findings);
+    }
     // Nothing can run any more.
     void stuck(Program& program);
 
@@ -66,6 +69,7 @@ private:
     uint32_t slot_pointer(const KernelInstance& instance, uint32_t local) const;
     uint32_t own_address(const KernelInstance& instance, uint64_t noc_address) const;
     void judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what);
+    void store_flag(KernelInstance& instance, uint32_t address, uint32_t bytes);
     void judge_store(KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
     void judge_order(KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, const char* what);
     void told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);

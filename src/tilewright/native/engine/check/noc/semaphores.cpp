@@ -151,6 +151,9 @@ void Semaphores::settle_store(SyncWord& word, uint32_t address) {
     }
     const WordEvent& store = *event_of(word.stores, *word.storing);
     word.storing = nullptr;
+    if (!word.sent_text.empty() && word_at(address) != word.value_before) {
+        note_at(store, "noc-reuse-in-flight", address, word.sent, word.sent_text);
+    }
     if (word_at(address) >= word.value_before) {
         return;
     }
@@ -203,7 +206,7 @@ void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_
     word.held.push_back({event, ordering_->released(Ordering::word_key(address))});
 }
 
-void Semaphores::store(KernelInstance& by, uint32_t address) {
+void Semaphores::store(KernelInstance& by, uint32_t address, const CallPlace& sent, const std::string& text) {
     const auto found = words_.find(address & ~3u);
     if (found == words_.end()) {
         return;
@@ -215,6 +218,8 @@ void Semaphores::store(KernelInstance& by, uint32_t address) {
     set_event(word.stores, event);
     word.storing = &by;
     word.value_before = word_at(address);
+    word.sent = sent;
+    word.sent_text = text;
     word.disturbed.clear();
     if (event_of(word.waits, by) != nullptr) {
         std::copy_if(
@@ -226,6 +231,12 @@ void Semaphores::store(KernelInstance& by, uint32_t address) {
     word.counted.clear();
     word.held.clear();
     word.seen = 0;
+}
+
+void Semaphores::finish() {
+    for (auto& [address, word] : words_) {
+        settle_store(word, address);
+    }
 }
 
 void Semaphores::load(KernelInstance& by, uint32_t address) {

@@ -62,6 +62,8 @@ struct SyncWord {
     KernelInstance* storing = nullptr;
     uint32_t value_before = 0;
     std::vector<WordEvent> disturbed;
+    CallPlace sent;  // from where the word was being sent
+    std::string sent_text;
     std::vector<Raiser> adders;  // who has added to it, the last time of each kernel
     std::vector<CountedWait> counted;  // the last of each kernel
     std::vector<Answer> answers;
@@ -79,13 +81,15 @@ public:
     bool is_sync_word(uint32_t address) const { return words_.contains(address & ~3u); }
     // A kernel sets a word through the NoC, or adds to it.
     void raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value, bool adds);
-    void store(KernelInstance& by, uint32_t address);
+    // `sent` and `text`: what to say if the word is being sent and the store changes it; none if it is not.
+    void store(KernelInstance& by, uint32_t address, const CallPlace& sent, const std::string& text);
     void load(KernelInstance& by, uint32_t address);
     void waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal);
     std::string last_wait(const KernelInstance& instance) const;
     bool is_awaited(uint32_t address) const;
     // In words.
     std::string name(uint32_t address) const;
+    void finish();
     // The run has come to a stop and this kernel waits for `value`, or for at least that.
     void stuck(KernelInstance& waiting, uint32_t address, uint32_t value, bool equal);
 

@@ -229,8 +229,8 @@ void Transfers::acknowledge(KernelInstance& instance, uint32_t core, uint32_t ti
     for (OpenTransfers::Noc& noc : open.noc) {
         std::erase_if(noc.atomics, [&](const OpenAtomics& each) { return each.core == core && each.issued <= time; });
     }
-    take_off(instance, [&](const Transfer& transfer) {
-        if (!reaches(transfer, chip.cores()[core])) {
+    take_off(instance, [&](Transfer& transfer) {
+        if (!reaches(transfer, chip.cores()[core]) || time < transfer.issued) {
             return false;
         }
         bool all = true;
@@ -239,8 +239,13 @@ void Transfers::acknowledge(KernelInstance& instance, uint32_t core, uint32_t ti
                 all &= &each == instance.core || open.acknowledged[core_index(each)] >= transfer.issued;
             });
         }
-        return all && time >= transfer.issued;
+        if (!all && !transfer.sent) {  // whoever has it shows that it has left
+            mark_transfer(instance, transfer, false);
+            transfer.sent = true;
+        }
+        return all;
     });
+    mark_again(*instance.core);
 }
 
 uint8_t Transfers::holds(const Core& core, uint32_t address, uint32_t bytes) const {
