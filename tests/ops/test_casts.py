@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilewright import Matrix, Row, Rows, operation, ttnn
+from tilewright import Column, Matrix, Row, Rows, operation, ttnn
 from tilewright.formula import FormulaError, Value, cast, matmul, max, sum
 from tilewright.ops import Operation, OperationError
 from tilewright.ops.accuracy import held, judge
@@ -70,6 +70,16 @@ def test_a_cast_result_has_its_own_dtype(device):
     exact = given["x"] + given["offset"]
     np.testing.assert_allclose(whole.to_numpy(), exact, rtol=2**-22)
     assert np.abs(rounded.to_numpy() - exact).max() > 2**-12
+
+
+@operation
+def handed_through(x: Rows, column: Column) -> tuple[Value, Value]:
+    """A column as it came, and where the matrix unit reads it."""
+    return column, x + column
+
+
+def test_what_the_matrix_unit_reads_too_is_cut_on_its_way_through(device):
+    run(handed_through, device, ttnn.float32, ttnn.float32)
 
 
 def test_integers_are_refused_where_nothing_computes_with_them(device):

@@ -228,6 +228,8 @@ class _Analysis:
         format_ = self._schedule.stores[name].format
         unit = 0.0 if _ROUNDED_BY.get(node.function) == format_ else _WRITTEN[format_]
         value, error = self.values[id(node)], self.errors[id(node)]
+        if self._cut.get(id(node)):  # it comes from a buffer that the matrix unit reads too
+            error = np.asarray(error + _READ * (np.abs(value) + error))
         return np.asarray(error + unit * (np.abs(value) + error) + _TINY)
 
     def _read(self, node: Value, index: int) -> Float64:
