@@ -64,6 +64,17 @@ def test_transfers_take_as_long_as_measured(device: ttnn.Device) -> None:
     assert not wrong
 
 
+# GB/s by bytes of one read, in the tables of tt-metal's planner of convolutions.
+_OWN_L1 = {"wormhole_b0": {16: 0.868, 1024: 27.84}, "blackhole": {16: 1.124, 4096: 80.48}}
+
+
+def test_reads_of_the_own_l1_are_as_fast_as_published(device: ttnn.Device) -> None:
+    for size, published in _OWN_L1[device.description.name].items():
+        few, many = (Transfers(count, size, dram=False, own=True).cycles(device) for count in (16, 256))
+        rate = 240 * size / (many - few) * device.description.clock_hz * 1e-9
+        assert rate == pytest.approx(published, rel=_SCATTER), size
+
+
 def test_a_barrier_after_each_read_costs_its_latency(device: ttnn.Device) -> None:
     one, two, many = (Transfers(count, 64, banks=1, at_once=1).cycles(device) for count in (1, 2, 16))
     together = Transfers(16, 64, banks=1).cycles(device)

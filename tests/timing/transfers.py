@@ -38,7 +38,10 @@ _L1_BYTES = 16384
 
 @dataclasses.dataclass(frozen=True)
 class Transfers:
-    """``count`` transfers of ``bytes``, a barrier after each ``at_once`` of them (by default after all)."""
+    """``count`` transfers of ``bytes``, a barrier after each ``at_once`` of them (by default after all).
+
+    Without ``dram`` they go to another core's L1, or to the core's ``own``.
+    """
 
     count: int
     bytes: int
@@ -46,10 +49,11 @@ class Transfers:
     writes: bool = False
     banks: int | None = None
     at_once: int | None = None
+    own: bool = False
 
     def record(self, device: ttnn.Device) -> CallRecord:
         cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
-        other = device.worker_core_from_logical_core(ttnn.CoreCoord(3, 3))
+        other = device.worker_core_from_logical_core(ttnn.CoreCoord(0, 0) if self.own else ttnn.CoreCoord(3, 3))
         arguments = ttnn.RuntimeArgs()
         banks = self.banks or device.description.num_dram_banks
         at_once = self.at_once or self.count

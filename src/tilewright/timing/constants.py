@@ -77,6 +77,11 @@ TABLE: tuple[Constant, ...] = (
         issue_l1_write=(22, 23),
     ),
     *_rows(
+        Source.DERIVED,
+        "tt-metal conv2d: rates its planner takes for reads of a core's own L1, 16 bytes at a time",
+        issue_own_l1_read=(18.4, 19.2),
+    ),
+    *_rows(
         Source.ASSUMED,
         "more packets of one call; atomics as a short write",
         issue_packet=(12, 12),

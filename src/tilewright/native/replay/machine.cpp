@@ -157,8 +157,10 @@ double Machine::travel(uint32_t noc, const Spot& from, const Spot& to, const Loa
     return time + load.alone;
 }
 
-double Machine::read_issue(const Place& from, uint32_t bytes) {
-    return (from.bank >= 0 ? k_.issue_dram_read : k_.issue_l1_read) + (size(bytes).packets - 1) * k_.issue_packet;
+double Machine::read_issue(uint32_t core, const Place& from, uint32_t bytes) {
+    const bool own = from.core >= 0 && static_cast<uint32_t>(from.core) == core;
+    const double l1 = own ? k_.issue_own_l1_read : k_.issue_l1_read;
+    return (from.bank >= 0 ? k_.issue_dram_read : l1) + (size(bytes).packets - 1) * k_.issue_packet;
 }
 
 double Machine::write_issue(const Place& to, uint32_t bytes) {

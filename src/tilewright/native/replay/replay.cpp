@@ -354,7 +354,7 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
     switch (step.kind) {
         case StepKind::Read: {
             const Place from = machine_.place(step.address, noc);
-            spend(lane, step, machine_.read_issue(from, step.count));
+            spend(lane, step, machine_.read_issue(lane.core, from, step.count));
             const double done = machine_.read(lane.core, noc, from, step.count, lane.time);
             keep(lane, EventKind::Read, lane.time, done, step.count, step.call, 0);
             lane.reads[0][noc] = std::max(lane.reads[0][noc], done);
