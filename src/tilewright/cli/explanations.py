@@ -15,6 +15,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tilewright.device.api_hints import api_headers, declarations
 from tilewright.kernels import phases
 from tilewright.kernels.api_table import FUNCTIONS
 from tilewright.kernels.phases import Phase
@@ -31,7 +32,7 @@ class Explanation:
     """What is known under one name.
 
     Attributes:
-        kind: rule, error, message, phase or function; or section, of a page of the docs.
+        kind: rule, error, message, phase or function (of C++ alone: C++ function); or section, of a page of the docs.
         text: Markdown, without the name.
     """
 
@@ -80,6 +81,8 @@ def find(word: str) -> list[Explanation]:
     exact = [each for each in known if each.name.lower() == wanted]
     if exact:
         return exact
+    if wanted in api_headers():
+        return [_cpp_function(wanted)]
     named = [each for each in known if wanted in each.name.lower()]
     words = word.lower().split()
     having = [each for each in known if all(part in f"{each.name}\n{each.text}".lower() for part in words)]
@@ -167,3 +170,9 @@ def _function(function: ApiFunction) -> Explanation:
     calls = "\n".join(f"{each.text}  ->  {each.returns}" for each in function.signatures)
     text = f"{who} In Python from tilewright.kernels.api, in C++ from {' or '.join(headers)}.\n\n```\n{calls}\n```"
     return Explanation("function", function.name, text)
+
+
+def _cpp_function(name: str) -> Explanation:
+    """A function that only C++ kernels have: an older name, or one that Python spells otherwise."""
+    forms = "\n".join(declarations(name))
+    return Explanation("C++ function", name, f"In C++ from {api_headers()[name]}; not in Python.\n\n```\n{forms}\n```")

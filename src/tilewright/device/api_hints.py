@@ -10,9 +10,14 @@ from pathlib import Path
 
 from tilewright.device.engine_build import NATIVE
 
+_INCLUDES = NATIVE / "include"
 _UNDECLARED = re.compile(r"error: (?:use of undeclared identifier )?['\u2018](\w+)['\u2019]")
 _SUGGESTED = re.compile(r"did you mean ['\u2018](\w+)['\u2019]\?")
 _FUNCTION = re.compile(r"^(?:ALWI|FORCE_INLINE|inline|template|constexpr|static)\b.*?\b([a-z_]\w*)\s*\(")
+_DECLARED = re.compile(
+    r"(?:(?:ALWI|FORCE_INLINE|inline|constexpr|static)\s+)*(.*?\))\s*(?:const\s*)?(?:noexcept\s*)?[{;]", re.DOTALL
+)
+_OF_OURS = re.compile(r",?\s*(?:std::)?uint32_t call_line(?: = __builtin_LINE\(\))?")  # messages name the line with it
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
@@ -27,7 +32,7 @@ def with_api_hint(line: str) -> str:
     found = _UNDECLARED.search(line)
     if found is None:
         return line
-    said, name, headers = line.partition("; did you mean")[0], found.group(1), _headers()
+    said, name, headers = line.partition("; did you mean")[0], found.group(1), api_headers()
     if name in headers:
         return f"{said}; it is in {headers[name]}: include that"
     suggested = _SUGGESTED.search(line)
@@ -38,18 +43,37 @@ def with_api_hint(line: str) -> str:
 
 
 @functools.cache
-def _headers() -> dict[str, str]:
-    """Functions of the kernel API, each with a header a kernel includes for it."""
-    include = NATIVE / "include"
-    public = sorted((include / "api").rglob("*.h"))
+def api_headers() -> dict[str, str]:
+    """Functions of the kernel API, each with a header a kernel includes for it.
+
+    >>> api_headers()["mm_init"]
+    'api/compute/matmul.h'
+    """
     found: dict[str, str] = {}
-    for header in public:
-        text = header.read_text(encoding="utf-8")
-        ours = [include / name for name in _INCLUDE.findall(text) if name.startswith("tw/")]
-        for each in [header, *(path for path in ours if path.is_file())]:
+    for header in sorted((_INCLUDES / "api").rglob("*.h")):
+        for each in _with_ours(header):
             for name in _functions(each):
-                found.setdefault(name, str(header.relative_to(include)))
+                found.setdefault(name, str(header.relative_to(_INCLUDES)))
     return found
+
+
+def declarations(name: str) -> list[str]:
+    """How a function of the kernel API may be called in C++: each of its forms.
+
+    >>> declarations("copy_tile_init")
+    ['void copy_tile_init(std::uint32_t cbid)']
+    """
+    begins = re.compile(rf"^(?=(?:ALWI|FORCE_INLINE|inline|constexpr|static)\b.*?\b{name}\s*\()", re.MULTILINE)
+    texts = [each.read_text(encoding="utf-8") for each in _with_ours(_INCLUDES / api_headers()[name])]
+    found = [_DECLARED.match(text, begin.start()) for text in texts for begin in begins.finditer(text)]
+    shown = [" ".join(_OF_OURS.sub("", each.group(1)).split()) for each in found if each is not None]
+    return list(dict.fromkeys(each.replace("( ", "(") for each in shown))
+
+
+def _with_ours(header: Path) -> list[Path]:
+    """A header, and those of ours that it passes on."""
+    ours = [_INCLUDES / name for name in _INCLUDE.findall(header.read_text(encoding="utf-8")) if name.startswith("tw/")]
+    return [header, *(path for path in ours if path.is_file())]
 
 
 def _functions(header: Path) -> list[str]:
