@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-
-import pytest
 from sample_logs import FREE_FORM, TEMPLATE
 
 from tilewright.logs.audit.auditing import audit_text
@@ -130,24 +126,3 @@ def test_the_free_form() -> None:
     assert [(row.index, row.num_pages) for row in log.mentions[0].rows] == [("c_0", "32"), ("c_1", "Wt"), ("c_2", "1")]
     assert [(entry.what, entry.why) for entry in log.deviations] == [("No second pass", "the design had one.")]
     assert log.commits[0].message == "[writer] stage 7: work in progress"
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        "amounts",
-        "audit.auditing",
-        "breadcrumbs",
-        "computing_buffers",
-        "journal",
-        "markdown",
-        "model",
-        "reading",
-        "rendering",
-        "vocabulary",
-    ],
-)
-def test_examples_in_the_source_hold(module: str) -> None:
-    failed, tried = doctest.testmod(importlib.import_module(f"tilewright.logs.{module}"))
-    assert failed == 0
-    assert tried > 0

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import subprocess
 import sys
 
@@ -124,16 +122,6 @@ def test_cores_can_be_walked_through():
     assert ttnn.CoreCoord(1, 1) in CORES
     assert ttnn.CoreCoord(2, 1) not in CORES
     assert len(CORES) == 4
-
-
-@pytest.mark.parametrize(
-    "module",
-    ["tensor.cores", "tensor.arch", "tensor.shape", "tensor.tile", "tensor.tensor", "tensor.creation",
-     "tensor.memory_config", "program.uint32_list", "program.runtime_args", "program.kernel",
-     "program.circular_buffer", "program.work_split", "ttnn"],
-)  # fmt: skip
-def test_examples_in_docstrings(module):
-    assert doctest.testmod(importlib.import_module(f"tilewright.{module}")).failed == 0
 
 
 def test_importing_is_quick_and_leaves_torch_alone():

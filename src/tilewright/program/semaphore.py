@@ -24,6 +24,7 @@ class CoreType(Enum):
 class SemaphoreDescriptor:
     """A semaphore on every core of ``core_ranges``, set to ``initial_value`` before kernels start.
 
+    >>> from tilewright.tensor.cores import CoreRange
     >>> cores = CoreRangeSet([CoreRange((0, 0), (7, 7))])
     >>> SemaphoreDescriptor(id=0, core_ranges=cores, initial_value=0).id
     0
