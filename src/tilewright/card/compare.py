@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import importlib.util
 import json
 import os
 import sys
@@ -20,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -39,9 +41,7 @@ def compare_operations() -> str:
     """Puts the comparison around ttnn's operations, once; "ready", or why it cannot."""
     if "ttnn" not in sys.modules:
         return ""
-    try:
-        import torch  # noqa: F401
-    except ImportError:
+    if importlib.util.find_spec("torch") is None:
         return "golden functions need torch, which is not installed: pip install torch"
     decorators = sys.modules["ttnn"].decorators
     if not hasattr(decorators, "tilewright_compares"):
@@ -204,7 +204,7 @@ def _values(tensor: Any) -> Values:
 def _caller() -> str:
     """The line that called the operation: the innermost that is neither ttnn's nor ours."""
     inside = (str(Path(sys.modules["ttnn"].decorators.__file__).parent), str(Path(__file__).parent))
-    frame = sys._getframe()
+    frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(inside):
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""

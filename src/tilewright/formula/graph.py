@@ -159,6 +159,8 @@ class Value:
 
     __hash__ = object.__hash__
 
+    # Python compares with anything; `binary` refuses what is no operand.
+
     def __eq__(self, other: object) -> Any:
         """``x == y`` is a value too: 1 where they are equal, 0 elsewhere."""
         return binary("eq", self, other)  # type: ignore[arg-type]

@@ -12,23 +12,23 @@ import struct
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 
-class uint8(int):  # noqa: N801 (the field's name)
+class uint8(int):  # noqa: N801 (the name in C++)
     """Eight bits; an element of L1 memory only."""
 
 
-class uint16(int):  # noqa: N801
+class uint16(int):  # noqa: N801 (the name in C++)
     """Sixteen bits, such as those of a bfloat16; an element of L1 memory only."""
 
 
-class uint32(int):  # noqa: N801
+class uint32(int):  # noqa: N801 (the name in C++)
     """What counts, indices, addresses and arguments are. Arithmetic wraps, as on a card."""
 
 
-class int32(int):  # noqa: N801
+class int32(int):  # noqa: N801 (the name in C++)
     """A signed number."""
 
 
-class uint64(int):  # noqa: N801
+class uint64(int):  # noqa: N801 (the name in C++)
     """A NoC address."""
 
 
