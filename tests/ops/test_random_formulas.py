@@ -16,6 +16,7 @@ from tilewright import ttnn
 from tilewright.check.check_program import check_program
 from tilewright.ops import Operation, OperationError, Options, Outcome, Strategy
 from tilewright.ops.accuracy import held, judge
+from tilewright.ops.call_checks import check_call
 from tilewright.tensor.paper_device import paper_device
 
 # Each takes some seconds of compiling; `TILEWRIGHT_RANDOM_FORMULAS=500` is for those who change the planner.
@@ -60,7 +61,7 @@ def test_results_are_within_their_bound_in_every_plan(devices: dict[str, ttnn.De
     operation = case.operation()
     tensors = case.tensors(operation, devices[case.arch])
     try:
-        operation.validate(tensors, operation.defaults)
+        check_call(operation, tensors, operation.defaults)
     except OperationError:  # what is computed of the padding before a matmul is no number
         assert case.shape[-1] % 32
         return

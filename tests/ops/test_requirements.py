@@ -46,7 +46,7 @@ def test_stage_2_breaks_it_and_says_so_where_nothing_does(device: ttnn.Device) -
 
 
 def test_a_requirement_that_nobody_enforces_fails_stage_2(device: ttnn.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scaled, "validate", lambda tensors, parameters: None)
+    monkeypatch.setattr("tilewright.ops.operation.check_call", lambda called, tensors, parameters: None)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         stage_2.test_each_condition(scaled, device, EVEN)
 

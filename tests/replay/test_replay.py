@@ -16,7 +16,8 @@ from tilewright.device.errors import DeadlockError, KernelCompileError
 from tilewright.device.run_program import run_program
 from tilewright.kernels import Kernel
 from tilewright.kernels.phases import Region, add, add_rsqrt, mul_bcast_cols
-from tilewright.ops.operation import Operation, checked_config
+from tilewright.ops.operation import Operation
+from tilewright.ops.options import checked_config
 from tilewright.ops.plan import Plan
 from tilewright.ops.row_program import Kernels, build_program
 from tilewright.program.program import ProgramDescriptor

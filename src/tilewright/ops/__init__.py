@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from tilewright.ops.centralize_w_rm import centralize_w_rm
 from tilewright.ops.layernorm_fused_rm import layernorm_fused_rm
-from tilewright.ops.operation import Operation, Options, Outcome
+from tilewright.ops.operation import Operation, Outcome
+from tilewright.ops.options import Options
 from tilewright.ops.plan import Plan
 from tilewright.ops.standardize_w_rm import standardize_w_rm
 from tilewright.ops.strategy import Strategy

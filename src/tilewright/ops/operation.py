@@ -18,15 +18,16 @@ import numpy as np
 
 from tilewright.device.chip_device import ChipDevice
 from tilewright.device.run import Run
-from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
-from tilewright.formula.evaluate import Float64, evaluate_all
+from tilewright.formula.evaluate import Float64
 from tilewright.formula.graph import Extent, Value
 from tilewright.formula.tracing import Formula, trace
 from tilewright.ops.arrays import Operands
+from tilewright.ops.call_checks import check_call
 from tilewright.ops.direction import Direction, direction_of, turned
 from tilewright.ops.error_bound import Bounds, bounds
 from tilewright.ops.inputs import Form, Input
+from tilewright.ops.options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
 from tilewright.ops.parameters import Parameter, number_bits
 from tilewright.ops.plan import Plan, Variant, make_plan
 from tilewright.ops.planner.kernels import kernels_of_module, module_text, own_phases
@@ -42,58 +43,22 @@ from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import (
     OperationError,
     Wording,
-    check_factors,
     check_input,
-    check_operand,
-    check_shape,
     require_tensor,
 )
-from tilewright.program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
-from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright.program.kernel import ComputeConfigDescriptor
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
 from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device
-from tilewright.tensor.tile import TILE_SIZE
 
 _CAST_TO = {
     "to_bfloat16": DataType.BFLOAT16,
     "to_float32": DataType.FLOAT32,
     "to_int32": DataType.INT32,
 }
-_OPTIONS = ("memory_config", "compute_kernel_config", "core_grid", "device", "dtype")
-
-
-@dataclasses.dataclass(frozen=True)
-class Options:
-    """How to run an operation, where it is not to choose itself.
-
-    Attributes:
-        memory_config: where the result goes; None is where the first input is.
-        compute_kernel_config: fidelity and width of DST; None is HiFi4 with 32-bit DST.
-        core_grid: cores to use; None is all.
-        strategy, block_tiles: of the plan.
-        deeper: indices of circular buffers that get twice the pages of the plan.
-        threads: of the host; None is as many as are worth it.
-    """
-
-    memory_config: MemoryConfig | None = None
-    compute_kernel_config: ComputeKernelConfig | None = None
-    core_grid: CoreSelection | None = None
-    strategy: Strategy | None = None
-    block_tiles: int | None = None
-    deeper: frozenset[int] = frozenset()
-    threads: int | None = None
-
-    @functools.cached_property
-    def run_options(self) -> RunOptions:
-        """What its launch is asked for."""
-        return RunOptions(threads=self.threads)
-
-
-_USUAL_OPTIONS = Options()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,7 +108,7 @@ class Operation:
         self.__name__ = self.name
         self.__module__ = function.__module__
         self._own_signature = inspect.signature(function)
-        self.__signature__ = _with_options(self._own_signature)
+        self.__signature__ = with_options(self._own_signature)
         taken = list(self._own_signature.parameters.values())
         first, rest = taken[: len(self.inputs)], taken[len(self.inputs) :]
         self._begins_with_inputs = (
@@ -441,8 +406,7 @@ class Operation:
 
     def numbers(self, plan: Plan, parameters: Mapping[str, float] | None = None) -> dict[str, int]:
         """Bits of the runtime arguments that parameters make, by name."""
-        chosen = self.checked_parameters(parameters or {})
-        return {name: number_bits(value, chosen) for name, value in plan.schedule.numbers.items()}
+        return _bits(plan, self.checked_parameters(parameters or {}))
 
     def program(
         self,
@@ -478,51 +442,11 @@ class Operation:
                 raise TypeError(f"{self.name} has no parameter {name}; it has {known}")
         return {name: each.checked(given.get(name, each.default)) for name, each in self.parameters.items()}
 
-    def validate(self, tensors: Tensors, parameters: Mapping[str, float]) -> None:
-        """Refuses tensors it cannot work on, and what its requirements do not allow."""
-        main = self.main_input
-        check_input(main.name, tensors[main.name], self.wording)
-        for each in self.inputs:
-            if each is not main:
-                is_rows = each.extent is Extent.FULL and not each.is_matrix
-                check_operand(each.name, tensors[each.name], tensors[main.name], self.wording, is_rows)
-                if not each.spreads:
-                    check_shape(each.name, each.extent, each.is_matrix, tensors[each.name], self._beside(tensors, each))
-                if each.slabs is not None and each.slabs.single_row and tensors[each.name].layout is Layout.TILE:
-                    raise OperationError(
-                        f"{each.name.capitalize()} must be in ROW_MAJOR layout: it has one row for each slab; got TILE"
-                    )
-        if self.multiplication is not None:
-            factors = (*self.multiplied, self.multiplication.right.name)
-            check_factors({name: tensors[name] for name in factors}, tensors[main.name].shape[-1])
-            self._check_padding(tensors[main.name].shape[-1], parameters)
-        for requirement in self.requirements:
-            requirement.check({**tensors, **parameters})
-
-    def _beside(self, tensors: Tensors, operand: Input) -> tuple[int, ...]:
-        """The shape that an operand must go with: what is multiplied by it, or the rows of the results."""
-        shapes = {name: tuple(each.shape) for name, each in tensors.items()}
-        is_factor = operand.is_matrix or operand.name in self.multiplied
-        return shapes[self.main_input.name] if is_factor else self.rows_shape(shapes)
-
-    def _check_padding(self, count: int, parameters: Mapping[str, float]) -> None:
-        """Refuses rows that end inside a tile if what is computed of the zeros beside them is no number."""
-        made = self.multiplication
-        if made is None or count % TILE_SIZE == 0:
-            return
-        zeros = dict.fromkeys(self.multiplied, 0.0)
-        beside = evaluate_all([made.left], {**parameters, **zeros})[id(made.left)]
-        if not np.isfinite(beside):
-            raise OperationError(
-                f"`{made.left}` is {float(beside)} of the zeros beside rows of {count} elements, and is multiplied "
-                "with them: give a multiple of 32"
-            )
-
     def launch(
         self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
     ) -> Outcome:
         """Runs the operation on device tensors and keeps the plan, the program and the record of the run."""
-        return self._launch(tensors, options or _USUAL_OPTIONS, parameters, is_shown=True)
+        return self._launch(tensors, options or USUAL_OPTIONS, parameters, is_shown=True)
 
     def _launch(
         self, tensors: Tensors, chosen: Options, parameters: Mapping[str, float] | None, is_shown: bool
@@ -537,7 +461,7 @@ class Operation:
             if fitted is not self:
                 return fitted._launch(tensors, chosen, parameters, is_shown)
         values = self.checked_parameters(parameters or {})
-        self.validate(tensors, values)
+        check_call(self, tensors, values)
         main = tensors[self.main_input.name]
         device = main.device()
         assert isinstance(device, ChipDevice)
@@ -553,7 +477,7 @@ class Operation:
             deeper=chosen.deeper,
             columns=self.rows_shape({name: tuple(each.shape) for name, each in tensors.items()})[-1],
         )
-        numbers = {name: number_bits(value, values) for name, value in plan.schedule.numbers.items()}
+        numbers = _bits(plan, values)
         outputs = tuple(
             allocate_tensor_on_device(shape, dtype, main.layout, device, chosen.memory_config or main.memory_config())
             for shape, dtype in zip(self.output_shapes(plan.rows.shape), self.output_dtypes(main.dtype), strict=True)
@@ -573,7 +497,7 @@ class Operation:
         Besides its own tensors and numbers it takes ``memory_config``, ``compute_kernel_config``, ``core_grid``, and
         for arrays ``device`` and ``dtype``.
         """
-        given = {name: named.pop(name) for name in _OPTIONS if name in named}
+        given = {name: named.pop(name) for name in OPTION_NAMES if name in named}
         options = {name: value for name, value in given.items() if value is not None}
         if not named and len(arguments) == len(self.inputs) and self._begins_with_inputs:
             values = dict(zip(self._own_signature.parameters, arguments, strict=False))
@@ -581,7 +505,7 @@ class Operation:
         else:
             values, numbers = self._bound(arguments, named)
         operands = Operands(values, options.pop("device", None), options.pop("dtype", None))
-        chosen = Options(**options) if options else _USUAL_OPTIONS
+        chosen = Options(**options) if options else USUAL_OPTIONS
         outcome = self._launch(operands.tensors, chosen, numbers, is_shown=False)
         results = tuple(operands.give_back(each) for each in outcome.outputs)
         return results[0] if len(results) == 1 else results
@@ -608,27 +532,8 @@ def result_dtype(dtype: DataType) -> DataType:
     return DataType.BFLOAT16 if dtype.is_block_float else dtype
 
 
-def _with_options(own: inspect.Signature) -> inspect.Signature:
-    """A function's own parameters, and the options of every operation."""
-    options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _OPTIONS]
-    return own.replace(parameters=[*own.parameters.values(), *options])
-
-
-_USUAL_CONFIG = ComputeConfigDescriptor(math_fidelity=MathFidelity.HiFi4, fp32_dest_acc_en=True)
-
-
-def checked_config(config: Any) -> ComputeConfigDescriptor:
-    """How to compute: what is asked for, HiFi4 with 32-bit DST without; not to be changed, a program has a copy."""
-    if config is None:
-        return _USUAL_CONFIG
-    if isinstance(config, WormholeComputeKernelConfig):
-        return config.descriptor()
-    if not isinstance(config, ComputeConfigDescriptor):
-        raise TypeError(
-            "compute_kernel_config must be a ttnn.ComputeConfigDescriptor or a ttnn.WormholeComputeKernelConfig, "
-            f"not {config!r}"
-        )
-    return config
+def _bits(plan: Plan, parameters: Mapping[str, float]) -> dict[str, int]:
+    return {name: number_bits(value, parameters) for name, value in plan.schedule.numbers.items()}
 
 
 def _l1_budget(device: Device) -> int:
@@ -636,4 +541,4 @@ def _l1_budget(device: Device) -> int:
     return device.circular_buffers_end() - device.description.l1_unreserved_base
 
 
-__all__ = ["Form", "Input", "Operation", "OperationError", "Options", "Outcome", "checked_config"]
+__all__ = ["Form", "Input", "Operation", "OperationError", "Outcome"]

@@ -10,7 +10,8 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tilewright.ops.operation import Operation, Options
+from tilewright.ops.operation import Operation
+from tilewright.ops.options import Options
 from tilewright.ops.strategy import Strategy
 from tilewright.ops.tuning import Choice
 from tilewright.ops.validation import OperationError

@@ -18,7 +18,8 @@ from tilewright.check.check_program import check_program
 from tilewright.device.call_record import CallRecord
 from tilewright.device.errors import TilewrightError
 from tilewright.ops.accuracy import Accuracy, held, judge
-from tilewright.ops.operation import Operation, Options, checked_config
+from tilewright.ops.operation import Operation
+from tilewright.ops.options import Options, checked_config
 from tilewright.ops.plan import Plan
 from tilewright.ops.strategy import Strategy
 from tilewright.ops.validation import OperationError

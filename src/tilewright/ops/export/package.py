@@ -12,7 +12,8 @@ from pathlib import Path
 from tilewright.device.errors import TilewrightError
 from tilewright.ops.export.host_code import HostCode
 from tilewright.ops.export.own_program import OwnProgramCode
-from tilewright.ops.operation import Operation, checked_config
+from tilewright.ops.operation import Operation
+from tilewright.ops.options import checked_config
 from tilewright.program.kernel import ComputeConfigDescriptor
 
 # Beside the exported package: what was written, so that a later export knows what is its own.

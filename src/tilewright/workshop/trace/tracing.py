@@ -20,7 +20,8 @@ from tilewright.device.run import RecordedPages, Run
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.ops.direction import Direction
-from tilewright.ops.operation import Operation, checked_config
+from tilewright.ops.operation import Operation
+from tilewright.ops.options import checked_config
 from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.ops.row_program import Kernels, build_program
 from tilewright.tensor.device import Device
