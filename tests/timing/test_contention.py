@@ -56,7 +56,7 @@ def test_all_cores_of_a_wormhole_reach_what_was_measured(noc: int, writes: bool,
 
 
 def test_all_cores_of_a_blackhole_read_what_was_measured() -> None:
-    """344 GB/s without placing readers near their banks (tt-metal issue 47885)."""
+    """344 GB/s without placing readers near their banks (tt-metal issue 47885); the model says 378, no worse."""
     assert _rate("blackhole", (13, 10), [(0, False)]) == pytest.approx(344, rel=0.1)
 
 
