@@ -14,7 +14,7 @@ TEST_PATH := src:tests:$(subst $(EMPTY) $(EMPTY),:,$(patsubst %/,%,$(wildcard te
 # Prints a Python that has ttnn and torch, made in the user's cache out of a CPython 3.10 or 3.12; or why there is none.
 TTNN_PYTHON = $(BIN)/python tests/real_ttnn.py
 
-.PHONY: demo test quick catalogue packages beside-ttnn score bench lint format clean
+.PHONY: demo test quick catalogue beside-ttnn score bench lint format clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -34,9 +34,6 @@ quick: $(VENV)/.installed  ## an answer in less than a minute: form, rooms, ever
 catalogue: $(VENV)/.installed  ## every operation of the real ttnn on the simulated card, both chips
 	python=$$($(TTNN_PYTHON)) && for arch in wormhole_b0 blackhole; do \
 	PYTHONPATH=src $$python -m tilewright exec --arch $$arch -- $$python -m pytest tests/card/catalogue || exit 1; done
-
-packages: $(VENV)/.installed  ## every example exported, its own test run with the real ttnn on the simulated card
-	TILEWRIGHT_ALL_PACKAGES=1 $(BIN)/python -m pytest tests/card/test_exported_packages.py
 
 beside-ttnn: $(VENV)/.installed  ## docs/beside-ttnn.md: examples beside ttnn's own operations
 	TILEWRIGHT_REAL_TTNN=$$($(TTNN_PYTHON)) $(BIN)/python tools/beside_ttnn.py

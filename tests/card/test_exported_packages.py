@@ -1,42 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``tilewright export`` writes runs its own test with the real ttnn: host code, kernels, comparison with torch."""
+"""What ``tilewright export`` writes runs its own test with the real ttnn: host code, kernels, comparison with torch.
+
+Every shipped operation and every example is exported, and one operation for each part that an author may write.
+"""
 
 from __future__ import annotations
 
 import importlib
-import os
 import re
 from pathlib import Path
 
+import own_parts
 import pytest
 from card_process import OnCard
-from operations.linear_rm import gated_linear_rm
-from operations.rms_norm_w_rm import rms_norm_w_rm
-from operations.softmax_rm import softmax_rm
 
 from tilewright import ops
 from tilewright.ops.export import export_operation
 from tilewright.ops.operation import Operation
 
-# The shipped operations, and some of the examples, each with a shape for its test beside those it has anyway.
-PACKAGES: dict[str, tuple[Operation, tuple[int, ...]]] = {
-    each[0].name: each
-    for each in (
-        (ops.centralize_w_rm, (2, 3, 64, 128)),
-        (ops.variance_w_rm, (5, 7, 100)),
-        (ops.standardize_w_rm, (32, 4096)),
-        (ops.layernorm_fused_rm, (2100, 50)),
-        (rms_norm_w_rm, (64, 96)),
-        (softmax_rm, (33, 65)),
-        (gated_linear_rm, (40, 70)),
-    )
-}
-
 EXAMPLES = Path(__file__).parents[2] / "examples" / "operations"
-if os.environ.get("TILEWRIGHT_ALL_PACKAGES"):  # `make packages`: minutes
-    for path in sorted(EXAMPLES.glob("*_rm.py")):
-        declared = vars(importlib.import_module(f"operations.{path.stem}")).values()
-        PACKAGES |= {each.name: (each, (64, 96)) for each in declared if isinstance(each, Operation)}
+MODULES = [own_parts, *(importlib.import_module(f"operations.{each.stem}") for each in EXAMPLES.glob("*_rm.py"))]
+# By name, with a shape for its test beside those it has anyway.
+PACKAGES: dict[str, tuple[Operation, tuple[int, ...]]] = {
+    "centralize_w_rm": (ops.centralize_w_rm, (2, 3, 64, 128)),
+    "variance_w_rm": (ops.variance_w_rm, (5, 7, 100)),
+    "standardize_w_rm": (ops.standardize_w_rm, (32, 4096)),
+    "layernorm_fused_rm": (ops.layernorm_fused_rm, (2100, 50)),
+    **{
+        each.name: (each, (64, 96))
+        for module in MODULES
+        for each in vars(module).values()
+        if isinstance(each, Operation)
+    },
+}
 
 
 @pytest.fixture(scope="session")
@@ -46,12 +42,11 @@ def said(on_card: OnCard, real_ttnn_with_torch: str, tmp_path_factory: pytest.Te
     for name, (operation, shape) in PACKAGES.items():
         export_operation(operation, root / name, shape=shape)
     tests = [str(root / name / f"test_{name}.py") for name in PACKAGES]
-    command = ["--", real_ttnn_with_torch, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *tests]
-    result = on_card(*command, timeout=60.0 * len(PACKAGES))
+    result = on_card("--", real_ttnn_with_torch, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *tests)
     return result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("name", sorted(PACKAGES))
 def test_a_packages_own_test_passes_with_the_real_ttnn(said: str, name: str) -> None:
     ended = re.findall(rf"^(PASSED|FAILED|ERROR) .*test_{name}\.py::test_{name}\b", said, re.MULTILINE)
     assert set(ended) == {"PASSED"}, said[-4000:]
