@@ -194,6 +194,24 @@ void kernel_main() {
             copy_init(0);
             copy_tile(0, 0, 0);
         });
+    } else if (mode == PACK_EXP) {
+        copy_one(0, 1);
+        cb_wait_front(0, 1);
+        cb_wait_front(1, 1);
+        cb_reserve_back(1, 1);
+        tile_regs_acquire();
+        add_init(0, 1);
+        add_tiles(0, 1, 0, 0, 0);
+        tile_regs_commit();
+        tile_regs_wait();
+        exp_packthread_tile_init();
+        exp_packthread_tile(0);
+        pack_tile(0, 1);
+        tile_regs_release();
+        cb_pop_front(0, 1);
+        cb_pop_front(1, 1);
+        cb_push_back(1, 1);
+        copy_one(1, 16);
     } else if (mode == WAIT_POPPED) {
         // The unpack thread knows what it popped itself, not what the writer did.
         copy_one(0, 16);
@@ -250,7 +268,7 @@ void kernel_main() {
 """
 
 MODES = ["IN_PLACE", "BULK_COPY", "BULK_PRODUCT", "PUSH_LATER", "HALVES", "PRODUCT_HALVES", "TELL", "PACK_VECTOR"]
-MODES += ["BLOCKS", "WAIT_POPPED", "TELL_LATE", "POP_TOO_MUCH", "DIFFERENCE"]
+MODES += ["PACK_EXP", "BLOCKS", "WAIT_POPPED", "TELL_LATE", "POP_TOO_MUCH", "DIFFERENCE"]
 
 
 @pytest.fixture(params=["wormhole_b0", "blackhole"], scope="module")
@@ -354,6 +372,12 @@ def test_the_maths_half_of_a_product_may_stand_before_its_unpack_half(device: tt
 def test_the_pack_thread_drives_the_vector_unit(device: ttnn.Device) -> None:
     tiles = some_tiles(3)
     np.testing.assert_array_equal(run(device, "PACK_VECTOR", tiles), tiles[2])
+
+
+def test_a_call_of_the_pack_thread_is_left_out_by_the_others(device: ttnn.Device) -> None:
+    tiles = some_tiles(2)
+    tiles[1] = -tiles[0]
+    np.testing.assert_array_equal(run(device, "PACK_EXP", tiles), np.ones((32, 32)))
 
 
 def test_blocks_pass_from_thread_to_thread(device: ttnn.Device) -> None:

@@ -53,7 +53,7 @@ template <
     InputClamping input_clamping = InputClamping::ClampToNegative,
     bool is_fp32_dest_acc_en = false>
 ALWI void exp_packthread_tile_init() {
-    exp_tile_init<approx, scale, input_clamping>();
+    PACK((exp_tile_init<approx, scale, input_clamping>()));
 }
 
 template <
@@ -64,7 +64,7 @@ template <
     bool is_fp32_dest_acc_en = false>
 ALWI void exp_packthread_tile(
     uint32_t idst, sfpu_call::Faces vector_mode = VectorMode::RC, uint16_t scale = p_sfpu::kCONST_1_FP16B) {
-    exp_tile<approx, scale_en, input_clamping, iterations>(idst, vector_mode, scale);
+    PACK((exp_tile<approx, scale_en, input_clamping, iterations>(idst, vector_mode, scale)));
 }
 
 // Older spellings.
