@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from source_program import check_source, rules, source_program
 
 from tilewright import ttnn
+from tilewright.device.compiler import find_compiler
 from tilewright.device.run_options import RunOptions
 
 PUSH = "cb_reserve_back({0}, {1}); cb_push_back({0}, {1});"
@@ -178,3 +181,50 @@ def test_a_barrier_that_one_core_never_reaches_is_one_finding(device: ttnn.Devic
     (finding,) = check_source(device, program).findings
     assert (finding.rule, finding.line, finding.cores) == ("hang-semaphore", 9, ((0, 0),))
     assert "reader on core (3,0) has not (it has finished)" in finding.numbers
+
+
+# Every clock runs ten thousand times as fast: whoever looks at one has no time for anything.
+FAST_CLOCK = """
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+extern "C" int clock_gettime(clockid_t clock, timespec* now) {
+    const long result = syscall(SYS_clock_gettime, clock, now);
+    const __int128 nanoseconds = (__int128(now->tv_sec) * 1000000000 + now->tv_nsec) * 10000;
+    now->tv_sec = static_cast<time_t>(nanoseconds / 1000000000);
+    now->tv_nsec = static_cast<long>(nanoseconds % 1000000000);
+    return static_cast<int>(result);
+}
+"""
+
+
+def test_how_far_a_stuck_kernel_is_followed_does_not_depend_on_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer waits for c_1, would compute for a tenth of a second and then push what the reader waits for."""
+    (tmp_path / "clock.cpp").write_text(FAST_CLOCK)
+    made = find_compiler().run(["-O1", "-fPIC", "-shared", "-o", "clock.so", "clock.cpp"], tmp_path)
+    assert made.returncode == 0, made.stderr
+    compute = [
+        "uint64_t x = ~0ull;",
+        "for (uint64_t i = 3; i < 15000000; i++) { x = (x / i + ~i) / (i + 5) ^ (~x / (i + 9)); }",
+    ]
+    writer = body(
+        "cb_wait_front(1, 1);", *compute, "if (x == 1) { cb_wait_front(0, 1); } else {", PUSH.format(0, 1), "}"
+    )
+    program = source_program({0: 1, 1: 1}, reader=body("cb_wait_front(0, 1);"), writer=writer)
+    monkeypatch.setenv("LD_PRELOAD", str(tmp_path / "clock.so"))
+    device = ttnn.open_device(device_id=1)
+    try:
+        result = check_source(device, program)
+    finally:
+        ttnn.close_device(device)
+    assert [(finding.rule, finding.cb) for finding in result.findings] == [("hang-missing-producer", "c_1")]
+
+
+def test_a_stuck_kernel_that_would_never_end_is_left_after_a_count(device: ttnn.Device) -> None:
+    """It counts in memory, so that no state comes twice; nothing is known of what it would push after that."""
+    forever = "for (volatile uint64_t i = 0;; i = i + 1) {}"
+    program = source_program({0: 1}, reader=body("cb_wait_front(0, 1);", forever, PUSH.format(0, 1)))
+    (finding,) = check_source(device, program).findings
+    assert (finding.rule, finding.cb) == ("hang-missing-producer", "c_0")

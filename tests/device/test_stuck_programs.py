@@ -140,6 +140,17 @@ def test_a_loop_of_a_million_turns_does_not_hide_the_cause(chip: Chip, make_prog
     assert "c_0 will never get the 1 page writer still waits for: reader pushed 1 page in all" in str(caught.value)
 
 
+def test_a_loop_that_changes_only_memory_is_followed_to_its_end(chip: Chip, make_program) -> None:
+    """Registers and stack are the same in every turn; the push comes after it."""
+    count = "auto* word = (volatile uint32_t*)get_semaphore(0); while (*word != 40000000) { *word = *word + 1; }"
+    writer = f"void kernel_main() {{ cb_wait_front(1, 1); {count} cb_reserve_back(0, 1); cb_push_back(0, 1); }}"
+    reader = "void kernel_main() { cb_wait_front(0, 1); }"
+    with pytest.raises(DeadlockError) as caught:
+        chip.launch(make_program(cbs={0: 1, 1: 1}, semaphores=1, reader=reader, writer=writer))
+    assert "c_1 has no producer" in str(caught.value)
+    assert "c_0 has no producer" not in str(caught.value)
+
+
 def test_who_has_raised_a_semaphore_and_who_has_not(chip: Chip, make_program) -> None:
     """Core (0,0) waits for three; the writers of (1,0) and (2,0) raise it, that of (3,0) waits for itself."""
     reader = """void kernel_main() {

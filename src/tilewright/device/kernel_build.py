@@ -58,8 +58,9 @@ _STORY = re.compile(
 _REASON = re.compile(r"required from|'constexpr' expansion of|requested here|in call to")
 
 
-# The compiler calls the engine in every basic block of a kernel that moves data; no library of the sanitizer is needed
-# for it. What a compute kernel does between its calls runs beside the tile engines, and is not looked at.
+# The compiler calls the engine in every basic block; no library of the sanitizer is needed for it. A record wants it of
+# kernels that move data: what a compute kernel does between its calls runs beside the tile engines. After a hang in a
+# checked run, kernels are followed for so many blocks instead of for a time.
 _COUNTING_FLAGS = ("-fsanitize-coverage=trace-pc",)
 
 
@@ -187,6 +188,10 @@ def _refusal(source: KernelSource, compiler: Compiler) -> Path:
     return entry.with_suffix(f".refused-{digest(content)}")
 
 
+def _counts_blocks(source: KernelSource) -> bool:
+    return source.checked or (source.watch is Watch.CALLS and not source.is_compute)
+
+
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     _require_includable(source)
     own = [NATIVE / "include", NATIVE, forwarding_directory()]
@@ -196,7 +201,7 @@ def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     return [
         *kernel_flags(compiler),
         *(instrumentation_flags(compiler) if source.checked else ()),
-        *(_COUNTING_FLAGS if source.watch is Watch.CALLS and not source.is_compute else ()),
+        *(_COUNTING_FLAGS if _counts_blocks(source) else ()),
         *(f"-D{macro}" for macro in prelude_macros(source)),
         *(f"-I{root}" for root in roots),
     ]

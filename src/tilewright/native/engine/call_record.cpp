@@ -97,6 +97,12 @@ void tw_record_write(
     tw_record_address(static_cast<uint32_t>(is_word ? word : more), noc, flags, value, to, blocks);
 }
 
-// The compiler calls it in every basic block of a recorded kernel.
-void __sanitizer_cov_trace_pc() { this_scheduler()->current->calls.blocks++; }
+// The compiler calls it in every basic block of a recorded or checked kernel; static constructors run outside a run.
+void __sanitizer_cov_trace_pc() {
+    Scheduler* scheduler = this_scheduler();
+    if (scheduler != nullptr) {
+        scheduler->blocks++;
+        scheduler->current->calls.blocks++;
+    }
+}
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "future.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -14,9 +16,12 @@ namespace tw {
 static constexpr uint32_t kPolls = 64;
 // Waits, pushes and pops of one kernel, and of all together, before the rest is left unexplored.
 static constexpr uint64_t kCallsOfOne = 4u << 20, kCallsOfAll = 32u << 20;
-// A kernel that computes without any call is followed until it ends or its state repeats, which is the same on every
-// machine. One that does neither in so many ticks is left, and so are the others after as many kernels of that sort.
-static constexpr uint32_t kSilentTicks = 250, kEndless = 2;
+// Basic blocks between two calls before a kernel is left, where the compiler counts them (a checked or recorded run).
+static constexpr uint64_t kSilentBlocks = 1u << 24;
+// Where it does not, a kernel is left after so much of the processor's own time, which only one that goes round for ever
+// takes between two calls. After as many kernels of that sort the others are left, too.
+static constexpr double kSilentSeconds = 5;
+static constexpr uint32_t kEndless = 2;
 
 namespace {
 // What a report says of a kernel besides its buffers.
@@ -61,6 +66,37 @@ static void restore(const Position& position) {
     std::copy_n(position.traffic, kMaxCircularBuffers, instance.traffic);
 }
 
+// Time this thread has had the processor: not that in which others had it.
+static double processor_seconds() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+static uint64_t mixed(uint64_t state, const void* memory, size_t bytes) {
+    constexpr uint64_t kPrime = 0x100000001b3u;
+    const auto* words = static_cast<const uint64_t*>(memory);
+    for (size_t index = 0; index < bytes / sizeof *words; index++) {
+        state = (state ^ words[index]) * kPrime;
+    }
+    return state;
+}
+
+// All that decides what an interrupted kernel does next: registers, stack, its statics and the memory it can store to. Nobody
+// else runs, so a kernel that comes to the same state twice goes round for ever. 0: not known.
+static uint64_t whole_state(const Scheduler& scheduler, const KernelInstance& instance) {
+    if (scheduler.explored_state == 0) {
+        return 0;
+    }
+    const auto* l1 = reinterpret_cast<const void*>(static_cast<uintptr_t>(instance.core->l1_base));
+    const uint64_t state = mixed(scheduler.explored_state, l1, instance.context.l1_size);
+    return mixed(state, instance.kernel->statics, instance.kernel->statics_bytes);
+}
+
+static bool is_silent_for_long(const Scheduler& scheduler) {
+    return scheduler.blocks - scheduler.blocks_at_call >= kSilentBlocks;
+}
+
 // Lets one thread of control run to its end, or as far as it gets. Returns whether it came to one.
 static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thread, const Standing& standing) {
     // A fault lands here; what the kernel did until then is known.
@@ -70,27 +106,32 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thre
     }
     const uint64_t first_call = scheduler.explored_calls;
     std::vector<uint64_t> states;  // at ticks since its last call
+    double silent_since = 0;
+    scheduler.blocks_at_call = scheduler.blocks;
     for (uint32_t polls = 0; polls < kPolls;) {
         const uint64_t calls = scheduler.explored_calls;
         scheduler.resume(instance, thread);
+        if (is_silent_for_long(scheduler) || scheduler.explored_calls - first_call >= kCallsOfOne) {
+            return false;
+        }
         if (standing.state != InstanceState::Yielded && standing.state != InstanceState::Ready) {
             return true;
         }
-        if (scheduler.explored_calls - first_call >= kCallsOfOne) {
-            return false;
-        }
         const bool is_tick = instance.failed_program_counter != 0;
+        polls += is_tick ? 0 : 1;
         if (!is_tick || scheduler.explored_calls != calls) {
             states.clear();
-        } else if (
-            scheduler.explored_state != 0 && std::ranges::find(states, scheduler.explored_state) != states.end()) {
-            return true;
-        } else if (states.size() == kSilentTicks) {
-            return false;
-        } else {
-            states.push_back(scheduler.explored_state);
+            continue;
         }
-        polls += is_tick ? 0 : 1;
+        const uint64_t state = whole_state(scheduler, instance);
+        if (state != 0 && std::ranges::find(states, state) != states.end()) {
+            return true;
+        }
+        silent_since = states.empty() ? processor_seconds() : silent_since;
+        if (scheduler.blocks == scheduler.blocks_at_call && processor_seconds() - silent_since > kSilentSeconds) {
+            return false;
+        }
+        states.push_back(state);
     }
     return true;
 }
@@ -111,9 +152,11 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
 
 void count_explored_call(KernelInstance& instance) {
     Scheduler& scheduler = *instance.scheduler;
-    if (++scheduler.explored_calls % kCallsOfOne == 0) {  // gives the explorer a chance to stop
+    // The explorer gets a chance to stop.
+    if (++scheduler.explored_calls % kCallsOfOne == 0 || is_silent_for_long(scheduler)) {
         scheduler.suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     }
+    scheduler.blocks_at_call = scheduler.blocks;
 }
 
 void explore_future(Scheduler& scheduler) {

@@ -75,6 +75,8 @@ struct Scheduler {
     Core* window_core = nullptr;   // whose L1 is shown at the addresses a card uses
     uint64_t explored_calls = 0;   // of circular buffers, while exploring
     uint64_t explored_state = 0;   // of the kernel that was interrupted last, while exploring
+    uint64_t blocks = 0;           // basic blocks of kernels in which the compiler counts them
+    uint64_t blocks_at_call = 0;   // at the last call of the explored kernel
     bool exploring = false;        // after a deadlock: waits are let through, nothing is moved (future.h)
     volatile bool abandon = false; // the run has ended: the kernel leaves at its next call into the engine
 

@@ -49,9 +49,13 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
     if (scheduler == nullptr || scheduler->current == nullptr || scheduler->current->checks == nullptr) {
         return;
     }
-    if (scheduler->give_turn) [[unlikely]] {  // a loop of loads that is never found outside the engine
+    if (scheduler->give_turn && !scheduler->exploring)
+        [[unlikely]] {  // a loop of loads that is never found outside the engine
         scheduler->give_turn = false;
         scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
+    }
+    if (scheduler->exploring) [[unlikely]] {
+        return;  // all has been judged
     }
     KernelInstance& instance = *scheduler->current;
     Core& core = *instance.core;
