@@ -5,8 +5,8 @@
 // must not hold up who was earlier: so there is no queue, but room left in every bin, and a request takes what is left
 // from its own time on.
 //
-// Requests that follow each other are close in time and go to many of the things, so what belongs to one time lies
-// together.
+// This is asked for each link of each transfer, and each answer is the time of the next question. So time is counted in
+// whole ticks here, whose sums take a processor a quarter of the time that those of real numbers take.
 #pragma once
 
 #include <algorithm>
@@ -17,116 +17,84 @@
 
 namespace tw::replay {
 
+using Ticks = int64_t;
+
+inline constexpr uint32_t kTickBits = 8;  // a cycle has 2^8 of them
+
+inline Ticks ticks(double cycles) { return static_cast<Ticks>(cycles * (1 << kTickBits) + 0.5); }
+inline double cycles(Ticks ticks) { return static_cast<double>(ticks) * (1.0 / (1 << kTickBits)); }
+
+// So many of them, with bins of 2^kBinBits cycles (128 at most).
+template <uint32_t kBinBits>
 class Capacities {
 public:
-    // `bin_cycles` is a power of two.
-    Capacities(uint32_t count, double bin_cycles) :
-        count_(count), bin_cycles_(bin_cycles), bins_per_cycle_(1 / bin_cycles), full_(bin_cycles - kNothing) {}
+    explicit Capacities(uint32_t count) : count_(count) {}
 
-    // The bin of a time and the one behind it, of all things: who takes of one after another moves it seldom.
-    class Place {
-        friend Capacities;
-        double begin = 0, end = 0;  // of the bin
-        uint32_t bin = 0;
-        float *used = nullptr, *next_used = nullptr;
-        uint64_t *full = nullptr, *next_full = nullptr;
-    };
-
-    // Takes `amount` cycles of one of them from `time` on; returns when the last of it is done.
-    double take(uint32_t which, double time, double amount, Place& place) {
-        if (time < place.begin || time >= place.end) [[unlikely]] {
-            place = place_of(static_cast<uint32_t>(time * bins_per_cycle_));
-        }
-        float &own = place.used[which], &next = place.next_used[which];
-        const double now = std::min({amount, bin_cycles_ - own, place.end - time});
-        const double rest = amount - now;
+    // Takes `amount` of one of them from `time` on; gives how much later than time + amount the last of it is done.
+    Ticks delay(uint32_t which, Ticks time, Ticks amount) {
+        const auto bin = static_cast<uint32_t>(time >> kBits);
+        uint16_t& next = bins(bin + 1, which).used[(bin + 1) % kTogether];
+        uint16_t& own = stretches_[bin / kTogether][which].used[bin % kTogether];
+        const Ticks at = time % kSize;
+        const Ticks begin = std::max<Ticks>(own, at);
+        const Ticks over = begin + amount - kSize, rest = over & ~(over >> 63);
         // Most often this bin and the next are enough. Which of them is used cannot be foreseen: both are.
-        if (own >= full_ || amount <= kNothing || rest > bin_cycles_ - next || (rest > 0 && rest <= kNothing))
-            [[unlikely]] {
-            return take_in_parts(which, place.bin, time, amount);
+        if (rest + next > kSize) [[unlikely]] {
+            return in_parts(which, bin, time, amount);
         }
-        own += static_cast<float>(now);
-        next += static_cast<float>(rest);
-        place.full[which] |= static_cast<uint64_t>(own >= full_) << place.bin % kTogether;
-        place.next_full[which] |= static_cast<uint64_t>(next >= full_) << (place.bin + 1) % kTogether;
-        const double end = time + amount, done = rest > 0 ? place.end + next : place.begin + own;
-        if (done > end) {
-            return done;
-        }
-        return end;
-    }
-    double take(uint32_t which, double time, double amount) {
-        Place place;
-        return take(which, time, amount, place);
+        const Ticks late = begin - at + (next & -rest >> 63);
+        own += static_cast<uint16_t>(amount - rest);
+        next += static_cast<uint16_t>(rest);
+        return late;
     }
 
 private:
-    static constexpr double kNothing = 1e-3;
-    static constexpr uint32_t kTogether = 64;
+    static constexpr uint32_t kBits = kBinBits + kTickBits, kTogether = 32;
+    static constexpr Ticks kSize = 1 << kBits;
 
-    // Some bins of all of them.
-    struct Stretch {
-        std::unique_ptr<float[]> used;  // cycles, by bin and which
-        std::unique_ptr<uint64_t[]> full;  // a bit for each bin, by which
+    // Some of one of them, that follow each other.
+    struct Bins {
+        uint16_t used[kTogether] = {};  // ticks
+        uint32_t full = 0;  // a bit for each that was found full
     };
 
-    Place place_of(uint32_t bin) {
-        Place place;
-        place.begin = bin * bin_cycles_;
-        place.end = place.begin + bin_cycles_;
-        place.bin = bin;
-        place.used = &used(bin, 0);
-        place.full = stretch(bin).full.get();
-        place.next_used = &used(bin + 1, 0);
-        place.next_full = stretch(bin + 1).full.get();
-        return place;
-    }
-
-    __attribute__((noinline)) double take_in_parts(uint32_t which, uint32_t bin, double time, double amount) {
-        double end = time + amount;
-        while (amount > kNothing) {
-            Stretch& bins = stretch(bin);
-            uint64_t& full = bins.full[which];
-            // The first that is not full.
+    __attribute__((noinline)) Ticks in_parts(uint32_t which, uint32_t bin, Ticks time, Ticks amount) {
+        const Ticks end = time + amount;
+        Ticks done = end;
+        while (amount > 0) {
+            Bins& some = bins(bin, which);
             const uint32_t from = bin % kTogether;
-            const uint32_t at = from + static_cast<uint32_t>(std::countr_zero(~(full >> from)));
+            const uint32_t at = from + static_cast<uint32_t>(std::countr_one(some.full >> from));
+            bin += at - from;
             if (at >= kTogether) {
-                bin += kTogether - from;
                 continue;
             }
-            bin += at - from;
-            float& own = bins.used[at * count_ + which];
-            const double begin = bin * bin_cycles_;
-            const double room = std::min(bin_cycles_ - own, begin + bin_cycles_ - std::max(time, begin));
-            const double now = std::min(room, amount);
-            own += static_cast<float>(now);
-            full |= static_cast<uint64_t>(own >= full_) << at;
+            const Ticks begin = static_cast<Ticks>(bin++) << kBits;
+            const Ticks used = some.used[at];
+            const Ticks now = std::min(amount, kSize - std::max(used, time - begin));
+            some.used[at] = static_cast<uint16_t>(used + now);
+            some.full |= static_cast<uint32_t>(used + now == kSize) << at;
             amount -= now;
-            end = std::max(end, begin + own);
-            bin++;
+            done = begin + used + now;
         }
-        return end;
+        return std::max<Ticks>(done - end, 0);
     }
 
-    float& used(uint32_t bin, uint32_t which) { return stretch(bin).used[(bin % kTogether) * count_ + which]; }
-
-    Stretch& stretch(uint32_t bin) {
+    Bins& bins(uint32_t bin, uint32_t which) {
         const uint32_t number = bin / kTogether;
         if (number >= stretches_.size()) [[unlikely]] {
             grow(number + 1);
         }
-        return stretches_[number];
+        return stretches_[number][which];
     }
     __attribute__((noinline)) void grow(uint32_t count) {
         while (stretches_.size() < count) {
-            const size_t bins = static_cast<size_t>(kTogether) * count_;
-            stretches_.push_back({std::make_unique<float[]>(bins), std::make_unique<uint64_t[]>(count_)});
+            stretches_.push_back(std::make_unique<Bins[]>(count_));
         }
     }
 
     const uint32_t count_;
-    const double bin_cycles_, bins_per_cycle_, full_;
-    std::vector<Stretch> stretches_;
+    std::vector<std::unique_ptr<Bins[]>> stretches_;  // by time, and which
 };
 
 }  // namespace tw::replay

@@ -18,11 +18,9 @@ namespace tw::replay {
 static constexpr double kBeforeBank = 0.3;
 static constexpr uint32_t kPlaces = 64 * 64;
 static constexpr uint32_t kLinksPerRouter = 4;  // two of each NoC
-// Cycles of a bin, powers of two. There are hundreds of links, and each keeps its bins for the whole launch.
-static constexpr double kBankBin = 32, kLinkBin = 128;
 // So long after one core has used a link another one shares it, and so long after a read a write makes a bank turn.
 // Cores are followed in turns of a quarter of this.
-static constexpr double kLately = 1024;
+static constexpr int32_t kLately = 1024;
 
 Machine::Machine(const TwReplayInput& input) :
     k_(*reinterpret_cast<const Constants*>(input.constants)),
@@ -32,10 +30,11 @@ Machine::Machine(const TwReplayInput& input) :
     core_of_(1u << 16, -1),
     columns_(input.noc_columns),
     rows_(input.noc_rows),
+    hop_(ticks(k_.hop_latency)),
     bank_uses_(input.num_banks),
-    banks_(input.num_banks, kBankBin),
+    banks_(input.num_banks),
     link_users_(static_cast<size_t>(kLinksPerRouter) * columns_ * rows_),
-    links_(kLinksPerRouter * columns_ * rows_, kLinkBin) {
+    links_(kLinksPerRouter * columns_ * rows_) {
     for (size_t node = 0; node < nodes_.size(); node++) {
         node_of_[(nodes_[node].noc_y & 63u) * 64 + (nodes_[node].noc_x & 63u)] = static_cast<int32_t>(node);
     }
@@ -94,11 +93,12 @@ double Machine::bank_time(uint32_t bank, Direction direction, const Size& size, 
     return dram_factor_ * std::max(least, moving);
 }
 
-inline bool LinkUsers::shares(uint32_t core, double time) {
-    before_ = *(last_core_ != core ? &last_ : &before_);
+inline bool LinkUsers::shares(uint32_t core, Ticks time) {
+    constexpr Ticks lately = Ticks{kLately} << kTickBits;
+    before_ = last_core_ != core ? last_ : before_;
     last_core_ = core;
     last_ = time;
-    return std::abs(time - before_) < kLately;
+    return static_cast<uint64_t>(time - before_ + lately - 1) < 2 * lately - 1;
 }
 
 uint32_t Machine::hops(uint32_t noc, const Spot& from, const Spot& to) const {
@@ -109,52 +109,49 @@ uint32_t Machine::hops(uint32_t noc, const Spot& from, const Spot& to) const {
     return along(first.x, last.x, columns_) + along(first.y, last.y, rows_);
 }
 
-// Over the links of one row or column, from `at` until `goal`.
-inline double Machine::pass(
-    const Lines& links,
-    uint32_t noc,
-    uint32_t at,
-    uint32_t goal,
-    const Load& load,
-    double time,
-    Capacities::Place& place) {
-    const uint32_t last = links.count - 1;
-    while (at != goal) {
-        time += k_.hop_latency;
-        const uint32_t link = links.first + at * links.stride;
-        const double taken = link_users_[link].shares(load.core, time) ? load.shared : load.alone;
-        const double begin = links_.take(link, time, taken, place) - taken;
-        if (begin > time) {
-            time = begin;
-        }
-        if (noc == 0) {
-            at = at == last ? 0 : at + 1;
-        } else {
-            at = at == 0 ? last : at - 1;
-        }
+// Over so many links: when the first of the data is behind them.
+inline Ticks Machine::pass(uint32_t link, uint32_t stride, uint32_t count, const Load& load, Ticks time) {
+    const Load mine = load;
+    const Ticks hop = hop_;
+    for (; count > 0; count--, link += stride) {
+        time += hop;
+        const Ticks taken = link_users_[link].shares(mine.core, time) ? mine.shared : mine.alone;
+        time += links_.delay(link, time, taken);
     }
     return time;
 }
 
+// Along a row or column, which is a ring.
+inline Ticks Machine::pass(const Line& line, uint32_t from, uint32_t to, const Load& load, Ticks time) {
+    const uint32_t start = line.is_forward ? 0 : line.count - 1;
+    const uint32_t stride = line.is_forward ? line.stride : -line.stride;
+    const uint32_t before = line.is_forward ? from : start - from, goal = line.is_forward ? to : start - to;
+    const auto link = [&](uint32_t at) { return line.first + at * line.stride; };
+    if (before <= goal) {
+        return pass(link(from), stride, goal - before, load, time);
+    }
+    time = pass(link(from), stride, line.count - before, load, time);
+    return pass(link(start), stride, goal, load, time);
+}
+
 double Machine::travel(uint32_t noc, const Spot& from, const Spot& to, const Load& load, double time) {
     const uint32_t links = noc * 2 * columns_ * rows_;
-    Capacities::Place place;
-    const auto along_row = [&](uint32_t y) {
-        const Lines row{links + y * 2 * columns_, 2, columns_};
-        time = pass(row, noc, from.x, to.x, load, time, place);
-    };
-    const auto along_column = [&](uint32_t x) {
-        const Lines column{links + 2 * x + 1, 2 * columns_, rows_};
-        time = pass(column, noc, from.y, to.y, load, time, place);
-    };
+    const auto row = [&](uint32_t y) { return Line{links + y * 2 * columns_, 2, columns_, noc == 0}; };
+    const auto column = [&](uint32_t x) { return Line{links + 2 * x + 1, 2 * columns_, rows_, noc == 0}; };
+    Ticks now = ticks(time);
     if (noc == 0) {
-        along_row(from.y);
-        along_column(to.x);
+        now = pass(row(from.y), from.x, to.x, load, now);
+        now = pass(column(to.x), from.y, to.y, load, now);
     } else {
-        along_column(from.x);
-        along_row(to.y);
+        now = pass(column(from.x), from.y, to.y, load, now);
+        now = pass(row(to.y), from.x, to.x, load, now);
     }
-    return time + load.alone;
+    return cycles(now + load.alone);
+}
+
+// When a bank that is asked at a time has done what takes it `service`.
+double Machine::bank_served(uint32_t bank, double time, double service) {
+    return time + service + cycles(banks_.delay(bank, ticks(time), ticks(service)));
 }
 
 double Machine::read_issue(uint32_t core, const Place& from, uint32_t bytes) {
@@ -177,8 +174,8 @@ double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t by
         const auto bank = static_cast<uint32_t>(from.bank);
         const double begin = request + k_.dram_read_latency * kBeforeBank;
         const double service = bank_time(bank, Direction::Read, sized, begin);
-        const double served = banks_.take(bank, begin, service);
-        leaves = served - moving + k_.dram_read_latency * (1 - kBeforeBank);
+        const double served = bank_served(bank, begin, service);
+        leaves = std::max(request, served - moving + k_.dram_read_latency * (1 - kBeforeBank));
         dram_read_bytes += bytes;
         bank_busy += service;
     } else {
@@ -190,7 +187,7 @@ double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t by
         }
         noc_bytes += bytes;
     }
-    const Load data{core, sized.share, sized.share / k_.link_read_efficiency};
+    const Load data{core, ticks(sized.share), ticks(sized.share / k_.link_read_efficiency)};
     const double arrived = travel(noc, from.spot, own.spot, data, leaves);
     own.in[noc] = std::max(arrived, own.in[noc] + moving);
     return own.in[noc];
@@ -204,13 +201,13 @@ Written Machine::write(uint32_t core, uint32_t noc, const Place& to, uint32_t by
     const double sent = leaves + moving;
     own.out[noc] = sent;
     const double answer = k_.hop_latency * hops(noc, to.spot, own.spot);
-    const Load data{core, sized.share, sized.share / k_.link_write_efficiency};
+    const Load data{core, ticks(sized.share), ticks(sized.share / k_.link_write_efficiency)};
     const double reaches = std::max(sent, travel(noc, own.spot, to.spot, data, leaves));
     if (to.bank >= 0) {
         const auto bank = static_cast<uint32_t>(to.bank);
         const double begin = reaches + k_.dram_write_latency * kBeforeBank - moving;
         const double service = bank_time(bank, Direction::Write, sized, begin);
-        const double served = std::max(begin + moving, banks_.take(bank, begin, service));
+        const double served = std::max(begin + moving, bank_served(bank, begin, service));
         dram_write_bytes += bytes;
         bank_busy += service;
         return {sent, served, served + k_.dram_write_latency * (1 - kBeforeBank) + answer};

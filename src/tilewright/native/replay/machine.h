@@ -11,6 +11,8 @@
 namespace tw::replay {
 
 inline constexpr double kLongAgo = 1e15;  // cycles
+// Bins of 32 and 128 cycles, as powers of two. There are hundreds of links, each keeps its bins for the whole launch.
+inline constexpr uint32_t kBankBinBits = 5, kLinkBinBits = 7;
 
 // Of the die.
 struct Spot {
@@ -32,23 +34,25 @@ struct Written {
 // How long one transfer of a core takes of each link, alone or shared with other cores.
 struct Load {
     uint32_t core;
-    double alone, shared;
+    Ticks alone, shared;
 };
 
-// The links of a row or a column.
-struct Lines {
+// The links of a row or a column, in the direction of their NoC.
+struct Line {
     uint32_t first, stride, count;
+    bool is_forward;
 };
 
 // Who uses a link from one router to the next.
 class LinkUsers {
 public:
     // Has another core used it lately? Notes that `core` does.
-    bool shares(uint32_t core, double time);
+    bool shares(uint32_t core, Ticks time);
 
 private:
+    static constexpr Ticks kNever = INT64_MIN / 2;
     uint32_t last_core_ = UINT32_MAX;
-    double last_ = -kLongAgo, before_ = -kLongAgo;  // when its last user used it, and the one before that
+    Ticks last_ = kNever, before_ = kNever;  // when its last user used it, and the one before that
 };
 
 enum class Direction : uint32_t { Read, Write };
@@ -106,16 +110,11 @@ private:
     Size size_of(uint32_t bytes) const;
     double bank_time(uint32_t bank, Direction direction, const Size& size, double time);
     uint32_t hops(uint32_t noc, const Spot& from, const Spot& to) const;
-    double pass(
-        const Lines& links,
-        uint32_t noc,
-        uint32_t at,
-        uint32_t goal,
-        const Load& load,
-        double time,
-        Capacities::Place&);
+    Ticks pass(const Line& line, uint32_t from, uint32_t to, const Load& load, Ticks time);
+    Ticks pass(uint32_t link, uint32_t stride, uint32_t count, const Load& load, Ticks time);
     // Data of a core on their way: when the last of them arrives, given when the first leaves.
     double travel(uint32_t noc, const Spot& from, const Spot& to, const Load& load, double time);
+    double bank_served(uint32_t bank, double time, double service);
 
     const Constants& k_;
     const double dram_factor_;
@@ -125,11 +124,12 @@ private:
     std::vector<int32_t> core_of_;  // by logical place
     std::vector<Port> ports_;
     const uint32_t columns_, rows_;
+    const Ticks hop_;
     std::vector<BankUses> bank_uses_;
-    Capacities banks_;
+    Capacities<kBankBinBits> banks_;
     // Of NoC 0, then of NoC 1: at each router one along the row, one along the column.
     std::vector<LinkUsers> link_users_;
-    Capacities links_;
+    Capacities<kLinkBinBits> links_;
 };
 
 template <typename Action>

@@ -201,16 +201,23 @@ bool Replay::advance(CoreState& core, Lane& lane, double horizon) {
     return lane.next != before;
 }
 
-void Replay::keep(
+void Replay::keep_event(
     const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb) {
-    if (input_.keep_events != 0 && events_.size() < kMostEvents) {
+    if (events_.size() < kMostEvents) {
         const auto number = static_cast<uint32_t>(&lane - lanes_.data());
         const uint32_t entry = lane.next->entry;
         events_.push_back({begin, end, number, amount, static_cast<uint32_t>(kind), what | cb << 16, entry, 0});
     }
 }
 
-void Replay::spend(Lane& lane, const Step& step, double cycles) {
+inline void Replay::keep(
+    const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb) {
+    if (input_.keep_events != 0) [[unlikely]] {
+        keep_event(lane, kind, begin, end, amount, what, cb);
+    }
+}
+
+inline void Replay::spend(Lane& lane, const Step& step, double cycles) {
     const EventKind kind = step.kind == StepKind::Push  ? EventKind::Push
                            : step.kind == StepKind::Pop ? EventKind::Pop
                                                         : EventKind::Call;
@@ -219,7 +226,7 @@ void Replay::spend(Lane& lane, const Step& step, double cycles) {
     lane.busy += cycles;
 }
 
-void Replay::work(Lane& lane, const Step& step) { spend(lane, step, step.cost); }
+inline void Replay::work(Lane& lane, const Step& step) { spend(lane, step, step.cost); }
 
 void Replay::wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll) {
     if (time <= lane.time) {

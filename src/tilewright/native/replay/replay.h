@@ -139,6 +139,7 @@ private:
     void force();
     void work(Lane& lane, const Step& step);
     void spend(Lane& lane, const Step& step, double cycles);
+    void keep_event(const Lane&, EventKind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb);
     void keep(const Lane& lane, EventKind kind, double begin, double end, uint32_t amount, uint32_t what, uint32_t cb);
     void wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll);
     void report();
