@@ -116,22 +116,33 @@ class _Body:
                 )
         return lines
 
+    def calls(self) -> list[str]:
+        """One tile, where the units are set up."""
+        return [self._call(each, "0") for each in self._program.steps]
+
     def lines(self, loop: str) -> list[str]:
         """One group of tiles; ``loop`` is the head of the loop over its slots, empty for one tile alone."""
         lines: list[str] = []
         for bundle in self._program.bundles:
-            changing: dict[bool, bool] = {}
-            for is_vector in (False, True):
-                steps = [each for each in bundle if isinstance(each, Vector) is is_vector]
-                changing[is_vector] = len({self._key(each) for each in steps}) > 1 and not self._is_hoisted(is_vector)
-                if steps and not changing[is_vector] and not self._is_hoisted(is_vector):
-                    lines += self.set_up(steps[0])
-            body = []
-            for step in bundle:
-                body += self.set_up(step) if changing[isinstance(step, Vector)] else []
-                body.append(self._call(step, "slot" if loop else "0"))
-            lines += [loop, *(INDENT + each for each in body)] if loop else body
+            # What is the same for all tiles lies in its temporary once for the group.
+            once = [each for each in bundle if loop and _is_same_for_all(each)]
+            lines += self._statements(once, "")
+            lines += self._statements([each for each in bundle if each not in once], loop)
         return lines
+
+    def _statements(self, bundle: Sequence[Step], loop: str) -> list[str]:
+        lines: list[str] = []
+        changing: dict[bool, bool] = {}
+        for is_vector in (False, True):
+            steps = [each for each in bundle if isinstance(each, Vector) is is_vector]
+            changing[is_vector] = len({self._key(each) for each in steps}) > 1 and not self._is_hoisted(is_vector)
+            if steps and not changing[is_vector] and not self._is_hoisted(is_vector):
+                lines += self.set_up(steps[0])
+        body = []
+        for step in bundle:
+            body += self.set_up(step) if changing[isinstance(step, Vector)] else []
+            body.append(self._call(step, "slot" if loop else "0"))
+        return lines + ([loop, *(INDENT + each for each in body)] if loop and body else body)
 
     def slot(self, place: Place, slot: str) -> str:
         if place.is_temporary:
@@ -151,6 +162,13 @@ class _Body:
         call = f"{step.function}_tiles{_MATRIX_SUFFIX[step.spread]}"
         tiles = f"{self._tile_of(step.a, slot)}, {self._tile_of(step.b, slot)}"
         return f"{call}({_cb(step.a.name)}, {_cb(step.b.name)}, {tiles}, {self.slot(step.to, slot)})"
+
+
+def _is_same_for_all(step: Step) -> bool:
+    """Whether a step puts into a temporary what every tile of a group takes."""
+    if isinstance(step, Load):
+        return step.to.is_temporary and not _is_wide(step.source)
+    return isinstance(step, Vector) and step.call == "fill_tile_bitcast" and step.places[0].is_temporary
 
 
 def contract_lines(
@@ -303,9 +321,15 @@ def sum_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping
     has_vectors = any(isinstance(each, Vector) for each in folded.steps)
     body = fold_body(folded, offset, (True,))
     lines = [*fold_waits(program, offset), "cb_reserve_back(cb_out, 1)", "pack_reconfig_data_format(cb_out)"]
-    lines += ["tile_regs_acquire()", "fill_tile_init()", "fill_tile(0, 0.0)", *body.hoisted()]
-    lines += [] if has_vectors else [init]
-    lines.append("for i in range(num_tiles):")
+    lines.append("tile_regs_acquire()")
+    if len(folded.steps) == 1:
+        # One call makes a tile: the first is made where the others are added to it.
+        lines += [*body.hoisted(), *_Body(folded, _tile_in_sum(offset, "first"), 0, 1).calls()]
+        lines += [] if squared is None else ["square_tile_init()", "square_tile(0)"]
+        lines += [init, "for i in range(1, num_tiles):"]
+    else:
+        lines += ["fill_tile_init()", "fill_tile(0, 0.0)", *body.hoisted(), *([] if has_vectors else [init])]
+        lines.append("for i in range(num_tiles):")
     lines += [INDENT + each for each in (*body.lines(""), *([init] if has_vectors else []), call)]
     lines += fold_tail()
     arguments = [*fold_start(program, offset), "first: uint32", "num_tiles: uint32"]
@@ -366,14 +390,14 @@ def _squared(program: RegisterProgram) -> str | None:
 
 def fold_body(program: RegisterProgram, offset: Mapping[str, bool], disturbed: Sequence[bool]) -> _Body:
     """The statements of a program whose value lies in slot 1, tile by tile."""
-    return _Body(program, _tile_in_sum(offset), 1, 1, disturbed)
+    return _Body(program, _tile_in_sum(offset, "first + i"), 1, 1, disturbed)
 
 
-def _tile_in_sum(offset: Mapping[str, bool]) -> Callable[[Source, str], str]:
+def _tile_in_sum(offset: Mapping[str, bool], tile: str) -> Callable[[Source, str], str]:
     def tile_of(source: Source, _: str) -> str:
         if not _is_wide(source):
             return "0"
-        return "start + first + i" if offset.get(source.name) else "first + i"
+        return f"start + {tile}" if offset.get(source.name) else tile
 
     return tile_of
 
