@@ -6,16 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tilewright.formula.evaluate import evaluate_all
 from tilewright.formula.graph import Extent
 from tilewright.ops.inputs import Input
-from tilewright.ops.planner.matmul import Multiplication
 from tilewright.ops.row_program import Tensors
 from tilewright.ops.validation import OperationError, check_factors, check_input, check_operand, check_shape
 from tilewright.tensor.layout import Layout
-from tilewright.tensor.tile import TILE_SIZE
 
 if TYPE_CHECKING:
     from tilewright.ops.operation import Operation
@@ -36,7 +31,6 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
         factors = (*operation.multiplied, operation.multiplication.right.name)
         count = tensors[main.name].shape[-1]
         check_factors({name: tensors[name] for name in factors}, count)
-        _check_padding(operation.multiplication, operation.multiplied, count, parameters)
     for requirement in operation.requirements:
         requirement.check({**tensors, **parameters})
 
@@ -60,18 +54,3 @@ def _shape_beside(operation: Operation, tensors: Tensors, operand: Input) -> tup
     shapes = {name: tuple(each.shape) for name, each in tensors.items()}
     is_factor = operand.is_matrix or operand.name in operation.multiplied
     return shapes[operation.main_input.name] if is_factor else operation.rows_shape(shapes)
-
-
-def _check_padding(
-    made: Multiplication, multiplied: frozenset[str], count: int, parameters: Mapping[str, float]
-) -> None:
-    """Refuses rows that end inside a tile if what is computed of the zeros beside them is no number."""
-    if count % TILE_SIZE == 0:
-        return
-    zeros = dict.fromkeys(multiplied, 0.0)
-    beside = evaluate_all([made.left], {**parameters, **zeros})[id(made.left)]
-    if not np.isfinite(beside):
-        raise OperationError(
-            f"`{made.left}` is {float(beside)} of the zeros beside rows of {count} elements, and is multiplied "
-            "with them: give a multiple of 32"
-        )

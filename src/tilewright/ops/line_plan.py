@@ -224,6 +224,9 @@ def compile_time_values(lines: Lines, block_tiles: int, element_bytes: Mapping[s
         "last_tile_rows": lines.last_tile_rows,
         "inner_width": lines.inner_width,
         "inner_tiles": lines.inner_tiles,
+        "inner_last_tile_columns": lines.inner_width - (lines.inner_tiles - 1) * TILE,
+        "inverse_inner_bits": float_bits(1 / max(1, lines.inner_width)),
+        "inner_mean_factor_bits": float_bits(mean_factor(max(1, lines.inner_width))),
         f"inverse_{length}_bits": float_bits(1 / lines.line_elements),
         "mean_factor_bits": float_bits(mean_factor(lines.line_elements)),
     }

@@ -57,6 +57,7 @@ def buffer_lines(plan: Plan) -> list[str]:
     line = plan.rows.direction.line
     symbols = f"{LINE_SYMBOLS[plan.rows.direction]}: tiles of a {line}"
     symbols += "" if plan.num_blocks == 1 else f"; B: tiles of a block, {plan.block_tiles}"
+    symbols += "; Kt: tiles of a row that is multiplied" if plan.rows.inner_width else ""
     share = f"{plan.l1_bytes / plan.l1_budget:.1%}"
     return [
         *table(rows, right=(2, 4, 5)),

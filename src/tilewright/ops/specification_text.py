@@ -38,7 +38,7 @@ def ends_of(schedule: Schedule, name: str) -> tuple[str, str]:
     if store.role in _ENDS:
         return _ENDS[store.role]
     made = schedule.multiplication
-    if made is not None and (store.value is made.product or (store.value is made.left and schedule.left is not None)):
+    if made is not None and (store.value is made.product or (store.role is Role.LEFT and schedule.left is not None)):
         return ("compute", "compute")
     rows = (Role.ROWS_IN, Role.LEFT_ROWS, Role.RIGHT_ROWS)
     has_rows = any(each.value is store.value and each.role in rows for each in schedule.stores.values())

@@ -19,6 +19,7 @@ from tilewright.ops.kernel_names import in_kernels
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Role, Schedule, Scope, Store
 from tilewright.ops.planner.phase_text import INDENT, call_lines, docstring, signature_lines
 
+_LEFT = {Role.LEFT_ROWS: Role.ROWS_IN, Role.LEFT: Role.INPUT}
 LAST = "last_block_tiles if block == num_blocks - 1 else block_tiles"
 _RUNTIME = (
     "first_stick",
@@ -36,6 +37,7 @@ _COMPILE_TIME = (
     "last_tile_rows",
     "inner_width",
     "inner_tiles",
+    "inner_last_tile_columns",
 )
 
 
@@ -57,21 +59,22 @@ class DataflowText:
         self._sticks = sticks
         self._tiled_outputs = tiled_outputs
         self._inputs: dict[str, dict[Role, Store]] = {}
+        self._left_inputs: dict[str, dict[Role, Store]] = {}  # of the rows that are multiplied by a matrix
         for each in schedule.stores.values():
             if (
                 each.value is not None
                 and each.value.function == "input"
-                and each.role in (Role.ROWS_IN, Role.STICK, Role.INPUT)
+                and each.role in (Role.ROWS_IN, Role.STICK, Role.INPUT, Role.LEFT_ROWS, Role.LEFT)
             ):
-                self._inputs.setdefault(each.value.name, {})[each.role] = each
+                inputs = self._left_inputs if each.inner or each.role in _LEFT else self._inputs
+                inputs.setdefault(each.value.name, {})[_LEFT.get(each.role, each.role)] = each
         is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
-        has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in is_read)
-        has_tiled_left = any(not rows for rows, _ in self._left_buffers())
+        has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in (*is_read, *self._left_inputs.values()))
         has_spread_input = any(each.slabs is not None for each in schedule.stores.values())
-        self._slabs = tiled_outputs or has_tiled_input or has_tiled_left or has_spread_input
+        self._slabs = tiled_outputs or has_tiled_input or has_spread_input
 
     def reader(self, name: str) -> str:
-        lines = [*self._constants(), *self._left(persistent=True)]
+        lines = self._constants()
         inside: list[list[str]] = [self._left()] if self._schedule.multiplication is not None else []
         inside += [self._column(each) for each in self._schedule.columns_in]
         for each in self._schedule.passes:
@@ -93,33 +96,38 @@ class DataflowText:
     def _factor(self, *roles: Role) -> list[str]:
         return [each.name for role in roles for each in self._schedule.stores.values() if each.role is role]
 
-    def _left_buffers(self) -> list[tuple[str, Store]]:
-        """Buffers of the tensors that are multiplied, or computed with before: of rows, if any, and of tiles."""
-        made = self._schedule.multiplication
-        found = []
-        for value in () if made is None else made.left_inputs:
-            stores = [each for each in self._schedule.stores.values() if each.value is value]
-            rows = next((each.name for each in stores if each.role is Role.LEFT_ROWS), "")
-            found.append((rows, next(each for each in stores if each.role in (Role.LEFT, Role.LEFT_INPUT))))
-        return found
-
-    def _left(self, persistent: bool = False) -> list[str]:
-        """The rows that are multiplied, or computed with before; those that are the same for all, or the others."""
+    def _left(self) -> list[str]:
+        """A tile-row of what is multiplied, or computed with before."""
         lines: list[str] = []
-        for rows, tiles in self._left_buffers():
-            assert tiles.value is not None
-            name = tiles.value.name
-            if tiles.persistent is not persistent:
-                continue
-            if not rows:
-                page = "0" if persistent else "tile_row * inner_tiles"
+        for name, stores in self._left_inputs.items():
+            extent = stores[Role.INPUT].extent
+            if extent is Extent.COLUMN:
+                lines += self._column_lines(name, stores)
+            elif extent is Extent.FULL and Role.ROWS_IN not in stores:
+                tiles = stores[Role.INPUT]
+                page = f"{self._tile_row(tiles)} * inner_tiles"
                 lines += moved_lines("read_tiles", name, [f"cb.{tiles.name}", page, "inner_tiles", "inner_tiles"], "")
-                continue
-            element = self._size(name, "element")
-            where = ["0", "1"] if persistent else ["stick", "rows"]
-            sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
-            lines += moved_lines("read_sticks", name, [f"cb.{rows}", *where, *sizes], "")
+            elif extent is Extent.FULL:
+                element = self._size(name, "element")
+                sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
+                lines += self._rows_lines(name, stores[Role.ROWS_IN], sizes, "")
         return lines
+
+    def _left_row(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        """A row that serves all rows which are multiplied, a tile at a time."""
+        tiled = f"cb.{stores[Role.INPUT].name}"
+        if Role.STICK not in stores:
+            return moved_lines("read_tiles", name, [tiled, "0", "inner_tiles", "inner_tiles"], "")
+        part = f"TILE_ROWS * {self._size(name, 'element')}"
+        whole = f"inner_width * {self._size(name, 'element')}"
+        arguments = [
+            f"cb.{stores[Role.STICK].name}",
+            tiled,
+            f"inner * {part}",
+            f"min({part}, {whole} - inner * {part})",
+        ]
+        lines = moved_lines("read_vector_row", name, [*arguments, part, "1"], INDENT)
+        return ["for inner in range(inner_tiles):", *lines]
 
     def _right(self) -> list[str]:
         """A block of columns of the matrix, all of its rows."""
@@ -154,15 +162,20 @@ class DataflowText:
             elif each.role is Role.MASK:
                 lines += self._masks(each)
             elif each.role is Role.NUMBER:
-                lines.append(f"fill_constant_tile(cb.{each.name}, {each.name}_bits)")
-        for name, stores in self._inputs.items():
+                assert each.value is not None
+                lines.append(f"fill_constant_tile(cb.{each.name}, {each.value.name}_bits)")
+        for name, stores in (*self._left_inputs.items(), *self._inputs.items()):
             if stores[Role.INPUT].extent is Extent.SCALAR:
                 lines += self._scalar(name, stores)
+        for name, stores in self._left_inputs.items():
+            if stores[Role.INPUT].extent is Extent.ROW:
+                lines += self._left_row(name, stores)
         rows = [n for n, s in self._inputs.items() if s[Role.INPUT].extent is Extent.ROW and s[Role.INPUT].persistent]
         return lines + (self._loop(rows) if rows else [])
 
     def _scaler(self, store: Store) -> list[str]:
-        return [f"fill_row_scaler(cb.{store.name}, last_tile_columns)"]
+        columns = "inner_last_tile_columns" if store.inner else "last_tile_columns"
+        return [f"fill_row_scaler(cb.{store.name}, {columns})"]
 
     def _masks(self, store: Store) -> list[str]:
         raise AssertionError(f"{store.name}: sums along rows leave what lies beyond them out by their scaler")
@@ -176,7 +189,9 @@ class DataflowText:
         return moved_lines("read_vector_row", name, [f"cb.{stores[Role.STICK].name}", tiled, *sizes], "")
 
     def _column(self, name: str) -> list[str]:
-        stores = self._inputs[name]
+        return self._column_lines(name, self._inputs[name])
+
+    def _column_lines(self, name: str, stores: dict[Role, Store]) -> list[str]:
         if Role.ROWS_IN not in stores:
             page = self._tile_row(stores[Role.INPUT])
             return moved_lines("read_tiles", name, [f"cb.{stores[Role.INPUT].name}", page, "1", "1"], "")

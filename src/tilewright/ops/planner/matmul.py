@@ -6,19 +6,28 @@ as one more tensor of rows; only nobody reads it: the compute kernel makes it, b
 brought it. For that a tile-row of x stays in L1 until it is done, and the matrix comes in blocks of columns, all of its
 rows at a time.
 
-What is multiplied may be computed: ``matmul(x * silu(gate), weights)``. A tile-row of each of its tensors comes, is
-computed with element by element, and becomes the tile-row that stays.
+What is multiplied may be computed: ``matmul(rms_norm(x), weights)``. It has a schedule of its own, in which everything
+as wide as its rows is in L1 as a whole; what it leaves is the tile-row that stays. Where its rows end inside a tile,
+the rest of the tile meets rows of zeros of the matrix, and must be numbers.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-from tilewright.formula.graph import REDUCTIONS, Extent, Value, nodes_of
+from tilewright.formula.graph import Extent, Value, nodes_of
 from tilewright.formula.tracing import Formula
 from tilewright.ops.direction import CannotPlanError, Direction, direction_of
 
 PRODUCT = "product"
+# Beside the rows there are zeros, and what was made of them. Functions that leave zeros as they are:
+_KEEPS_ZERO = (
+    "neg", "abs", "sqrt", "relu", "silu", "gelu", "tanh", "erf", "sin", "sign", "square", "expm1", "log1p",
+    "to_float32", "to_bfloat16", "to_int32",
+)  # fmt: skip
+# Functions that make no number of a zero, and those that may of something else.
+_WILD_AT_ZERO = ("log", "rsqrt", "reciprocal")
+_WILD = ("exp", "exp2", "expm1", "log", "log1p", "sqrt", "rsqrt", "reciprocal", "div", "power", "square", "mul")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,20 +81,44 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
     return Formula(inputs, formula.parameters, outputs, names), multiplication
 
 
+def is_wild_beside_rows(left: Value) -> bool:
+    """Whether what is multiplied may be no number beside its rows, where a mask has to make it zero."""
+    is_zero: dict[int, bool] = {}
+    for node in nodes_of([left]):
+        given = [is_zero[id(each)] for each in node.operands]
+        is_zero[id(node)] = _is_zero(node, given)
+        if node.extent is Extent.FULL and _is_wild(node, given):
+            return True
+    return False
+
+
+def _is_zero(node: Value, given: list[bool]) -> bool:
+    """Whether a value is zero beside the rows, if its operands are where ``given``."""
+    if node.function == "input":
+        return node.extent in (Extent.FULL, Extent.ROW)
+    if node.function in ("mul", "div"):
+        return any(given) if node.function == "mul" else given[0] and not given[1]
+    if node.function == "where":
+        return all(given[1:])
+    return node.function in (*_KEEPS_ZERO, "add", "sub", "maximum", "minimum") and all(given)
+
+
+def _is_wild(node: Value, given: list[bool]) -> bool:
+    function = node.function
+    if node.own is not None:
+        return True
+    if function == "mul":
+        return not any(given)
+    if function == "div":
+        return given[1] or not given[0]
+    if function == "power" and given[0]:
+        return node.numbers[0] < 0
+    return function in (_WILD_AT_ZERO if all(given) else _WILD)
+
+
 def _check(formula: Formula, found: list[Value]) -> None:
     first = found[0]
     if len(found) > 1:
         raise CannotPlanError(f"`{found[1]}` is a second matmul: declare an operation for each")
-    for node in nodes_of([first.operands[0]]):
-        if node.function in REDUCTIONS:
-            raise CannotPlanError(
-                f"`{node}` is a reduction before `{first}`: only what goes element by element has a place there; "
-                "compute it with an operation of its own, and give the result"
-            )
-        if node.function == "input" and node.extent in (Extent.COLUMN, Extent.SCALAR):
-            raise CannotPlanError(
-                f"`{node.name}` is computed with before `{first}`, where only Rows and a Row have a place: "
-                "multiply the product by it, or give it spread out as Rows"
-            )
     if direction_of(formula) is not Direction.ROWS:
         raise CannotPlanError(f"`{first}` goes along rows, as reductions beside it must: use dim=-1")

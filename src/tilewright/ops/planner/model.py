@@ -66,8 +66,7 @@ class Role(enum.Enum):
     VALUE = "value"  # a value of the formula
     PARTS = "parts"  # what of a reduction lies in one tile before it is reduced
     SCALER = "scaler"
-    LEFT_ROWS = "left rows"  # row-major rows that are multiplied by a matrix
-    LEFT_INPUT = "left input"  # tiles of them, where what is multiplied is computed
+    LEFT_ROWS = "left rows"  # row-major rows that are multiplied by a matrix as they are
     LEFT = "left"  # tiles of what is multiplied
     RIGHT_ROWS = "right rows"  # row-major rows of the matrix
     RIGHT = "right"  # tiles of it
@@ -85,6 +84,7 @@ class Store:
         persistent: whether it is filled once and never popped.
         read_by_matrix_unit: whether a float32 in it is cut to 10 mantissa bits.
         slabs: of an input, as in :class:`Operand`.
+        inner: whether it belongs to the rows that are multiplied by a matrix, which have a width of their own.
     """
 
     name: str
@@ -96,6 +96,7 @@ class Store:
     persistent: bool = False
     read_by_matrix_unit: bool = False
     slabs: Slabs | None = None
+    inner: bool = False
 
 
 class Scope(enum.Enum):
@@ -117,7 +118,11 @@ class Tilize:
 
 @dataclasses.dataclass(frozen=True)
 class Compute:
-    """A value becomes tiles of a buffer, or rows or tiles of an output."""
+    """A value becomes tiles of a buffer, or rows or tiles of an output.
+
+    Attributes:
+        masked: whether what lies beyond the row is made zero.
+    """
 
     name: str
     value: Value
@@ -125,6 +130,7 @@ class Compute:
     target: str
     scope: Scope
     as_rows: bool
+    masked: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,7 +202,7 @@ class Schedule:
         numbers: runtime arguments of kernels, by name: what the host computes for them.
         outputs: buffers of the results, in order of the formula.
         multiplication: of which one of the tensors it reads is the product.
-        left: what is computed before it is multiplied.
+        left: what is done to make what is multiplied, if it is computed; its buffers are among ``stores``.
     """
 
     direction: Direction
@@ -207,15 +213,23 @@ class Schedule:
     numbers: Mapping[str, Value]
     outputs: tuple[str, ...]
     multiplication: Multiplication | None = None
-    left: Compute | None = None
+    left: Schedule | None = None
 
     @property
     def is_resident(self) -> bool:
         return self.strategy is not Strategy.STREAMING
+
+    @property
+    def scaler(self) -> str:
+        """The buffer with the ones of this schedule's own sums; empty if there is none."""
+        found = [each for each in self.stores.values() if each.role is Role.SCALER]
+        own = [each for each in found if not each.inner]  # beside one of what is done before
+        return next((each.name for each in (*own, *found)), "")
 
     def store_of(self, value: Value, *roles: Role) -> Store | None:
         wanted = roles or (Role.INPUT, Role.VALUE, Role.NUMBER)
         return next((each for each in self.stores.values() if each.value is value and each.role in wanted), None)
 
     def steps(self) -> list[Step]:
-        return [step for each in self.passes for step in (*each.loads, *each.row, *each.block, *each.column)]
+        before = [] if self.left is None else self.left.steps()
+        return before + [step for each in self.passes for step in (*each.loads, *each.row, *each.block, *each.column)]

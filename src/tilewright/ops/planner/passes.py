@@ -28,6 +28,12 @@ class Surveyor(Protocol):
     @property
     def direction(self) -> Direction: ...
 
+    @property
+    def is_whole(self) -> bool: ...
+
+    @property
+    def is_masked(self) -> bool: ...
+
     def buffer_of(self, node: Value) -> str: ...
 
     def rows_of(self, node: Value) -> str: ...
@@ -121,12 +127,7 @@ class PassBuilder:
             (row if scope is Scope.ROW else block).append(made)
         for node, made_by in draft.results:
             for output in scheduler.outputs_of(node):
-                as_rows = not scheduler.outputs_tiled
-                if made_by is None:
-                    block.append(Deliver(scheduler.buffer_of(node), output, Scope.BLOCK, as_rows))
-                else:
-                    made_by = scheduler.as_output(node, made_by)
-                    block.append(Compute(f"{output}_values", node, made_by, output, Scope.BLOCK, as_rows))
+                (row if scheduler.is_whole else block).append(self._result(node, made_by, output))
         column: list[Step] = []
         for node, made_by, is_output in draft.columns:
             as_rows = not scheduler.outputs_tiled
@@ -142,6 +143,16 @@ class PassBuilder:
                     made_by = scheduler.as_output(node, made_by)
                     column.append(Compute(f"{output}_values", node, made_by, output, Scope.COLUMN, as_rows))
         return self._popped(draft, loads, row, block, column, loaded, streamed)
+
+    def _result(self, node: Value, made_by: RegisterProgram | None, output: str) -> Step:
+        """A result as wide as the row."""
+        scheduler = self._scheduler
+        as_rows = not scheduler.outputs_tiled
+        scope = Scope.ROW if scheduler.is_whole else Scope.BLOCK
+        if made_by is None and not scheduler.is_masked:
+            return Deliver(scheduler.buffer_of(node), output, scope, as_rows)
+        program = scheduler.as_output(node, made_by or _plain_copy(scheduler, node))
+        return Compute(f"{output}_values", node, program, output, scope, as_rows, scheduler.is_masked)
 
     def _scope(
         self, program: RegisterProgram | None, source: str, by_block: Iterable[str], is_whole: bool = True

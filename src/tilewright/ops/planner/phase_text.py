@@ -19,6 +19,7 @@ INDENT = "    "
 _MATRIX_SUFFIX = {"NONE": "", "ROW": "_bcast_rows", "COL": "_bcast_cols", "SCALAR": "_bcast_scalar"}
 REGIONS = {Extent.FULL: "TILE", Extent.ROW: "ROW_0", Extent.COLUMN: "COLUMN_0", Extent.SCALAR: "ELEMENT"}
 LIMIT = 118
+SCALER = "scaler"  # what a phase calls the buffer with the ones of a row, whichever it is
 
 
 def call_lines(name: str, arguments: Sequence[str], indent: str) -> list[str]:
@@ -291,6 +292,54 @@ def rows_of_each_phase(name: str, purpose: str, program: RegisterProgram, offset
     return made_phase(name, purpose, program, contract_lines(program, waits, "num_tiles", "ROWS"), lines, arguments)
 
 
+def _mask_lines(slot: str) -> list[str]:
+    """Ones for the columns of a row's last tile, zeros beyond them, in a slot of DST."""
+    return [
+        "reconfig_data_format(cb_scaler, cb_scaler)",
+        "unary_bcast_init[BroadcastType.ROW](cb_scaler)",
+        f"unary_bcast[BroadcastType.ROW](cb_scaler, 1, {slot})",
+    ]
+
+
+def masked_phase(name: str, purpose: str, program: RegisterProgram) -> PhaseText:
+    """A value over the tiles of a row, with zeros beyond the row: to tiles of a buffer."""
+    largest = max(1, (DST_TILES - program.num_temporaries) // program.num_registers)
+    # The mask disturbs both units after the last tile, where no other follows.
+    body, _ = _values(program, {}, largest)
+    lines = [f"cb_wait_front({_cb(each.name)}, {_pages(each, {})})" for each in program.sources]
+    lines += ["cb_wait_front(cb_scaler, 2 if partial else 1)", "cb_reserve_back(cb_out, num_tiles)"]
+    lines += ["pack_reconfig_data_format(cb_out)", *body.hoisted()]
+    lines.append(f"for begin in range(0, num_tiles, {largest}):" if largest > 1 else "for begin in range(num_tiles):")
+    inside = [f"count = min({largest}, num_tiles - begin)"] if largest > 1 else []
+    count = "count" if largest > 1 else "1"
+    mask = str(DST_TILES - 1)
+    last = f"{count} - 1" if largest > 1 else "0"
+    chosen = [
+        *_mask_lines(mask),
+        "where_tile_init()",
+        f"where_tile[DataFormat.Float32]({mask}, {last}, {mask}, {last})",
+    ]
+    inside += ["tile_regs_acquire()", *body.lines("for slot in range(count):" if largest > 1 else "")]
+    inside += ["if partial:", f"{INDENT}if begin + {count} == num_tiles:", *(INDENT * 2 + each for each in chosen)]
+    inside += ["tile_regs_commit()", "tile_regs_wait()"]
+    if largest > 1:
+        inside += ["for slot in range(count):", f"{INDENT}pack_tile(slot, cb_out)"]
+    else:
+        inside.append("pack_tile(0, cb_out)")
+    lines += [INDENT + each for each in (*inside, "tile_regs_release()")]
+    lines.append("cb_push_back(cb_out, num_tiles)")
+    arguments = [
+        "num_tiles: uint32",
+        *(f"{each}: uint32" for each in symbols(program)),
+        "partial: CompileTimeArg[bool]",
+    ]
+    waits = {each.name: _pages(each, {}) for each in program.sources}
+    decorator = contract_lines(
+        program, waits, "num_tiles", "TILE", {"cb_scaler": ("2 if partial else 1", "SCALER")}
+    )  # fmt: skip
+    return made_phase(name, purpose, program, decorator, lines, arguments, ["cb_scaler"])
+
+
 def column_phase(name: str, purpose: str, program: RegisterProgram, as_rows: bool, held: Extent) -> PhaseText:
     """One number for each line: one tile, which holds them in a column, a row or an element."""
     body = _Body(program, lambda source, slot: "0", 0, 1)
@@ -361,17 +410,10 @@ def max_phase(name: str, purpose: str, program: RegisterProgram, offset: Mapping
         f"{INDENT}cb_pop_front(cb_out, 1)",
         "for i in range(num_tiles):",
     ]
-    mask = [
-        "if partial:",
-        f"{INDENT}if is_last and i == num_tiles - 1:",
-        f"{INDENT * 2}reconfig_data_format(cb_scaler, cb_scaler)",
-        f"{INDENT * 2}unary_bcast_init[BroadcastType.ROW](cb_scaler)",
-        f"{INDENT * 2}unary_bcast[BroadcastType.ROW](cb_scaler, 1, 2)",
-        f"{INDENT * 2}fill_tile_init()",
-        f"{INDENT * 2}fill_tile_bitcast(3, MINUS_INFINITY)",
-        f"{INDENT * 2}where_tile_init()",
-        f"{INDENT * 2}where_tile[DataFormat.Float32](2, 1, 3, 1)",
-    ]
+    chosen = ["fill_tile_init()", "fill_tile_bitcast(3, MINUS_INFINITY)", "where_tile_init()"]
+    chosen.append("where_tile[DataFormat.Float32](2, 1, 3, 1)")
+    is_at_end = f"{INDENT}if is_last and i == num_tiles - 1:"
+    mask = ["if partial:", is_at_end, *(INDENT * 2 + each for each in (*_mask_lines("2"), *chosen))]
     lines += [INDENT + each for each in (*body.lines(""), *mask, "binary_max_tile_init()", "binary_max_tile(0, 1, 0)")]
     lines += ["cb_reserve_back(cb_out, 1)", *fold_tail()]
     arguments = [*fold_start(program, offset), "first: uint32", "num_tiles: uint32", "is_first: bool", "is_last: bool"]

@@ -30,24 +30,19 @@ block by block; then columns. A step is one over the whole row if all it reads i
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 
 from tilewright.formula.evaluate import evaluate_all
 from tilewright.formula.graph import REDUCTIONS, Extent, Value, expression_text, levels, nodes_of
 from tilewright.formula.tracing import Formula
 from tilewright.ops.direction import CannotPlanError, Direction
-from tilewright.ops.planner.matmul import Multiplication
+from tilewright.ops.planner.matmul import Multiplication, is_wild_beside_rows
 from tilewright.ops.planner.model import (
     Choices,
-    Compute,
-    Deliver,
     Operand,
-    Pass,
-    Reduce,
     Role,
     Schedule,
-    Scope,
-    Store,
 )
 from tilewright.ops.planner.passes import Draft, PassBuilder
 from tilewright.ops.planner.registers import (
@@ -60,6 +55,7 @@ from tilewright.ops.planner.registers import (
     compile_program,
     float_bits_text,
 )
+from tilewright.ops.planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
 from tilewright.ops.strategy import Strategy
 
 # Calls of the vector unit that a value must save to be worth a buffer; functions such as exp count as four.
@@ -102,9 +98,8 @@ def make_schedule(
     Raises:
         CannotPlanError: part of it has no place in one; the message shows the part and says what to write.
     """
-    scheduler = _Scheduler(formula, operands, choices, strategy, output_formats, outputs_tiled, direction)
-    made = scheduler.schedule()
-    return made if factors is None else factors.added_to(made, scheduler)
+    made = _Scheduler(formula, operands, choices, strategy, output_formats, outputs_tiled, direction).schedule()
+    return made if factors is None else _multiplied(made, formula, choices, factors)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,40 +110,23 @@ class Factors:
     left: Sequence[Operand]
     right: Operand
 
-    def added_to(self, schedule: Schedule, scheduler: _Scheduler) -> Schedule:
-        """The schedule with buffers for them, and with what is computed before they are multiplied."""
-        made = self.multiplication
-        is_computed = not made.left.is_leaf
-        tiles = Role.LEFT_INPUT if is_computed else Role.LEFT
-        stores: dict[str, Store] = {}
-        for operand, value in zip(self.left, made.left_inputs, strict=True):
-            stores |= self._stores(operand, value, Role.LEFT_ROWS, tiles)
-        step = None
-        if is_computed:
-            sources = {
-                id(value): Source(f"{operand.name}_tiled", operand.extent, operand.format, operand.extent)
-                for operand, value in zip(self.left, made.left_inputs, strict=True)
-            }
-            step = Compute("left", made.left, scheduler.left_program(made.left, sources), "left", Scope.ROW, False)
-            stores["left"] = Store("left", Role.LEFT, made.left, Extent.FULL, "Float32", read_by_matrix_unit=True)
-        stores |= self._stores(self.right, made.right, Role.RIGHT_ROWS, Role.RIGHT)
-        stores |= schedule.stores
-        numbers = scheduler.numbers(schedule.numbers)
-        return dataclasses.replace(schedule, stores=stores, multiplication=made, left=step, numbers=numbers)
 
-    def _stores(self, operand: Operand, value: Value, rows: Role, tiles: Role) -> dict[str, Store]:
-        made = []
-        if not operand.is_tiled:
-            made.append(Store(f"{operand.name}_rm", rows, value, operand.extent, operand.format))
-        is_multiplied = tiles is not Role.LEFT_INPUT
-        is_persistent = operand.extent is Extent.ROW
-        made.append(
-            Store(
-                f"{operand.name}_tiled", tiles, value, operand.extent, operand.format,
-                persistent=is_persistent, read_by_matrix_unit=is_multiplied,
-            )
-        )  # fmt: skip
-        return {each.name: each for each in made}
+def _multiplied(schedule: Schedule, formula: Formula, choices: Choices, factors: Factors) -> Schedule:
+    """The schedule with buffers for the factors, and with what is done to compute the left one."""
+    made = factors.multiplication
+    before, stores = None, factor_stores(factors.right, made.right, Role.RIGHT_ROWS, Role.RIGHT)
+    if made.left.is_leaf:
+        stores = factor_stores(factors.left[0], made.left, Role.LEFT_ROWS, Role.LEFT) | stores
+    else:
+        part = Formula(made.left_inputs, formula.parameters, (made.left,), formula.names)
+        before = _Scheduler(
+            part, factors.left, choices, Strategy.RESIDENT, ["Float32"], True, Direction.ROWS, schedule
+        ).schedule()  # fmt: skip
+        stores = {**before.stores, **stores}
+    numbers = schedule.numbers if before is None else before.numbers
+    return dataclasses.replace(
+        schedule, stores={**stores, **schedule.stores}, multiplication=made, left=before, numbers=numbers
+    )
 
 
 def strategies_of(
@@ -172,8 +150,11 @@ class _Scheduler:
         output_formats: Sequence[str],
         outputs_tiled: bool,
         direction: Direction,
+        after: Schedule | None = None,
     ) -> None:
+        """``after``: the schedule that multiplies the one result by a matrix; it stays in L1 for that."""
         self._direction = direction
+        self._after = after
         self._formula = formula
         self._operands = {each.name: each for each in operands}
         self._choices = choices
@@ -186,7 +167,7 @@ class _Scheduler:
         self._numbers: dict[str, Value] = {}
         self._names: dict[int, str] = {}
         # Buffers that no value may be called after.
-        self._taken_names = {"scaler", "mask"} | {
+        self._taken_names = {"scaler", "mask", LEFT, LEFT_SCALER, *(() if after is None else after.stores)} | {
             name for each in operands for name in (self._tiled_name(each), self._rows_name(each))
         }
         self._check()
@@ -280,7 +261,8 @@ class _Scheduler:
 
     def _tiled_name(self, operand: Operand) -> str:
         alone = [each for each in self._operands.values() if each.extent is Extent.FULL]
-        return "in_tiled" if len(alone) == 1 and operand.extent is Extent.FULL else f"{operand.name}_tiled"
+        is_alone = len(alone) == 1 and operand.extent is Extent.FULL and self._after is None
+        return "in_tiled" if is_alone else f"{operand.name}_tiled"
 
     def _rows_name(self, operand: Operand) -> str:
         return self._tiled_name(operand).removesuffix("_tiled") + "_rm"
@@ -321,27 +303,16 @@ class _Scheduler:
     def _program(self, target: Value, extent: Extent) -> RegisterProgram:
         return compile_program(target, extent, self._around())
 
+    def _result_program(self, target: Value) -> RegisterProgram:
+        """The program of a result as wide as the row; a mask lies in a temporary."""
+        if not self.is_masked:
+            return self._program(target, Extent.FULL)
+        made = compile_program(target, Extent.FULL, self._around(), DST_TILES - 1)
+        return dataclasses.replace(made, num_temporaries=max(1, made.num_temporaries))
+
     def _summed_program(self, target: Value) -> RegisterProgram:
         """The program of a value of which tiles are added up in slot 0, one after the other in the same registers."""
         return compile_program(target, Extent.FULL, self._around(with_products=False), DST_TILES - 1)
-
-    def left_program(self, target: Value, sources: Mapping[int, Source]) -> RegisterProgram:
-        """The program of what is computed before it is multiplied by a matrix.
-
-        Raises:
-            CannotPlanError: it does not fit DST.
-        """
-        try:
-            return compile_program(target, Extent.FULL, Surroundings(sources, self._bits, is_number, False))
-        except TooManyRegistersError:
-            raise CannotPlanError(
-                f"`{target}` does not fit the four tiles of DST before it is multiplied: compute part of it with an "
-                "operation of its own, and give the result"
-            ) from None
-
-    def numbers(self, known: Mapping[str, Value]) -> dict[str, Value]:
-        """Runtime arguments, with those that were met since a schedule was made."""
-        return {**known, **self._numbers}
 
     # The schedule.
 
@@ -360,7 +331,7 @@ class _Scheduler:
         raise AssertionError("parts of an expression get smaller and smaller")
 
     def _attempt(self) -> Schedule:
-        self._numbers.clear()
+        self._numbers = {} if self._after is None else dict(self._after.numbers)
         last = max([self._levels[id(each)] for each in self._nodes if each.function in REDUCTIONS], default=0)
         for each in self._formula.outputs:
             if each.extent is Extent.FULL:
@@ -394,7 +365,7 @@ class _Scheduler:
                 self._require(output, made, draft)
                 draft.results.append((output, None))
             else:
-                program = self._program(output, Extent.FULL)
+                program = self._result_program(output)
                 self._require_sources(program, made, draft)
                 draft.results.append((output, program))
         columns = [
@@ -455,13 +426,13 @@ class _Scheduler:
         kept = {
             self._buffer_of(each)
             for each in full
-            if self._resident and len(passes_of[self._buffer_of(each)]) > 1
+            if self.is_whole or (self._resident and len(passes_of[self._buffer_of(each)]) > 1)
         }  # fmt: skip
         rows = [each for each in self.stored.values() if each.extent is Extent.ROW]
         kept |= {self._buffer_of(each) for each in rows if self._resident}
         builder = PassBuilder(self, kept, passes_of)
         passes = [builder.build(draft) for draft in drafts]
-        stores = self._stores(kept, passes)
+        stores = stores_of(self, kept, passes)
         if not passes[0].column:
             passes = passes[1:]
         columns_in = tuple(each.name for each in self._operands.values() if each.extent is Extent.COLUMN)
@@ -473,6 +444,8 @@ class _Scheduler:
         return Schedule(self._direction, self._strategy, columns_in, tuple(passes), stores, numbers, outputs)
 
     def output_name(self, index: int) -> str:
+        if self._after is not None:
+            return LEFT
         kind = "out_tiled" if self._outputs_tiled else "out_rm"
         return kind if len(self._formula.outputs) == 1 else f"{kind}_{index}"
 
@@ -489,6 +462,9 @@ class _Scheduler:
     def rows_of(self, node: Value) -> str:
         return self._rows_name(self._operands[node.name])
 
+    def name_of(self, node: Value) -> str:
+        return self._name(node)
+
     def is_tiled(self, node: Value) -> bool:
         return self._operands[node.name].is_tiled
 
@@ -504,72 +480,29 @@ class _Scheduler:
     def direction(self) -> Direction:
         return self._direction
 
+    @property
+    def is_whole(self) -> bool:
+        return self._after is not None
+
+    @functools.cached_property
+    def is_masked(self) -> bool:
+        return self._after is not None and is_wild_beside_rows(self._formula.outputs[0])
+
+    @property
+    def formula(self) -> Formula:
+        return self._formula
+
+    @property
+    def operands(self) -> Sequence[Operand]:
+        return list(self._operands.values())
+
+    @property
+    def output_formats(self) -> Sequence[str]:
+        return self._output_formats
+
+    @property
+    def is_resident(self) -> bool:
+        return self._resident
+
     def parts_of(self, reduction: Value) -> str:
         return f"{self._name(reduction)}_parts"
-
-    # Buffers.
-
-    def _stores(self, kept: set[str], passes: Sequence[Pass]) -> dict[str, Store]:
-        cut = self._read_by_matrix_unit(passes)
-        moved_to_outputs = self._only_delivered(passes)
-        stores: list[Store] = []
-        for operand, node in zip(self._operands.values(), self._formula.inputs, strict=True):
-            name = self._tiled_name(operand)
-            if not operand.is_tiled:
-                is_stick = self._direction.held(operand.extent) in (Extent.ROW, Extent.SCALAR)
-                role = Role.STICK if is_stick else Role.ROWS_IN
-                rows = Store(self._rows_name(operand), role, node, operand.extent, operand.format, slabs=operand.slabs)
-                stores.append(rows)
-            is_persistent = operand.extent is Extent.SCALAR or (operand.extent is Extent.ROW and self._resident)
-            stores.append(
-                Store(
-                    name, Role.INPUT, node, operand.extent, operand.format,
-                    name in kept, is_persistent, name in cut, operand.slabs,
-                )
-            )  # fmt: skip
-        if any(isinstance(step, Reduce) for each in passes for step in (*each.row, *each.block)):
-            stores.append(Store("scaler", Role.SCALER, None, Extent.SCALAR, "Float16_b", persistent=True))
-            if self._direction is not Direction.ROWS:
-                stores.append(Store("mask", Role.MASK, None, Extent.SCALAR, "Float16_b", persistent=True))
-        for node in self._nodes:
-            if id(node) not in self.stored or node.function == "input":
-                continue
-            name = self._name(node)
-            if node.function == "parameter":
-                stores.append(Store(name, Role.NUMBER, node, Extent.SCALAR, "Float32", False, True, name in cut))
-                continue
-            format_ = moved_to_outputs.get(name, "Float32")
-            stores.append(Store(name, Role.VALUE, node, node.extent, format_, name in kept, False, name in cut))
-        for each in passes:
-            for step in (*each.row, *each.block):
-                if isinstance(step, Reduce) and step.parts:
-                    stores.append(Store(step.parts, Role.PARTS, step.value, Extent.FULL, "Float32", False, False, True))
-        for index, output in enumerate(self._formula.outputs):
-            format_ = self._output_formats[index]
-            stores.append(Store(self.output_name(index), Role.OUTPUT, output, output.extent, format_))
-        return {each.name: each for each in stores}
-
-    def _read_by_matrix_unit(self, passes: Sequence[Pass]) -> set[str]:
-        cut: set[str] = set()
-        for each in passes:
-            for step in (*each.row, *each.block, *each.column):
-                if isinstance(step, (Compute, Reduce)) and step.program is not None:
-                    cut |= step.program.read_by_matrix_unit()
-                if isinstance(step, Reduce) and step.source:
-                    cut.add(step.source)
-        return cut
-
-    def _only_delivered(self, passes: Sequence[Pass]) -> dict[str, str]:
-        """Values as wide as the row that go to an output of floats and nowhere else: they have its format."""
-        formats = {self.output_name(index): each for index, each in enumerate(self._output_formats)}
-        delivered: dict[str, str] = {}
-        read = set()
-        for each in passes:
-            for step in (*each.row, *each.block, *each.column):
-                if isinstance(step, Deliver) and step.scope is not Scope.COLUMN:
-                    delivered[step.source] = formats[step.target]
-                elif isinstance(step, Reduce):
-                    read.add(step.source)
-                if isinstance(step, (Compute, Reduce)) and step.program is not None:
-                    read |= {source.name for source in step.program.sources}
-        return {name: each for name, each in delivered.items() if name not in read and each != "Int32"}

@@ -25,7 +25,6 @@ _FIRST_INDEX = {
     Role.STICK: 0,
     Role.INPUT: 0,
     Role.LEFT_ROWS: 0,
-    Role.LEFT_INPUT: 0,
     Role.LEFT: 0,
     Role.RIGHT_ROWS: 0,
     Role.RIGHT: 0,
@@ -39,7 +38,6 @@ _FIRST_INDEX = {
 _NUM_INDICES = 32
 _MATMUL = {
     Role.LEFT_ROWS: PageCount(per_inner=1),
-    Role.LEFT_INPUT: PageCount(per_inner=1),
     Role.LEFT: PageCount(per_inner=1),
     Role.RIGHT_ROWS: PageCount(per_block=2),
     Role.RIGHT: PageCount(per_inner_block=1),
@@ -88,7 +86,8 @@ def buffers_of(schedule: Schedule, indices: Mapping[str, int], choices: Choices)
 
 
 def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> Buffer:
-    is_stick = store.role is Role.STICK or (
+    # A stick of inner rows comes a tile's part at a time.
+    is_stick = (store.role is Role.STICK and not store.inner) or (
         sticks and store.role in (Role.ROWS_IN, Role.OUTPUT) and store.extent is Extent.FULL
     )
     return Buffer(
@@ -104,10 +103,14 @@ def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> Buf
 
 def _pages(store: Store, sticks: bool, direction: Direction) -> PageCount:
     is_wide = store.extent in (Extent.FULL, Extent.ROW)
+    if store.inner and is_wide and store.role in (Role.ROWS_IN, Role.INPUT, Role.VALUE):
+        return PageCount(per_inner=1)
     if store.role in (Role.ROWS_IN, Role.OUTPUT):
         if not is_wide:
             return PageCount(fixed=2)
         return PageCount(fixed=64) if sticks else PageCount(per_block=2)
+    if store.role is Role.SCALER and store.inner:
+        return PageCount(fixed=2)
     if store.role is Role.SCALER:
         return PageCount(fixed=1, partial=1 if direction is Direction.ROWS else 0)
     if store.role in _MATMUL:
@@ -124,15 +127,13 @@ def _purpose(store: Store, direction: Direction) -> str:
     is_wide = store.extent in (Extent.FULL, Extent.ROW)
     match store.role:
         case Role.ROWS_IN:
-            return f"rows of {name} from the reader, double-buffered"
+            return f"rows of {name} from the reader" + ("" if store.inner else ", double-buffered")
         case Role.STICK:
             return f"a stick of {name}, the reader's own"
         case Role.LEFT_ROWS | Role.RIGHT_ROWS:
             return f"rows of {name} from the reader"
-        case Role.LEFT_INPUT:
-            return f"{name} as tiles, to be computed with before it is multiplied"
         case Role.LEFT:
-            return f"{name} as tiles, kept for the tile-row"
+            return f"{name if name != store.name else 'what is multiplied'} as tiles, kept for the tile-row"
         case Role.RIGHT:
             return f"a block of columns of {name} as tiles"
         case Role.SCALER:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.ops import Operation
+from tilewright.ops import Operation, OperationError
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.paper_device import paper_device
 from tilewright.workshop.cases import DTYPES, Case
@@ -22,7 +22,10 @@ def test_a_plan_fits(operation: Operation, case: Case, arch: str) -> None:
 
 @pytest.mark.parametrize("width", [32, 4096, 100_000, 1 << 20])
 def test_rows_of_any_width_have_a_plan(operation: Operation, width: int) -> None:
-    if operation.multiplication is not None and width > 4096:
-        pytest.skip("a row that is multiplied by a matrix stays in L1")
-    plan = operation.plan((64, width), DataType.FLOAT32, paper_device("wormhole_b0"))
+    try:
+        plan = operation.plan((64, width), DataType.FLOAT32, paper_device("wormhole_b0"))
+    except OperationError as refusal:
+        if operation.multiplication is None or width == 32 or "does not fit L1" not in str(refusal):
+            raise
+        pytest.skip("a row that is multiplied by a matrix stays in L1, and this one is refused by name")
     assert plan.l1_bytes <= plan.l1_budget
