@@ -33,7 +33,9 @@ quick: $(VENV)/.installed  ## an answer in less than a minute: form, rooms, ever
 
 catalogue: $(VENV)/.installed  ## every operation of the real ttnn on the simulated card, both chips
 	python=$$($(TTNN_PYTHON)) && for arch in wormhole_b0 blackhole; do \
-	PYTHONPATH=src $$python -m tilewright exec --arch $$arch -- $$python -m pytest tests/card/catalogue || exit 1; done
+	PYTHONPATH=src $$python -m tilewright exec --arch $$arch -- $$python -m pytest tests/card/catalogue || exit 1; \
+	PYTHONPATH=src $$python -m tilewright exec --arch $$arch --grid 1x1 -- $$python -m pytest -m family tests/card/catalogue \
+	|| exit 1; done
 
 beside-ttnn: $(VENV)/.installed  ## docs/beside-ttnn.md: examples beside ttnn's own operations
 	TILEWRIGHT_REAL_TTNN=$$($(TTNN_PYTHON)) $(BIN)/python tools/beside_ttnn.py

@@ -15,6 +15,7 @@ ON_WORMHOLE = (
     "add", "exp", "softmax", "matmul", "sum", "concat", "to_layout", "add in L1", "exp sharded", "add again",
 )  # fmt: skip
 ON_BLACKHOLE = ("add", "matmul", "add in L1")
+ON_ONE_CORE = ("exp", "softmax", "matmul", "sum", "concat")
 
 
 def results_of(result: Any) -> Any:
@@ -32,6 +33,11 @@ def blackhole(on_card: OnCard) -> Any:
     return results_of(on_card("--arch", "blackhole", "--grid", "4x2", str(SAMPLE), *ON_BLACKHOLE))
 
 
+@pytest.fixture(scope="session")
+def one_core(on_card: OnCard) -> Any:
+    return results_of(on_card("--grid", "1x1", str(SAMPLE), *ON_ONE_CORE))
+
+
 @pytest.mark.parametrize("name", ON_WORMHOLE)
 def test_operation_on_wormhole(wormhole: Any, name: str) -> None:
     assert wormhole["results"][name] <= 1
@@ -42,8 +48,13 @@ def test_operation_on_blackhole(blackhole: Any, name: str) -> None:
     assert blackhole["results"][name] <= 1
 
 
-def test_a_card_has_the_grid_it_was_asked_for(wormhole: Any, blackhole: Any) -> None:
-    assert (wormhole["grid"], blackhole["grid"]) == ([8, 8], [4, 2])
+@pytest.mark.parametrize("name", ON_ONE_CORE)
+def test_operation_on_one_core(one_core: Any, name: str) -> None:
+    assert one_core["results"][name] <= 1
+
+
+def test_a_card_has_the_grid_it_was_asked_for(wormhole: Any, blackhole: Any, one_core: Any) -> None:
+    assert (wormhole["grid"], blackhole["grid"], one_core["grid"]) == ([8, 8], [4, 2], [1, 1])
 
 
 def test_the_time_of_a_process_is_told_apart(blackhole: Any) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import ttnn
+from families import FAMILIES
 from known_failures import KNOWN_FAILURES
 from operation_case import Case
 from uncalled import ONE_MODEL, QUASAR, UNCALLED, unexplained
@@ -54,6 +55,9 @@ element is compared; what it may be off by follows from the formats and the step
 {all} cases of {operations} operations: {right}. {registered} are registered, experimental
 ones and {quasar} copies for Quasar counted. Every one that a single chip can run is called at least once, except
 {left_out} of the list at the end, which gives the reason for each that is not called.
+
+{families} cases, each for a family of kernels that models call much (`tests/card/catalogue/families.py`), run on cards
+of one core as well, both chips, and are right there.
 """
 
 
@@ -77,6 +81,7 @@ def page() -> str:
     quasar = [name for name in registered if name.startswith(QUASAR)]
     counts = {"all": len(every), "operations": len(called_operations()), "registered": len(registered)}
     counts["left_out"] = len(UNCALLED[ONE_MODEL])
+    counts["families"] = len(FAMILIES)
     right = ", ".join(f"{_right(every, chip)} right on {name}" for chip, name in CHIPS.items())
     version = importlib.metadata.version("ttnn")
     parts = [_INTRODUCTION.format(version=version, right=right, quasar=len(quasar), **counts)]

@@ -11,6 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 ttnn = pytest.importorskip("ttnn")
 
+from families import FAMILIES  # noqa: E402
 from known_failures import KNOWN_FAILURES  # noqa: E402
 from operation_case import Bench, Case, check  # noqa: E402
 from operations_page import CHIPS, GROUPS, PAGE, cases_of, page  # noqa: E402
@@ -22,6 +23,8 @@ def _parameters() -> Iterator[Any]:
     for case in (case for group in GROUPS for case in cases_of(group)):
         reason = KNOWN_FAILURES[CHIP].get(case.name)
         marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+        if case.name in FAMILIES:
+            marks.append(pytest.mark.family)
         yield pytest.param(case, id=case.name, marks=marks)
 
 
@@ -41,7 +44,8 @@ def test_the_page_says_what_the_catalogue_has() -> None:
     assert PAGE.read_text() == page()
 
 
-def test_every_known_failure_is_a_case() -> None:
+def test_every_known_failure_and_every_family_is_a_case() -> None:
     names = [case.name for group in GROUPS for case in cases_of(group)]
+    assert set(names) >= FAMILIES
     assert set(KNOWN_FAILURES) == set(CHIPS)
     assert all(set(failures) <= set(names) for failures in KNOWN_FAILURES.values())
