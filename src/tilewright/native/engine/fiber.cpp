@@ -48,19 +48,8 @@ bool FiberStack::contains(uintptr_t address) const {
 }
 
 uint32_t walk_frames(const FiberStack& stack, uintptr_t frame_pointer, uint64_t* frames, uint32_t capacity) {
-    const auto low = reinterpret_cast<uintptr_t>(stack.low()), high = reinterpret_cast<uintptr_t>(stack.high());
     uint32_t count = 0;
-    while (count < capacity && frame_pointer >= low && frame_pointer < high - 15) {
-        const auto* words = reinterpret_cast<const uintptr_t*>(frame_pointer);
-        if (words[1] == 0) {
-            break;
-        }
-        frames[count++] = words[1];
-        if (words[0] <= frame_pointer) {
-            break;
-        }
-        frame_pointer = words[0];
-    }
+    for_each_frame(stack, frame_pointer, capacity, [&](uint64_t frame) { frames[count++] = frame; });
     return count;
 }
 

@@ -35,6 +35,22 @@ private:
 };
 
 // Return addresses from `frame_pointer` outwards, innermost first, as long as frames lie on `stack`.
+template <typename Visit>
+void for_each_frame(const FiberStack& stack, uintptr_t frame_pointer, uint32_t capacity, Visit visit) {
+    const auto low = reinterpret_cast<uintptr_t>(stack.low()), high = reinterpret_cast<uintptr_t>(stack.high());
+    while (capacity-- > 0 && frame_pointer >= low && frame_pointer < high - 15) {
+        const auto* words = reinterpret_cast<const uintptr_t*>(frame_pointer);
+        if (words[1] == 0) {
+            break;
+        }
+        visit(words[1]);
+        if (words[0] <= frame_pointer) {
+            break;
+        }
+        frame_pointer = words[0];
+    }
+}
+// The same, written down; returns how many.
 uint32_t walk_frames(const FiberStack& stack, uintptr_t frame_pointer, uint64_t* frames, uint32_t capacity);
 
 // A place execution can be continued from.

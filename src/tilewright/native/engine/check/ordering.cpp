@@ -95,8 +95,6 @@ uint64_t Ordering::known_pages(const KernelInstance& instance, uint64_t key) con
     return known == released.rend() ? 0 : known->total;
 }
 
-uint32_t Ordering::now(const KernelInstance& instance) const { return kernels_[instance.number][instance.number]; }
-
 bool Ordering::is_before(const KernelInstance& earlier, uint32_t step, const KernelInstance& later) const {
     return kernels_[later.number][earlier.number] >= step;
 }

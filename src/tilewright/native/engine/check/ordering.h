@@ -41,8 +41,8 @@ public:
     // The last step of `other` that comes before what the kernel does now.
     uint32_t known_step(const KernelInstance& instance, const KernelInstance& other) const;
 
-    // The present step of a kernel.
-    uint32_t now(const KernelInstance& instance) const;
+    // The present step of a kernel, given by the number of its instance.
+    uint32_t now(uint32_t number) const { return kernels_[number][number]; }
     // Whether `step` of `earlier` comes before what `later` does now.
     bool is_before(const KernelInstance& earlier, uint32_t step, const KernelInstance& later) const;
 

@@ -70,7 +70,7 @@ void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     mine.waited = std::max(mine.waited, pages);
     ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), instance.core->cb[cb].popped + pages);
-    mine.wait_step = ordering_.now(instance);
+    mine.wait_step = ordering_.now(instance.number);
     mine.wait = call_place(instance);
     check_consumers(instance, cb, false);
     forget_allowed(*instance.core);
@@ -101,7 +101,7 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     mine.written_last = mine.written;
     mine.written = 0;
     mine.reserved -= std::min(pages, mine.reserved);
-    mine.push_step = ordering_.now(instance);
+    mine.push_step = ordering_.now(instance.number);
     mine.pushed_last = pages;
     mine.push = call_place(instance);
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
@@ -127,7 +127,7 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
             pages,
             mine.waited);
     }
-    mine.pop_step = ordering_.now(instance);
+    mine.pop_step = ordering_.now(instance.number);
     mine.popped_last = pages;
     check_consumers(instance, cb, true);
     mine.waited -= std::min(pages, mine.waited);

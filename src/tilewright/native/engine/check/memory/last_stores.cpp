@@ -8,8 +8,6 @@
 
 namespace tw {
 
-static constexpr uint32_t kBlockBytes = 4096;
-
 LastStores::LastStores(const Chip& chip) :
     l1_begin_(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(chip.memory().l1()))),
     l1_bytes_(static_cast<uint64_t>(chip.num_banks(false)) * kL1SlotBytes),
@@ -33,8 +31,7 @@ void LastStores::clear() {
     used_.clear();
 }
 
-void LastStores::set(uint32_t address, uint32_t num_words, uint32_t value) {
-    const uint32_t first = (address - l1_begin_) / 4;
+void LastStores::set_all(uint32_t first, uint32_t num_words, uint32_t value) {
     std::fill_n(words_ + first, num_words, value);
     for (uint32_t block = first * 4 / kBlockBytes; block <= (first + num_words - 1) * 4 / kBlockBytes; block++) {
         if (!is_used_[block]) {

@@ -20,11 +20,22 @@ public:
     void clear();
     // Words from a slot pointer on; what they mean is the caller's, 0 is nobody.
     const uint32_t* words(uint32_t address) const { return words_ + (address - l1_begin_) / 4; }
-    void set(uint32_t address, uint32_t num_words, uint32_t value);
+    void set(uint32_t address, uint32_t num_words, uint32_t value) {
+        const uint32_t first = (address - l1_begin_) / 4;
+        if (num_words == 1 && is_used_[first * 4 / kBlockBytes]) {
+            words_[first] = value;
+        } else {
+            set_all(first, num_words, value);
+        }
+    }
     // These bytes are nobody's store any more.
     void forget(uint32_t address, uint64_t bytes);
 
 private:
+    static constexpr uint32_t kBlockBytes = 4096;
+
+    void set_all(uint32_t first, uint32_t num_words, uint32_t value);
+
     uint32_t l1_begin_;
     uint64_t l1_bytes_;
     uint32_t* words_;

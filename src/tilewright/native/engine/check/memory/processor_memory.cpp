@@ -72,7 +72,7 @@ void ProcessorMemory::check_order(
     const uint32_t count = (address + bytes - first + 3) / 4;
     for (uint32_t index = 0; index < count; index++) {
         const uint32_t other = words[index] >> kStepBits;
-        if (is_right && other != 0 && other != mine) {
+        if (other != mine && other != 0 && is_right) {
             const KernelInstance& storer = *instance.core->instances[other - 1];
             if (!ordering_.is_before(storer, words[index] & kStepMask, instance)) {
                 note_finding(
@@ -88,7 +88,7 @@ void ProcessorMemory::check_order(
         }
     }
     if (is_write) {
-        last_stores_.set(first, count, mine << kStepBits | (ordering_.now(instance) & kStepMask));
+        last_stores_.set(first, count, mine << kStepBits | (ordering_.now(instance.number) & kStepMask));
     }
 }
 
@@ -102,9 +102,11 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
         }
         return;
     }
-    leaves_copy(instance, instance.checks->findings);
-    check_order(instance, address, bytes, false, is_right);
     Kernel& kernel = kernels_[instance.number];
+    if (kernel.undefined) {
+        leaves_copy(instance, instance.checks->findings);
+    }
+    check_order(instance, address, bytes, false, is_right);
     if (has_cache_ && kernel.cache.load(address)) {
         note_finding(
             instance,
@@ -159,12 +161,16 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
         memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
         kernel.undefined->stored_to = address;
     } else {
-        leaves_copy(instance, instance.checks->findings);
+        if (kernel.undefined) {
+            leaves_copy(instance, instance.checks->findings);
+        }
         memory_.define(pointer(address), bytes);
     }
-    for (const KernelInstance* other : instance.core->instances) {
-        if (has_cache_ && other != &instance) {
-            kernels_[other->number].cache.written(address, bytes);
+    if (has_cache_) {
+        for (const KernelInstance* other : instance.core->instances) {
+            if (other != &instance) {
+                kernels_[other->number].cache.written(address, bytes);
+            }
         }
     }
     if (is_sync_word(instance, address)) {

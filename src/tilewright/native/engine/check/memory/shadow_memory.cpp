@@ -135,6 +135,8 @@ inline void ShadowMemory::define(Region& region, uint64_t first, uint64_t bytes)
     for_each_block(first, bytes, [&](uint64_t block, uint64_t from, uint64_t part, bool is_whole) {
         if (is_whole) {
             region.states[block] = kDefined;
+        } else if (region.states[block] == kMixed && !any_bit(region.undefined, from, part)) {
+            return true;  // most often it was defined before, and padding is undefined, too
         } else if (region.states[block] != kDefined) {
             open_block(region, block);
             fill_bits(region.undefined, from, part, false);

@@ -32,9 +32,13 @@ void StoredPages::take_off(uint32_t address, uint32_t bytes, Visit visit) {
 
 void StoredPages::store(const KernelInstance& instance, uint32_t address, uint32_t bytes) {
     std::vector<Stretch>& stored = stored_[instance.number];
-    if (!stored.empty() && stored.back().end == address) {
-        stored.back().end += bytes;
-        return;
+    // A kernel that fills several places in turn goes on with each; the last stored to is at the back.
+    for (size_t index = stored.size(); index-- > 0;) {
+        if (stored[index].end == address) {
+            stored[index].end += bytes;
+            std::swap(stored[index], stored.back());
+            return;
+        }
     }
     if (stored.size() == kStretches) {
         stored.erase(stored.begin());

@@ -162,7 +162,7 @@ void NocChecks::read(uint64_t source, uint32_t local, uint32_t bytes, uint32_t n
     transfer.own_remote = own;
     transfer.bytes = bytes;
     transfer.remote = source;
-    transfer.issued = ordering_.now(instance);
+    transfer.issued = ordering_.now(instance.number);
     transfer.place = call_place(instance);
     transfers_.add(instance, std::move(transfer));
 }
@@ -188,14 +188,14 @@ void NocChecks::write(
     judge_load(instance, source, bytes, "writes");
     Transfer transfer = write_transfer(destination, bytes, noc, flags, transaction_id);
     transfer.local = source;
-    transfer.issued = ordering_.now(instance);
+    transfer.issued = ordering_.now(instance.number);
     transfer.place = call_place(instance);
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
         if (bytes == 4 && semaphores_.is_sync_word(there)) {
             signal(instance, *core, there, *reinterpret_cast<const uint32_t*>(uintptr_t{source}), noc, false, false);
-            transfer.issued = ordering_.now(instance);
+            transfer.issued = ordering_.now(instance.number);
         } else {
             receivers_.sent(instance, *core, there, bytes);
             judge_store(instance, *core, there, bytes, "writes");
@@ -226,7 +226,7 @@ void NocChecks::write_multicast(
     transfer.local = source;
     transfer.place = call_place(instance);
     const uint32_t value = bytes == 4 ? *reinterpret_cast<const uint32_t*>(uintptr_t{source}) : 0;
-    transfer.issued = ordering_.now(instance);  // whoever answers this very flag knows that it has left
+    transfer.issued = ordering_.now(instance.number);  // whoever answers this very flag knows that it has left
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         const uint32_t there = core.l1_base + offset;
         if (&core == instance.core && (!loopback || there == source)) {
@@ -374,7 +374,7 @@ void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
         if ((flags & kNocPosted) == 0) {
-            transfers_.add_atomic(instance, noc, *core, ordering_.now(instance));
+            transfers_.add_atomic(instance, noc, *core, ordering_.now(instance.number));
         }
         signal(instance, *core, there, word_at(there) + amount, noc, false, true);
     }
@@ -391,7 +391,7 @@ void NocChecks::atomic_multicast(
         if (&core != instance.core || (flags & kNocLoopback) != 0) {
             const uint32_t there = core.l1_base + offset;
             if ((flags & kNocPosted) == 0) {
-                transfers_.add_atomic(instance, noc, core, ordering_.now(instance));
+                transfers_.add_atomic(instance, noc, core, ordering_.now(instance.number));
             }
             signal(instance, core, there, word_at(there) + amount, noc, true, true);
         }
@@ -427,7 +427,7 @@ void NocChecks::barrier(Barrier kind, uint32_t noc, uint32_t transaction_id) {
 
 // What a transfer takes it has taken by its barrier at the latest; a signal in between said too much.
 void NocChecks::source_freed(KernelInstance& instance, const Transfer& transfer) {
-    if (transfer.sent || transfer.issued == ordering_.now(instance)) {
+    if (transfer.sent || transfer.issued == ordering_.now(instance.number)) {
         return;
     }
     uintptr_t source = transfer.local;

@@ -178,7 +178,7 @@ void Semaphores::judge_shared(const WordEvent& wait, const SyncWord& word, uint3
 void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_t value, bool adds) {
     SyncWord& word = this->word(core, address);
     settle_store(word, address);
-    const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
+    const WordEvent event{&by, ordering_->now(by.number), value, call_place(by)};
     judge_overshoot(word, address, event);
     judge_raise(word, address, event);
     if (adds) {
@@ -213,7 +213,7 @@ void Semaphores::store(KernelInstance& by, uint32_t address, const CallPlace& se
     }
     SyncWord& word = found->second;
     settle_store(word, address);
-    const WordEvent event{&by, ordering_->now(by), 0, call_place(by)};
+    const WordEvent event{&by, ordering_->now(by.number), 0, call_place(by)};
     judge_reset(word, address, event);
     set_event(word.stores, event);
     word.storing = &by;
@@ -267,7 +267,7 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
         ordering_->acquire(by, Ordering::word_key(address));
     }
     learn(by, word);
-    const WordEvent event{&by, ordering_->now(by), value, call_place(by)};
+    const WordEvent event{&by, ordering_->now(by.number), value, call_place(by)};
     set_event(word.waits, event);
     if (equal) {
         set_event(word.equal_waits, event);
@@ -356,7 +356,7 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
     SyncWord& word = found->second;
     settle_store(word, address);
     waiting.note_stack();
-    WordEvent event{&waiting, ordering_->now(waiting), value, {&waiting, 0, {}}};
+    WordEvent event{&waiting, ordering_->now(waiting.number), value, {&waiting, 0, {}}};
     event.place.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
     std::copy_n(waiting.noted.frames, event.place.num_frames, event.place.frames);
     set_event(word.waits, event);

@@ -9,9 +9,6 @@
 
 namespace tw {
 
-// Small enough that neighbours seldom share one, large enough that a tile marks few.
-static constexpr uint32_t kPieceBytes = 64;
-
 static bool overlaps(uint32_t begin, uint32_t bytes, uint32_t other_begin, uint32_t other_bytes) {
     return begin < other_begin + other_bytes && other_begin < begin + bytes;
 }
@@ -248,14 +245,7 @@ void Transfers::acknowledge(KernelInstance& instance, uint32_t core, uint32_t ti
     mark_again(*instance.core);
 }
 
-uint8_t Transfers::holds(const Core& core, uint32_t address, uint32_t bytes) const {
-    const std::vector<uint8_t>& pieces = pieces_[core_index(core)];
-    if (pieces.empty() || bytes == 0) {
-        return 0;
-    }
-    const uint32_t offset = address & kL1OffsetMask;
-    uint32_t piece = offset / kPieceBytes;
-    const uint32_t end = (offset + bytes - 1) / kPieceBytes + 1;
+uint8_t Transfers::holds(const std::vector<uint8_t>& pieces, uint32_t piece, uint32_t end) {
     uint64_t together = 0;  // eight pieces at a time
     for (; piece + sizeof together <= end; piece += sizeof together) {
         uint64_t eight;

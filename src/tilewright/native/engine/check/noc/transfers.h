@@ -84,7 +84,15 @@ public:
     void acknowledge(KernelInstance& instance, uint32_t core, uint32_t time);
 
     // Any Hold on the bytes, without saying whose.
-    uint8_t holds(const Core& core, uint32_t address, uint32_t bytes) const;
+    uint8_t holds(const Core& core, uint32_t address, uint32_t bytes) const {
+        const std::vector<uint8_t>& pieces = pieces_[core_index(core)];
+        const uint32_t first = address & kL1OffsetMask, last = first + bytes - 1;
+        if (pieces.empty() || bytes == 0) {
+            return 0;
+        }
+        return first / kPieceBytes == last / kPieceBytes ? pieces[first / kPieceBytes]
+                                                         : holds(pieces, first / kPieceBytes, last / kPieceBytes + 1);
+    }
     // An unreported transfer that holds some of the bytes in one of the ways of `mask`.
     Transfer* find(const Core& core, uint32_t address, uint32_t bytes, uint8_t mask);
     OpenTransfers& of(const KernelInstance& instance);
@@ -97,6 +105,10 @@ public:
     void mark(const Core& core, uint32_t address, uint32_t bytes, uint8_t bit);
 
 private:
+    // Small enough that neighbours seldom share one, large enough that a tile marks few.
+    static constexpr uint32_t kPieceBytes = 64;
+
+    static uint8_t holds(const std::vector<uint8_t>& pieces, uint32_t piece, uint32_t end);
     void mark_transfer(const KernelInstance& instance, const Transfer& transfer, bool on);
     void mark_again(const Core& core);
     void note_written_cores(std::vector<bool>& cores, const Transfer& transfer);

@@ -7,7 +7,8 @@
 
 namespace tw {
 
-void WorkSplit::start(const Program&) {
+void WorkSplit::start(const Program& program) {
+    recent_.assign(2 * program.instances.size(), {});
     read_.clear();
     written_.clear();
     num_pages_.clear();
@@ -18,7 +19,11 @@ void WorkSplit::moved(KernelInstance& by, const uint8_t* place, bool is_read) {
     if (tensor.memory == nullptr) {
         return;
     }
-    Share& share = (is_read ? read_ : written_)[tensor.tensor][by.core];
+    Recent& recent = recent_[2 * by.number + (is_read ? 0 : 1)];
+    if (recent.share == nullptr || recent.tensor != tensor.tensor) {
+        recent = {tensor.tensor, &(is_read ? read_ : written_)[tensor.tensor][by.core]};
+    }
+    Share& share = *recent.share;
     if (share.steps == 0) {
         share.place = call_place(by);
         num_pages_[tensor.tensor] = tensor.memory->num_pages;

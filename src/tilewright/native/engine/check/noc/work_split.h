@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "check/findings.h"
 #include "check/memory/tensor_places.h"
@@ -37,8 +38,15 @@ private:
     using Shares = std::map<const Core*, Share>;
     void compare(const Shares& read, const Shares& written, uint32_t input, uint32_t output, Findings& findings) const;
 
+    // The share a kernel read from, or wrote to, last.
+    struct Recent {
+        uint32_t tensor = 0;
+        Share* share = nullptr;
+    };
+
     const TensorPlaces& tensors_;
     std::map<uint32_t, Shares> read_, written_;  // by tensor
+    std::vector<Recent> recent_;  // two for each instance
     std::map<uint32_t, uint64_t> num_pages_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace tw {
 
-static constexpr uint32_t kBlockBits = 21;  // an L1 slot, or as much of a DRAM bank
-static_assert(kL1SlotBytes == 1u << kBlockBits);
+static constexpr uint32_t kBlockBits = 16;  // few stretches to look through, and few transfers that span two
+static_assert(kL1SlotBytes % (1u << kBlockBits) == 0);
 static constexpr size_t kMostNoted = 2u << 20;  // what comes later is seen again in the next round of most programs
 
 void AccessHistory::start(Program& program) {
@@ -47,10 +47,26 @@ KernelInstance& AccessHistory::instance_of(const Epoch& epoch) const { return *p
 
 AccessHistory::Stretches& AccessHistory::block_of(uintptr_t address) { return (*blocks_)[address >> kBlockBits]; }
 
+static uint64_t with_frame(uint64_t hash, uint64_t frame) { return (hash ^ frame) * 0x9e3779b97f4a7c15u; }
+
+// The same number as of its CallPlace, which is only made where it is new.
+uint32_t AccessHistory::place_here(const KernelInstance& by) {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    uint64_t hash = reinterpret_cast<uintptr_t>(&by);
+    for_each_frame(*by.stack, here, kCallPlaceFrames, [&](uint64_t frame) { hash = with_frame(hash, frame); });
+    const RecentPlace& recent = recent_places_[hash >> 56];
+    if (recent.hash == hash) {
+        return recent.number;
+    }
+    CallPlace place{&by, 0, {}};
+    place.num_frames = walk_frames(*by.stack, here, place.frames, kCallPlaceFrames);
+    return place_number(place);
+}
+
 uint32_t AccessHistory::place_number(const CallPlace& place) {
     uint64_t hash = reinterpret_cast<uintptr_t>(place.instance);
     for (uint32_t frame = 0; frame < place.num_frames; frame++) {
-        hash = (hash ^ place.frames[frame]) * 0x9e3779b97f4a7c15u;
+        hash = with_frame(hash, place.frames[frame]);
     }
     RecentPlace& recent = recent_places_[hash >> 56];
     if (recent.hash == hash) {
@@ -68,7 +84,7 @@ uint32_t AccessHistory::place_number(const CallPlace& place) {
 
 // What a kernel touches piece after piece, in one step, is one entry.
 void AccessHistory::note(KernelInstance& by, uint32_t place, uint32_t address, uint32_t bytes, bool writes) {
-    const uint32_t step = ordering_.now(by);
+    const uint32_t step = ordering_.now(by.number);
     LastNoted& last = last_noted_[by.number];
     for (const uint32_t index : last.of) {
         Noted* known = index == 0 ? nullptr : &noted_[index - 1];
@@ -214,21 +230,21 @@ void AccessHistory::touch_here(
     }
     arrivals_[by.number].has_open |= !is_l1(address) && touch == Touch::Write;
     const uint32_t from = place != 0 ? place : place_here(by);
-    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), from}, values, address});
+    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by.number), from}, values, address});
 }
 
 void AccessHistory::ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued) {
     if (bytes == 0 || ignores(address) || (!cores_met_ && is_l1(address))) {
         return;
     }
-    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by), place_number(issued)}, nullptr, address});
+    touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by.number), place_number(issued)}, nullptr, address});
 }
 
 void AccessHistory::writes_arrived(const KernelInstance& by) {
     Arrivals& arrivals = arrivals_[by.number];
     if (arrivals.has_open) {
         arrivals.has_open = false;
-        arrivals.steps.push_back(ordering_.now(by));
+        arrivals.steps.push_back(ordering_.now(by.number));
         ordering_.advance(by);
     }
 }
@@ -249,7 +265,7 @@ void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
     } else if (holder->second.is_flag) {
         ordering_.acquire(by, Ordering::word_key(address));
     } else {
-        const uint32_t number = by.number + 1, now = ordering_.now(by);
+        const uint32_t number = by.number + 1, now = ordering_.now(by.number);
         const auto& reads = holder->second.reads;
         const bool is_known = std::any_of(
             reads.begin(), reads.end(), [&](const Epoch& read) { return read.by == number && read.step == now; });

@@ -53,7 +53,7 @@ public:
     bool ignores(uintptr_t address) const;
 
     // Places of calls by number, so that what keeps many of them keeps little.
-    uint32_t place_here(KernelInstance& by) { return place_number(call_place(by)); }
+    uint32_t place_here(const KernelInstance& by);
     const CallPlace& place(uint32_t number) const { return places_[number]; }
 
 private:
