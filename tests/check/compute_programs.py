@@ -45,7 +45,7 @@ def compute_kernel(body: str) -> str:
 _HEADERS = (
     "tile_move_copy eltwise_binary bcast reduce matmul transpose tilize untilize pack_untilize "
     "eltwise_unary/eltwise_unary eltwise_unary/exp eltwise_unary/recip eltwise_unary/sqrt eltwise_unary/fill "
-    "eltwise_unary/mac eltwise_unary/addcmul eltwise_unary/where compute_kernel_api mask"
+    "eltwise_unary/mac eltwise_unary/addcmul eltwise_unary/where compute_kernel_api mask binary_comp"
 )
 BODY_LINE = len(_HEADERS.split()) + 3
 

@@ -297,6 +297,13 @@ def test_rows_read_as_a_tile(device: ttnn.Device) -> None:
     assert [(note.rule, note.cb) for note in found] == [("cb-layout", 2)]
 
 
+def test_untilized_rows_may_be_worked_on_and_tilized_again(device: ttnn.Device) -> None:
+    out = ttnn.allocate_tensor_on_device(ttnn.Shape([32, 32]), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    compute = COMPUTE.replace("STEPS", "untilize(0, 2); copy(2, 3); tilize(3, 1);")
+    kernels = {"reader": TILE_READER, "compute": compute, "writer": ROWS_WRITER}
+    assert notes([tiles(device, 1), out], {0: 1, 1: 1, 2: 1, 3: 1}, fixed=True, **kernels) == []
+
+
 def test_rows_of_a_tensor_that_become_tiles(device: ttnn.Device) -> None:
     """The rows were never tilized, and what compute makes of them goes to a tensor in TILE layout."""
     values = np.ones((1, 1024), np.float32)

@@ -75,6 +75,7 @@ def test_the_message_names_both_inits(device: ttnn.Device) -> None:
     ("init", "needs", "call", "says"),
     [
         ("", "exp_tile_init();", "exp_tile(0);", "before any init call of the vector unit"),
+        ("", "gt_int_tile_init<DataFormat::Int32>();", "gt_int_tile<DataFormat::Int32>(0, 0, 0);", "before any init"),
         ("exp_tile_init();", "recip_tile_init();", "recip_tile(0);", "no init call has set any"),
         ("sqrt_tile_init();", "recip_tile_init();", "recip_tile(0);", "set those of sqrt or rsqrt"),
         ("recip_tile_init(); sqrt_tile_init();", "sqrt_tile_init(); recip_tile_init();", "recip_tile(0);", "sqrt"),

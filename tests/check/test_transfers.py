@@ -267,6 +267,21 @@ def test_a_credit_that_may_overtake_its_payload(device) -> None:
     assert not rules(run_pair(device, acknowledged, receiver))
 
 
+def test_a_flag_written_after_its_payload(device) -> None:
+    """Writes of one core on one NoC keep their order on Wormhole; an atomic has none with them."""
+    sender = """
+    noc_semaphore_set(ready, 1);
+    noc_async_write(get_write_ptr(0), get_noc_addr(there_x, there_y, get_write_ptr(0)), 2048); {}
+    noc_semaphore_set_remote(get_semaphore(0), there_ready);
+    noc_async_write_barrier();
+    """
+    receiver = "noc_semaphore_wait(ready, 1);"
+    keeps_order = device.description.name == "wormhole_b0"
+    expected = set() if keeps_order else {"noc-credit-unordered"}
+    assert rules(run_pair(device, sender.format(""), receiver)) == expected
+    assert not rules(run_pair(device, sender.format("noc_async_writes_flushed();"), receiver))
+
+
 @pytest.mark.parametrize("linked", ["true", "false"])
 def test_a_multicast_flag_after_multicast_data(linked: str, device) -> None:
     """Ordered on Wormhole, and where the two are linked; otherwise worth a look on Blackhole."""

@@ -95,7 +95,7 @@ class Chip:
             brisc_local_bytes=arch.brisc_local_bytes,
             trisc_local_bytes=arch.trisc_local_bytes,
             dram_read_alignment=arch.dram_alignment,
-            multicasts_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
+            writes_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
         )
         workers = [
             (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])

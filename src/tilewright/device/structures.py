@@ -36,7 +36,7 @@ class ChipConfig(ctypes.Structure):
         ("brisc_local_bytes", c_uint32),
         ("trisc_local_bytes", c_uint32),
         ("dram_read_alignment", c_uint32),
-        ("multicasts_keep_order", c_uint32),
+        ("writes_keep_order", c_uint32),
     ]
 
 

@@ -49,7 +49,8 @@ NOC_RULES = (
         Severity.ERROR,
         "a semaphore raised while the data it announces is not flushed",
         "The receiver may see the signal before the data.",
-        "Writes and atomics use different command buffers and may overtake each other.",
+        "Writes and atomics use different command buffers and may overtake each other; among themselves, writes keep "
+        "their order on Wormhole.",
         "Call noc_async_write_barrier or noc_async_writes_flushed between the data and the signal.",
     ),
     Rule(

@@ -36,7 +36,7 @@ static void describe() {
     FIELD(ChipConfig, brisc_local_bytes);
     FIELD(ChipConfig, trisc_local_bytes);
     FIELD(ChipConfig, dram_read_alignment);
-    FIELD(ChipConfig, multicasts_keep_order);
+    FIELD(ChipConfig, writes_keep_order);
     STRUCT(TwMemoryFiles);
     FIELD(TwMemoryFiles, l1);
     FIELD(TwMemoryFiles, dram);

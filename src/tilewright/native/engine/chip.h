@@ -98,7 +98,7 @@ struct ChipConfig {
     uint32_t has_l1_cache;     // processors read L1 through a cache
     uint32_t brisc_local_bytes, trisc_local_bytes;  // local memory of a data-movement and of a compute processor
     uint32_t dram_read_alignment;
-    uint32_t multicasts_keep_order;  // multicasts of one sender on one NoC arrive as they were issued
+    uint32_t writes_keep_order;  // writes, or multicasts, of one sender on one NoC to a core arrive as they were issued
 };
 
 class Chip {

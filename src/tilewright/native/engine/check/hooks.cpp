@@ -32,6 +32,7 @@ void finish_memory_checks(Program& program) {
     checks.processors.finish(program, checks.findings);
     checks.windows.finish(program, checks.findings);
     checks.noc.finish(checks.findings);
+    checks.layouts.finish(checks.findings);
     if (program.status.load() == static_cast<int32_t>(RunStatus::Ok)) {
         checks.work_split.finish(checks.findings);
     }

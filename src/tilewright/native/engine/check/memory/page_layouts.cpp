@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 
 #include "check/checks.h"
 #include "program.h"
@@ -70,16 +71,48 @@ void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
     core.maths_on_rows &= !core.has_packed;
     core.maths_on_tiles &= !core.has_packed;
     core.maths_on_unknown &= !core.has_packed;
-    core.maths_on_rows |= layout == kGivenRows || layout == kWorkedRows;
+    core.maths_on_rows |= layout == kRows || layout == kGivenRows || layout == kWorkedRows;
     core.maths_on_tiles |= layout == kTiles;
     core.maths_on_unknown |= layout == kUnknown;
     core.has_packed = false;
     if (layout == kRows) {
-        note_finding(
-            instance, "cb-layout", cb, address, "reads a tile from c_%u, which holds rows that untilize wrote", cb);
+        take_untilized(core, instance, cb, address);
     } else if (layout == kGivenRows && !core.has_tiles && core.rows_taken_from == kNoCircularBuffer) {
         core.rows_taken = call_place(instance);
         core.rows_taken_from = cb;
+    }
+}
+
+// Maths element by element does not mind, if what comes of it is tilized again: that is known at the end.
+void PageLayouts::take_untilized(OnCore& core, const KernelInstance& instance, uint32_t cb, uint32_t address) {
+    std::vector<TakenRows>& taken = core.untilized_taken;
+    const auto known = std::find_if(taken.begin(), taken.end(), [&](const TakenRows& each) {
+        return each.cb == cb && each.place.instance == &instance;
+    });
+    if (known == taken.end()) {
+        taken.push_back({cb, address, call_place(instance), 1});
+    } else {
+        known->count++;
+    }
+}
+
+void PageLayouts::finish(Findings& findings) const {
+    for (const OnCore& core : cores_) {
+        for (const TakenRows& taken : core.untilized_taken) {
+            const CallPlace& place = taken.place;
+            const std::string text =
+                "reads a tile from c_" + std::to_string(taken.cb) + ", which holds rows that untilize wrote";
+            findings.add(
+                *place.instance,
+                "cb-layout",
+                taken.cb,
+                taken.address,
+                place.frames,
+                place.num_frames,
+                text,
+                {},
+                taken.count);
+        }
     }
 }
 
@@ -88,7 +121,11 @@ void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t add
     core.has_tiles = true;
     core.maths_on_rows = core.maths_on_tiles = core.maths_on_unknown = core.has_packed =
         false;  // what comes of it are tiles
-    if (layout_of(instance, cb, address, bytes) == kTiles) {
+    const Layout layout = layout_of(instance, cb, address, bytes);
+    if (layout == kWorkedRows) {
+        core.untilized_taken.clear();
+    }
+    if (layout == kTiles) {
         note_finding(instance, "cb-layout", cb, address, "tilizes c_%u, which holds tiles already", cb);
     }
 }

@@ -35,27 +35,36 @@ public:
     // at the tensor's end.
     void read_from(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes);
     void drained(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes);
+    void finish(Findings& findings) const;
 
 private:
-    // Given rows: as a row-major tensor has them; worked on: the same after maths element by element.
+    // Given rows: as a row-major tensor has them; worked on: rows after maths element by element.
     enum Layout : uint8_t { kUnknown, kTiles, kRows, kGivenRows, kWorkedRows };
     // Pages of one circular buffer, from when something is first known of one.
     struct Pages {
         uint32_t cb;
         std::vector<uint8_t> layouts;
     };
+    // Rows that untilize made, taken for a tile.
+    struct TakenRows {
+        uint32_t cb, address;
+        CallPlace place;
+        uint64_t count;
+    };
     struct OnCore {
         std::vector<Pages> buffers;
         bool has_tiles = false;
-        bool maths_on_rows = false;  // some of what was unpacked since the last pack is given rows
+        bool maths_on_rows = false;  // some of what was unpacked since the last pack is rows
         bool maths_on_tiles = false;  // some of it is tiles for sure: a scaler of unknown origin changes nothing
         bool maths_on_unknown = false;  // some of it may be either
         bool has_packed = true;
         CallPlace rows_taken;  // where a kernel first took given rows for a tile, and from which buffer
         uint32_t rows_taken_from = kNoCircularBuffer;
+        std::vector<TakenRows> untilized_taken;  // and not seen to become tiles again, so far
     };
     OnCore& on(const Core& core) { return cores_[(core.l1_base - l1_begin_) / kL1SlotBytes]; }
     void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);
+    static void take_untilized(OnCore& core, const KernelInstance& instance, uint32_t cb, uint32_t address);
     void report_rows_taken(KernelInstance& writer, uint32_t from);
     Layout layout_of(const KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
 

@@ -251,12 +251,14 @@ void NocChecks::write_multicast(
 // Raises or sets the word at `address` of `core`: what was sent there before should be there before.
 void NocChecks::signal(
     KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast, bool adds) {
-    judge_order(instance, core, noc, multicast, multicast ? "multicasts a flag" : "raises a semaphore");
+    const char* what = multicast ? "multicasts a flag" : adds ? "raises a semaphore" : "writes a flag";
+    judge_order(instance, core, noc, multicast, adds, what);
     semaphores_.raise(instance, core, address, value, adds);
 }
 
+// An atomic has no order with writes. Writes have one where the chip says so, and multicasts among themselves.
 void NocChecks::judge_order(
-    KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, const char* what) {
+    KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, bool adds, const char* what) {
     OpenTransfers& open = transfers_.of(instance);
     for (Transfer& transfer : open.transfers) {
         const bool is_flag = transfer.bytes == 4;
@@ -265,8 +267,9 @@ void NocChecks::judge_order(
             continue;
         }
         const bool both_multicast = multicast && transfer.multicast;
-        if (both_multicast && transfer.noc == noc &&
-            (transfer.linked || program_->chip.config().multicasts_keep_order != 0)) {
+        const bool is_alike = multicast == transfer.multicast && transfer.noc == noc && (multicast || !adds);
+        const bool is_linked = both_multicast && transfer.linked;
+        if (is_alike && (is_linked || program_->chip.config().writes_keep_order != 0)) {
             continue;
         }
         transfer.reported = true;
@@ -312,7 +315,7 @@ void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc,
         if (semaphores_.is_sync_word(there)) {
             signal(instance, *core, there, value, noc, false, false);
         } else {
-            judge_order(instance, *core, noc, false, "writes a word inline");
+            judge_order(instance, *core, noc, false, false, "writes a word inline");
         }
     }
     if ((flags & kNocPosted) == 0) {

@@ -71,7 +71,8 @@ private:
     void judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what);
     void store_flag(KernelInstance& instance, uint32_t address, uint32_t bytes);
     void judge_store(KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
-    void judge_order(KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, const char* what);
+    void judge_order(
+        KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, bool adds, const char* what);
     void told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);
     void source_freed(KernelInstance& instance, const Transfer& transfer);
     void signal(

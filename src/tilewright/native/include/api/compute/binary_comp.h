@@ -16,6 +16,7 @@ namespace ckernel {
     template <DataFormat data_format> \
     ALWI void relation##_int_tile_init() { \
         static_assert(sfpu_call::is_integer_format(data_format), "format must be Int32, UInt32 or UInt16"); \
+        sfpu_call::init(); \
     } \
     /* Older spellings. */ \
     ALWI void relation##_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
