@@ -17,7 +17,7 @@ VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)
 
 
 class Finding(Protocol):
-    """What the checker says about a program, as far as the score looks at it."""
+    """What the checker says about a program, as far as the score and the cures look at it."""
 
     @property
     def rule(self) -> str: ...
@@ -27,6 +27,10 @@ class Finding(Protocol):
     def line(self) -> int: ...
     @property
     def called_from(self) -> tuple[str, int] | None: ...
+    @property
+    def cb(self) -> str | None: ...
+    @property
+    def numbers(self) -> str: ...
 
 
 class Checked(Protocol):
