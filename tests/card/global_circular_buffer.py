@@ -2,7 +2,8 @@
 """One core sends tiles to two others through a global circular buffer of four tiles, which wraps around.
 
 Each block has a tile for each receiver, side by side. Receivers find them in a circular buffer of their own that lies
-on the ring, double them, and write them to DRAM. A second launch goes on where the first one's pointers stopped.
+on the ring, double them, and write them to DRAM. A second launch goes on where the first one's pointers stopped. Sender
+and receivers may also be programs of their own, which run together if ttnn does not wait for each program.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def on_ring(where: Any, *, has_local: bool) -> Any:
     return cb
 
 
-def launch(count: int, missing: bool = False) -> None:
+def launch(count: int, who: str = "both") -> None:
     sender = kernel(SENDER, cores(0), ttnn.ReaderConfigDescriptor(), {0: [source.buffer_address(), count]})
     receiver = kernel(
         RECEIVER,
@@ -122,12 +123,21 @@ def launch(count: int, missing: bool = False) -> None:
     )
     doubler = kernel(DOUBLER, cores(1, 2), ttnn.ComputeConfigDescriptor(), {}, (count,))
     buffers = [on_ring(cores(0), has_local=False), buffer(STAGED, 2, cores(0)), on_ring(cores(1, 2), has_local=True)]
-    program = ttnn.ProgramDescriptor(
-        kernels=[receiver, doubler] if missing else [sender, receiver, doubler],
-        semaphores=[],
-        cbs=[*buffers, buffer(DOUBLED, 1, cores(1, 2))],
-    )
-    ttnn.generic_op([source, result], program)
+    sent, received = buffers[:2], [buffers[2], buffer(DOUBLED, 1, cores(1, 2))]
+    kernels = {"both": [sender, receiver, doubler], "sender": [sender], "receivers": [receiver, doubler]}[who]
+    cbs = {"both": [*sent, *received], "sender": sent, "receivers": received}[who]
+    # Where semaphores lie in L1 each program has for itself.
+    semaphores = [ttnn.SemaphoreDescriptor(id=0, core_ranges=cores(0), initial_value=0)] if who == "sender" else []
+    ttnn.generic_op([source, result], ttnn.ProgramDescriptor(kernels=kernels, semaphores=semaphores, cbs=cbs))
+
+
+def show(turn: str) -> None:
+    right = np.array_equal(result.cpu().to(ttnn.ROW_MAJOR_LAYOUT).to_list(), (values + values).tolist())
+    print(f"{turn}:", "right" if right else "wrong")
+
+
+def zeros() -> Any:
+    return ttnn.Tensor(np.zeros_like(values), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
 
 
 device = ttnn.open_device(device_id=0)
@@ -135,13 +145,25 @@ ring = ttnn.create_global_circular_buffer(device, [(ttnn.CoreCoord(0, 0), cores(
 values = np.random.default_rng(0).integers(-100, 100, (32, 32 * 2 * TILES)).astype(np.float32)
 source = ttnn.Tensor(values, ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
 for turn in range(2):
-    result = ttnn.Tensor(np.zeros_like(values), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
+    result = zeros()
     launch(TILES)
-    right = np.array_equal(result.cpu().to(ttnn.ROW_MAJOR_LAYOUT).to_list(), (values + values).tolist())
-    print(f"launch {turn + 1}:", "right" if right else "wrong")
+    show(f"launch {turn + 1}")
+if "--apart" in sys.argv:
+    ttnn.device.enable_asynchronous_slow_dispatch(device)
+    for first, second in (("sender", "receivers"), ("receivers", "sender")):
+        result = zeros()
+        launch(TILES, first)
+        launch(TILES, second)
+        show(f"{first} first")
+    launch(1, "receivers")
+    try:
+        ttnn.synchronize_device(device)
+    except RuntimeError as error:
+        print(f"alone: {error}")
+    ttnn.device.disable_asynchronous_slow_dispatch(device)
 if "--no-sender" in sys.argv:
     try:
-        launch(1, missing=True)
+        launch(1, "receivers")
     except RuntimeError as error:
         print(error)
 ttnn.close_device(device)

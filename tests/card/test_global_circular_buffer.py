@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Global circular buffers of the real ttnn: one core fills a ring in others, over as many launches as there are."""
+"""Global circular buffers of the real ttnn: one core fills a ring in others, of its own program or of another."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from card_process import OnCard
 SCRIPT = str(Path(__file__).with_name("global_circular_buffer.py"))
 
 
+def test_a_prefetcher_feeds_a_product(on_card: OnCard) -> None:
+    result = on_card("--grid", "4x1", str(Path(__file__).with_name("prefetcher.py")))
+    expected = "product 1: right\nproduct 2: right\nboth at once: right\nboth at once: right\n"
+    assert result.stdout == expected, result.stdout + result.stderr
+
+
 def test_tiles_arrive_and_a_receiver_nobody_sends_to_is_named(on_card: OnCard) -> None:
-    result = on_card("--arch", "blackhole", SCRIPT, "--no-sender")
+    result = on_card("--arch", "blackhole", SCRIPT, "--apart", "--no-sender")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "launch 1: right\nlaunch 2: right\n" in result.stdout
-    assert "DeadlockError: deadlock on cores (1,0)-(2,0)" in result.stdout
+    assert "sender first: right\nreceivers first: right\n" in result.stdout
+    assert "alone: ttnn.generic_op, launched before: DeadlockError: deadlock on cores (1,0)-(2,0)" in result.stdout
+    assert "\nttnn.generic_op: DeadlockError: deadlock on cores (1,0)-(2,0)" in result.stdout
     assert "which nobody raises" in result.stdout
 
 

@@ -39,7 +39,7 @@ def make(arguments: int = ARGUMENTS, semaphores: int = SEMAPHORES) -> ProgramDes
     cb = CBDescriptor(4096, CORES, [CBFormatDescriptor(0, DataType.BFLOAT16, 2048)])
     cb.host_address = BUFFER
     program = ProgramDescriptor([kernel], [SemaphoreDescriptor(1, core_ranges=CORES, initial_value=7)], [cb])
-    program.semaphore_base = semaphores
+    program.semaphore_bases = {(0, 0): semaphores, (1, 0): semaphores}
     return program
 
 

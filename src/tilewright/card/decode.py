@@ -50,7 +50,8 @@ class _Found:
 
     kernels: dict[tuple[str, ArgumentsInL1, str], list[Core]] = dataclasses.field(default_factory=dict)
     buffers: dict[tuple[CbConfig, CbFormat], list[Core]] = dataclasses.field(default_factory=dict)
-    semaphores: dict[tuple[int, int], list[Core]] = dataclasses.field(default_factory=dict)
+    semaphores: dict[tuple[int, int, int], list[Core]] = dataclasses.field(default_factory=dict)
+    semaphore_bases: dict[Core, int] = dataclasses.field(default_factory=dict)
 
 
 class Decoder:
@@ -106,25 +107,25 @@ class Decoder:
         return b"".join(parts)
 
     def _decode(self, cores: Sequence[Core], rows: NDArray[np.intp]) -> ProgramDescriptor:
-        found, base = _Found(), 0
+        found = _Found()
         for core, row in zip(cores, rows.tolist(), strict=True):
             launch = self._messages.read(self._read(row, self._messages.address, self._messages.size))
             _refuse_unknown(core, launch)
-            base = launch.base + launch.semaphores
+            base = found.semaphore_bases[core] = launch.base + launch.semaphores
             formats = self._decode_kernels(found, core, row, launch)
             self._decode_buffers(found, core, row, launch, formats)
             region = self._read(row, base, 16 * launch.num_semaphores)
             for index, value in enumerate(semaphore_values(region)):
-                found.semaphores.setdefault((index, value), []).append(core)
+                found.semaphores.setdefault((index, value, base), []).append(core)
         program = ProgramDescriptor(
             kernels=[self._kernel(*key, on) for key, on in found.kernels.items()],
             semaphores=[
                 SemaphoreDescriptor(index, core_ranges=_ranges(on), initial_value=value)
-                for (index, value), on in sorted(found.semaphores.items())
+                for (index, value, _), on in sorted(found.semaphores.items())
             ],
             cbs=[_buffer(*key, on) for key, on in sorted(found.buffers.items(), key=lambda item: item[0][0].index)],
         )
-        program.semaphore_base = base
+        program.semaphore_bases = found.semaphore_bases
         program.is_built = True
         return program
 

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 
 _MAGIC = 0x44524157
-_VERSION = 3
+_VERSION = 4
 _MESSAGE = struct.Struct("<II")
 _NODE = struct.Struct("<IIIiQQQQ")
 _GREETING = struct.Struct("<5I6III4xQQQ")
@@ -24,6 +24,7 @@ class MessageKind(enum.IntEnum):
     INTERRUPTED = 5
     BANK_TABLES = 6
     OPERATION = 7
+    WAITING = 8
 
 
 class NodeKind(enum.IntEnum):

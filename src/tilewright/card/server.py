@@ -22,6 +22,7 @@ import numpy as np
 
 from tilewright.card.decode import Core, Decoder
 from tilewright.card.environment import described_card
+from tilewright.card.global_buffers import partners
 from tilewright.card.layout import Layout
 from tilewright.card.products import CardModel, nodes_of
 from tilewright.card.program_text import described_program
@@ -77,6 +78,7 @@ class CardServer:
         self._shows_programs = bool(os.environ.get("TILEWRIGHT_CARD_SHOW_PROGRAMS"))
         self._launches = 0
         self._operation = ""
+        self._waiting: list[Core] = []  # told to go, and not run yet
         self._arch = model.arch
         self._grid = model.grid
         self._coordinate_shift = layout["NOC_COORD_REG_OFFSET"]
@@ -105,18 +107,44 @@ class CardServer:
 
     def _answer(self, cores: list[Core]) -> None:
         try:
-            seconds = self._launch(cores)
+            seconds = self._launch_with_partners(cores)
         except KeyboardInterrupt:
+            self._waiting = []
             send(self._channel, MessageKind.INTERRUPTED)
         except Exception as error:
             # Also what we did not foresee: the host is told, and can go on or close its device.
+            self._waiting = []
             send(self._channel, MessageKind.FAILED, f"{type(error).__name__}: {error}")
         else:
-            send(self._channel, MessageKind.DONE, struct.pack("<d", seconds))
+            if seconds is None:
+                send(self._channel, MessageKind.WAITING)
+            else:
+                send(self._channel, MessageKind.DONE, struct.pack("<dI", seconds, bool(self._waiting)))
 
-    def _launch(self, cores: list[Core]) -> float:
-        """Runs what the cores were told; seconds that kernels ran."""
+    def _launch_with_partners(self, cores: list[Core]) -> float | None:
+        """Runs what the cores were told, or those that wait if there are none; None: these cores wait now, too."""
+        if not cores:
+            together, self._waiting = self._waiting, []
+            return self._launch(self._decoder.program(together))
         program = self._decoder.program(cores)
+        if not self._lead_elsewhere(program, cores):
+            return self._launch(program)
+        together = [*self._waiting, *cores]
+        if self._waiting:
+            program = self._decoder.program(together)
+        if self._lead_elsewhere(program, together):
+            self._waiting = together
+            return None
+        self._waiting = []
+        return self._launch(program)
+
+    def _lead_elsewhere(self, program: ProgramDescriptor, cores: list[Core]) -> bool:
+        """Whether global circular buffers lead to other cores, which may have to run for these to get on."""
+        others = partners(program, self._decoder.read_words, self._arch.num_circular_buffers)
+        return bool(others) and not others <= {self._coordinates(core) for core in cores}
+
+    def _launch(self, program: ProgramDescriptor) -> float:
+        """Runs a program; seconds that its kernels ran."""
         self._launches += 1
         if self._shows_programs:
             text = described_program(self._launches, self._operation, program, self._decoder.read_words)
@@ -128,6 +156,9 @@ class CardServer:
 
     def _core(self, x: int, y: int) -> Core:
         return self._arch.worker_columns.index(x), self._arch.worker_rows.index(y)
+
+    def _coordinates(self, core: Core) -> Core:
+        return self._arch.worker_columns[core[0]], self._arch.worker_rows[core[1]]
 
     def _take_bank_tables(self, tables: bytes) -> None:
         """Takes over which core each bank of L1 lies in. Before it stands the same of DRAM, for both NoCs."""

@@ -124,10 +124,9 @@ class CallRecord:
 def call_record(program: ProgramDescriptor, arch: str, grid: Core, words: NDArray[np.uint64]) -> CallRecord:
     """The record of a run of ``program`` whose engine wrote down ``words``."""
     semaphores = (
-        RecordedSemaphore(
-            semaphore_offset(each.id, program.semaphore_base), each.initial_value, _cores(each.core_ranges)
-        )
+        RecordedSemaphore(semaphore_offset(each.id, program.semaphore_bases.get(cores[0])), each.initial_value, cores)
         for each in program.semaphores
+        if (cores := _cores(each.core_ranges))
     )
     kernels = tuple(_kernel(each) for each in program.kernels)
     return CallRecord(arch, grid, kernels, tuple(_buffers(program)), tuple(semaphores), words)

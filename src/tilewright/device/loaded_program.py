@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from tilewright.device.stop import ReadL1
 
 _numbers = itertools.count(1)
-_CHIPS_OWN = 0xFFFFFFFF  # place of semaphores
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,9 +98,8 @@ class LoadedProgram:
         self.kernels = [KernelInfo(source.name, source.path, source.is_compute) for source in sources]
         self._cb_labels = _cb_labels(program)
         self._libraries = libraries
-        self._semaphore_base = program.semaphore_base
         self._semaphores = {(each.id, core.x, core.y) for each in program.semaphores for core in each.core_ranges}
-        self._reader = RecordReader(self.stack, self._semaphores, self._semaphore_base)
+        self._reader = RecordReader(self.stack, self._semaphores, program.semaphore_bases)
         self._runner: Runner | None = None
         self._asked: _Asked | None = None
         self._bases: Sequence[int] = ()
@@ -117,9 +115,10 @@ class LoadedProgram:
             "num_circular_buffers": len(buffers),
             "num_semaphores": len(program.semaphores),
             "num_scratchpads": len(pads),
-            "semaphore_base": _CHIPS_OWN if program.semaphore_base is None else program.semaphore_base,
+            "num_semaphore_bases": len(program.semaphore_bases),
         }
-        self._parts = [*kernels, *(part for buffer in buffers for part in buffer)]
+        bases = b"".join(bytes(native.SemaphoreBase(x, y, at)) for (x, y), at in program.semaphore_bases.items())
+        self._parts = [bases, *kernels, *(part for buffer in buffers for part in buffer)]
         for semaphore in program.semaphores:
             cores = _cores(semaphore.core_ranges)
             spec = native.SemaphoreSpec(id=semaphore.id, initial=semaphore.initial_value, num_cores=len(cores) // 2)

@@ -112,7 +112,7 @@ def prepare(program: ProgramDescriptor, arch: ArchDescription, grid: tuple[int, 
         tuple((kernel.core_ranges, repr(kernel.config), kernel.arguments_in_l1) for kernel in program.kernels),
         tuple(zip((repr(cb) for cb in program.cbs), addresses, strict=True)),
         tuple(repr(semaphore) for semaphore in program.semaphores),
-        program.semaphore_base,
+        tuple(program.semaphore_bases.items()),
     )
     layouts = tuple(argument_layout(kernel) for kernel in program.kernels)
     files = tuple(Path(source.path) for source in sources)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -87,13 +87,15 @@ class RecordReader:
     Args:
         stack: the lines of a kernel's call stack.
         semaphores: id and core of each semaphore the program has.
-        semaphore_base: where the host keeps them, if not where the chip does.
+        semaphore_bases: where the host keeps them on each core, if not where the chip does.
     """
 
-    def __init__(self, stack: Stack, semaphores: set[tuple[int, int, int]], semaphore_base: int | None) -> None:
+    def __init__(
+        self, stack: Stack, semaphores: set[tuple[int, int, int]], semaphore_bases: Mapping[tuple[int, int], int]
+    ) -> None:
         self._stack = stack
         self._semaphores = semaphores
-        self._semaphore_base = semaphore_base
+        self._semaphore_bases = semaphore_bases
 
     def read(self, answer: Answer) -> Record:
         parts = Parts(answer)
@@ -139,7 +141,7 @@ class RecordReader:
         )
 
     def position(self, report: native.InstanceReport) -> KernelPosition:
-        semaphore_id = semaphore_at(report.wait_address, self._semaphore_base)
+        semaphore_id = semaphore_at(report.wait_address, self._semaphore_bases.get((report.core_x, report.core_y)))
         return KernelPosition(
             report.kernel,
             (report.core_x, report.core_y),

@@ -270,7 +270,9 @@ class Stop:
         """Value of each semaphore the program has on a core."""
         on = core or self.core
         return {
-            each.id: int(self._read_l1(on, semaphore_offset(each.id, self._program.semaphore_base), 4).view("<u4")[0])
+            each.id: int(
+                self._read_l1(on, semaphore_offset(each.id, self._program.semaphore_bases.get(on)), 4).view("<u4")[0]
+            )
             for each in self._program.semaphores
             if any((core.x, core.y) == on for core in each.core_ranges)
         }

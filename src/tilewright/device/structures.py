@@ -266,12 +266,16 @@ class LoadRequest(ctypes.Structure):
         ("num_circular_buffers", c_uint32),
         ("num_semaphores", c_uint32),
         ("num_scratchpads", c_uint32),
-        ("semaphore_base", c_uint32),
+        ("num_semaphore_bases", c_uint32),
     ]
 
 
 class KernelHeader(ctypes.Structure):
     _fields_ = [("path_bytes", c_uint32), ("name_bytes", c_uint32)]
+
+
+class SemaphoreBase(ctypes.Structure):
+    _fields_ = [("x", c_uint32), ("y", c_uint32), ("offset", c_uint32)]
 
 
 class SemaphoreSpec(ctypes.Structure):
@@ -399,6 +403,7 @@ _MIRRORED: dict[str, type[ctypes.Structure]] = {
     "TwReadyAnswer": ReadyAnswer,
     "TwLoadRequest": LoadRequest,
     "TwKernelHeader": KernelHeader,
+    "TwSemaphoreBase": SemaphoreBase,
     "TwSemaphoreSpec": SemaphoreSpec,
     "TwScratchpadSpec": ScratchpadSpec,
     "TwLoadedAnswer": LoadedAnswer,

@@ -48,7 +48,8 @@ class ProgramDescriptor:
         self.semaphores = semaphores
         self.cbs = cbs
         self.custom_program_hash: int | None = None
-        self.semaphore_base: int | None = None  # L1 offset of semaphore 0, of a host that places them itself
+        # L1 offset of semaphore 0 on each core, of a host that places them itself; one for all cores of a semaphore.
+        self.semaphore_bases: dict[tuple[int, int], int] = {}
         # Set by a host that builds kernels itself, as tt-metal does, or that lends a program it made: while it is set,
         # neither descriptors nor files change, but for the values of runtime arguments.
         self.is_built = False
@@ -96,7 +97,7 @@ class ProgramDescriptor:
             [kernel.state() for kernel in self._kernels],
             [cb.state() for cb in self._cbs],
             [semaphore.state() for semaphore in self._semaphores],
-            self.semaphore_base,
+            dict(self.semaphore_bases),
         )
         kept = self._structure
         if kept is None or not kept.is_of(state):

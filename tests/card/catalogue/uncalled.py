@@ -34,15 +34,14 @@ _SEVERAL_CHIPS = """
     transformer.exp_ring_joint_scaled_dot_product_attention transformer.ring_distributed_scaled_dot_product_attention
     transformer.ring_joint_scaled_dot_product_attention transformer.ring_mla
 """
-_PREFETCHER = """
-    dram_prefetcher experimental.create_global_circular_buffer_for_matmul_1d
+_TEST_KERNELS = "experimental.test_dram_prefetcher_consumer experimental.test_dram_prefetcher_validator"
+_DRAM_CORES = """
+    experimental.create_global_circular_buffer_for_matmul_1d
     experimental.create_global_circular_buffer_for_tensor_prefetcher
     experimental.create_prefetcher_pipes_for_tensor_prefetcher experimental.queue_tensor_prefetcher_request
     experimental.start_tensor_prefetcher experimental.stop_tensor_prefetcher
-    experimental.tensor_prefetcher_block_count_for_matmul_1d experimental.test_dram_prefetcher_consumer
-    experimental.test_dram_prefetcher_validator experimental.test_tensor_prefetcher_pipe_consumer
+    experimental.tensor_prefetcher_block_count_for_matmul_1d experimental.test_tensor_prefetcher_pipe_consumer
     experimental.test_tensor_prefetcher_pipe_validator experimental.wait_for_cq_on_tensor_prefetcher
-    matmul_batched_weights
 """
 _FIXED_SIZES = "experimental.deepseek.moe.moe_gate_mm experimental.moe_gpt"
 
@@ -53,9 +52,13 @@ UNCALLED: dict[str, frozenset[str]] = {
     "For several chips: they exchange data over the fabric, sockets or rings, and ttnn refuses them on one": frozenset(
         _SEVERAL_CHIPS.split()
     ),
-    "For the prefetcher, which feeds another program while that runs: slow dispatch runs one at a time": frozenset(
-        _PREFETCHER.split()
+    "One feeds the other while it runs, on a card made for it: tests/card/prefetcher.py calls them": frozenset(
+        {"dram_prefetcher", "matmul_batched_weights"}
     ),
+    "For kernels on DRAM cores, of Blackhole cards with newer firmware; ttnn refuses them on these": frozenset(
+        _DRAM_CORES.split()
+    ),
+    "For tests of tt-metal itself; the package lacks their kernels": frozenset(_TEST_KERNELS.split()),
     ONE_MODEL: frozenset(_FIXED_SIZES.split()),
 }
 # Copies of other operations for a chip that this card is not.

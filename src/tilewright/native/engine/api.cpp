@@ -219,9 +219,10 @@ void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* s
     static_cast<Program*>(program)->circular_buffers.push_back(std::move(buffer));
 }
 
-// Where the host keeps semaphores, if not where the chip does: the L1 offset of the first.
-void tw_program_set_semaphore_base(void* program, uint32_t offset) {
-    static_cast<Program*>(program)->semaphore_base = offset;
+// Where the host keeps semaphores, if not where the chip does: the L1 offset of the first on a core.
+void tw_program_set_semaphore_base(void* program, uint32_t x, uint32_t y, uint32_t offset) {
+    auto& made = *static_cast<Program*>(program);
+    made.semaphore_bases.at(y * made.chip.config().grid_x + x) = offset;
 }
 
 void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count) {

@@ -140,7 +140,7 @@ void tw_program_free(void* program);
 void tw_program_set_print(void* program, TwPrintFunction print);
 uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec);
 void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* spec);
-void tw_program_set_semaphore_base(void* program, uint32_t offset);
+void tw_program_set_semaphore_base(void* program, uint32_t x, uint32_t y, uint32_t offset);
 void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count);
 void tw_program_add_scratchpad(void* program, uint32_t offset, uint32_t bytes, const uint16_t* cores, uint64_t count);
 void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count);

@@ -213,10 +213,14 @@ static void describe() {
     FIELD(TwLoadRequest, num_circular_buffers);
     FIELD(TwLoadRequest, num_semaphores);
     FIELD(TwLoadRequest, num_scratchpads);
-    FIELD(TwLoadRequest, semaphore_base);
+    FIELD(TwLoadRequest, num_semaphore_bases);
     STRUCT(TwKernelHeader);
     FIELD(TwKernelHeader, path_bytes);
     FIELD(TwKernelHeader, name_bytes);
+    STRUCT(TwSemaphoreBase);
+    FIELD(TwSemaphoreBase, x);
+    FIELD(TwSemaphoreBase, y);
+    FIELD(TwSemaphoreBase, offset);
     STRUCT(TwSemaphoreSpec);
     FIELD(TwSemaphoreSpec, id);
     FIELD(TwSemaphoreSpec, initial);

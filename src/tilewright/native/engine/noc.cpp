@@ -142,8 +142,11 @@ static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
     KernelInstance& instance = current_instance();
     Program& program = instance.scheduler->program;
     const Core* core = program.chip.node(x, y).core;
-    const uint64_t place = (local & kL1OffsetMask) - program.semaphore_base;
-    if (core == nullptr || program.semaphores.empty() || place >= kNumSemaphores * kSemaphoreStride) {
+    if (core == nullptr || program.semaphores.empty()) {
+        return;
+    }
+    const uint64_t place = (local & kL1OffsetMask) - program.semaphore_base(*core);
+    if (place >= kNumSemaphores * kSemaphoreStride) {
         return;
     }
     const uint32_t index = core->y * program.chip.config().grid_x + core->x;

@@ -26,7 +26,14 @@ void reset_compute_state(ComputeState& state) {
     state.dst = state.dst_memory;
 }
 
-Program::Program(Chip& chip) : chip(chip), semaphore_base(chip.config().config_base) {}
+Program::Program(Chip& chip) : chip(chip) {
+    const size_t num_cores = size_t{chip.config().grid_x} * chip.config().grid_y;
+    semaphore_bases.assign(num_cores, chip.config().config_base);
+}
+
+uint32_t Program::semaphore_base(const Core& core) const {
+    return semaphore_bases[core.y * chip.config().grid_x + core.x];
+}
 Program::~Program() = default;
 
 void Program::fail(RunStatus why, KernelInstance* who, const std::string& text) {
@@ -157,7 +164,7 @@ void Program::load_cores() {
     for (const ProgramSemaphore& semaphore : semaphores) {
         for (const CoreXY& where : semaphore.cores) {
             const Core& core = chip.core(where.x, where.y);
-            *l1_word(core, semaphore_base + semaphore.id * kSemaphoreStride) = semaphore.initial;
+            *l1_word(core, semaphore_base(core) + semaphore.id * kSemaphoreStride) = semaphore.initial;
         }
     }
 }
@@ -222,7 +229,7 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     KernelContext& context = instance.context;
     context.l1_base = core.l1_base;
     context.l1_size = chip.config().l1_bytes;
-    context.semaphore_base = core.l1_base + semaphore_base;
+    context.semaphore_base = core.l1_base + semaphore_base(core);
     context.kind = static_cast<uint8_t>(kernel.kind);
     context.processor = kernel.processor;
     context.noc_index = kernel.noc_index;

@@ -201,12 +201,13 @@ public:
     ~Program();
 
     RunStatus run(const RunOptions& options);
+    uint32_t semaphore_base(const Core& core) const;
 
     Chip& chip;
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<ProgramCircularBuffer> circular_buffers;
     std::vector<ProgramSemaphore> semaphores;
-    uint32_t semaphore_base;  // L1 offset of semaphore 0
+    std::vector<uint32_t> semaphore_bases;  // of each core, row by row, the L1 offset of semaphore 0
     std::vector<ProgramScratchpad> scratchpads;
     std::vector<HostMemory> host_memory;  // every buffer there is, given for checked runs
     std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next

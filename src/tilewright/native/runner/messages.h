@@ -8,8 +8,9 @@
 //             the core of each L1 bank if the
 //             host has chosen
 //   kLoad:    TwLoadRequest, programs forgotten, kLoaded:  TwLoadedAnswer, a uint64_t for each kernel: where its
-//             kernels, circular buffers,                   library is loaded
-//             semaphores, scratchpads
+//             places of semaphores, kernels,               library is loaded
+//             circular buffers, semaphores,
+//             scratchpads
 //   kRun:     TwRunRequest, arguments of each    kPrinted: TwPrintedLine, kernel, line: any number, as they come
 //             kernel, host's buffers, if it is   kStopped: TwStopped and what it counts: any number, each answered
 //             debugged TwDebugRequest with its             with kResume, a TwResumeRequest with its breakpoints
@@ -57,7 +58,11 @@ struct TwReadyAnswer {
 struct TwLoadRequest {
     uint64_t program;
     uint32_t num_forgotten, num_kernels, num_circular_buffers, num_semaphores, num_scratchpads;
-    uint32_t semaphore_base;  // 0xffffffff: where the chip has them
+    uint32_t num_semaphore_bases;  // 0: where the chip has them
+};
+
+struct TwSemaphoreBase {
+    uint32_t x, y, offset;
 };
 
 // Followed by the path, the name, and the kernel's TwKernelSpec with its cores. Addresses in that are offsets from where

@@ -69,8 +69,9 @@ void ProgramStore::load(MessageReader& request, MessageWriter& answer) {
     }
     void* program = programs_[header.program] = tw_program_new(chip_);
     tw_program_set_print(program, print_);
-    if (header.semaphore_base != 0xffffffffu) {
-        tw_program_set_semaphore_base(program, header.semaphore_base);
+    const auto* bases = request.take_array<TwSemaphoreBase>(header.num_semaphore_bases);
+    for (uint32_t index = 0; index < header.num_semaphore_bases; index++) {
+        tw_program_set_semaphore_base(program, bases[index].x, bases[index].y, bases[index].offset);
     }
     answer.put(TwLoadedAnswer{header.num_kernels});
     for (uint32_t index = 0; index < header.num_kernels; index++) {

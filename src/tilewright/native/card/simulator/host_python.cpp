@@ -38,6 +38,8 @@ std::string ask_host_python(const char* module, const char* function) {
     return result;
 }
 
+bool waits_for_each_program() { return ask_host_python("tilewright.card.host", "waits_for_each_program") == "yes"; }
+
 std::string current_operation() { return ask_host_python("tilewright.card.host", "current_operation"); }
 
 }  // namespace card

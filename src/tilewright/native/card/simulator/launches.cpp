@@ -3,7 +3,10 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "host_python.h"
 
 namespace card {
 
@@ -46,6 +49,9 @@ void Launches::before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t by
     if (armed_.count({x, y}) != 0) {
         run();
     }
+    if (waiting_.count({x, y}) != 0) {
+        run_waiting();
+    }
 }
 
 // What firmware would do with its go word.
@@ -61,6 +67,9 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
         set_signal(node, core, signals.done);
         armed_.erase(core);
         configured_.erase(core);  // what was written there until now was the firmware's
+        if (waiting_.count(core) != 0) {
+            run_waiting();
+        }
     } else if (signal == signals.go && node.kind == NodeKind::Ethernet) {
         set_signal(node, core, signals.done);
         throw std::runtime_error(
@@ -98,16 +107,47 @@ void Launches::set_signal(const Memory::Mapped& node, Core core, uint32_t signal
     memory_.write(core.first, core.second, node.go_address + server_.greeting.signals.byte, &byte, 1);
 }
 
+void Launches::set_signals(const std::set<Core>& cores, uint32_t signal) {
+    for (const Core& core : cores) {
+        set_signal(memory_.nodes(core.first, core.second).front(), core, signal);
+    }
+}
+
 // Cores are done whatever came of it: the host must be able to go on, or to close the device.
 void Launches::run() {
-    const std::vector<Core> cores(armed_.begin(), armed_.end());
-    armed_.clear();
+    const std::set<Core> cores = std::exchange(armed_, {});
     configured_.clear();
     tables_sent_ = false;
-    for (const Core& core : cores) {
-        set_signal(memory_.nodes(core.first, core.second).front(), core, server_.greeting.signals.done);
+    set_signals(cores, server_.greeting.signals.done);
+    Server::Outcome outcome{};
+    try {
+        outcome = server_.launch({cores.begin(), cores.end()});
+    } catch (...) {
+        finish_waiting();
+        throw;
     }
-    server_.launch(cores);
+    if (outcome == Server::Outcome::Waiting && waits_for_each_program()) {
+        finish_waiting();
+        server_.launch({});
+    } else if (outcome == Server::Outcome::Waiting) {
+        set_signals(cores, server_.greeting.signals.go);
+        waiting_.insert(cores.begin(), cores.end());
+        waiting_operation_ = current_operation();
+    } else if (outcome == Server::Outcome::AllDone) {
+        finish_waiting();
+    }
 }
+
+void Launches::run_waiting() {
+    finish_waiting();
+    try {
+        server_.launch({});
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(
+            waiting_operation_ + (waiting_operation_.empty() ? "" : ", ") + "launched before: " + error.what());
+    }
+}
+
+void Launches::finish_waiting() { set_signals(std::exchange(waiting_, {}), server_.greeting.signals.done); }
 
 }  // namespace card

@@ -5,8 +5,10 @@
 // The server speaks first: a Message of kind Done with the files of the chip's memory attached, a Greeting and its Nodes;
 // or, if it cannot come up, one of kind Failed. After that the library sends BankTables, which nobody answers, and
 // Launches with the cores that were told to go, each after an Operation with the name of ttnn's operation if the
-// Greeting asked for names; the server answers Launches with any number of Prints and one Done (with the seconds its
-// kernels ran, a double), Failed or Interrupted.
+// Greeting asked for names; the server answers Launches with any number of Prints and one Done (a double, the seconds its
+// kernels ran, and a uint32_t, 1 if cores told to go earlier wait still), Waiting, Failed or Interrupted. Waiting is for
+// cores whose global circular buffers lead to others that were not told to go yet: they run with these, or at a Launch
+// without cores.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,7 @@
 namespace card {
 
 inline constexpr uint32_t kMagic = 0x44524157;
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 inline constexpr uint32_t kMaxFiles = 64;
 
 enum class MessageKind : uint32_t {
@@ -25,6 +27,7 @@ enum class MessageKind : uint32_t {
     Interrupted = 5,
     BankTables = 6,
     Operation = 7,
+    Waiting = 8,
 };
 
 struct Message {

@@ -158,7 +158,7 @@ void Server::receive_greeting() {
     receive(nodes.data(), nodes.size() * sizeof(Node));
 }
 
-void Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
+Server::Outcome Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
     if (getpid() != owner_) {
         throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
     }
@@ -182,19 +182,23 @@ void Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
                 std::fwrite(text.data(), 1, text.size(), stdout);
                 std::fflush(stdout);
                 break;
-            case MessageKind::Done: add_running_time(text); return;
-            case MessageKind::Interrupted: return;
+            case MessageKind::Done: return take_done(text);
+            case MessageKind::Waiting: return Outcome::Waiting;
+            case MessageKind::Interrupted: return Outcome::AllDone;
             default: throw std::runtime_error(text);
         }
     }
 }
 
-void Server::add_running_time(const std::string& answer) {
+Server::Outcome Server::take_done(const std::string& answer) {
     double seconds = 0;
-    if (answer.size() == sizeof(seconds)) {
+    uint32_t others_wait = 0;
+    if (answer.size() == sizeof(seconds) + sizeof(others_wait)) {
         std::memcpy(&seconds, answer.data(), sizeof(seconds));
-        times().running += seconds;
+        std::memcpy(&others_wait, answer.data() + sizeof(seconds), sizeof(others_wait));
     }
+    times().running += seconds;
+    return others_wait != 0 ? Outcome::Done : Outcome::AllDone;
 }
 
 void Server::send_bank_tables(const std::vector<uint8_t>& tables) {

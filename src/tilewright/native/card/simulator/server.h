@@ -27,9 +27,15 @@ public:
     std::vector<Node> nodes;
     std::vector<int> files;
 
-    // Runs the program whose cores (x, y) were told to go, to its end. Throws std::runtime_error with the server's text
-    // if it fails; returns if it was interrupted, so that whoever handles the signal in this process can.
-    void launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores);
+    enum class Outcome {
+        AllDone,  // every core that was told to go
+        Done,  // these cores; earlier ones wait still
+        Waiting,  // none: these cores wait for others too
+    };
+    // Runs the program whose cores (x, y) were told to go, to its end; without cores, that of those that wait. Throws
+    // std::runtime_error with the server's text if it fails, and nobody waits any more; says all done if it was
+    // interrupted, so that whoever handles the signal in this process can.
+    Outcome launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores);
     // What firmware would read of its tables of banks.
     void send_bank_tables(const std::vector<uint8_t>& tables);
 
@@ -39,7 +45,7 @@ private:
     void receive_greeting();
     void send(const void* data, size_t bytes);
     void receive(void* data, size_t bytes);
-    static void add_running_time(const std::string& answer);
+    static Outcome take_done(const std::string& answer);
     std::string receive_text(uint32_t bytes);
     [[noreturn]] void fail_lost();
 

@@ -30,8 +30,6 @@ void ProcessorMemory::start(const Program& program) {
     for (const auto& instance : program.instances) {
         kernels_[instance->number].number = number_on_core(*instance) + 1;
     }
-    config_base_ = program.semaphore_base;
-    semaphore_end_ = config_base_ + kSemaphoreBytes;
     unreserved_base_ = chip.config().unreserved_base;
     has_cache_ = chip.config().has_l1_cache != 0;
 }
@@ -43,9 +41,8 @@ void ProcessorMemory::finish(const Program& program, Findings& findings) {
 }
 
 // Words that order kernels instead of being ordered.
-bool ProcessorMemory::is_sync_word(const KernelInstance&, uint32_t address) const {
-    const uint32_t offset = address & kL1OffsetMask;
-    return offset >= config_base_ && offset < semaphore_end_;
+bool ProcessorMemory::is_sync_word(const KernelInstance& instance, uint32_t address) {
+    return address - instance.context.semaphore_base < kSemaphoreBytes;
 }
 
 void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {

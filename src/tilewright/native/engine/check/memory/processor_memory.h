@@ -53,7 +53,7 @@ private:
         StaleLines cache;
         std::optional<UndefinedLoad> undefined;
     };
-    bool is_sync_word(const KernelInstance& instance, uint32_t address) const;
+    static bool is_sync_word(const KernelInstance& instance, uint32_t address);
     void check_alignment(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
     void check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right);
     void note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes);
@@ -62,7 +62,7 @@ private:
     ShadowMemory& memory_;
     std::vector<Kernel> kernels_;
     LastStores& last_stores_;  // the kernel's number on its core plus one, and its step
-    uint32_t config_base_ = 0, semaphore_end_ = 0, unreserved_base_ = 0;
+    uint32_t unreserved_base_ = 0;
     bool has_cache_ = false;
 };
 

@@ -28,7 +28,7 @@ static void set_event(std::vector<WordEvent>& events, const WordEvent& event) {
 
 static std::string name_of(const Program& program, const Core& core, uint32_t address) {
     const uint32_t offset = address & kL1OffsetMask;
-    const uint32_t base = program.semaphore_base;
+    const uint32_t base = program.semaphore_base(core);
     char text[96];
     if (offset >= base && offset < base + kNumSemaphores * kSemaphoreStride &&
         (offset - base) % kSemaphoreStride == 0) {
@@ -48,7 +48,7 @@ void Semaphores::start(Program& program, Ordering& ordering, Transfers& transfer
     for (const ProgramSemaphore& semaphore : program.semaphores) {
         for (const CoreXY& where : semaphore.cores) {
             Core& core = program.chip.core(where.x, where.y);
-            word(core, core.l1_base + program.semaphore_base + semaphore.id * kSemaphoreStride);
+            word(core, core.l1_base + program.semaphore_base(core) + semaphore.id * kSemaphoreStride);
         }
     }
 }
