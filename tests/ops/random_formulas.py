@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as some
 
 from tilewright import ttnn
-from tilewright.formula import Extent, Value
+from tilewright.formula import Extent, FormulaError, Value
 from tilewright.formula import functions as formula
 from tilewright.ops import Operation, Strategy
 from tilewright.ops.direction import CannotPlanError
@@ -128,7 +128,7 @@ class Case:
         used = {name for each in recipes for name in leaves_of(each)} | {"x"}
         used |= leaves_of(self.shared) if "shared" in used else set()
         if "product" in used:
-            used |= {"left", "weights"}
+            used |= {"left", "weights"} | (leaves_of(self.before) & {"column"})
 
         def random_formula(
             x: Value,
@@ -142,8 +142,8 @@ class Case:
         ) -> Any:
             names = {"x": x, "y": y, "row": row, "column": column, "scalar": scalar, "parameter": parameter}
             if left is not None:
-                before = formula.as_value(built(self.before, {"left": left}, self.dim))
-                names["product"] = formula.matmul(before if before.extent is Extent.FULL else left, weights)
+                before = formula.as_value(built(self.before, {"left": left, "column": column}, self.dim))
+                names["product"] = formula.matmul(before if before.extent is Extent.FULL else left + before, weights)
             if "shared" in used:
                 names["shared"] = formula.as_value(built(self.shared, names, self.dim))
             results = [formula.as_value(built(each, names, self.dim)) for each in recipes]
@@ -186,7 +186,9 @@ def cases(draw: some.DrawFn) -> Case:
     return Case(
         draw(recipes(leaves)),
         second,
-        draw(recipes(("left", "left", "number"), 2)) if draw(some.booleans()) else ("leaf", "left", 0.0),
+        draw(recipes(("left", "left", "left", "column", "number"), 4))
+        if draw(some.booleans())
+        else ("leaf", "left", 0.0),
         shared,
         dim,
         draw(some.sampled_from(SHAPES)),
@@ -204,5 +206,5 @@ def planned(
     """What it has for each strategy; nothing, and why, if it is refused."""
     try:
         return operation.variants(operation.form(dtypes, layouts)), ""
-    except CannotPlanError as error:
+    except (CannotPlanError, FormulaError) as error:
         return {}, str(error)

@@ -156,6 +156,37 @@ def test_what_is_no_number_beside_the_rows_meets_no_matrix(device: ttnn.Device) 
     assert accuracy.is_within_bound, accuracy.text
 
 
+@operation
+def block(x: Rows, scale: Column, gamma: Row, weights: Matrix) -> Value:
+    """The beginning of a transformer's layer: tensors before the product are needed after it, too."""
+    normal = x * rsqrt(mean(square(x)) + 1e-6) * gamma
+    return x + matmul(normal * scale, weights) * scale + mean(x)
+
+
+@operation
+def shifted(x: Rows, weights: Matrix) -> Value:
+    """A tensor that is multiplied as it is, and added."""
+    return matmul(x, weights) + x
+
+
+@pytest.mark.parametrize("declared", [block, shifted], ids=["block", "shifted"])
+def test_tensors_are_needed_before_a_matmul_and_after_it(device: ttnn.Device, declared: Operation) -> None:
+    usual = {"x": (2, 40, 70), "scale": (2, 40, 1), "gamma": (70,), "weights": (70, 70)}
+    shapes = {each.name: usual[each.name] for each in declared.inputs}
+    tensors = tensors_of(shapes, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
+    for strategy in declared.variants(declared.form(ttnn.bfloat16)):
+        outcome = declared.launch(tensors, Options(strategy=strategy, block_tiles=1))
+        wanted = declared.bounds(outcome.plan, held(tensors))
+        accuracy = judge([outcome.output.to_numpy()], wanted)
+        assert accuracy.is_within_bound, accuracy.text
+        assert not zeros_pass(wanted)
+        program = declared.program(outcome.plan, {**tensors, "output": outcome.output})
+        assert check_program([*tensors.values(), outcome.output], program).findings == []
+    wide = tensors_of({"weights": (70, 96)}, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
+    with pytest.raises(OperationError, match="X is needed before a matmul and after it, so weights must be square"):
+        declared.launch({**tensors, **wide})
+
+
 def test_shapes_that_do_not_go_together(device: ttnn.Device) -> None:
     def call(**shapes: tuple[int, ...]) -> None:
         usual: dict[str, tuple[int, ...]] = {"x": (32, 64), "weights": (64, 96), "bias": (96,)}
@@ -179,13 +210,19 @@ def refusal(declared: Operation) -> str:
 
 def test_what_cannot_be_planned_says_what_to_write() -> None:
     @operation
-    def twice(x: Rows, weights: Matrix) -> Value:
-        """One tensor on both sides."""
-        return matmul(x, weights) + x
+    def second(x: Rows, weights: Matrix, others: Matrix) -> Value:
+        """Two products."""
+        return matmul(relu(matmul(x, weights)), others)
 
-    assert refusal(twice) == (
-        "`matmul(x, weights)`: x is needed besides it; give it once more, as a parameter of its own"
+    @operation
+    def down(x: Rows, weights: Matrix) -> Value:
+        """A reduction down columns before it."""
+        return matmul(x - mean(x, dim=-2), weights)
+
+    assert refusal(second) == (
+        "`matmul(relu(matmul(x, weights)), others)` is a second matmul: declare an operation for each"
     )
+    assert "goes along rows, as reductions beside it must: use dim=-1" in refusal(down)
     with pytest.raises(FormulaError, match="`weights` is a Matrix, which has a place in matmul"):
 
         @operation

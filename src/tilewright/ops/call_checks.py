@@ -31,6 +31,7 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
         factors = (*operation.multiplied, operation.multiplication.right.name)
         count = tensors[main.name].shape[-1]
         check_factors({name: tensors[name] for name in factors}, count)
+        _check_needed_twice(operation, tensors)
     for requirement in operation.requirements:
         requirement.check({**tensors, **parameters})
 
@@ -54,3 +55,17 @@ def _shape_beside(operation: Operation, tensors: Tensors, operand: Input) -> tup
     shapes = {name: tuple(each.shape) for name, each in tensors.items()}
     is_factor = operand.is_matrix or operand.name in operation.multiplied
     return shapes[operation.main_input.name] if is_factor else operation.rows_shape(shapes)
+
+
+def _check_needed_twice(operation: Operation, tensors: Tensors) -> None:
+    """Refuses a tensor that is as wide as what is multiplied, where it is needed beside a product of another width."""
+    made = operation.multiplication
+    assert made is not None
+    count, columns = tensors[operation.main_input.name].shape[-1], tensors[made.right.name].shape[-1]
+    twice = {each.name for each in operation.planned_graph.inputs} & operation.multiplied
+    for each in operation.inputs:
+        if each.name in twice and each.extent.per_column and count != columns:
+            raise OperationError(
+                f"{each.name.capitalize()} is needed before a matmul and after it, so {made.right.name} must be "
+                f"square, got {count} rows and {columns} columns"
+            )

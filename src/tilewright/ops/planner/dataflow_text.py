@@ -81,8 +81,8 @@ class DataflowText:
             inside += [self._loop(each.loaded_inputs)] if each.loaded_inputs else []
             inside += [self._loop(each.streamed)] if each.streamed else []
         lines += [*self._lines_of_tiles(), *(INDENT + line for line in _repeated(inside))]
-        tensors = [each for name in self._inputs for each in self._tensors_of(name)]
-        return self._kernel("reader_kernel", name, tensors, lines, "What compute takes, in its order.")
+        tensors = dict.fromkeys(each for name in self._inputs for each in self._tensors_of(name))
+        return self._kernel("reader_kernel", name, list(tensors), lines, "What compute takes, in its order.")
 
     # A matmul.
 

@@ -8,12 +8,14 @@ rows at a time.
 
 What is multiplied may be computed: ``matmul(rms_norm(x), weights)``. It has a schedule of its own, in which everything
 as wide as its rows is in L1 as a whole; what it leaves is the tile-row that stays. Where its rows end inside a tile,
-the rest of the tile meets rows of zeros of the matrix, and must be numbers.
+the rest of the tile meets rows of zeros of the matrix, and must be numbers. A tensor that is needed after the product,
+too, comes twice.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 
 from tilewright.formula.graph import Extent, Value, nodes_of
 from tilewright.formula.tracing import Formula
@@ -52,7 +54,7 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
     """The formula with a tensor in the place of its matmul.
 
     Raises:
-        CannotPlanError: there are several, or their operands are reduced or needed elsewhere.
+        CannotPlanError: there are several, or reductions that go another way.
     """
     found = [node for node in formula.nodes if node.function == "matmul"]
     if not found:
@@ -67,18 +69,26 @@ def without_matmul(formula: Formula) -> tuple[Formula, Multiplication | None]:
             same = all(new is old for new, old in zip(operands, node.operands, strict=True))
             made[id(node)] = node if same else node.with_operands(operands, node.extent)
     outputs = tuple(made[id(each)] for each in formula.outputs)
-    left, right = first.operands
-    multiplication = Multiplication(left, right, product)
-    factors = (*multiplication.left_inputs, multiplication.right)
-    needed = {id(each) for each in nodes_of(outputs)}
-    for each in factors:
-        if id(each) in needed:
-            raise CannotPlanError(
-                f"`{first}`: {each.name} is needed besides it; give it once more, as a parameter of its own"
-            )
-    inputs = (product, *(each for each in formula.inputs if all(each is not factor for factor in factors)))
     names = {id(made[key]): name for key, name in formula.names.items() if key in made and made[key] is not product}
-    return Formula(inputs, formula.parameters, outputs, names), multiplication
+    needed = {id(each) for each in nodes_of(outputs)}
+    left, copied = _apart(first.operands[0], needed)
+    names |= {id(copied[key]): name for key, name in formula.names.items() if key in copied}
+    factors = [id(each) for each in (*nodes_of([first.operands[0]]), first.operands[1])]
+    inputs = (product, *(each for each in formula.inputs if id(each) in needed or id(each) not in factors))
+    return Formula(inputs, formula.parameters, outputs, names), Multiplication(left, first.operands[1], product)
+
+
+def _apart(left: Value, needed: Collection[int]) -> tuple[Value, dict[int, Value]]:
+    """What is multiplied, with tensors of its own where others are ``needed`` besides it; values by the id they had."""
+    made: dict[int, Value] = {}
+    for node in nodes_of([left]):
+        if node.function == "input" and id(node) in needed:
+            made[id(node)] = Value("input", extent=node.extent, name=node.name)
+            continue
+        operands = [made[id(each)] for each in node.operands]
+        same = all(new is old for new, old in zip(operands, node.operands, strict=True))
+        made[id(node)] = node if same else node.with_operands(operands, node.extent)
+    return made[id(left)], made
 
 
 def is_wild_beside_rows(left: Value) -> bool:

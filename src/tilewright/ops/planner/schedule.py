@@ -116,7 +116,7 @@ def _multiplied(schedule: Schedule, formula: Formula, choices: Choices, factors:
     made = factors.multiplication
     before, stores = None, factor_stores(factors.right, made.right, Role.RIGHT_ROWS, Role.RIGHT)
     if made.left.is_leaf:
-        stores = factor_stores(factors.left[0], made.left, Role.LEFT_ROWS, Role.LEFT) | stores
+        stores = factor_stores(factors.left[0], made.left, Role.LEFT_ROWS, Role.LEFT, schedule.stores) | stores
     else:
         part = Formula(made.left_inputs, formula.parameters, (made.left,), formula.names)
         before = _Scheduler(
@@ -261,8 +261,10 @@ class _Scheduler:
 
     def _tiled_name(self, operand: Operand) -> str:
         alone = [each for each in self._operands.values() if each.extent is Extent.FULL]
-        is_alone = len(alone) == 1 and operand.extent is Extent.FULL and self._after is None
-        return "in_tiled" if is_alone else f"{operand.name}_tiled"
+        plain = f"{operand.name}_tiled"
+        if self._after is not None:
+            return f"{LEFT}_{plain}" if plain in self._after.stores else plain
+        return "in_tiled" if len(alone) == 1 and operand.extent is Extent.FULL else plain
 
     def _rows_name(self, operand: Operand) -> str:
         return self._tiled_name(operand).removesuffix("_tiled") + "_rm"

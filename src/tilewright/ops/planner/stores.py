@@ -6,7 +6,7 @@ Of what is computed before it is multiplied by a matrix, everything as wide as t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from tilewright.formula.graph import Extent, Value
@@ -53,12 +53,15 @@ class Planned(Protocol):
     def output_name(self, index: int) -> str: ...
 
 
-def factor_stores(operand: Operand, value: Value, rows: Role, tiles: Role) -> dict[str, Store]:
+def factor_stores(
+    operand: Operand, value: Value, rows: Role, tiles: Role, taken: Collection[str] = ()
+) -> dict[str, Store]:
     """Buffers of a tensor that is multiplied as it is."""
+    name = f"{LEFT}_{operand.name}" if f"{operand.name}_tiled" in taken else operand.name
     made = []
     if not operand.is_tiled:
-        made.append(Store(f"{operand.name}_rm", rows, value, operand.extent, operand.format))
-    made.append(Store(f"{operand.name}_tiled", tiles, value, operand.extent, operand.format, read_by_matrix_unit=True))
+        made.append(Store(f"{name}_rm", rows, value, operand.extent, operand.format))
+    made.append(Store(f"{name}_tiled", tiles, value, operand.extent, operand.format, read_by_matrix_unit=True))
     return {each.name: each for each in made}
 
 
