@@ -45,6 +45,7 @@ def _calls(name: str, signature: Signature) -> list[str]:
     texts = []
     for template in (signature.template, [each for each in signature.template if not each.is_optional]):
         brackets = f"[{', '.join(_written(each, True) for each in template)}]" if template else ""
+        brackets = brackets.replace("Float16_b", "Int32") if "_int" in name else brackets
         for some in ([], optional, *([each] for each in optional)):
             texts.append(f"{name}{brackets}({', '.join([*required, *some])})")
     return list(dict.fromkeys(texts))

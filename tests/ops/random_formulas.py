@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 from tilewright import ttnn
 from tilewright.formula import Extent, FormulaError, Value
 from tilewright.formula import functions as formula
+from tilewright.formula.graph import nodes_of
 from tilewright.ops import Operation, Strategy
 from tilewright.ops.direction import CannotPlanError
 from tilewright.ops.operation import Input
@@ -147,7 +148,8 @@ class Case:
             if "shared" in used:
                 names["shared"] = formula.as_value(built(self.shared, names, self.dim))
             results = [formula.as_value(built(each, names, self.dim)) for each in recipes]
-            # As large as the tensor, whatever the recipe says.
+            # Of the tensor, and the first as large as it, whatever the recipe says.
+            results = [each if any(n.function == "input" for n in nodes_of([each])) else each + x for each in results]
             results[0] = formula.cast(results[0] + x * 0.5, self.result) if self.result else results[0] + x * 0.5
             return tuple(results) if len(results) > 1 else results[0]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tilewright import Column, Matrix, Row, Rows, operation, ttnn
-from tilewright.formula import FormulaError, Value, cast, matmul, max, sum
+from tilewright.formula import FormulaError, Value, cast, matmul, max, maximum, minimum, square, sum
 from tilewright.ops import Operation, OperationError
 from tilewright.ops.accuracy import held, judge
 
@@ -57,6 +57,37 @@ def test_integers_go_in_and_come_out(device):
     (count, largest, product), given = run(scores, device, ttnn.int32, ttnn.int32)
     assert [count.dtype, largest.dtype, product.dtype] == [ttnn.int32, ttnn.float32, ttnn.float32]
     np.testing.assert_array_equal(count.to_numpy(), (given["x"] > 0).sum(-1, keepdims=True))
+
+
+def clamped(y: Value) -> Value:
+    return minimum(maximum(y, -46_340), 46_340)
+
+
+@operation
+def whole(x: Rows, y: Rows) -> tuple[Value, Value, Value, Value]:
+    """Results that are made of integers only, and one that is not."""
+    return (
+        cast(maximum(x, y) - 3 * minimum(x, 16_777_217) + 1, "int32"),
+        cast(-square(clamped(y)) + x * 5, "int32"),
+        cast(x, "int32"),
+        cast(x * 0.5, "int32"),
+    )
+
+
+@pytest.mark.parametrize("layout", [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT])
+def test_what_is_made_of_integers_is_exact(device, layout):
+    (first, second, same, half), given = run(whole, device, ttnn.int32, ttnn.int32, layout=layout)
+    x, y = (given[name].astype(np.int64) for name in ("x", "y"))
+    np.testing.assert_array_equal(same.to_numpy(), x)
+    for found, exact in (
+        (first, np.maximum(x, y) - 3 * np.minimum(x, 16_777_217) + 1),
+        (second, -(np.clip(y, -46_340, 46_340) ** 2) + x * 5),
+    ):
+        fits = np.abs(exact) < 2**31
+        assert fits.mean() > 0.5
+        assert (np.abs(exact) > 2**24).any()
+        np.testing.assert_array_equal(found.to_numpy()[fits], exact[fits])
+    assert (half.to_numpy() != np.trunc(x * 0.5)).any(), "this one is computed in float32, and its bound says so"
 
 
 def test_integers_beside_floats_in_tiles(device):

@@ -674,6 +674,15 @@ def fill_tile(idst: int, param0: float) -> None:
 def fill_tile_bitcast(idst: int, param0: int) -> None:
     """``fill_tile_bitcast(idst, param0)``, of compute kernels. C++: ``api/compute/eltwise_unary/fill.h``."""
 
+class _fill_tile_int:
+    """``fill_tile_int[data_format](idst, param0)``, of compute kernels. C++: ``api/compute/eltwise_unary/fill.h``."""
+    def __getitem__(self, template: DataFormat, /) -> _fill_tile_int_call: ...
+
+class _fill_tile_int_call:
+    def __call__(self, idst: int, param0: int) -> None: ...
+
+fill_tile_int: _fill_tile_int
+
 def relu_tile_init() -> None:
     """``relu_tile_init()``, of compute kernels. C++: ``api/compute/eltwise_unary/relu.h``."""
 
@@ -717,6 +726,9 @@ def negative_tile_init() -> None:
 
 def negative_tile(idst: int) -> None:
     """``negative_tile(idst)``, of compute kernels. C++: ``api/compute/eltwise_unary/negative.h``."""
+
+def negative_tile_int32(idst: int) -> None:
+    """``negative_tile_int32(idst)``, of compute kernels. C++: ``api/compute/eltwise_unary/negative.h``."""
 
 class _typecast_tile_init:
     """``typecast_tile_init[in_dtype, out_dtype]()``, of compute kernels. C++: ``api/compute/eltwise_unary/typecast.h``."""
@@ -984,4 +996,58 @@ def binary_min_tile_init() -> None:
 
 def binary_min_tile(idst0: int, idst1: int, odst: int, vector_mode: VectorMode = ...) -> None:
     """``binary_min_tile(idst0, idst1, odst, vector_mode)``, of compute kernels. C++: ``api/compute/binary_max_min.h``."""
+
+def binary_max_int32_tile_init() -> None:
+    """``binary_max_int32_tile_init()``, of compute kernels. C++: ``api/compute/binary_max_min.h``."""
+
+def binary_max_int32_tile(idst0: int, idst1: int, odst: int) -> None:
+    """``binary_max_int32_tile(idst0, idst1, odst)``, of compute kernels. C++: ``api/compute/binary_max_min.h``."""
+
+def binary_min_int32_tile_init() -> None:
+    """``binary_min_int32_tile_init()``, of compute kernels. C++: ``api/compute/binary_max_min.h``."""
+
+def binary_min_int32_tile(idst0: int, idst1: int, odst: int) -> None:
+    """``binary_min_int32_tile(idst0, idst1, odst)``, of compute kernels. C++: ``api/compute/binary_max_min.h``."""
+
+def add_int_tile_init() -> None:
+    """``add_int_tile_init()``, of compute kernels. C++: ``api/compute/add_int_sfpu.h``."""
+
+class _add_int_tile:
+    """``add_int_tile[data_format](idst0, idst1, odst)``, of compute kernels. C++: ``api/compute/add_int_sfpu.h``."""
+    def __getitem__(self, template: DataFormat, /) -> _add_int_tile_call: ...
+
+class _add_int_tile_call:
+    def __call__(self, idst0: int, idst1: int, odst: int) -> None: ...
+
+add_int_tile: _add_int_tile
+
+def sub_int_tile_init() -> None:
+    """``sub_int_tile_init()``, of compute kernels. C++: ``api/compute/sub_int_sfpu.h``."""
+
+class _sub_int_tile:
+    """``sub_int_tile[data_format](idst0, idst1, odst)``, of compute kernels. C++: ``api/compute/sub_int_sfpu.h``."""
+    def __getitem__(self, template: DataFormat, /) -> _sub_int_tile_call: ...
+
+class _sub_int_tile_call:
+    def __call__(self, idst0: int, idst1: int, odst: int) -> None: ...
+
+sub_int_tile: _sub_int_tile
+
+class _mul_int_tile_init:
+    """``mul_int_tile_init[data_format]()``, of compute kernels. C++: ``api/compute/mul_int_sfpu.h``."""
+    def __getitem__(self, template: DataFormat, /) -> _mul_int_tile_init_call: ...
+
+class _mul_int_tile_init_call:
+    def __call__(self) -> None: ...
+
+mul_int_tile_init: _mul_int_tile_init
+
+class _mul_int_tile:
+    """``mul_int_tile[data_format](idst0, idst1, odst)``, of compute kernels. C++: ``api/compute/mul_int_sfpu.h``."""
+    def __getitem__(self, template: DataFormat, /) -> _mul_int_tile_call: ...
+
+class _mul_int_tile_call:
+    def __call__(self, idst0: int, idst1: int, odst: int) -> None: ...
+
+mul_int_tile: _mul_int_tile
 

@@ -275,6 +275,7 @@ api/compute/eltwise_unary/fill.h
 fill_tile_init()
 fill_tile(idst u, param0 float32)
 fill_tile_bitcast(idst u, param0 u)
+fill_tile_int[data_format DataFormat](idst u, param0 u)
 api/compute/eltwise_unary/relu.h
 relu_tile_init()
 relu_tile(idst u)
@@ -290,6 +291,7 @@ gelu_tile[fast_and_approx bool?](idst u)
 api/compute/eltwise_unary/negative.h
 negative_tile_init()
 negative_tile(idst u)
+negative_tile_int32(idst u)
 api/compute/eltwise_unary/typecast.h
 typecast_tile_init[in_dtype format, out_dtype format]()
 typecast_tile[in_dtype format, out_dtype format](idst u)
@@ -385,6 +387,19 @@ binary_max_tile_init()
 binary_max_tile(idst0 u, idst1 u, odst u, vector_mode VectorMode?)
 binary_min_tile_init()
 binary_min_tile(idst0 u, idst1 u, odst u, vector_mode VectorMode?)
+binary_max_int32_tile_init()
+binary_max_int32_tile(idst0 u, idst1 u, odst u)
+binary_min_int32_tile_init()
+binary_min_int32_tile(idst0 u, idst1 u, odst u)
+api/compute/add_int_sfpu.h
+add_int_tile_init()
+add_int_tile[data_format DataFormat](idst0 u, idst1 u, odst u)
+api/compute/sub_int_sfpu.h
+sub_int_tile_init()
+sub_int_tile[data_format DataFormat](idst0 u, idst1 u, odst u)
+api/compute/mul_int_sfpu.h
+mul_int_tile_init[data_format DataFormat]()
+mul_int_tile[data_format DataFormat](idst0 u, idst1 u, odst u)
 """
 
 FUNCTIONS: dict[str, ApiFunction] = {

@@ -28,7 +28,8 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
         if each is not main:
             _check_beside(operation, tensors, each)
     if operation.multiplication is not None:
-        factors = (*operation.multiplied, operation.multiplication.right.name)
+        wide = [each.name for each in operation.inputs if each.name in operation.multiplied and each.extent.per_column]
+        factors = (*wide, operation.multiplication.right.name)
         count = tensors[main.name].shape[-1]
         check_factors({name: tensors[name] for name in factors}, count)
         _check_needed_twice(operation, tensors)

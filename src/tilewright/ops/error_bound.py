@@ -6,7 +6,8 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 
 - *Reading.* The matrix unit, and every read of a buffer that it also reads, cuts a Float32 to 10 mantissa bits: 2^-10
   of the value; of the first operand of a product 9 bits: 2^-9. bfloat16 comes whole.
-- *Integers.* An int32 becomes a float32 when it is read, 2^-24 of it.
+- *Integers.* An int32 becomes a float32 when it is read, 2^-24 of it. A result that is made of integers alone
+  (``planner/integers.py``) is exact.
 - *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21.
   Numbers below 2^-126 become zero; gelu and silu are their operand times a share that may, so 2^-126 of the operand.
 - *Reducing.* A sum of n values in float32 adds n * 2^-24 of the sum of their sizes. Tiles added up before they are
@@ -38,7 +39,7 @@ import numpy as np
 from tilewright.formula.evaluate import Float64, apply
 from tilewright.formula.graph import REDUCTIONS, Along, Value, nodes_of
 from tilewright.ops.planner.matmul import Multiplication
-from tilewright.ops.planner.model import Reduce, Role, Schedule
+from tilewright.ops.planner.model import Compute, Reduce, Role, Schedule
 
 _READ = 2.0**-10
 _READ_FACTOR = 2.0**-9
@@ -47,6 +48,7 @@ _FUNCTION = 2.0**-21
 _SUM = 2.0**-24
 _LIFT = 2.0**-12
 _TINY = 2.0**-126
+_INTEGERS = 2.0**31
 _LARGEST = 2.0**128 * (1 - 2.0**-24)
 _WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
 # A cast has rounded already what is written in its format.
@@ -154,6 +156,9 @@ class _Analysis:
         self._short: set[int] = set()  # inputs that the matrix unit reads whole, whatever they go through
         self._integers: set[int] = set()  # inputs that are made float32
         self._folded = {id(s.value) for s in schedule.steps() if isinstance(s, Reduce) and s.program is not None}
+        self._whole = {  # results that are computed with integers
+            s.target for s in schedule.steps() if isinstance(s, Compute) and s.program.is_integer
+        }
         for store in schedule.stores.values():
             if store.value is not None and store.role in (Role.INPUT, Role.VALUE, Role.NUMBER):
                 self._cut[id(store.value)] = store.format == "Float32" and store.read_by_matrix_unit
@@ -225,6 +230,9 @@ class _Analysis:
     def written(self, node: Value, index: int) -> Float64:
         """The bound of a result in its format."""
         name = self._schedule.outputs[index]
+        if name in self._whole:  # integers, which wrap round beyond their range
+            inside = [np.abs(self.values[id(each)]) < _INTEGERS for each in nodes_of([node])]
+            return np.where(functools.reduce(np.logical_and, inside), 0.0, np.inf)
         format_ = self._schedule.stores[name].format
         unit = 0.0 if _ROUNDED_BY.get(node.function) == format_ else _WRITTEN[format_]
         value, error = self.values[id(node)], self.errors[id(node)]

@@ -26,7 +26,7 @@ from tilewright.ops.planner.phase_text import (
     signature_lines,
     symbols,
 )
-from tilewright.ops.planner.registers import RegisterProgram
+from tilewright.ops.planner.register_program import RegisterProgram
 
 # What the last step is called in the library, by direction.
 _REDUCED = {Direction.COLUMNS: "column", Direction.SLABS: "tile"}

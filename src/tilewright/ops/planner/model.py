@@ -13,7 +13,7 @@ from tilewright.kernels import Kernel
 from tilewright.ops.direction import Direction
 from tilewright.ops.inputs import Slabs
 from tilewright.ops.planner.matmul import Multiplication
-from tilewright.ops.planner.registers import RegisterProgram
+from tilewright.ops.planner.register_program import RegisterProgram
 from tilewright.ops.strategy import Strategy
 from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.tensor import Tensor

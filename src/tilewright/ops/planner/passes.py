@@ -14,7 +14,7 @@ from typing import Protocol
 from tilewright.formula.graph import Extent, Value
 from tilewright.ops.direction import Direction
 from tilewright.ops.planner.model import Compute, Deliver, Pass, Pop, Reduce, Scope, Step, Tilize
-from tilewright.ops.planner.registers import Place, RegisterProgram, Source, loaded
+from tilewright.ops.planner.register_program import Place, RegisterProgram, Source, loaded
 
 
 class Surveyor(Protocol):

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
 from tilewright.formula.graph import Extent
-from tilewright.ops.planner.registers import DST_TILES, Load, Place, RegisterProgram, Source, Step, Vector
+from tilewright.ops.planner.register_program import DST_TILES, Load, Place, RegisterProgram, Source, Step, Vector
 
 INDENT = "    "
 _MATRIX_SUFFIX = {"NONE": "", "ROW": "_bcast_rows", "COL": "_bcast_cols", "SCALAR": "_bcast_scalar"}
@@ -169,7 +169,7 @@ def _is_same_for_all(step: Step) -> bool:
     """Whether a step puts into a temporary what every tile of a group takes."""
     if isinstance(step, Load):
         return step.to.is_temporary and not _is_wide(step.source)
-    return isinstance(step, Vector) and step.call == "fill_tile_bitcast" and step.places[0].is_temporary
+    return isinstance(step, Vector) and step.call.startswith("fill_tile") and step.places[0].is_temporary
 
 
 def contract_lines(

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions in DST: from a part of a formula to the calls that compute it for one tile.
 
-DST has four tiles that every configuration offers (32-bit values, half of it at a time). A *register* is one tile of
-DST for each tile that is computed at a time; a *temporary* is a tile that an operand from a buffer lies in for one
-call. So a program of one register and one temporary computes three tiles at a time, one of two registers and no
-temporary two.
-
 - The first step of ``a + b``, ``a - b`` and ``a * b`` of two buffers is one call of the matrix unit, which spreads
   columns, rows or one element of b by itself. It takes 10 mantissa bits of each operand. Its products add to what DST
   holds, so they go to registers that held nothing since DST was acquired.
@@ -22,99 +17,24 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
 
 from tilewright.formula.graph import Extent, Value, nodes_of
+from tilewright.ops.planner.register_program import (
+    DST_TILES,
+    FROM_INT32,
+    TO_INT32,
+    TYPECAST,
+    Load,
+    Matrix,
+    Place,
+    RegisterProgram,
+    Source,
+    Step,
+    Vector,
+    loaded,
+)
 
-DST_TILES = 4
 FLOAT32_ONE = "0x3F800000"
-
-
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """A circular buffer that a program reads tiles from.
-
-    Attributes:
-        name: of the buffer.
-        extent: of what it holds.
-        format: name of its data format; buffers of one format share an init call.
-        held: where in a tile it lies.
-    """
-
-    name: str
-    extent: Extent
-    format: str
-    held: Extent
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """A register or a temporary."""
-
-    number: int
-    is_temporary: bool = False
-
-
-@dataclasses.dataclass(frozen=True)
-class Load:
-    """A tile of a buffer, spread as far as need be."""
-
-    source: Source
-    spread: str
-    to: Place
-
-
-@dataclasses.dataclass(frozen=True)
-class Matrix:
-    """A sum, difference or product of two buffers in the matrix unit."""
-
-    function: str
-    a: Source
-    b: Source
-    spread: str
-    to: Place
-
-
-@dataclasses.dataclass(frozen=True)
-class Vector:
-    """A call of the vector unit: name (with template arguments), places, further arguments."""
-
-    init: str
-    call: str
-    places: tuple[Place, ...]
-    arguments: tuple[str, ...] = ()
-
-
-Step: TypeAlias = Load | Matrix | Vector
-
-
-@dataclasses.dataclass(frozen=True)
-class RegisterProgram:
-    """Steps in bundles: the steps of a bundle run tile by tile, a bundle after the other. The result is register 0."""
-
-    bundles: tuple[tuple[Step, ...], ...]
-    num_registers: int
-    num_temporaries: int
-
-    @property
-    def steps(self) -> list[Step]:
-        return [step for bundle in self.bundles for step in bundle]
-
-    @property
-    def sources(self) -> list[Source]:
-        """Every buffer once, in the order they are read."""
-        found: dict[str, Source] = {}
-        for step in self.steps:
-            if isinstance(step, Load):
-                found.setdefault(step.source.name, step.source)
-            elif isinstance(step, Matrix):
-                found.setdefault(step.a.name, step.a)
-                found.setdefault(step.b.name, step.b)
-        return list(found.values())
-
-    def read_by_matrix_unit(self) -> set[str]:
-        """Buffers whose values are cut to the matrix unit's operands."""
-        return {each.name for step in self.steps if isinstance(step, Matrix) for each in (step.a, step.b)}
 
 
 class TooManyRegistersError(Exception):
@@ -166,30 +86,12 @@ _COMMUTES = ("add", "mul")
 _SPREAD = {Extent.FULL: "NONE", Extent.ROW: "ROW", Extent.COLUMN: "COL", Extent.SCALAR: "SCALAR"}
 
 
-_TYPECAST = "typecast_tile"
-_TO_INT32, _FROM_INT32 = "[DataFormat.Float32, DataFormat.Int32]", "[DataFormat.Int32, DataFormat.Float32]"
-
-
 # Inside a formula every value is a float32, which holds what casts round to.
 _CASTS: dict[str, tuple[str, ...]] = {
     "to_float32": (),
     "to_bfloat16": ("[DataFormat.Float32, DataFormat.Float16_b]",),
-    "to_int32": (_TO_INT32, _FROM_INT32),
+    "to_int32": (TO_INT32, FROM_INT32),
 }
-
-
-def loaded(source: Source, spread: str, to: Place) -> list[Step]:
-    """A tile of a buffer as float32 in DST."""
-    load = Load(source, spread, to)
-    if source.format != "Int32":
-        return [load]
-    return [load, Vector(f"{_TYPECAST}_init{_FROM_INT32}", f"{_TYPECAST}{_FROM_INT32}", (to,))]
-
-
-def as_integers(program: RegisterProgram) -> RegisterProgram:
-    """The program with its result as integers, for a buffer of these."""
-    made = Vector(f"{_TYPECAST}_init{_TO_INT32}", f"{_TYPECAST}{_TO_INT32}", (Place(0),))
-    return dataclasses.replace(program, bundles=(*program.bundles, (made,)))
 
 
 def vector_calls() -> set[str]:
@@ -236,7 +138,7 @@ def compile_program(target: Value, extent: Extent, around: Surroundings, capacit
     """
     if target.own is not None:
         return _read_by(target, around)
-    compiler = _Compiler(target, extent, around)
+    compiler = Compiler(target, extent, around)
     program = compiler.program()
     if program.num_registers + program.num_temporaries > capacity:
         raise TooManyRegistersError(target, compiler.part_to_store())
@@ -249,7 +151,7 @@ def _read_by(target: Value, around: Surroundings) -> RegisterProgram:
     return RegisterProgram((tuple(loads),), 1, 0)
 
 
-class _Compiler:
+class Compiler:
     """Gives registers to the values of one expression, in the order they are computed."""
 
     def __init__(self, target: Value, extent: Extent, around: Surroundings) -> None:
@@ -430,8 +332,8 @@ class _Compiler:
         if function in _CASTS:
             register = self._own(node.operands[0])
             for formats in _CASTS[function]:
-                call = f"{_TYPECAST}{formats}"
-                self._vector(call, [Place(register)], init=f"{_TYPECAST}_init{formats}")
+                call = f"{TYPECAST}{formats}"
+                self._vector(call, [Place(register)], init=f"{TYPECAST}_init{formats}")
             return register
         if function in _UNARY:
             register = self._own(node.operands[0])

@@ -37,6 +37,7 @@ from tilewright.formula.evaluate import evaluate_all
 from tilewright.formula.graph import REDUCTIONS, Extent, Value, expression_text, levels, nodes_of
 from tilewright.formula.tracing import Formula
 from tilewright.ops.direction import CannotPlanError, Direction
+from tilewright.ops.planner.integers import compile_integers, is_number_of, is_whole
 from tilewright.ops.planner.matmul import Multiplication, is_wild_beside_rows
 from tilewright.ops.planner.model import (
     Choices,
@@ -45,16 +46,8 @@ from tilewright.ops.planner.model import (
     Schedule,
 )
 from tilewright.ops.planner.passes import Draft, PassBuilder
-from tilewright.ops.planner.registers import (
-    DST_TILES,
-    RegisterProgram,
-    Source,
-    Surroundings,
-    TooManyRegistersError,
-    as_integers,
-    compile_program,
-    float_bits_text,
-)
+from tilewright.ops.planner.register_program import DST_TILES, RegisterProgram, Source, as_integers
+from tilewright.ops.planner.registers import Surroundings, TooManyRegistersError, compile_program, float_bits_text
 from tilewright.ops.planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
 from tilewright.ops.strategy import Strategy
 
@@ -312,6 +305,19 @@ class _Scheduler:
         made = compile_program(target, Extent.FULL, self._around(), DST_TILES - 1)
         return dataclasses.replace(made, num_temporaries=max(1, made.num_temporaries))
 
+    @property
+    def _integers(self) -> set[str]:
+        return {each.name for each in self._operands.values() if each.format == "Int32"}
+
+    def _is_whole(self, output: Value) -> bool:
+        """Whether a result is computed with integers, from the tensors on."""
+        return is_whole(output, self._integers)
+
+    def _integer_program(self, output: Value) -> RegisterProgram:
+        inputs = {id(each): each for each in self._formula.inputs}
+        sources = {key: each for key, each in self.sources().items() if key in inputs}
+        return compile_integers(output, Surroundings(sources, self._bits, is_number_of(self._integers), False))
+
     def _summed_program(self, target: Value) -> RegisterProgram:
         """The program of a value of which tiles are added up in slot 0, one after the other in the same registers."""
         return compile_program(target, Extent.FULL, self._around(with_products=False), DST_TILES - 1)
@@ -363,7 +369,11 @@ class _Scheduler:
                 self._require_sources(program, made, draft)
                 draft.reductions.append((reduction, program))  # type: ignore[arg-type]
         for output in dict.fromkeys(results):
-            if id(output) in self.stored:
+            if self._is_whole(output):
+                program = self._integer_program(output)
+                self._require_sources(program, made, draft)
+                draft.results.append((output, program))
+            elif id(output) in self.stored:
                 self._require(output, made, draft)
                 draft.results.append((output, None))
             else:

@@ -29,7 +29,7 @@ from tilewright.ops.planner.phase_text import (
     signature_lines,
     sum_phase,
 )
-from tilewright.ops.planner.registers import Matrix, Place, RegisterProgram, Source, as_integers, loaded
+from tilewright.ops.planner.register_program import Matrix, Place, RegisterProgram, Source, as_integers, loaded
 
 _LIBRARY = {"NONE": "", "ROW": "_bcast_rows", "COL": "_bcast_cols", "SCALAR": "_bcast_scalar"}
 
