@@ -2,10 +2,12 @@
 """Declared operations: shipped ones on random shapes, with kernels, buffers and work split as the planner makes them.
 
 Their results are compared with what the same call gives without checks; how right that is, tests of operations say.
+Faults are put into a copy of the program: its kernels are nobody's text, so that a finding needs no line of theirs.
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import Any
 
@@ -14,12 +16,14 @@ from corpus.host import Host
 from corpus.model import Launch
 from hypothesis import strategies as st
 
-from generated.model import Family
+from generated.model import Family, Fault, RulesFor, always
 from tilewright import ops, ttnn
 from tilewright.device.run import Run
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import intercepted_launches, run_program
 
+INPUT, OUTPUT = 0, 16  # circular buffers of rows as they come and go
+TILE_ROWS = 32
 OPERATIONS = ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")
 
 
@@ -50,7 +54,44 @@ def build(host: Host, call: Call, fault: str = "") -> Launch:
     with intercepted_launches(catch):
         output = getattr(ops, call.operation)(*tensors)
     ((io_tensors, program),) = caught
+    if fault:
+        program = copy.deepcopy(program)
+        _seed(program, fault)
     return Launch(io_tensors, program, ttnn.to_numpy(output).astype(np.float64))
 
 
-DECLARED = Family("declared", calls, build, {}, ())
+def _seed(program: ttnn.ProgramDescriptor, fault: str) -> None:
+    read, _, write = program.kernels
+    match fault:
+        case "NO_READ_BARRIER":
+            read.kernel_source = read.kernel_source.replace("noc_async_read_barrier();", "")
+        case "NO_WRITE_BARRIER":
+            write.kernel_source = write.kernel_source.replace("noc_async_write_barrier();", "")
+        case "NO_OUTPUT_BUFFER":
+            program.cbs = [each for each in program.cbs if each.format_descriptors[0].buffer_index != OUTPUT]
+        case "ONE_PAGE":
+            (rows,) = (each for each in program.cbs if each.format_descriptors[0].buffer_index == INPUT)
+            rows.total_size = rows.format_descriptors[0].page_size
+        case "SAME_ROWS":
+            arguments = list(write.runtime_args)
+            write.runtime_args = [(core, arguments[0][1]) for core, _ in arguments]
+        case _:
+            raise ValueError(fault)
+
+
+def _on_several_cores(*rules: str) -> RulesFor:
+    return lambda call: rules if call.rows > TILE_ROWS else ()
+
+
+def _if_rows_are_pages(*rules: str) -> RulesFor:
+    return lambda call: rules if call.operation == "layernorm_fused_rm" else ()
+
+
+FAULTS = (
+    Fault("NO_READ_BARRIER", always("noc-push-in-flight", "noc-use-in-flight"), in_kernel=False),
+    Fault("NO_WRITE_BARRIER", always("noc-pop-in-flight", "noc-exit-in-flight"), in_kernel=False),
+    Fault("NO_OUTPUT_BUFFER", always("cb-not-configured"), in_kernel=False),
+    Fault("ONE_PAGE", _if_rows_are_pages("cb-over-capacity"), in_kernel=False),
+    Fault("SAME_ROWS", _on_several_cores("dram-race", "work-split"), in_kernel=False),
+)
+DECLARED = Family("declared", calls, build, {}, FAULTS)
