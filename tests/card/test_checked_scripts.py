@@ -14,4 +14,5 @@ def test_a_finding_names_the_operation_and_the_line(real_ttnn: str, card_environ
     result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
     assert result.returncode == 1, result.stderr
     assert "error  noc-push-in-flight\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:5  c_0  on core (0,0)" in result.stdout
-    assert result.stdout.endswith("3 launches checked: 1 error\n")
+    assert "error  cb-pop-unwaited\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:3  c_0  on core (0,0)" in result.stdout
+    assert result.stdout.endswith("4 launches checked, 1 could not be run: 2 errors\n")

@@ -78,6 +78,7 @@ CIRCULAR_BUFFER: dict[str, Change] = {
     "_format_descriptors": lambda cb: setattr(cb, "format_descriptors", []),
     "_address_offset": lambda cb: setattr(cb, "address_offset", 64),
     "host_address": lambda cb: setattr(cb, "host_address", 0x20000),
+    "host_lays_over_tensor": lambda cb: setattr(cb, "host_lays_over_tensor", True),
 }
 FORMAT: dict[str, Change] = {
     "_buffer_index": lambda descriptor: setattr(descriptor, "buffer_index", 1),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from tilewright.card.launch_message import (
 from tilewright.card.layout import Layout
 from tilewright.card.package import CardError
 from tilewright.device.translation_unit import REMOTE_CB_TABLE
+from tilewright.program.cb_placement import CB_ALIGNMENT
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright.program.kernel import ArgumentsInL1, KernelDescriptor
 from tilewright.program.program import ProgramDescriptor
@@ -61,13 +62,15 @@ class Decoder:
         l1: the L1 of every core, a row each, row by row over the grid.
         columns: columns of the grid.
         root: where tt-metal's files lie.
+        buffers_begin: where tt-metal puts the first circular buffer of a program.
     """
 
-    def __init__(self, layout: Layout, l1: NDArray[np.uint8], columns: int, root: str) -> None:
+    def __init__(self, layout: Layout, l1: NDArray[np.uint8], columns: int, root: str, buffers_begin: int) -> None:
         self._messages = MessageReader(layout)
         self._l1 = l1
         self._columns = columns
         self._root = root
+        self._buffers_begin = buffers_begin
         self._known: dict[bytes, ProgramDescriptor] = {}
         self._last: tuple[bytes, ProgramDescriptor] | None = None
 
@@ -117,13 +120,17 @@ class Decoder:
             region = self._read(row, base, 16 * launch.num_semaphores)
             for index, value in enumerate(semaphore_values(region)):
                 found.semaphores.setdefault((index, value, base), []).append(core)
+        own = own_buffers([config for config, _ in found.buffers], self._buffers_begin)
         program = ProgramDescriptor(
             kernels=[self._kernel(*key, on) for key, on in found.kernels.items()],
             semaphores=[
                 SemaphoreDescriptor(index, core_ranges=_ranges(on), initial_value=value)
                 for (index, value, _), on in sorted(found.semaphores.items())
             ],
-            cbs=[_buffer(*key, on) for key, on in sorted(found.buffers.items(), key=lambda item: item[0][0].index)],
+            cbs=[
+                _buffer(*key, on, is_own=key[0] in own)
+                for key, on in sorted(found.buffers.items(), key=lambda item: item[0][0].index)
+            ],
         )
         program.semaphore_bases = found.semaphore_bases
         program.is_built = True
@@ -187,7 +194,26 @@ def _refuse_unknown(core: Core, launch: LaunchMessage) -> None:
         raise CardError(f"core {core}: the launch has overlapping local and remote circular buffers")
 
 
-def _buffer(config: CbConfig, format_: CbFormat, cores: list[Core]) -> CBDescriptor:
+def own_buffers(configs: Iterable[CbConfig], begin: int) -> set[CbConfig]:
+    """Those that have memory of their own; the others lie over tensors.
+
+    A launch does not say which. tt-metal puts the first of a program where free memory begins and each other one behind
+    one before it, on the next address that is aligned; tensors are given memory from the other end.
+
+    >>> first, second = CbConfig(0, 0x1000, 0x800, 0x800), CbConfig(1, 0x1800, 0x800, 0x800)
+    >>> own_buffers([CbConfig(2, 0x8000, 0x800, 0x800), second, first], begin=0x1000) == {first, second}
+    True
+    """
+    own: set[CbConfig] = set()
+    ends = {begin}
+    for config in sorted(configs, key=lambda each: each.address):
+        if any(end <= config.address < end + CB_ALIGNMENT for end in ends):
+            own.add(config)
+            ends.add(config.address + config.size)
+    return own
+
+
+def _buffer(config: CbConfig, format_: CbFormat, cores: list[Core], *, is_own: bool) -> CBDescriptor:
     descriptor = CBFormatDescriptor(
         config.index,
         DataFormat(format_.data_format),
@@ -197,6 +223,7 @@ def _buffer(config: CbConfig, format_: CbFormat, cores: list[Core]) -> CBDescrip
     descriptor.faces = (format_.num_faces, format_.face_rows)
     cb = CBDescriptor(config.size, _ranges(cores), [descriptor])
     cb.host_address = config.address
+    cb.host_lays_over_tensor = not is_own
     return cb
 
 

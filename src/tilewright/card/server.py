@@ -87,7 +87,7 @@ class CardServer:
         cores = model.grid[0] * model.grid[1]
         shared = mmap.mmap(files.l1, cores * files.l1_slot_bytes)
         l1 = np.frombuffer(shared, np.uint8).reshape(cores, files.l1_slot_bytes)
-        self._decoder = Decoder(layout, l1, model.grid[0], str(root))
+        self._decoder = Decoder(layout, l1, model.grid[0], str(root), self._arch.l1_unreserved_base)
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
         )

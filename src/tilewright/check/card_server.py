@@ -21,7 +21,7 @@ from tilewright.check.rules import Severity
 from tilewright.check.silence import separate_silenced
 from tilewright.device.cache import write_atomically
 from tilewright.device.chip import Chip
-from tilewright.device.errors import RunError
+from tilewright.device.errors import RunError, TilewrightError
 from tilewright.device.run import Run
 from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
@@ -35,19 +35,23 @@ class _Checker:
     def __init__(self) -> None:
         self._found: list[Finding] = []
         self._launches = 0
+        self._not_run = 0
 
     def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, operation: str) -> Run:
-        self._launches += 1
         try:
             run = chip.launch(program, dataclasses.replace(options, checked=True))
         except RunError as error:
             if isinstance(error.run, Run):
                 self._note(error.run, error, operation)
             raise
+        except TilewrightError:
+            self._not_run += 1
+            raise
         self._note(run, None, operation)
         return run
 
     def _note(self, run: Run, error: RunError | None, operation: str) -> None:
+        self._launches += 1
         found = [dataclasses.replace(finding, operation=operation) for finding in findings_of_run(run, error, 0)]
         self._found = merge_findings([*self._found, *found])
 
@@ -55,7 +59,7 @@ class _Checker:
         standing, silenced = separate_silenced(self._found)
         findings = [finding for finding in standing if finding.severity is not Severity.NOTE]
         notes = [finding for finding in standing if finding.severity is Severity.NOTE]
-        return Report(self._launches, findings, notes, silenced)
+        return Report(self._launches, findings, notes, silenced, not_run=self._not_run)
 
 
 def main() -> int:

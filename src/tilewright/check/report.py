@@ -24,6 +24,7 @@ class Report:
     notes: list[Finding]
     silenced: list[SilencedFinding]
     errors: list[BaseException] = dataclasses.field(default_factory=list)  # that launches, or the whole, ended with
+    not_run: int = 0  # launches that never began: a kernel that does not compile
 
     @classmethod
     def of(
@@ -48,6 +49,8 @@ class Report:
 
         >>> Report(1, [], [], []).summary
         '1 launch checked: nothing found'
+        >>> Report(1, [], [], [], not_run=1).summary
+        '1 launch checked, 1 could not be run: nothing found'
         """
         counts = {
             severity: sum(finding.severity is severity for finding in (*self.findings, *self.notes))
@@ -56,7 +59,8 @@ class Report:
         parts = [_plural(count, str(severity)) for severity, count in counts.items() if count]
         if self.silenced:
             parts.append(f"{len(self.silenced)} silenced")
-        return f"{_plural(self.launches, 'launch')} checked: {', '.join(parts) or 'nothing found'}"
+        not_run = f", {self.not_run} could not be run" if self.not_run else ""
+        return f"{_plural(self.launches, 'launch')} checked{not_run}: {', '.join(parts) or 'nothing found'}"
 
     def text(self, width: int = 80) -> str:
         blocks = [finding.text(width) for finding in (*self.findings, *self.notes)]

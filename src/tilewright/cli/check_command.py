@@ -163,7 +163,7 @@ def _check_real_ttnn(
         if getattr(options, name):
             parser.error(f"--{name} is for programs of the built-in ttnn; give --ttnn built-in with it")
     status, report = checked_on_card([options.target, *arguments], chosen_card(options), quiet=options.json)
-    if not report.launches and status == 0:
+    if not report.launches and not report.not_run and status == 0:
         hint = "a script that imports tilewright's own module needs --ttnn built-in"
         raise NothingLaunchedError(f"{options.target} launched no program on the card; {hint}")
     return _show(options, session, report, status)

@@ -41,4 +41,5 @@ def checked_on_card(script: Sequence[str], card: CardModel, *, quiet: bool) -> t
         merge_findings(finding for report in reports for finding in report.findings),
         merge_findings(finding for report in reports for finding in report.notes),
         [each for report in reports for each in report.silenced],
+        not_run=sum(report.not_run for report in reports),
     )

@@ -336,6 +336,7 @@ def _circular_buffers(program: ProgramDescriptor, addresses: Sequence[int]) -> l
                 total_bytes=cb.total_size,
                 page_bytes=descriptor.page_size,
                 owns_memory=int(cb.owns_memory()),
+                is_over_tensor=int(cb.is_over_tensor()),
                 format=format_.data_format,
                 num_faces=format_.num_faces,
                 face_rows=format_.face_rows,

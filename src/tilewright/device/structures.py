@@ -85,6 +85,7 @@ class CircularBufferSpec(ctypes.Structure):
         ("total_bytes", c_uint32),
         ("page_bytes", c_uint32),
         ("owns_memory", c_uint32),
+        ("is_over_tensor", c_uint32),
         ("format", c_uint32),
         ("num_faces", c_uint32),
         ("face_rows", c_uint32),
@@ -92,6 +93,7 @@ class CircularBufferSpec(ctypes.Structure):
         ("tile_cols", c_uint32),
         ("tile_bytes", c_uint32),
         ("unpack_to_dest_fp32", c_uint32),
+        ("reserved", c_uint32),
         ("cores", c_uint64),
         ("num_cores", c_uint64),
     ]

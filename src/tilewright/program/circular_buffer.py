@@ -183,6 +183,7 @@ class CBDescriptor:
         self.remote_format_descriptors: list[CBFormatDescriptor] = []
         self.address_offset = 0
         self.host_address: int | None = None  # where a host that places buffers itself has put it
+        self.host_lays_over_tensor = False  # and whether that is a tensor's memory
         self._buffer: Buffer | None = None
 
     @property
@@ -246,8 +247,12 @@ class CBDescriptor:
         return self._buffer is not None
 
     def owns_memory(self) -> bool:
-        """Whether its memory is nobody else's; a host that places buffers itself may lay one over a tensor."""
+        """Whether its memory is nobody else's, and ours to place."""
         return self._buffer is None and self.host_address is None
+
+    def is_over_tensor(self) -> bool:
+        """Whether it lies in the memory of a tensor, which holds something whatever is pushed."""
+        return self._buffer is not None or self.host_lays_over_tensor
 
     def has_global_circular_buffer(self) -> bool:
         return False
@@ -282,6 +287,7 @@ class CBDescriptor:
             self._core_ranges,
             self._address_offset,
             self.host_address,
+            self.host_lays_over_tensor,
             None if buffer is None else (buffer.address, buffer.bytes_per_bank()),
             [descriptor.state() for descriptor in self._format_descriptors],
         )
@@ -294,6 +300,7 @@ class CBDescriptor:
         other.remote_format_descriptors = list(self.remote_format_descriptors)
         other.address_offset = self.address_offset
         other.host_address = self.host_address
+        other.host_lays_over_tensor = self.host_lays_over_tensor
         other._buffer = self._buffer
         return other
 

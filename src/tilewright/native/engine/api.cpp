@@ -208,6 +208,7 @@ void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* s
     buffer.total_bytes = spec->total_bytes;
     buffer.page_bytes = spec->page_bytes;
     buffer.owns_memory = spec->owns_memory != 0;
+    buffer.is_over_tensor = spec->is_over_tensor != 0;
     buffer.geometry.format = static_cast<DataFormat>(spec->format);
     buffer.geometry.num_faces = static_cast<uint8_t>(spec->num_faces);
     buffer.geometry.face_rows = static_cast<uint8_t>(spec->face_rows);

@@ -33,8 +33,8 @@ struct TwKernelSpec {
 };
 
 struct TwCircularBufferSpec {
-    uint32_t index, offset, total_bytes, page_bytes, owns_memory;
-    uint32_t format, num_faces, face_rows, tile_rows, tile_cols, tile_bytes, unpack_to_dest_fp32;
+    uint32_t index, offset, total_bytes, page_bytes, owns_memory, is_over_tensor;
+    uint32_t format, num_faces, face_rows, tile_rows, tile_cols, tile_bytes, unpack_to_dest_fp32, reserved;
     const uint16_t* cores;
     uint64_t num_cores;
 };

@@ -73,6 +73,7 @@ static void describe() {
     FIELD(TwCircularBufferSpec, total_bytes);
     FIELD(TwCircularBufferSpec, page_bytes);
     FIELD(TwCircularBufferSpec, owns_memory);
+    FIELD(TwCircularBufferSpec, is_over_tensor);
     FIELD(TwCircularBufferSpec, format);
     FIELD(TwCircularBufferSpec, num_faces);
     FIELD(TwCircularBufferSpec, face_rows);
@@ -80,6 +81,7 @@ static void describe() {
     FIELD(TwCircularBufferSpec, tile_cols);
     FIELD(TwCircularBufferSpec, tile_bytes);
     FIELD(TwCircularBufferSpec, unpack_to_dest_fp32);
+    FIELD(TwCircularBufferSpec, reserved);
     FIELD(TwCircularBufferSpec, cores);
     FIELD(TwCircularBufferSpec, num_cores);
     STRUCT(TwHostMemory);

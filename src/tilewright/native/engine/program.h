@@ -54,7 +54,8 @@ struct ProgramCircularBuffer {
     uint32_t offset = 0;  // L1 offset
     uint32_t total_bytes = 0;
     uint32_t page_bytes = 0;
-    bool owns_memory = true;  // false: laid over a tensor's buffer
+    bool owns_memory = true;  // false: a tensor's, or placed by the host
+    bool is_over_tensor = false;
     TileGeometry geometry;
     std::vector<CoreXY> cores;
 };

@@ -20,7 +20,7 @@ void Windows::start(const Program& program) {
     read_afar_.assign(maps_.size(), 0);
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
         for (const CoreXY& at : buffer.cores) {
-            tensor_cbs_[at.y * grid_x_ + at.x] |= static_cast<uint64_t>(!buffer.owns_memory) << buffer.index;
+            tensor_cbs_[at.y * grid_x_ + at.x] |= static_cast<uint64_t>(buffer.is_over_tensor) << buffer.index;
         }
     }
     for (Core& core : program.chip.cores()) {

@@ -40,7 +40,7 @@ void L1Map::load(const Program& program, const Core& core) {
     own(0, config.unreserved_base, 0, true);  // firmware's, then arguments and semaphores
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
         if (is_on(buffer.cores, core)) {
-            own(buffer.offset, buffer.total_bytes, uint64_t{1} << buffer.index, !buffer.owns_memory);
+            own(buffer.offset, buffer.total_bytes, uint64_t{1} << buffer.index, buffer.is_over_tensor);
         }
     }
     for (const ProgramScratchpad& scratchpad : program.scratchpads) {

@@ -326,7 +326,7 @@ void load_shadow_memory(Program& program) {
     const bool knows_tensors = !program.host_memory.empty();
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
         for (const CoreXY& at : buffer.cores) {
-            if (!knows_tensors && buffer.owns_memory) {  // whatever else lies in L1 may be a tensor
+            if (!knows_tensors && !buffer.is_over_tensor) {  // whatever else lies in L1 may be a tensor
                 const uintptr_t begin = uintptr_t{chip.core(at.x, at.y).l1_base} + buffer.offset;
                 memory.undefine(reinterpret_cast<const void*>(begin), buffer.total_bytes);
             }
