@@ -19,7 +19,7 @@ def tiles_of(values: np.ndarray) -> Recorded:
 
 
 def expected(values: np.ndarray, floor: float, region: Region = Region.TILE) -> Expected:
-    return Expected(values, np.full(values.shape, floor), region, len(values), 32)
+    return Expected(values, np.full(values.shape, floor), region, 32)
 
 
 def test_the_map_shows_tiles_rows_and_columns() -> None:
@@ -63,7 +63,7 @@ def test_only_the_column_that_holds_data_is_compared() -> None:
     right = np.arange(32.0).reshape(32, 1)
     given = np.full((32, 32), np.nan)
     given[:, 0] = right[:, 0]
-    column = Expected(right, np.full((32, 1), 0.1), Region.COLUMN_0, 32, 32)
+    column = Expected(right, np.full((32, 1), 0.1), Region.COLUMN_0, 32)
     difference = compare(Recorded([given], [0], [0]), column)
     assert difference.num_compared == 32
     assert difference.is_exact

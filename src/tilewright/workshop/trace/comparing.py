@@ -42,6 +42,7 @@ class Difference:
         first_wrong: the first wrong element, in the order of the rows.
         overview: one mark for each tile, one text for each tile-row.
         tile: tile-row and tile column of the first wrong tile, and ``marks`` of its 32 rows.
+        unit: what a line of tiles is, where it is no tile-row.
     """
 
     num_compared: int
@@ -52,6 +53,7 @@ class Difference:
     overview: tuple[str, ...] = ()
     tile: tuple[int, int] = (0, 0)
     marks: tuple[str, ...] = ()
+    unit: str = "tile-row"
 
     @property
     def is_right(self) -> bool:
@@ -67,21 +69,17 @@ class Expected:
     """What a step should leave.
 
     Attributes:
-        values, floor: of two dimensions: a row for each row of the tensor, or one row for all.
+        values, floor: of two dimensions, as tiles come (:mod:`tilewright.workshop.trace.geometry`), or one row for all.
         region: where pages hold data.
-        num_rows: of the tensor.
         last_tile_columns: columns of the last tile that belong to the tensor.
+        is_everywhere: whether one number fills the tile.
     """
 
     values: Float64
     floor: Float64
     region: Region
-    num_rows: int
     last_tile_columns: int
-
-    @property
-    def is_per_row(self) -> bool:
-        return len(self.values) == self.num_rows
+    is_everywhere: bool = False
 
     @property
     def width(self) -> int:
@@ -96,12 +94,11 @@ class Expected:
             return values, floor
         first = max(tile_row, 0) * TILE_SIZE
         rows = min(TILE_SIZE, len(self.values) - first)
-        is_everywhere = self.width == 1 and self.region is Region.TILE
-        if is_everywhere and len(self.values) == 1:
-            rows = TILE_SIZE
-        columns = width if is_everywhere else min(width, self.width - column)
+        if self.is_everywhere:
+            return np.full_like(values, self.values[0, 0]), np.full_like(floor, self.floor[0, 0])
+        columns = min(width, self.width - column)
         if rows > 0 and columns > 0:
-            part = np.s_[first : first + rows, column : column + columns] if not is_everywhere else np.s_[first:, :1]
+            part = np.s_[first : first + rows, column : column + columns]
             values[:rows, :columns] = self.values[part][:rows]
             floor[:rows, :columns] = self.floor[part][:rows]
         return values, floor

@@ -83,27 +83,28 @@ def difference_lines(difference: Difference, dtype: str) -> list[str]:
             f"first wrong element: row {first.row}, column {first.column} is {first.value:.6g}, "
             f"expected {first.expected:.6g}"
         )
-    lines += ["", *overview_lines(difference.overview), "", *tile_lines(difference)]
+    lines += ["", *overview_lines(difference.overview, difference.unit), "", *tile_lines(difference)]
     return [*lines, LEGEND]
 
 
-def overview_lines(overview: Sequence[str]) -> list[str]:
-    """The tiles of all tile-rows, one mark each."""
+def overview_lines(overview: Sequence[str], unit: str = "tile-row") -> list[str]:
+    """The tiles of all lines, one mark each."""
     width = max(map(len, overview))
     group = -(-width // _WIDEST_ROW)
     each = "one mark for each tile" if group == 1 else f"one mark for {group} tiles"
-    head = f"tile-rows ({len(overview)} of {width} tiles, {each}):"
+    head = f"{unit}s ({len(overview)} of {width} tiles, {each}):"
     runs = list(_runs(_grouped(row, group) for row in overview))
     lines = [f"{_range(first, last):>9}  {row}".rstrip() for first, last, row in runs[:_MOST_ROWS]]
     if len(runs) > _MOST_ROWS:
-        lines.append(f"      ...  and {len(overview) - runs[_MOST_ROWS][0]} more tile-rows")
+        lines.append(f"      ...  and {len(overview) - runs[_MOST_ROWS][0]} more {unit}s")
     return [head, *lines]
 
 
 def tile_lines(difference: Difference) -> list[str]:
     """One tile, element by element; rows that are alike are one line."""
     tile_row, column = difference.tile
-    head = f"tile-row {tile_row}, tile {column} (columns {32 * column} to {32 * column + 31}):"
+    columns = f" (columns {32 * column} to {32 * column + 31})" if difference.unit == "tile-row" else ""
+    head = f"{difference.unit} {tile_row}, tile {column}{columns}:"
     scale = f"{'rows':>9}  0       8       16      24"
     runs = list(_runs(difference.marks))
     if len(runs) > _MOST_ROWS:  # two rows a line, the worse mark of both

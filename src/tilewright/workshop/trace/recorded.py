@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded pages as numbers, put back where they belong: tile-row by tile-row, core by core."""
+"""Recorded pages as numbers, put back where they belong: line by line, core by core."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from tilewright.device.run import RecordedPages
 from tilewright.kernels.phases import Region
+from tilewright.ops.direction import Direction
 from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.tensor.tile import TILE_SIZE
 from tilewright.workshop.trace.steps import Float64
@@ -21,9 +22,9 @@ class Recorded:
 
     Attributes:
         tiles: one array of 32 x 32 for each tile, or of 32 rows for each block of row-major rows.
-        tile_rows: the tile-row each belongs to; -1 where it does not depend on one.
-        columns: the first column of each.
-        rounds: how often each tile-row came.
+        tile_rows: the tile-row, or line that goes another way, each belongs to; -1 where it does not depend on one.
+        columns: the first column of each, among the tiles of its line.
+        rounds: how often each line came.
         problem: why the pages do not add up; empty if they do.
     """
 
@@ -34,13 +35,17 @@ class Recorded:
     problem: str = ""
 
 
-def blocks_of(pushes: Sequence[RecordedPages], buffer: PlannedBuffer, region: Region) -> list[Float64]:
-    """The pages of some pushes as arrays of 32 rows."""
-    blocks = []
+def blocks_of(
+    pushes: Sequence[RecordedPages], buffer: PlannedBuffer, region: Region, by_tile: bool = False
+) -> list[Float64]:
+    """The pages of some pushes as arrays of 32 rows; ``by_tile``: rows are those of one tile in each page."""
+    blocks: list[Float64] = []
     for push in pushes:
         with np.errstate(invalid="ignore"):  # poison is not a number
             values = push.data.reshape(-1).view(buffer.dtype.numpy_dtype).astype(np.float64)
-        if region is Region.ROWS:
+        if region is Region.ROWS and by_tile:
+            blocks.extend(values.reshape(-1, TILE_SIZE, TILE_SIZE))
+        elif region is Region.ROWS:
             blocks.append(values.reshape(TILE_SIZE, -1))
         else:
             faces = values.reshape(-1, 2, 2, TILE_SIZE // 2, TILE_SIZE // 2)
@@ -49,13 +54,18 @@ def blocks_of(pushes: Sequence[RecordedPages], buffer: PlannedBuffer, region: Re
 
 
 def place(
-    pushes: Sequence[RecordedPages], buffer: PlannedBuffer, region: Region, plan: Plan, width: int, is_per_row: bool
+    pushes: Sequence[RecordedPages],
+    buffer: PlannedBuffer,
+    region: Region,
+    plan: Plan,
+    num_tiles: int,
+    is_per_line: bool,
 ) -> Recorded:
     """Puts the pages of one call where they belong.
 
     Args:
-        width: of the reference.
-        is_per_row: whether every tile-row has its own.
+        num_tiles: of a line.
+        is_per_line: whether every line has its own.
     """
     tiles: list[Float64] = []
     tile_rows: list[int] = []
@@ -63,32 +73,26 @@ def place(
     rounds, problem = 1, ""
     for work in plan.split.work:
         core = (work.core.x, work.core.y)
-        blocks = blocks_of([each for each in pushes if each.core == core], buffer, region)
+        by_tile = plan.rows.direction is not Direction.ROWS
+        blocks = blocks_of([each for each in pushes if each.core == core], buffer, region, by_tile)
         if not blocks:
             continue
-        per_row = _blocks_per_row(plan, blocks[0].shape[1], width)
-        count = work.num_lines if is_per_row else 1
+        per_row = -(-num_tiles * TILE_SIZE // blocks[0].shape[1])
+        count = work.num_lines if is_per_line else 1
         rounds, left = divmod(len(blocks), per_row * count)
         if left or not rounds:
             rounds = 1
             what = "blocks of rows" if region is Region.ROWS else "pages"
             problem = problem or (
                 f"core ({core[0]},{core[1]}) pushed {len(blocks)} {what}, which is not {per_row} "
-                f"for each of {count} tile-rows"
+                f"for each of {count} {plan.rows.direction.unit}s"
             )
         for position, block in enumerate(blocks):
             tiles.append(block)
             columns.append(position % per_row * block.shape[1])
             row = work.first_line + position // (per_row * rounds)
-            tile_rows.append(row if is_per_row else -1)
+            tile_rows.append(row if is_per_line else -1)
     return Recorded(tiles, tile_rows, columns, rounds, problem)
-
-
-def _blocks_per_row(plan: Plan, block_width: int, width: int) -> int:
-    """A whole row comes with the padding of its last block; anything else in as many tiles as it is wide."""
-    if width == plan.rows.width and width > 1:
-        return plan.num_blocks * plan.block_tiles * TILE_SIZE // block_width
-    return -(-width // block_width)
 
 
 def whole(recorded: Recorded, num_rows: int, width: int) -> Float64:

@@ -18,7 +18,9 @@ from tilewright.device.errors import TilewrightError
 from tilewright.formula.evaluate import apply
 from tilewright.formula.graph import Extent, Value, expression_text
 from tilewright.kernels.phases import Region
+from tilewright.ops.direction import Direction
 from tilewright.ops.error_bound import step_bound
+from tilewright.ops.planner.matmul import Multiplication
 from tilewright.ops.planner.model import Compute, Deliver, Reduce, Role, Schedule, Store, Tilize
 from tilewright.workshop.trace.call_sites import CallSite
 
@@ -42,6 +44,8 @@ class Step:
         node: what it is to hold; None for the scaler.
         operands: names of buffers by the id of the value they hold: where the reference stops to look further.
         region: where its pages hold data.
+        product: the matmul that makes it, if one does.
+        inner: whether it belongs to the rows that are multiplied by a matrix.
     """
 
     number: int
@@ -50,21 +54,34 @@ class Step:
     node: Value | None
     operands: Mapping[int, str]
     region: Region
+    product: Multiplication | None = None
+    inner: bool = False
+
+    @property
+    def extent(self) -> Extent:
+        """Along lines; one number without a value."""
+        return Extent.SCALAR if self.node is None else self.node.extent
 
     @property
     def expression(self) -> str:
         """The reference, in terms of what lies in buffers."""
+        if self.product is not None:
+            left = self.operands.get(id(self.product.left), self.product.left.name)
+            return f"matmul({left}, {self.product.right.name})"
         return "1" if self.node is None else expression_text(self.node, dict(self.operands))
 
     def value(self, names: Mapping[str, Float64]) -> Float64:
-        """The reference, of two dimensions."""
+        """The reference, of two dimensions or more."""
         if self.node is None:
             return np.ones((1, 1))
+        if self.product is not None:
+            return np.asarray(np.matmul(self._of(self.product.left, names), names[self.product.right.name]))
         return np.atleast_2d(np.asarray(self._of(self.node, names), dtype=np.float64))
 
     def bound(self, schedule: Schedule, names: Mapping[str, Float64], format_: str) -> Float64:
         """How far off the buffer's numbers may be, by the error analysis, given what the phase read."""
-        if self.node is None or self.number == 0 or self.node.is_leaf:
+        is_moved = self.node is not None and self.node.is_leaf and id(self.node) not in self.operands
+        if self.node is None or self.number == 0 or (is_moved and self.product is None):
             return np.full((1, 1), _TINY)
         known = {key: names[name] for key, name in self.operands.items() if name in names}
         return np.atleast_2d(step_bound(schedule, self.node, known, names, format_))
@@ -89,34 +106,86 @@ _REGIONS = {
 
 
 def steps_of(schedule: Schedule) -> list[Step]:
-    """All steps, the reader's first, then the phases in the order a tile-row meets them."""
-    steps = [_read(each) for each in schedule.stores.values() if _is_read(each, schedule)]
-    stored = {
-        id(each.value): each.name
-        for each in schedule.stores.values()
-        if each.value is not None and each.role in (Role.VALUE, Role.NUMBER)
-    }
-    made: set[str] = set()
-    columns = [
-        each for each in schedule.stores.values() if each.value is not None and each.value.name in schedule.columns_in
-    ]
-    for store in columns:
-        if store.role is Role.INPUT:
-            made.add(store.name)
-            steps.append(Step(len(made), f"tilize_{store.value.name}", store.name, store.value, {}, Region.COLUMN_0))  # type: ignore[union-attr]
-    for step in schedule.steps():
-        target = step.tiles if isinstance(step, Tilize) else getattr(step, "target", "")
-        if not target or target in made:
-            continue
-        made.add(target)
-        store = schedule.stores[target]
-        as_rows = isinstance(step, (Compute, Deliver)) and step.as_rows
-        region = Region.ROWS if as_rows else _REGIONS[store.extent]
-        operands = dict(stored)
-        if store.role is Role.VALUE:
-            operands.pop(id(store.value), None)
-        steps.append(Step(len(made), _name_of(step, store), target, store.value, operands, region))
-    return steps
+    """All steps, the reader's first, then the phases in the order a line of tiles meets them."""
+    steps = [_read(each, schedule) for each in schedule.stores.values() if _is_read(each, schedule)]
+    numbered = _Numbered(schedule)
+    made = schedule.multiplication
+    if schedule.left is not None:
+        numbered.take(schedule.left)
+    elif made is not None:
+        numbered.multiplied_as_it_is(made)
+    if made is not None:
+        numbered.multiplied(made)
+    numbered.take(schedule)
+    return steps + numbered.steps
+
+
+class _Numbered:
+    """The phases, as they are met: one for each buffer."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._stores = schedule.stores
+        self._direction = schedule.direction
+        self.steps: list[Step] = []
+        self._made: set[str] = set()
+        self._stored = {
+            id(each.value): each.name
+            for each in schedule.stores.values()
+            if each.value is not None and (each.role in (Role.VALUE, Role.NUMBER) or _is_computed_left(each))
+        }
+        if schedule.multiplication is not None:
+            product = schedule.multiplication.product
+            store = schedule.store_of(product, Role.INPUT)
+            assert store is not None
+            self._stored[id(product)] = store.name
+
+    def take(self, schedule: Schedule) -> None:
+        """Phases of a schedule."""
+        for store in schedule.stores.values():
+            if store.role is Role.INPUT and store.value is not None and store.value.name in schedule.columns_in:
+                has_rows = any(
+                    each.value is store.value and each.role is Role.ROWS_IN for each in schedule.stores.values()
+                )
+                if has_rows:
+                    self._add(f"tilize_{store.value.name}", store, _region(store, self._direction))
+        own = dataclasses.replace(schedule, left=None)
+        for step in own.steps():
+            target = step.tiles if isinstance(step, Tilize) else getattr(step, "target", "")
+            if target:
+                store = self._stores[target]
+                as_rows = isinstance(step, (Compute, Deliver)) and step.as_rows
+                region = Region.ROWS if as_rows else _region(store, self._direction)
+                self._add(_name_of(step, store), store, region)
+
+    def multiplied_as_it_is(self, made: Multiplication) -> None:
+        """A tensor that becomes tiles and is multiplied."""
+        stores = [each for each in self._stores.values() if each.value is made.left]
+        if any(each.role is Role.LEFT_ROWS for each in stores):
+            tiles = next(each for each in stores if each.role is Role.LEFT)
+            self._add(f"tilize_{made.left.name}", tiles, Region.TILE)
+
+    def multiplied(self, made: Multiplication) -> None:
+        """The product, block by block."""
+        store = self._stores[self._stored[id(made.product)]]
+        self._add("multiply_rows", store, Region.TILE, made)
+
+    def _add(self, name: str, store: Store, region: Region, product: Multiplication | None = None) -> None:
+        if store.name in self._made:
+            return
+        self._made.add(store.name)
+        operands = dict(self._stored)
+        if self._stored.get(id(store.value)) == store.name:
+            operands.pop(id(store.value))
+        inner = store.inner or store.role is Role.LEFT
+        self.steps.append(Step(len(self._made), name, store.name, store.value, operands, region, product, inner))
+
+
+def _is_computed_left(store: Store) -> bool:
+    return store.role is Role.LEFT and store.value is not None and not store.value.is_leaf
+
+
+def _region(store: Store, direction: Direction) -> Region:
+    return _REGIONS[direction.held(store.extent)]
 
 
 def _name_of(step: object, store: Store) -> str:
@@ -129,18 +198,22 @@ def _name_of(step: object, store: Store) -> str:
 
 
 def _is_read(store: Store, schedule: Schedule) -> bool:
-    """Whether the reader fills a buffer for compute."""
-    if store.role in (Role.ROWS_IN, Role.SCALER, Role.NUMBER):
+    """Whether the reader fills a buffer for compute; blocks of a matrix are judged by the product."""
+    if store.role in (Role.ROWS_IN, Role.LEFT_ROWS, Role.SCALER, Role.NUMBER):
         return True
-    has_rows = any(each.value is store.value and each.role is Role.ROWS_IN for each in schedule.stores.values())
-    return store.role is Role.INPUT and not has_rows
+    made = schedule.multiplication
+    if made is not None and store.value is made.product:
+        return False
+    rows = (Role.ROWS_IN, Role.LEFT_ROWS)
+    has_rows = any(each.value is store.value and each.role in rows for each in schedule.stores.values())
+    return (store.role is Role.INPUT or (store.role is Role.LEFT and not _is_computed_left(store))) and not has_rows
 
 
-def _read(store: Store) -> Step:
-    region = {Role.ROWS_IN: Region.ROWS, Role.SCALER: Region.SCALER, Role.NUMBER: Region.TILE}.get(
-        store.role, _REGIONS[store.extent]
-    )
-    return Step(0, store.name, store.name, store.value, {}, region)
+def _read(store: Store, schedule: Schedule) -> Step:
+    rows = {Role.ROWS_IN: Region.ROWS, Role.LEFT_ROWS: Region.ROWS, Role.SCALER: Region.SCALER}
+    region = {**rows, Role.NUMBER: Region.TILE}.get(store.role, _region(store, schedule.direction))
+    inner = store.inner or store.role in (Role.LEFT_ROWS, Role.LEFT)
+    return Step(0, store.name, store.name, store.value, {}, region, None, inner)
 
 
 def step_of(site: CallSite, steps: Iterable[Step]) -> Step | None:

@@ -20,15 +20,18 @@ from tilewright.device.run import RecordedPages, Run
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_program import run_program
 from tilewright.ops.direction import Direction
+from tilewright.ops.inputs import Input
 from tilewright.ops.operation import Operation
 from tilewright.ops.options import checked_config
 from tilewright.ops.plan import Plan, PlannedBuffer
 from tilewright.ops.row_program import Kernels, build_program
 from tilewright.tensor.device import Device
 from tilewright.tensor.tensor import Tensor
+from tilewright.tensor.tile import TILE_SIZE
 from tilewright.workshop.cases import DTYPES, Case, case_tensors
 from tilewright.workshop.trace.call_sites import CallSite, call_sites
 from tilewright.workshop.trace.comparing import Difference, Expected, compare, summed
+from tilewright.workshop.trace.geometry import Geometry
 from tilewright.workshop.trace.partial_kernel import partial_kernel
 from tilewright.workshop.trace.recorded import Recorded, place, whole
 from tilewright.workshop.trace.steps import Float64, NoSuchPhaseError, Step, step_of, steps_of
@@ -102,19 +105,14 @@ def trace(
 
     Raises:
         KernelCompileError, KernelLanguageError: the kernels are not ready to run.
-        NoSuchPhaseError: it does not work along rows, or has a program of its own.
+        NoSuchPhaseError: it has a program of its own.
     """
     if operation.choices.program is not None:
         raise NoSuchPhaseError(f"{operation.name} has a program of its own, whose phases nobody knows")
-    if operation.multiplication is not None:
-        raise NoSuchPhaseError(f"{operation.name} has a matmul, whose phases are not compared one by one yet")
-    if operation.direction is not Direction.ROWS:
-        raise NoSuchPhaseError(
-            f"{operation.name} works along {operation.direction.value}, and phases are compared along rows only: "
-            "`tilewright run` says which elements of the result are off"
-        )
+    given = case_tensors(operation, case, device)
+    operation = operation.beside({name: tuple(each.shape) for name, each in given.items()})
     plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
-    tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
+    tensors = operation.allocate(plan, device) | given
     steps = steps_of(plan.schedule)
     kernels = plan.kernels
     sites = call_sites(kernels.reader) + call_sites(kernels.compute)
@@ -129,17 +127,20 @@ def trace(
         if not isinstance(error.run, Run):
             raise
         run, stopped = error.run, str(error)
-    names = {each.name: _rows(tensors[each.name]) for each in operation.inputs}
+    geometry = Geometry(plan)
+    names = {each.name: _held(tensors[each.name], each, geometry) for each in operation.inputs}
     names |= {name: np.full((1, 1), np.float32(value), np.float64) for name, value in operation.defaults.items()}
-    comparison = _Comparison(plan, sites, run, names)
+    comparison = _Comparison(plan, geometry, sites, run, names)
     reports = [comparison.report(step, steps, upto, bool(stopped)) for step in steps]
     return Trace(case.name, plan.describe(), tuple(reports), stopped)
 
 
-def _rows(tensor: Tensor) -> Float64:
-    """What a tensor really holds, its last dimension apart."""
+def _held(tensor: Tensor, given: Input, geometry: Geometry) -> Float64:
+    """What a tensor really holds."""
     array: NDArray[Any] = tensor.to_numpy()
-    return array.astype(np.float64).reshape(-1, array.shape[-1])
+    if given.is_matrix:
+        return array.astype(np.float64)
+    return geometry.natural(array.astype(np.float64))
 
 
 def _partial(kernels: Kernels, steps: Sequence[Step], upto: int) -> Kernels:
@@ -155,8 +156,11 @@ def _partial(kernels: Kernels, steps: Sequence[Step], upto: int) -> Kernels:
 class _Comparison:
     """Holds what phases left, as later references need it."""
 
-    def __init__(self, plan: Plan, sites: Sequence[CallSite], run: Run, names: Mapping[str, Float64]) -> None:
+    def __init__(
+        self, plan: Plan, geometry: Geometry, sites: Sequence[CallSite], run: Run, names: Mapping[str, Float64]
+    ) -> None:
         self._plan = plan
+        self._geometry = geometry
         self._sites = sites
         self._run = run
         self._names = dict(names)
@@ -166,7 +170,7 @@ class _Comparison:
     def report(self, step: Step, steps: Sequence[Step], upto: int | None, is_stopped: bool) -> StepReport:
         buffer = self._buffers.get(step.buffer)
         values = step.value(self._names)
-        recorded, places = self._recorded(step, steps, values) if buffer else ([], [])
+        recorded, places = self._recorded(step, steps) if buffer else ([], [])
         if upto is not None and step.number > upto:
             self._names.setdefault(step.buffer, values)
             return StepReport(step, Verdict.PASSED_THROUGH, next(iter(places), ""))
@@ -176,7 +180,7 @@ class _Comparison:
             return StepReport(step, Verdict.NOT_REACHED, note=note)
         return self._compared(step, buffer, values, recorded, places, is_stopped)
 
-    def _recorded(self, step: Step, steps: Sequence[Step], values: Float64) -> tuple[list[Recorded], list[str]]:
+    def _recorded(self, step: Step, steps: Sequence[Step]) -> tuple[list[Recorded], list[str]]:
         """What each call of a step left, and where the calls are."""
         buffer = self._buffers[step.buffer]
         pushes = [each for each in self._run.pages if each.cb == buffer.buffer.index]
@@ -192,9 +196,10 @@ class _Comparison:
                         groups.append((made, f"{site.chain[-1][0]}:{site.line}"))
                     if made and site.is_stub:
                         self._stubs.add(step.name)
-        is_per_row = values.shape[0] == self._plan.rows.num_sticks
+        num_tiles = self._geometry.tiles_of_line(step.extent, step.inner)
+        is_per_line = self._geometry.is_per_line(step.extent)
         for made, where in groups:
-            found.append(place(made, buffer, step.region, self._plan, values.shape[1], is_per_row))
+            found.append(place(made, buffer, step.region, self._plan, num_tiles, is_per_line))
             places.append(where)
         return found, places
 
@@ -213,7 +218,7 @@ class _Comparison:
         chosen, note = recorded[worst], ""
         difference = differences[worst]
         if not difference.is_right and (len(recorded) > 1 or chosen.rounds > 1):
-            total = summed(recorded, self._plan.rows.last_tile_columns)
+            total = summed(recorded, expected.last_tile_columns)
             together = compare(total, expected)
             if together.is_right:
                 chosen, difference = total, together
@@ -221,23 +226,35 @@ class _Comparison:
         if step.name in self._stubs:
             note = "it is still a stub: it moves pages and computes nothing"
         problem = "" if is_stopped else next((each.problem for each in recorded if each.problem), "")
-        self._keep(step, chosen, expected)
+        self._keep(step, chosen, expected, values)
         verdict = Verdict.MISPLACED if problem else _verdict(difference)
         dtype = buffer.dtype.name.lower()
-        return StepReport(step, verdict, places[worst], dtype, difference, problem or note)
+        return StepReport(step, verdict, places[worst], dtype, self._placed(difference, step, values), problem or note)
+
+    def _placed(self, difference: Difference, step: Step, values: Float64) -> Difference:
+        """The difference in words of the tensor."""
+        first = difference.first_wrong
+        if first is not None:
+            row, column = self._geometry.element(first.row, first.column, values, step.extent)
+            first = dataclasses.replace(first, row=row, column=column)
+        return dataclasses.replace(difference, first_wrong=first, unit=self._plan.rows.direction.unit)
 
     def _expected(self, step: Step, buffer: PlannedBuffer, values: Float64) -> Expected:
         bound = step.bound(self._plan.schedule, self._names, buffer.dtype.data_format.name)
-        rows = self._plan.rows
+        rows, lined = self._plan.rows, self._geometry.lined
         floor = np.broadcast_to(bound, values.shape)
-        return Expected(values, floor, step.region, rows.num_sticks, rows.last_tile_columns)
+        columns = rows.last_tile_columns if rows.direction is Direction.ROWS else TILE_SIZE
+        columns = (rows.inner_width - 1) % TILE_SIZE + 1 if step.inner else columns
+        is_number = step.node is not None and step.node.function == "parameter"
+        return Expected(lined(values, step.extent), lined(floor, step.extent), step.region, columns, is_number)
 
-    def _keep(self, step: Step, recorded: Recorded, expected: Expected) -> None:
+    def _keep(self, step: Step, recorded: Recorded, expected: Expected, values: Float64) -> None:
         """Later references are about what this step left, not about what it should have left."""
         if step.number == 0 or step.buffer in self._names:
             return
         left = whole(recorded, len(expected.values), expected.width)
-        self._names[step.buffer] = np.where(np.isfinite(left), left, expected.values)
+        known = np.where(np.isfinite(left), left, expected.values)
+        self._names[step.buffer] = self._geometry.value_of(known, values, step.extent)
 
 
 def _place_of(push: RecordedPages, run: Run) -> str:
