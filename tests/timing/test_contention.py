@@ -8,7 +8,7 @@ import pytest
 
 from tilewright.device.call_record import CallRecord, Core, RecordedKernel
 from tilewright.tensor.arch import describe_arch
-from tilewright.timing import replay, replay_library
+from tilewright.timing import Change, replay, replay_library
 
 _BYTES = 2048
 
@@ -55,9 +55,28 @@ def test_all_cores_of_a_wormhole_reach_what_was_measured(noc: int, writes: bool,
     assert _rate("wormhole_b0", (8, 8), [(noc, writes)]) == pytest.approx(measured, rel=0.15)
 
 
-def test_all_cores_of_a_blackhole_read_what_was_measured() -> None:
-    """344 GB/s without placing readers near their banks (tt-metal issue 47885); the model says 378, no worse."""
-    assert _rate("blackhole", (13, 10), [(0, False)]) == pytest.approx(344, rel=0.1)
+def _bank_readers(cores: list[Core]) -> float:
+    """GB/s of a core for each bank of a Blackhole that reads longest packets of it, two at a time."""
+    words: list[int] = []
+    for (x, y), (bank_x, bank_y) in zip(cores, describe_arch("blackhole").dram_coords, strict=True):
+        read = [_call("NocRead", 0, 0, 16384), 0x200000 | bank_x << 36 | bank_y << 42]
+        entries = [*read, *read, _call("NocBarrier", 0, 0, 0)] * 64
+        words += [x << 16 | y << 24 | len(entries) << 32, *entries]
+    kernel = RecordedKernel("reader", 0, 0, 4, False, False, False)
+    record = CallRecord("blackhole", (13, 10), (kernel,), (), (), np.array(words, dtype=np.uint64))
+    # Their barriers waited for the packets before the last ones: transaction ids.
+    return len(cores) * 128 * 16384 / replay(record, Change(reads_ahead=True)).microseconds / 1e3
+
+
+def test_readers_of_blackhole_banks_reach_what_was_measured() -> None:
+    """344 GB/s by any cores, 500 by those beside their banks (tt-metal pull request 47885).
+
+    Which cores the first were is not said: those of the first row are taken here, hence 15 %. Packets as long as these
+    reach a tenth more of a bank than the usual ones, whose rate the model has for all.
+    """
+    beside = [(0, 9), (0, 0), (0, 7), (0, 3), (7, 9), (7, 1), (7, 6), (7, 4)]
+    assert _bank_readers([(x, 0) for x in range(8)]) == pytest.approx(344, rel=0.15)
+    assert _bank_readers(beside) == pytest.approx(500, rel=0.1)
 
 
 def test_a_core_by_itself_has_the_links_for_itself() -> None:

@@ -70,16 +70,28 @@ TABLE: tuple[Constant, ...] = (
     ),
     *_rows(
         Source.DERIVED,
-        _LATENCIES + ": 256 small transactions less one, a 255th of it",
-        issue_dram_read=(35.8, 27),
+        _LATENCIES + ": 256 small transactions less one, a 255th of it; those of DRAM at one bank",
+        issue_dram_read=(21.3, 22.1),
         issue_l1_read=(25, 34.9),
-        issue_dram_write=(39.8, 30.9),
+        issue_l1_read_with_state=(17.4, 33.9),
+        issue_dram_write=(24.9, 26),
         issue_l1_write=(22, 23),
+        issue_l1_write_with_state=(20, 20),
     ),
     *_rows(
         Source.DERIVED,
-        "tt-metal conv2d: rates its planner takes for reads of a core's own L1, 16 bytes at a time",
-        issue_own_l1_read=(18.4, 19.2),
+        _LATENCIES + ": transactions of pages that go round all banks against those at one, reads and writes alike. "
+        "Blackhole has 8 banks, so it finds the bank of a page by a shift; Wormhole has 12 and must divide. What one "
+        "does not do is taken from the other",
+        page_shifted=(4.9, 4.9),
+        page_divided=(14.7, 14.7),
+    ),
+    *_rows(Source.ASSUMED, "no less than a read of DRAM takes its processor", issue_own_l1_read=(21.3, 22.1)),
+    *_rows(
+        Source.DERIVED,
+        "tt-metal conv2d: rates its planner takes for reads of a core's own L1, 16 bytes at a time, which are of calls "
+        "that set half of an address",
+        issue_own_l1_read_with_state=(18.4, 19.2),
     ),
     *_rows(
         Source.ASSUMED,

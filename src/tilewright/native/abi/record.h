@@ -19,11 +19,12 @@ namespace tw {
     /* --- circular buffers; a: index, c: pages */ \
     X(CbWaitFront) X(CbReserveBack) X(CbPushBack) X(CbPopFront) \
     X(CbPoll) /* asked how many pages there are */ \
-    /* --- NoC; a: NoC, b: flags, c: bytes; the next entry is the address */ \
+    /* --- NoC; a: NoC | (transaction id + 1) << 1, 0: none; b: NocFlag and RecordedAddress; c: bytes; the next entry */ \
+    /* is the address */ \
     X(NocRead) X(NocWrite) X(NocWriteMulticast) \
     X(NocWriteWord) X(NocWriteWordMulticast) /* 4 bytes or an inline value; c: the value */ \
     X(NocIncrement) X(NocIncrementMulticast) /* c: by how much */ \
-    X(NocBarrier) /* a: NoC, b: Barrier; no address */ \
+    X(NocBarrier) /* a: NoC and transaction id, b: Barrier; no address */ \
     /* --- words of L1 others may write; c: value; the next entry is the address in L1 */ \
     X(SemaphoreEqual) X(SemaphoreAtLeast) X(SemaphoreSet) \
     X(Poll) /* gives others a turn in a loop of its own */ \
@@ -46,7 +47,7 @@ namespace tw {
     X(TransposeDest) X(PackTile) \
     X(TilizeBlock) X(UntilizeBlock) /* b: out, c: tiles */ \
     X(PackUntilizeBlock) /* b: out, c: columns | rows << 16 */ \
-    X(PackUntilizeDest) /* a: out, c: columns | rows << 16 */ \
+    X(PackUntilizeDest) /* a: out, b: rows of a face | faces << 8, 0: a whole tile's; c: columns | rows << 16 */ \
     X(PackRows) \
     /* --- vector unit */ \
     X(SfpuUnary) /* a: SfpuFaces, b: SfpuUnary, c: vectors of each face */ \
@@ -62,9 +63,21 @@ enum class RecordedCall : uint8_t {
 #undef TW_ENUMERATOR
 };
 
+// How the address of a transfer was made; each kind of page counted up to 15.
+enum RecordedAddress : uint32_t {
+    kRecordedWithState = 1u << 3,    // most of it by a call before, which is what "with_state" calls are for
+    kRecordedShiftedPage = 1u << 4,  // from the number of a page, by shifts: pages go round 2^n banks
+    kRecordedDividedPage = 1u << 8,  // by a division: they go round another number of banks
+};
+inline constexpr uint32_t kMostRecordedPages = 15;
+inline constexpr uint32_t kRecordedTagShift = 1;
+
 }  // namespace tw
 
 extern "C" {
+// Of the next call with an address.
+void tw_record_with_state();
+void tw_record_page(uint32_t num_banks);
 void tw_record(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint32_t blocks);
 void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64_t address, uint32_t blocks);
 // A write whose 4 bytes may be a semaphore's value; they lie at source_l1.

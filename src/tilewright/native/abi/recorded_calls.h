@@ -42,6 +42,11 @@ template <typename T>
     Note{2}.at(Call::SemaphoreSet, 0, 0, value, number(address));
 }
 
+// The transaction id that is one of the arguments, in its place beside the NoC.
+[[gnu::always_inline]] inline uint64_t tag(const uint64_t* arguments, uint32_t which) {
+    return arguments[which] == kNoTransactionId ? 0 : (arguments[which] + 1) << kRecordedTagShift;
+}
+
 // How many arguments a text notes.
 consteval uint32_t noted(const char* text) {
     uint32_t count = 0;
@@ -71,16 +76,16 @@ TW_RECORDED_CALL(cb_pages_free, note(Call::CbPoll, arg[0]))
 TW_RECORDED_CALL(cb_counter, note(Call::CbPoll, arg[0]))
 
 // --- NoC
-TW_RECORDED_CALL(noc_read, note.at(Call::NocRead, arg[3], 0, arg[2], arg[0]))
-TW_RECORDED_CALL(noc_write, tw_record_write(0, arg[3], arg[4], arg[2], arg[1], arg[0], note.blocks))
+TW_RECORDED_CALL(noc_read, note.at(Call::NocRead, arg[3] | tag(arg, 4), 0, arg[2], arg[0]))
+TW_RECORDED_CALL(noc_write, tw_record_write(0, arg[3] | tag(arg, 5), arg[4], arg[2], arg[1], arg[0], note.blocks))
 TW_RECORDED_CALL(noc_write_multicast, tw_record_write(1, arg[4], arg[5], arg[2], arg[1], arg[0], note.blocks))
 TW_RECORDED_CALL(noc_inline_write, note.at(Call::NocWriteWord, arg[3], arg[4], arg[1], arg[0]))
 TW_RECORDED_CALL(noc_inline_write_multicast, note.at(Call::NocWriteWordMulticast, arg[3], arg[4], arg[1], arg[0]))
 TW_RECORDED_CALL(noc_zero, note.at(Call::NocWrite, arg[2], 0, arg[1], arg[0]))
 TW_RECORDED_CALL(noc_atomic_increment, note.at(Call::NocIncrement, arg[3], arg[4], arg[1], arg[0]))
 TW_RECORDED_CALL(noc_atomic_increment_multicast, note.at(Call::NocIncrementMulticast, arg[3], arg[4], arg[1], arg[0]))
-TW_RECORDED_CALL(noc_barrier, note(Call::NocBarrier, arg[1], arg[0]))
-TW_RECORDED_CALL(noc_barrier_done, note(Call::NocBarrier, arg[1], arg[0]))
+TW_RECORDED_CALL(noc_barrier, note(Call::NocBarrier, arg[1] | tag(arg, 2), arg[0]))
+TW_RECORDED_CALL(noc_barrier_done, note(Call::NocBarrier, arg[1] | tag(arg, 2), arg[0]))
 TW_RECORDED_CALL(semaphore_wait_equal, note.at(Call::SemaphoreEqual, 0, 0, arg[1], arg[0]))
 TW_RECORDED_CALL(semaphore_wait_at_least, note.at(Call::SemaphoreAtLeast, 0, 0, arg[1], arg[0]))
 TW_RECORDED_CALL(poll_yield, note(Call::Poll))
@@ -137,7 +142,7 @@ TW_RECORDED_CALL(tilize_block, note(Call::TilizeBlock, arg[0], arg[2], arg[1]))
 TW_RECORDED_CALL(untilize_block, note(Call::UntilizeBlock, arg[0], arg[2], arg[1]))
 TW_RECORDED_CALL(fast_untilize_row, note(Call::PackUntilizeBlock, arg[0], arg[2], arg[1] | 1u << 16))
 TW_RECORDED_CALL(pack_untilize_block, note(Call::PackUntilizeBlock, arg[0], arg[3], arg[1] | arg[2] << 16))
-TW_RECORDED_CALL(pack_untilize_dest, note(Call::PackUntilizeDest, arg[0], 0, arg[1] | arg[2] << 16))
+TW_RECORDED_CALL(pack_untilize_dest, note(Call::PackUntilizeDest, arg[0], arg[5] | arg[6] << 8, arg[1] | arg[2] << 16))
 TW_RECORDED_CALL(pack_untilize_dest_narrow, note(Call::PackUntilizeDest, arg[0], 0, arg[1] | arg[2] << 16))
 TW_RECORDED_CALL(pack_rows, note(Call::PackRows, arg[1]))
 TW_RECORDED_CALL(pack_rows_to_address, note(Call::PackRows))

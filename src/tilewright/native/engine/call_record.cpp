@@ -2,7 +2,9 @@
 #include "call_record.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "abi/record.h"
 #include "core.h"
@@ -73,8 +75,18 @@ void tw_record_address(uint32_t call, uint32_t a, uint32_t b, uint32_t c, uint64
     KernelInstance& instance = current_instance();
     if (is_noted(instance)) {
         CallRecord& record = record_of(instance, blocks);
-        record.entries.push_back(entry(static_cast<RecordedCall>(call), a, b, c));
+        record.entries.push_back(entry(static_cast<RecordedCall>(call), a, b | std::exchange(record.address, 0), c));
         record.entries.push_back(address);
+    }
+}
+
+void tw_record_with_state() { current_instance().calls.address |= kRecordedWithState; }
+
+void tw_record_page(uint32_t num_banks) {
+    uint32_t& address = current_instance().calls.address;
+    const uint32_t page = std::has_single_bit(num_banks) ? kRecordedShiftedPage : kRecordedDividedPage;
+    if (address / page % (kMostRecordedPages + 1) < kMostRecordedPages) {
+        address += page;
     }
 }
 

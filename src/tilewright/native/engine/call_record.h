@@ -11,7 +11,8 @@ class Program;
 
 struct CallRecord {
     std::vector<uint64_t> entries;
-    uint32_t blocks = 0;  // basic blocks since the last entry
+    uint32_t blocks = 0;   // basic blocks since the last entry
+    uint32_t address = 0;  // RecordedAddress of the next transfer
 };
 
 // All records of a program one after another: for each kernel on each core a word (its number among the program's

@@ -10,8 +10,10 @@
     /* NoC and DRAM */ \
     X(packet_bytes) X(port_rate) X(bank_read_rate) X(bank_write_rate) X(bank_read_interval) X(bank_write_interval) \
     X(bank_mixed_efficiency) X(packet_head) \
-    X(issue_dram_read) X(issue_l1_read) X(issue_own_l1_read) X(issue_dram_write) X(issue_l1_write) X(issue_packet) X(issue_multicast) \
-    X(issue_atomic) X(dram_read_latency) X(dram_write_latency) X(l1_latency) X(hop_latency) X(link_rate) X(link_read_efficiency) X(link_write_efficiency) \
+    X(issue_dram_read) X(issue_l1_read) X(issue_l1_read_with_state) X(issue_own_l1_read) \
+    X(issue_own_l1_read_with_state) X(issue_dram_write) X(issue_l1_write) X(issue_l1_write_with_state) \
+    X(page_shifted) X(page_divided) X(issue_packet) X(issue_multicast) X(issue_atomic) \
+    X(dram_read_latency) X(dram_write_latency) X(l1_latency) X(hop_latency) X(link_rate) X(link_read_efficiency) X(link_write_efficiency) \
     X(multicast_latency) X(multicast_rate) X(multicast_overhead) \
     /* data-movement processors */ \
     X(mover_wait) X(mover_pop) X(mover_reserve) X(mover_push) X(mover_barrier) X(mover_semaphore) X(mover_block) \

@@ -154,14 +154,19 @@ double Machine::bank_served(uint32_t bank, double time, double service) {
     return time + service + cycles(banks_.delay(bank, ticks(time), ticks(service)));
 }
 
-double Machine::read_issue(uint32_t core, const Place& from, uint32_t bytes) {
-    const bool own = from.core >= 0 && static_cast<uint32_t>(from.core) == core;
-    const double l1 = own ? k_.issue_own_l1_read : k_.issue_l1_read;
-    return (from.bank >= 0 ? k_.issue_dram_read : l1) + (size(bytes).packets - 1) * k_.issue_packet;
+// Reads of another core's L1 follow each other no faster than their own pace, however little a processor has to do for
+// them: the next address is made meanwhile.
+double Machine::read_issue(uint32_t core, const Place& from, uint32_t bytes, bool with_state, double address) {
+    const bool is_own = from.core >= 0 && static_cast<uint32_t>(from.core) == core;
+    const double own = (with_state ? k_.issue_own_l1_read_with_state : k_.issue_own_l1_read) + address;
+    const double pace = with_state ? k_.issue_l1_read_with_state : k_.issue_l1_read;
+    const double l1 = is_own ? own : std::max(own, pace);
+    return (from.bank >= 0 ? k_.issue_dram_read + address : l1) + (size(bytes).packets - 1) * k_.issue_packet;
 }
 
-double Machine::write_issue(const Place& to, uint32_t bytes) {
-    return (to.bank >= 0 ? k_.issue_dram_write : k_.issue_l1_write) + (size(bytes).packets - 1) * k_.issue_packet;
+double Machine::write_issue(const Place& to, uint32_t bytes, bool with_state) {
+    const double l1 = with_state ? k_.issue_l1_write_with_state : k_.issue_l1_write;
+    return (to.bank >= 0 ? k_.issue_dram_write : l1) + (size(bytes).packets - 1) * k_.issue_packet;
 }
 
 double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t bytes, double time) {

@@ -79,8 +79,9 @@ public:
     template <typename Action>
     void for_each_in_rectangle(uint64_t noc_address, Action action) const;
 
-    double read_issue(uint32_t core, const Place& from, uint32_t bytes);
-    double write_issue(const Place& to, uint32_t bytes);
+    // With what it takes to make the address.
+    double read_issue(uint32_t core, const Place& from, uint32_t bytes, bool with_state, double address);
+    double write_issue(const Place& to, uint32_t bytes, bool with_state);
     // The issuing call ends at `time`; when has it all arrived?
     double read(uint32_t core, uint32_t noc, const Place& from, uint32_t bytes, double time);
     Written write(uint32_t core, uint32_t noc, const Place& to, uint32_t bytes, double time);

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "abi/noc.h"
+#include "abi/record.h"
 
 namespace tw::replay {
 
@@ -349,10 +350,19 @@ bool Replay::take_math(CoreState& core, Lane& lane, const Step& step) {
 
 void Replay::take_transfer(Lane& lane, const Step& step) {
     const uint32_t noc = step.noc;
+    const bool with_state = (step.flags & kRecordedWithState) != 0;
+    const auto note_tagged = [&](double* times, double done) {
+        if (step.cb != 0) {
+            double& time = times[(step.cb - 1) % kTransactionIds];
+            time = std::max(time, done);
+        }
+    };
     const auto note = [&](const Written& written) {
         keep(lane, EventKind::Write, lane.time, written.acknowledged, step.count, step.call, 0);
         lane.sent[0][noc] = std::max(lane.sent[0][noc], written.sent);
         lane.acknowledged[0][noc] = std::max(lane.acknowledged[0][noc], written.acknowledged);
+        note_tagged(lane.tagged_sent[noc], written.sent);
+        note_tagged(lane.tagged_acknowledged[noc], written.acknowledged);
     };
     const auto tell = [&](double time) {
         const bool adds = step.kind == StepKind::Increment || step.kind == StepKind::IncrementMulticast;
@@ -361,15 +371,16 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
     switch (step.kind) {
         case StepKind::Read: {
             const Place from = machine_.place(step.address, noc);
-            spend(lane, step, machine_.read_issue(lane.core, from, step.count));
+            spend(lane, step, machine_.read_issue(lane.core, from, step.count, with_state, step.cost));
             const double done = machine_.read(lane.core, noc, from, step.count, lane.time);
             keep(lane, EventKind::Read, lane.time, done, step.count, step.call, 0);
             lane.reads[0][noc] = std::max(lane.reads[0][noc], done);
+            note_tagged(lane.tagged_reads[noc], done);
             break;
         }
         case StepKind::Write: {
             const Place to = machine_.place(step.address, noc);
-            spend(lane, step, machine_.write_issue(to, step.count));
+            spend(lane, step, machine_.write_issue(to, step.count, with_state) + step.cost);
             note(machine_.write(lane.core, noc, to, step.count, lane.time));
             break;
         }
@@ -380,7 +391,8 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
         case StepKind::WriteWord:
         case StepKind::Increment: {
             const Place to = machine_.place(step.address, noc);
-            spend(lane, step, step.kind == StepKind::Increment ? k_.issue_atomic : k_.issue_l1_write);
+            const double issue = step.kind == StepKind::Increment ? k_.issue_atomic : k_.issue_l1_write;
+            spend(lane, step, issue + step.cost);
             const Written written = machine_.write(lane.core, noc, to, 4, lane.time);
             note(written);
             if (to.core >= 0) {
@@ -402,6 +414,25 @@ void Replay::take_transfer(Lane& lane, const Step& step) {
 }
 
 void Replay::take_barrier(Lane& lane, const Step& step) {
+    if (step.flags != 0) {
+        wait_for_tagged(lane, step);
+    } else {
+        wait_for_all(lane, step);
+    }
+    work(lane, step);
+}
+
+// For those of one transaction id.
+void Replay::wait_for_tagged(Lane& lane, const Step& step) {
+    const auto kind = static_cast<Barrier>(step.cb);
+    const bool is_read = kind == Barrier::Read;
+    const auto& written = kind == Barrier::WriteSent ? lane.tagged_sent : lane.tagged_acknowledged;
+    const auto& times = is_read ? lane.tagged_reads : written;
+    const uint32_t id = (step.flags - 1) % kTransactionIds;
+    wait_until(lane, times[step.noc][id], is_read ? WaitFor::Reads : WaitFor::Writes, 0, 0);
+}
+
+void Replay::wait_for_all(Lane& lane, const Step& step) {
     const uint32_t noc = step.noc;
     const uint32_t reads_from = input_.change.reads_ahead != 0 ? 1 : 0;
     const uint32_t writes_from = input_.change.writes_ahead != 0 ? 1 : 0;
@@ -417,7 +448,6 @@ void Replay::take_barrier(Lane& lane, const Step& step) {
         wait_until(lane, lane.sent[writes_from][noc], WaitFor::Writes, 0, 0);
         lane.sent[1][noc] = lane.sent[0][noc];
     }
-    work(lane, step);
 }
 
 void Replay::change_semaphore(uint32_t core, uint64_t address, SemaphoreChange change) {

@@ -28,6 +28,7 @@ enum class WaitFor : uint32_t {
 enum class EventKind : uint32_t { Call, Push, Pop, Wait, Read, Write };
 
 inline constexpr uint32_t kBuffers = 64;
+inline constexpr uint32_t kTransactionIds = 16;
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // So many pages in all at a time.
@@ -109,6 +110,9 @@ struct Lane {
     double time = 0, begin = 0, busy = 0;
     // When all transfers issued so far have arrived, left, been acknowledged; per NoC. The second: at the last barrier.
     double reads[2][2] = {}, sent[2][2] = {}, acknowledged[2][2] = {};
+    // The same by transaction id, per NoC.
+    using Tagged = double[2][kTransactionIds];
+    Tagged tagged_reads = {}, tagged_sent = {}, tagged_acknowledged = {};
     std::vector<WaitSum> waits;  // a few different ones
 
     bool is_done() const { return next == end; }
@@ -134,6 +138,8 @@ private:
     bool take_math(CoreState& core, Lane& lane, const Step& step);
     void take_transfer(Lane& lane, const Step& step);
     void take_barrier(Lane& lane, const Step& step);
+    void wait_for_all(Lane& lane, const Step& step);
+    void wait_for_tagged(Lane& lane, const Step& step);
     bool take_semaphore(Lane& lane, const Step& step);
     void change_semaphore(uint32_t core, uint64_t address, SemaphoreChange change);
     void force();

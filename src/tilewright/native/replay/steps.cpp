@@ -152,9 +152,11 @@ private:
         }
         lane(0).push_back(
             {.kind = kind,
+             .cb = static_cast<uint8_t>(call.a >> kRecordedTagShift),
              .noc = static_cast<uint8_t>(call.a & 1u),
-             .flags = static_cast<uint8_t>(call.b),
+             .flags = static_cast<uint8_t>(call.b & 0xf),
              .count = call.c,
+             .cost = static_cast<float>(pages_cost(call)),
              .call = call_,
              .entry = entry_,
              .address = address});
@@ -163,8 +165,15 @@ private:
         }
     }
 
+    // What the numbers of pages cost that the address of a transfer was made from.
+    double pages_cost(const Fields& call) const {
+        const auto pages = [&](uint32_t kind) { return call.b / kind % (kMostRecordedPages + 1); };
+        return pages(kRecordedShiftedPage) * k_.page_shifted + pages(kRecordedDividedPage) * k_.page_divided;
+    }
+
     void barrier(uint32_t noc, uint32_t kind) {
         Step step{.kind = StepKind::Barrier, .cb = static_cast<uint8_t>(kind), .noc = static_cast<uint8_t>(noc & 1u)};
+        step.flags = static_cast<uint8_t>(noc >> kRecordedTagShift);
         step.cost = static_cast<float>(k_.mover_barrier);
         step.call = static_cast<uint8_t>(RecordedCall::NocBarrier);
         step.entry = entry_;
@@ -338,14 +347,17 @@ private:
                         k_.pack_untilize_pack_block);
                 }
                 return true;
-            case RecordedCall::PackUntilizeDest:
-                step(
-                    2,
-                    StepKind::Pack,
-                    (call.c >> 16) * ((call.c & 0xffff) * k_.pack_untilize_pack_tile + k_.pack_untilize_pack_block));
-                return true;
+            case RecordedCall::PackUntilizeDest: pack_untilized(call); return true;
             default: return false;
         }
+    }
+
+    // Row by row of the tiles' faces, of which two lie side by side.
+    void pack_untilized(const Fields& call) {
+        const uint32_t rows = (call.b & 0xff) != 0 ? call.b & 0xff : 16, faces = call.b >> 8 != 0 ? call.b >> 8 : 4;
+        const double tile = k_.pack_untilize_pack_tile * rows * faces / 64;
+        const double block = k_.pack_untilize_pack_block * rows * (faces > 2 ? 2 : 1) / 32;
+        step(2, StepKind::Pack, (call.c >> 16) * ((call.c & 0xffff) * tile + block));
     }
 
     double measured_or(double measured, double otherwise) {

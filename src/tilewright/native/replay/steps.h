@@ -18,12 +18,12 @@ enum class StepKind : uint8_t {
     Pop,  // cb, count: pages
     Read,
     Write,
-    Multicast,    // count: bytes
+    Multicast,    // count: bytes, cb: transaction id + 1, 0 without one
     WriteWord,
     WriteWordMulticast,
     Increment,
     IncrementMulticast,  // count: the value
-    Barrier,    // cb: Barrier
+    Barrier,    // cb: Barrier, flags: transaction id + 1, 0 for all transfers
     SemaphoreEqual,
     SemaphoreAtLeast,
     SemaphoreSet,  // count: the value

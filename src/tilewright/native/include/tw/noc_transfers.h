@@ -25,7 +25,12 @@ inline bool barrier_done(Barrier kind, uint32_t noc, uint32_t transaction_id = k
     return tw_noc_barrier_done(uint32_t(kind), noc, transaction_id);
 }
 // "with_state" calls name only the lower 32 bits of an address; the rest was set before.
-constexpr uint64_t with_low_word(uint64_t address, uint32_t low) { return (address & ~uint64_t(0xffffffff)) | low; }
+inline uint64_t with_low_word(uint64_t address, uint32_t low) {
+#if defined(TW_RECORDED)
+    tw_record_with_state();
+#endif
+    return (address & ~uint64_t(0xffffffff)) | low;
+}
 
 // A call that sends one packet cannot send more.
 inline void one_packet(uint32_t bytes) {

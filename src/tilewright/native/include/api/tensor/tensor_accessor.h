@@ -145,6 +145,9 @@ private:
     }
     // A DRAM bank is named by its number, an L1 bank by its core; both sit in the upper byte(s) of the coordinate.
     uint64_t address_of(const PageMapping& place, uint32_t offset, uint8_t noc) const {
+#if defined(TW_RECORDED)
+        tw_record_page(dspec_.num_banks());
+#endif
         uint32_t local = bank_base_address_ + uint32_t(place.bank_page_offset) * page_size_ + offset;
         uint32_t coordinate = dspec_.packed_xy_coords()[place.bank_id];
         return is_dram ? tw_bank_noc_address(1, coordinate >> 8, local, noc)

@@ -89,6 +89,8 @@ inline uint64_t page_address(uint32_t id, uint32_t base, uint32_t bytes_per_page
     uint32_t bank = id - row * num_banks<DRAM>;
 #if defined(TW_CHECKED)
     tw_noc_page(DRAM, base, id, bytes_per_page, tw_bank_noc_address(DRAM, bank, base + row * bytes_per_page, noc));
+#elif defined(TW_RECORDED)
+    tw_record_page(num_banks<DRAM>);
 #endif
     return tw_bank_noc_address(DRAM, bank, base + row * bytes_per_page + offset, noc);
 }
