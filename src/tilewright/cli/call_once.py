@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,14 +14,26 @@ from tilewright.cli.operation_arguments import operation as operation_named
 from tilewright.cli.progress_line import ProgressLine
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops import OPERATIONS
+from tilewright.ops.operation import Operation, Outcome
+from tilewright.ops.options import Options
+from tilewright.ops.row_program import Tensors
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.tensor import Tensor
 
 _DEFAULT_SHAPE = (2, 3, 64, 128)
+Afterwards: TypeAlias = Callable[[Operation, Tensors, Options, Outcome], None]
 
 
-def call_once(parser: argparse.ArgumentParser, options: argparse.Namespace, progress: ProgressLine | None) -> int:
+def call_once(
+    parser: argparse.ArgumentParser,
+    options: argparse.Namespace,
+    progress: ProgressLine | None,
+    afterwards: Afterwards | None = None,
+) -> int:
     """Calls the operation that ``options.target`` names; a mistake in the arguments ends the command.
+
+    Args:
+        afterwards: called while the tensors are still there.
 
     Returns:
         the exit status, 0: what goes wrong is raised.
@@ -43,8 +57,11 @@ def call_once(parser: argparse.ArgumentParser, options: argparse.Namespace, prog
         if progress is None:
             operation.launch(tensors, chosen)
             return 0
-        with progress, progress.during(f"running {operation.name}"):
-            operation.launch(tensors, chosen)
+        with progress:
+            with progress.during(f"running {operation.name}"):
+                outcome = operation.launch(tensors, chosen)
+            if afterwards is not None:
+                afterwards(operation, tensors, chosen, outcome)
     finally:
         close_device(device)
     return 0

@@ -19,9 +19,13 @@ from tilewright.cli.progress_line import ProgressLine
 from tilewright.cli.run_script import run_script
 from tilewright.cli.screen import wrapped
 from tilewright.cli.time_on_card import timed_on_card
+from tilewright.ops.operation import Operation, Outcome
+from tilewright.ops.options import Options
+from tilewright.ops.other_plans import effects_of_other_plans
+from tilewright.ops.row_program import Tensors
 from tilewright.report.perf_csv import perf_csv
 from tilewright.report.timeline import timeline_json
-from tilewright.timing.advice import Advice, advise
+from tilewright.timing.advice import Advice, Effect, advise
 from tilewright.timing.every_launch import TimedLaunch, every_launch_timed, time_records
 from tilewright.timing.replay import replay
 from tilewright.timing.text import time_json, time_lines
@@ -67,6 +71,7 @@ def run(arguments: list[str]) -> int:
     at = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_args(arguments[:at])
     script = Path(options.target)
+    other_plans: tuple[Effect, ...] = ()
     for name, path in (("--timeline", options.timeline), ("--csv", options.csv)):
         if path is not None:
             require_writable(parser, name, path)
@@ -78,16 +83,16 @@ def run(arguments: list[str]) -> int:
     elif is_script and wants_real_ttnn(options, script):
         command = [str(script), *arguments[at + 1 :]]
         status, launches = timed_on_card(command, chosen_card(options), quiet=options.json)
-    else:
+    elif is_script:
         with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
             try:
-                status = (
-                    run_script(script, arguments[at + 1 :]) if is_script else call_once(parser, options, ProgressLine())
-                )
+                status = run_script(script, arguments[at + 1 :])
             except UsageExit:
                 raise
             except SystemExit as end:
                 status = exit_status(end)
+    else:
+        status, (launches, other_plans) = 0, _timed_operation(parser, options)
     if status:
         if options.json:
             print(json_text("time", {"launches": []}, status, script_failed(script, status)))
@@ -97,8 +102,26 @@ def run(arguments: list[str]) -> int:
     if not 1 <= options.launch <= len(launches):
         parser.error(f"--launch is {options.launch}; there are launches 1 to {len(launches)}")
     _write_files(launches, options)
-    _show(launches, options)
+    _show(launches, options, other_plans)
     return 0
+
+
+def _timed_operation(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> tuple[list[TimedLaunch], tuple[Effect, ...]]:
+    """The launch of an operation, and what other plans of it would save."""
+    effects: tuple[Effect, ...] = ()
+    progress = ProgressLine()
+    with every_launch_timed() as launches:
+
+        def afterwards(operation: Operation, tensors: Tensors, chosen: Options, outcome: Outcome) -> None:
+            nonlocal effects
+            effects = effects_of_other_plans(
+                operation, tensors, chosen, outcome, launches, lambda words: progress.show(f"trying {words}")
+            )
+
+        call_once(parser, options, progress, afterwards)
+    return launches, effects
 
 
 def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> None:
@@ -111,8 +134,8 @@ def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> No
         write_output("--csv", options.csv, perf_csv(launches, columns * rows).encode())
 
 
-def _show(launches: list[TimedLaunch], options: argparse.Namespace) -> None:
-    advice: list[Advice] = [advise(launch.record, launch.time) for launch in launches]
+def _show(launches: list[TimedLaunch], options: argparse.Namespace, other_plans: tuple[Effect, ...]) -> None:
+    advice: list[Advice] = [advise(launch.record, launch.time, other_plans) for launch in launches]
     if options.json:
         found = [
             {"kernels": launch.label, **time_json(launch.time, each)}

@@ -9,7 +9,7 @@ change. A saving below what the model has been shown to tell apart is not told.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tilewright.device.call_record import CallRecord
 from tilewright.timing.constants import constants_of
@@ -53,23 +53,28 @@ class Advice:
         return f"{start}; {best.words} would help most and save about {100 * best.saving:.0f} %."
 
 
-def advise(record: CallRecord, time: DeviceTime) -> Advice:
-    """What bounds the launch of ``record``, whose time is ``time``, and what would help."""
+def advise(record: CallRecord, time: DeviceTime, others: Iterable[Effect] = ()) -> Advice:
+    """What bounds the launch of ``record``, whose time is ``time``, and what would help.
 
-    def effects(changes: Iterator[tuple[str, Change]]) -> tuple[Effect, ...]:
+    Args:
+        others: effects of choices that a record cannot be replayed with, such as cores.
+    """
+
+    def effects(changes: Iterator[tuple[str, Change]], others: Iterable[Effect] = ()) -> tuple[Effect, ...]:
         found = [Effect(words, 1 - replay(record, change).cycles / time.cycles) for words, change in changes]
-        return tuple(sorted(found, key=lambda effect: -effect.saving))
+        return tuple(sorted((*found, *others), key=lambda effect: -effect.saving))
 
-    return Advice(effects(_parts_of_the_machine(record)), effects(_choices(record)))
+    return Advice(effects(_parts_of_the_machine(record)), effects(_choices(record), others))
 
 
 def _parts_of_the_machine(record: CallRecord) -> Iterator[tuple[str, Change]]:
     constants = constants_of(record.arch)
     travel = dict.fromkeys(("dram_read_latency", "dram_write_latency", "l1_latency", "hop_latency"), 0.0)
+    bandwidth = {name: 2 * constants[name] for name in ("link_rate", "port_rate", "multicast_rate")}
     movers = {
         name: constants[name] / 2
         for name in constants
-        if name.startswith(("issue_", "mover_")) and name != "mover_free_blocks"
+        if name.startswith(("issue_", "mover_", "page_")) and name != "mover_free_blocks"
     }
     compute = {
         name: constants[name] / 2
@@ -78,6 +83,7 @@ def _parts_of_the_machine(record: CallRecord) -> Iterator[tuple[str, Change]]:
     }
     hand_over = {name: constants[name] / 2 for name in constants if name.startswith(("compute_", "dst_"))}
     yield "DRAM bandwidth", Change(dram_factor=0.5)
+    yield "the bandwidth of the NoC", Change(constants=bandwidth)
     yield "the latency of transfers", Change(constants=travel)
     yield "the data-movement processors", Change(constants=movers)
     yield "maths", Change(math_factor=0.5)
