@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import torch
 import ttnn
-from row_convolutions import convolution, halo
+from row_convolutions import convolution, halo, pool
 from row_tensors import DTYPES, Bench, Measured
 
 Make = Callable[[Bench, Measured], Callable[[], Any]]
@@ -53,9 +55,16 @@ def _placed(function: str) -> Make:
 
 
 def _move(bench: Bench, row: Measured) -> Callable[[], Any]:
-    """To another place: where another tensor was when this one was made."""
-    before = bench.tensor(row, row.inputs[0])
-    a = bench.tensor(row, row.inputs[0])
+    """To another place: where another tensor was when this one was made, a third of it where L1 has no room for two."""
+    given = row.inputs[0]
+    try:
+        before = bench.tensor(row, given)
+        a = bench.tensor(row, given)
+    except RuntimeError:
+        ttnn.deallocate(before)
+        third = [*given.logical[:-2], given.logical[-2] // 3 // row.cores * row.cores, given.logical[-1]]
+        before = bench.tensor(row, dataclasses.replace(given, padded=third, logical=third))
+        a = bench.tensor(row, given)
     to = bench.memory(row, row.output)
     ttnn.deallocate(before)
     return lambda: ttnn.move(a, memory_config=to)
@@ -197,7 +206,9 @@ def _embedding(bench: Bench, row: Measured) -> Callable[[], Any]:
 
 
 def _group_norm(bench: Bench, row: Measured) -> Callable[[], Any]:
-    a, gamma, beta, mask, *negative = bench.inputs(row)
+    # With its padding: today's operation wants tile-rows that the rows of cores divide.
+    a = bench.tensor(row, row.inputs[0], row.inputs[0].padded)
+    gamma, beta, mask, *negative = bench.inputs(row)[1:]
     columns, rows = row.numbers("grid")
     how = {
         "num_groups": int(row.how["groups"]),
@@ -215,6 +226,17 @@ def _group_norm(bench: Bench, row: Measured) -> Callable[[], Any]:
     if "blocks" in row.how:
         how["num_out_blocks"] = int(row.how["blocks"])
     return lambda: ttnn.group_norm(a, **how)
+
+
+def _grid_sample(bench: Bench, row: Measured) -> Callable[[], Any]:
+    """Six numbers for each point, made beforehand: where it lies, and four weights. Points lie all over the image."""
+    image, grid = row.inputs
+    a = bench.tensor(row, image)
+    anywhere = torch.rand([*grid.logical[:-1], 2], generator=torch.Generator().manual_seed(0)) * 2 - 1
+    prepared = ttnn.prepare_grid_sample_grid(ttnn.from_torch(anywhere, ttnn.float32), image.logical)
+    points = ttnn.to_device(prepared, bench.device)
+    to = bench.memory(row, row.output)
+    return lambda: ttnn.grid_sample(a, points, use_precomputed_grid=True, memory_config=to)
 
 
 def _cut_and_place(bench: Bench, row: Measured) -> Callable[[], Any]:
@@ -253,6 +275,7 @@ CALLS: dict[str, Make] = {
     "Conv2d": convolution,
     "Copy": _moved("clone"),
     "Embeddings": _embedding,
+    "GridSample": _grid_sample,
     "GroupNorm": _group_norm,
     "Halo": halo,
     "IntImg": _integral_image,
@@ -265,6 +288,7 @@ CALLS: dict[str, Make] = {
     "OptimizedConvNew": convolution,
     "PaddedSlice": _cut_and_place,
     "Permute": _permute,
+    "Pool2D": pool,
     "Reshape": _reshape,
     "Reshard": _placed("to_memory_config"),
     "RotaryEmbeddingLlama": _rotary,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How measured convolutions and halos are called with the real ttnn: both are launches of one ``ttnn.conv2d``.
+"""How measured convolutions, halos and pools are called with the real ttnn. The first two are one ``ttnn.conv2d``.
 
 A halo brings to every core the rows of the image that its part of the output needs; the convolution is the launch after
 it. Which of a call's launches is a row's is told by the names of its kernels (``LAUNCHES``).
@@ -16,7 +16,7 @@ import ttnn
 from row_tensors import DTYPES, Bench, Described, Measured
 
 # Words of kernels' names.
-LAUNCHES = {"Halo": "halo_gather", "Conv2d": "conv_bmm", "OptimizedConvNew": "conv_bmm"}
+LAUNCHES = {"Halo": "halo_gather", "Conv2d": "conv_bmm", "OptimizedConvNew": "conv_bmm", "Pool2D": "pool_2d"}
 _FEWEST_CHANNELS = 32
 
 
@@ -51,6 +51,26 @@ def halo(bench: Bench, row: Measured) -> Callable[[], Any]:
             call()
 
     return until_the_halo_is_there
+
+
+def pool(bench: Bench, row: Measured) -> Callable[[], Any]:
+    """The largest of each window; its halo is a launch before it, whose result is what the row says it was given."""
+    height, width = row.numbers("input")
+    channels = row.output.logical[-1]
+    shape = [1, 1, height * width, channels]
+    given = dataclasses.replace(row.output, padded=shape, logical=shape)
+    image = bench.tensor(dataclasses.replace(row, how={}), given)
+    return lambda: ttnn.max_pool2d(
+        input_tensor=image,
+        batch_size=1,
+        input_h=height,
+        input_w=width,
+        channels=channels,
+        kernel_size=row.numbers("window"),
+        stride=row.numbers("stride"),
+        padding=row.numbers("padding"),
+        dilation=row.numbers("dilation"),
+    )
 
 
 def _rows(row: Measured, given: Described) -> list[int]:
