@@ -79,7 +79,9 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
     }
     if ((address & ~uint64_t{kL1OffsetMask}) == core.l1_base) {
         const auto l1 = static_cast<uint32_t>(address), size = static_cast<uint32_t>(bytes);
-        instance.checks->noc.access(instance, l1, size, is_write);
+        if (instance.checks->noc.holds(core, l1, size)) {
+            instance.checks->noc.access(instance, l1, size, is_write);
+        }
         check_l1_access(instance, l1, size, is_write, is_typed, place);
         if (!is_write) {
             instance.checks->arguments.load(instance, l1, size);

@@ -50,6 +50,10 @@ public:
     void waited(KernelInstance& instance, uint32_t address, uint32_t value, bool equal);
     void push(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void pop(KernelInstance& instance, uint32_t cb, uint32_t pages);
+    // Whether a transfer lands in the bytes or takes from them, or kernels synchronise by them.
+    bool holds(const Core& core, uint32_t address, uint32_t bytes) const {
+        return transfers_.holds(core, address, bytes) != 0;
+    }
     // A load or store of a kernel, or of the unpacker or packer.
     void access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
     // Words of L1 that somebody has raised or waited for.
