@@ -206,7 +206,7 @@ def test_a_reduction_may_be_packed_with_its_mask_whatever_the_vector_unit_did_to
         ("dst-index", f"{START} exp_tile_init();\n{step('exp_tile(8);')}"),
         ("dst-index", f"{START} mac_tile_init<{FLOAT}>();\n{step(f'mac_tile<{FLOAT}>(1, 2, 3, 1);')}"),
         ("dst-protocol", f"{START} copy_init(0); copy_tile(0, 0, 0);\n"),
-        ("dst-protocol", f"{START} tile_regs_acquire(); tile_regs_acquire();"),
+        ("dst-protocol", f"{START} tile_regs_acquire(); tile_regs_wait(); tile_regs_acquire();"),
         ("dst-protocol", f"{START} tile_regs_acquire(); tile_regs_commit(); pack_tile(0, 16);"),
         ("hw-startup-missing", f"copy_init(0);\n{step('copy_tile(0, 0, 0);')}"),
     ],
