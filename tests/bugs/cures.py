@@ -186,6 +186,7 @@ CURES: dict[str, Cure] = {
 
 # Twins whose rule has a cure that is not theirs.
 OTHERWISE = {
+    "pointer_taken_before_the_loop": "the pointer has to be asked for again where it is used",
     "commit_on_one_branch": "the commit is there, in a branch: which condition is wrong is for the author to say",
 }
 

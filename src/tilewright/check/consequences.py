@@ -17,6 +17,7 @@ Fits = Callable[[Finding, Finding], bool]
 _LOST_SIGNALS = ("noc-multicast-nobody", "noc-multicast-misses", "semaphore-lost-reset", "semaphore-overshoot")
 _BETWEEN_CORES = ("l1-race", "dram-race", "noc-multicast-misses", "noc-multicast-nobody")
 _EARLY_READS = ("noc-use-in-flight", "noc-push-in-flight", "cb-read-past-wait", "pack-unpack-order")
+_MISPLACED = ("cb-write-past-reserve", "cb-write-unreserved", "cb-index-wrap", "cb-use-after-pop")
 _WRONG_SIZES = ("arg-no-address", "tensor-page-size")
 _BAD_VALUES = ("value-uninitialised", "value-padding", "broadcast-region")
 
@@ -38,6 +39,10 @@ def _same_memory(cause: Finding, effect: Finding) -> bool:
     return cause.cb is not None and cause.cb == effect.cb and bool(_lines(cause) & _lines(effect))
 
 
+def _same_buffer(cause: Finding, effect: Finding) -> bool:
+    return cause.cb is not None and cause.cb == effect.cb and _shared_cores(cause, effect)
+
+
 def _lines(finding: Finding) -> set[tuple[str, int]]:
     related = {(finding.related.path, finding.related.line)} if finding.related else set()
     return {(finding.path, finding.line)} | related
@@ -50,14 +55,19 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "l1-race": ((("l1-race",), _same_memory),),
     "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
     "pack-unpack-order": ((("pack-unpack-order",), _same_memory),),
-    "value-uninitialised": ((_BETWEEN_CORES, _anywhere), (_EARLY_READS, _shared_cores), (_WRONG_SIZES, _shared_cores)),
+    "value-uninitialised": (
+        (_BETWEEN_CORES, _anywhere),
+        (_EARLY_READS, _shared_cores),
+        (_MISPLACED, _same_buffer),
+        (_WRONG_SIZES, _shared_cores),
+    ),
     "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
     "noc-unaligned": ((_WRONG_SIZES, _same_kernel),),
     "noc-page-out-of-range": ((_WRONG_SIZES, _same_kernel),),
     "noc-page-stride": ((_WRONG_SIZES, _same_kernel),),
     "cb-write-past-reserve": ((_WRONG_SIZES, _same_kernel),),
     "cb-read-past-wait": ((_WRONG_SIZES, _same_kernel),),
-    "cb-index-wrap": ((_WRONG_SIZES, _same_kernel),),
+    "cb-index-wrap": ((_WRONG_SIZES, _same_kernel), (("cb-write-past-reserve", "cb-read-past-wait"), _same_memory)),
     "l1-outside-buffer": ((_WRONG_SIZES, _same_kernel),),
 }
 

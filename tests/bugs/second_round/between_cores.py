@@ -238,6 +238,45 @@ def flag_before_the_page(host: Host) -> Launches:
     )
 
 
+@twin(KIND, "l1-race")
+def announced_by_a_third_core(host: Host) -> Launches:
+    """A page has left for a core when a second one is told; that one tells the first, which it may not have reached."""
+    target, giver, herald = cores = [(0, 0), (1, 0), (2, 0)]
+    give = """
+    noc_async_read_page(0, tensor0, get_write_ptr(2));
+    noc_async_read_barrier();
+    noc_async_write(get_write_ptr(2), get_noc_addr(arg(0), arg(1), get_write_ptr(5)), 2048);  // BUG
+    noc_async_writes_flushed();  // -
+    noc_async_write_barrier();   // +
+    noc_semaphore_inc(get_noc_addr(arg(2), arg(3), get_semaphore(0)), 1);
+    noc_async_write_barrier();
+    noc_async_atomic_barrier();
+    """
+    tell = """
+    noc_semaphore_wait(semaphore(0), 1);
+    noc_semaphore_inc(get_noc_addr(arg(0), arg(1), get_semaphore(0)), 1);
+    noc_async_atomic_barrier();
+    """
+    collect = "cb_reserve_back(5, 1); noc_semaphore_wait(semaphore(0), 1); cb_push_back(5, 1);"
+    source, values = host.tiles(1)
+    output = host.output_tiles(1)
+    yield host.launch(
+        [source, output],
+        values,
+        [
+            host.kernel("reader_target", dataflow(collect), (), (), [target]),
+            host.kernel("writer", WRITER_OF_5, [1, 0], [output], [target]),
+            host.kernel(
+                "reader_giver", dataflow(give, tensors=1), [*host.noc(target), *host.noc(herald)], [source], [giver]
+            ),
+            host.kernel("reader_herald", dataflow(tell), host.noc(target), (), [herald]),
+        ],
+        [host.cb(5, "page", 1, cores=cores), host.cb(2, "staging", 1, cores=[giver])],
+        semaphores=1,
+        cores=cores,
+    )
+
+
 @twin(KIND, "dram-race")
 def dram_page_announced_too_early(host: Host) -> Launches:
     """A page of DRAM is announced to another core when its write has left, not when it has arrived."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from corpus.host import WRITER, Host
 from corpus.model import Build, Launch
 
@@ -16,6 +17,7 @@ from second_round.model import (
     dataflow,
     twin,
 )
+from tilewright import ttnn
 
 ABSENT, STORES, LATENT = "absent", "stores", "latent"
 FILL = """
@@ -202,6 +204,33 @@ def one_page_too_many(host: Host) -> Launches:
     yield launch
 
 
+@twin(STORES, "l1-outside-buffer")
+def past_a_tensor_at_the_end_of_l1(host: Host) -> Launches:
+    """Words are stored past a tensor in L1, the last that lies there."""
+    table = host.tensor(np.zeros((1, 16)), ttnn.float32, ttnn.ROW_MAJOR_LAYOUT, memory_config=ttnn.L1_MEMORY_CONFIG)
+    source, values = host.tiles(1)
+    output = host.output_tiles(1)
+    body = """
+    const Word table = words(static_cast<uint32_t>(tensor1.get_noc_addr(0) & 0xfffffff));
+    for (uint32_t i = 0; i < 24; i++)  // -
+    for (uint32_t i = 0; i < 16; i++)  // +
+        table[i] = 0x3f800000;  // BUG
+    cb_reserve_back(16, 1);
+    noc_async_read_page(0, tensor0, get_write_ptr(16));
+    noc_async_read_barrier();
+    cb_push_back(16, 1);
+    """
+    yield host.launch(
+        [source, table, output],
+        values,
+        [
+            host.kernel("reader", dataflow(body, tensors=2), (), [source, table]),
+            host.kernel("writer", WRITER, [1, 0], [output]),
+        ],
+        [host.cb(16, "page", 1)],
+    )
+
+
 @twin(LATENT, "cb-read-write-pointer")
 def sends_through_the_write_pointer(host: Host) -> Launches:
     """A writer sends from its write pointer, which is right as long as the buffer has one page."""
@@ -232,3 +261,23 @@ def pages_that_fit(host: Host) -> Launches:
         ],
         [host.cb(16, "page", 4)],
     )
+
+
+@twin(LATENT, "cb-use-after-pop")
+def pointer_taken_before_the_loop(host: Host) -> Launches:
+    """A writer asks for its read pointer once, before its loop."""
+    once = MARKED_WRITER.replace(
+        "    for (uint32_t tile", "    const uint32_t at = get_read_ptr(cb_out);\n    for (uint32_t tile"
+    )
+    wrong = once.replace("dst, get_read_ptr(cb_out));", "dst, at);")
+    yield copy_program(host, READER_TO_16, host.pick(buggy=wrong, fixed=WRITER), pages=2)
+
+
+@twin(STORES, "cb-write-past-reserve")
+def pointer_kept_over_a_push(host: Host) -> Launches:
+    """A reader asks for its write pointer once, before its loop."""
+    once = MARKED_READER.replace(
+        "    for (uint32_t tile", "    const uint32_t at = get_write_ptr(cb_in);\n    for (uint32_t tile"
+    )
+    wrong = once.replace("src, get_write_ptr(cb_in));", "src, at);")
+    yield copy_program(host, host.pick(buggy=wrong, fixed=READER_TO_16), WRITER, pages=2)

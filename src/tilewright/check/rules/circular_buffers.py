@@ -18,7 +18,8 @@ CIRCULAR_BUFFER_RULES = (
         "a write past the reserved pages",
         "Pages behind the reserved ones, which may be unread, are overwritten.",
         "A reserve covers the pages it asks for, counted from the write pointer, and is not cumulative.",
-        "Reserve everything that is written before the next push, or push in between.",
+        "Reserve everything that is written before the next push, or push in between; ask for the write pointer again "
+        "after a push.",
     ),
     Rule(
         "cb-read-past-wait",
@@ -34,7 +35,7 @@ CIRCULAR_BUFFER_RULES = (
         "a read of pages that were already popped",
         "The producer may already have overwritten the page.",
         "cb_pop_front gives the page back to the producer.",
-        "Pop after the last read.",
+        "Pop after the last read, and ask for the read pointer again after a pop.",
     ),
     Rule(
         "cb-read-write-pointer",

@@ -259,27 +259,48 @@ static bool divides(KernelInstance& instance, void* raw_context) {
     return true;
 }
 
-// A load or store through a pointer of a circular buffer that the core does not have.
-static void fail_at_missing_buffer(void* raw_context, uintptr_t address) {
+static void fail_by_rule(void* raw_context, const char* rule, const char* text) {
     Scheduler& scheduler = *this_scheduler();
-    KernelInstance& instance = *scheduler.current;
+    say_where(RunStatus::KernelError, *scheduler.current, Interrupted(raw_context), 0, 0, text);
+    scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
+    scheduler.program.error_rule = rule;
+    leave_kernel(scheduler);
+}
+
+// A load or store through a pointer of a circular buffer that the core does not have, or that walks on over the end of L1,
+// where the buffers of the host lie.
+static void fail_at_place(void* raw_context, uintptr_t address) {
+    constexpr uint64_t kWalk = 64 * 1024;
+    const Scheduler& scheduler = *this_scheduler();
+    const KernelInstance& instance = *scheduler.current;
     const bool is_own = (address & ~uint64_t{kL1OffsetMask}) == instance.core->l1_base;
-    const uint32_t cb = is_own ? missing_buffer_at(address & kL1OffsetMask) : kMaxCircularBuffers;
-    if (cb == kMaxCircularBuffers || scheduler.exploring) {
+    const uint64_t offset = is_own ? address & kL1OffsetMask : address;
+    const uint32_t cb = is_own ? missing_buffer_at(static_cast<uint32_t>(offset)) : kMaxCircularBuffers;
+    const uint64_t end = instance.context.l1_size;
+    if (scheduler.exploring) {
         return;
     }
-    static char text[128];
-    std::snprintf(
-        text,
-        sizeof text,
-        "a load or store uses the address of c_%u, which is not configured on core (%u,%u)",
-        cb,
-        instance.core->x,
-        instance.core->y);
-    say_where(RunStatus::KernelError, instance, Interrupted(raw_context), 0, 0, text);
-    scheduler.program.fail(RunStatus::KernelError, &instance, text);
-    scheduler.program.error_rule = "cb-not-configured";
-    leave_kernel(scheduler);
+    static char text[160];
+    if (cb != kMaxCircularBuffers) {
+        std::snprintf(
+            text,
+            sizeof text,
+            "a load or store uses the address of c_%u, which is not configured on core (%u,%u)",
+            cb,
+            instance.core->x,
+            instance.core->y);
+        fail_by_rule(raw_context, "cb-not-configured", text);
+    } else if (instance.checks != nullptr && offset >= end && offset < end + kWalk) {
+        std::snprintf(
+            text,
+            sizeof text,
+            "a load or store at 0x%llx, behind the last buffer of core (%u,%u): L1 ends at 0x%llx",
+            static_cast<unsigned long long>(offset),
+            instance.core->x,
+            instance.core->y,
+            static_cast<unsigned long long>(end));
+        fail_by_rule(raw_context, "l1-outside-buffer", text);
+    }
 }
 
 static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
@@ -294,7 +315,7 @@ static void on_fault(int signal_number, siginfo_t* info, void* raw_context) {
         return;
     }
     if (signal_number == SIGSEGV && is_in_kernel()) {
-        fail_at_missing_buffer(raw_context, address);
+        fail_at_place(raw_context, address);
     }
     fail_at(raw_context, signal_number, address, "");
 }

@@ -253,6 +253,7 @@ void NocChecks::signal(
     KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast, bool adds) {
     const char* what = multicast ? "multicasts a flag" : adds ? "raises a semaphore" : "writes a flag";
     judge_order(instance, core, noc, multicast, adds, what);
+    instance.checks->history.told(instance, core);
     semaphores_.raise(instance, core, address, value, adds);
 }
 

@@ -228,7 +228,11 @@ void AccessHistory::touch_here(
         }
         meet();
     }
-    arrivals_[by.number].has_open |= !is_l1(address) && touch == Touch::Write;
+    const Core* there = is_l1(address) ? &core_at(address) : nullptr;
+    arrivals_[by.number].has_open |= there != by.core && touch == Touch::Write;
+    if (there != nullptr && there != by.core && touch == Touch::Flag) {
+        told(by, *there);
+    }
     const uint32_t from = place != 0 ? place : place_here(by);
     touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by.number), from}, values, address});
 }
@@ -318,27 +322,44 @@ void AccessHistory::judge_pair(
     ordering_.assume_before(other, earlier.step, access.by);
 }
 
-bool AccessHistory::has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const {
-    if (is_l1(begin)) {
-        return true;
+void AccessHistory::told(const KernelInstance& by, const Core& core) {
+    std::vector<uint32_t>& steps = arrivals_[by.number].told[&core];
+    const uint32_t now = ordering_.now(by.number);
+    if (steps.empty() || steps.back() != now) {
+        steps.push_back(now);
     }
-    const std::vector<uint32_t>& steps = arrivals_[write.by - 1].steps;
-    const auto arrival = std::lower_bound(steps.begin(), steps.end(), write.step);
-    return arrival != steps.end() && ordering_.is_before(instance_of(write), *arrival, for_whom);
+}
+
+bool AccessHistory::has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const {
+    const KernelInstance& writer = instance_of(write);
+    const Arrivals& arrivals = arrivals_[write.by - 1];
+    const auto heard_of = [&](const std::vector<uint32_t>& steps) {
+        const auto arrival = std::lower_bound(steps.begin(), steps.end(), write.step);
+        return arrival != steps.end() && ordering_.is_before(writer, *arrival, for_whom);
+    };
+    if (!is_l1(begin)) {
+        return heard_of(arrivals.steps);
+    }
+    const Core& there = core_at(begin);
+    const auto told = arrivals.told.find(&there);
+    return writer.core == &there || heard_of(arrivals.steps) || (told != arrivals.told.end() && heard_of(told->second));
 }
 
 void AccessHistory::report_not_arrived(
     uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access) {
     const CallPlace& here = places_[write.place];
+    const bool in_l1 = is_l1(begin);
     const std::string text = "writes " + std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) +
-                             " and signals before noc_async_write_barrier; " + kernel_on_core(access.by) +
-                             (access.touch == Touch::Read ? " reads" : " writes") +
-                             " them after the signal, which may be there first";
+                             " and signals " + (in_l1 ? "another core " : "") + "before noc_async_write_barrier; " +
+                             kernel_on_core(access.by) + (access.touch == Touch::Read ? " reads" : " writes") +
+                             " them after " + (in_l1 ? "hearing of it there" : "the signal") +
+                             ", which may be there first";
+    const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
     program_->checks->findings.add(
         instance_of(write),
-        "dram-race",
-        kNoCircularBuffer,
-        0,
+        in_l1 ? "l1-race" : "dram-race",
+        cb,
+        in_l1 ? begin : 0,
         here.frames,
         here.num_frames,
         text,

@@ -7,7 +7,8 @@
 // events in which the two come the other way round, whatever happened in this run.
 //
 // A write to DRAM counts from the barrier that waited for it on: a semaphore goes to another core by another way, and may
-// be there first. In L1 the receiver's own semaphore follows the data.
+// be there first. One to another core's L1 counts from then on, too, or from a signal that its sender gave to that very
+// core, which follows the data; whoever hears of it from a third core may be too early.
 //
 // In L1 two kernels of one core are left to the rules of circular buffers and of processors' words: here one of the two
 // is always another core, over the NoC. In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
@@ -45,8 +46,10 @@ public:
     void touch_from(uint32_t place, KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch);
     // A transfer issued earlier has ended only now.
     void ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued);
-    // A kernel has waited until its writes have arrived. In DRAM a signal to another core says nothing before that.
+    // A kernel has waited until its writes have arrived.
     void writes_arrived(const KernelInstance& by);
+    // A kernel signals a core: what it has written there is there before.
+    void told(const KernelInstance& by, const Core& core);
     // A processor loads a word: whoever finds a flag there knows what came before it.
     void load(KernelInstance& by, uint32_t address, uint32_t bytes);
     // Nobody on another core has any business here, so that nothing needs to be kept.
@@ -123,10 +126,12 @@ private:
         uint32_t next = 0;
     };
     std::vector<LastNoted> last_noted_;
-    // By instance: its steps at which earlier writes to DRAM had arrived, and whether any came after the last.
+    // By instance: its steps at which earlier writes had arrived, and whether any came after the last; steps at which it
+    // told each core.
     struct Arrivals {
         std::vector<uint32_t> steps;
         bool has_open = false;
+        std::unordered_map<const Core*, std::vector<uint32_t>> told;
     };
     std::vector<Arrivals> arrivals_;
     uint32_t l1_begin_ = 0;
