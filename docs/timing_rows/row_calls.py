@@ -305,3 +305,4 @@ CALLS: dict[str, Make] = {
     "Untilize": _moved("untilize", use_multicore=True),
     "UntilizeWithUnpadding": _untilize_with_unpadding,
 }
+BETWEEN_CARDS = ("AllGatherAsync", "ReduceScatterMinimalAsync")

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from tilewright.device.call_record import CallRecord
 from tilewright.timing.constants import constants_of
 from tilewright.timing.device_time import DeviceTime
+from tilewright.timing.record_entries import call_number, entries_of
 from tilewright.timing.replay import Change, replay
 
 # Of two variants the model names the faster one right if they differ by more (docs/timing.md).
@@ -94,8 +95,25 @@ def _parts_of_the_machine(record: CallRecord) -> Iterator[tuple[str, Change]]:
 def _choices(record: CallRecord) -> Iterator[tuple[str, Change]]:
     for index, label in {buffer.index: buffer.label for buffer in record.buffers}.items():
         yield f"{label} twice as deep", Change(deeper_buffer=index)
-    yield "twice as many reads in flight (a barrier for the block before)", Change(reads_ahead=True)
-    yield "twice as many writes in flight (a barrier for the block before)", Change(writes_ahead=True)
+    # Blocks in flight need room: where there is none, a deeper buffer comes first.
+    if _has_room(record, "NocRead", "CbReserveBack"):
+        yield "twice as many reads in flight (a barrier for the block before)", Change(reads_ahead=True)
+    if _has_room(record, "NocWrite", "CbWaitFront"):
+        yield "twice as many writes in flight (a barrier for the block before)", Change(writes_ahead=True)
     phases = max((kernel.fidelity for kernel in record.kernels if kernel.processor >= 2), default=1)
     for fewer in range(1, phases):
         yield f"{_FIDELITIES[fewer]} instead of {_FIDELITIES[phases]}", Change(most_phases=fewer)
+
+
+def _has_room(record: CallRecord, transfer: str, credit: str) -> bool:
+    """Whether circular buffers of the kernels that make such transfers can hold two blocks of them."""
+    pages = {buffer.index: buffer.pages for buffer in record.buffers}
+    seen = set()
+    for each in entries_of(record):
+        if each.kernel in seen or not (each.calls == call_number(transfer)).any():
+            continue
+        seen.add(each.kernel)
+        blocks = each.calls == call_number(credit)
+        if any(2 * block > pages[index] for index, block in zip(each.a[blocks], each.c[blocks], strict=True)):
+            return False
+    return True
