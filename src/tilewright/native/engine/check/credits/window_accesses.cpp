@@ -429,8 +429,8 @@ void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t addres
     const uint32_t page = page_of(buffer, address);
     const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
     const uint32_t ahead = ahead_of(instance, cb, address);
-    const bool at_write_pointer = mine.took_write_pointer && traffic.push_calls == 0 &&
-                                  page == page_of(buffer, pointer_of(instance, cb, true));
+    const bool at_write_pointer =
+        mine.took_write_pointer && traffic.push_calls == 0 && page == page_of(buffer, pointer_of(instance, cb, true));
     const bool was_popped = ahead != 0 && ahead >= buffer.occupied() && buffer.num_pages - ahead <= mine.popped_last;
     const char* rule = "cb-read-past-wait";
     if (counts_larger_pages(buffer, mine.waited, bytes)) {
