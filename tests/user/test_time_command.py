@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tilewright.cli.main import main
+from tilewright.device.call_record import CallRecord, RecordedKernel
 from tilewright.device.open_devices import close_device, open_device
 from tilewright.ops import centralize_w_rm
 from tilewright.tensor.dtype import DataType
@@ -51,3 +52,20 @@ def test_records_that_were_kept_are_timed(tmp_path: Path, capsys: pytest.Capture
     assert shown.count(f"time {launches[0].time.microseconds:.1f} us on 2 cores") == 2
     assert "launch 2: " in shown
     assert len((tmp_path / "ops.csv").read_text().splitlines()) == 3
+
+
+def test_what_is_no_record_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(status: int = 1) -> str:
+        assert main(["time", str(tmp_path)]) == status
+        return capsys.readouterr().err
+
+    assert f"{tmp_path} holds no records of launches" in said(2)
+    kept = tmp_path / "1.npz"
+    promises_five = np.array([5 << 32, 1], np.uint64)
+    kernel = RecordedKernel("reader", 0, 0, 4, False, False, False)
+    CallRecord("wormhole_b0", (1, 1), (kernel,), (), (), promises_five).save(kept)
+    assert f"{kept} is not the record of a launch, or not all of one" in said()
+    kept.write_text("something else")
+    assert f"{kept} is not the record of a launch, or not all of one" in said()
+    np.savez_compressed(kept, facts=np.frombuffer(b'{"version": 1}', np.uint8), words=promises_five)
+    assert f"{kept} was recorded by another version of tilewright: record the launch again" in said()

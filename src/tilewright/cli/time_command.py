@@ -98,7 +98,8 @@ def run(arguments: list[str]) -> int:
             print(json_text("time", {"launches": []}, status, script_failed(script, status)))
         return status
     if not launches:
-        raise NothingLaunchedError(f"{options.target} launched no program")
+        kept = "holds no records of launches: TILEWRIGHT_RECORDS says where to keep them"
+        raise NothingLaunchedError(f"{options.target} {kept if script.is_dir() else 'launched no program'}")
     if not 1 <= options.launch <= len(launches):
         parser.error(f"--launch is {options.launch}; there are launches 1 to {len(launches)}")
     _write_files(launches, options)

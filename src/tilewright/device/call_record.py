@@ -10,13 +10,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
+from tilewright.device.errors import TilewrightError
 from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.l1_layout import semaphore_offset
 from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
@@ -24,6 +27,8 @@ from tilewright.program.program import ProgramDescriptor
 from tilewright.tensor.cores import CoreRangeSet
 
 Core = tuple[int, int]
+# Of what entries hold (native/abi/record.h): 2 has how addresses came about.
+_VERSION = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +101,7 @@ class CallRecord:
     def save(self, path: Path) -> None:
         """Writes it to a file, all of it or nothing."""
         facts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "words"}
-        text = json.dumps(facts, default=dataclasses.asdict)
+        text = json.dumps({"version": _VERSION, **facts}, default=dataclasses.asdict)
         partial = path.with_name(f".{path.name}.{os.getpid()}")
         with partial.open("wb") as file:
             np.savez_compressed(file, facts=np.frombuffer(text.encode(), np.uint8), words=self.words)
@@ -104,21 +109,47 @@ class CallRecord:
 
     @staticmethod
     def load(path: Path) -> CallRecord:
-        """Reads what ``save`` wrote."""
-        with np.load(path, allow_pickle=False) as stored:
-            facts, words = json.loads(stored["facts"].tobytes()), stored["words"]
+        """Reads what ``save`` wrote.
 
-        def cores(given: list[list[int]]) -> tuple[Core, ...]:
-            return tuple((x, y) for x, y in given)
+        Raises:
+            TilewrightError: it is something else, or of a version whose kernels told less.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                facts, words = json.loads(stored["facts"].tobytes()), stored["words"]
+            if facts.get("version") != _VERSION:
+                raise TilewrightError(f"{path} was recorded by another version of tilewright: record the launch again")
+            record = _from_facts(facts, words)
+            _require_whole(record)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+            raise TilewrightError(f"{path} is not the record of a launch, or not all of one") from error
+        return record
 
-        return CallRecord(
-            facts["arch"],
-            (facts["grid"][0], facts["grid"][1]),
-            tuple(RecordedKernel(**each) for each in facts["kernels"]),
-            tuple(RecordedBuffer(**{**each, "cores": cores(each["cores"])}) for each in facts["buffers"]),
-            tuple(RecordedSemaphore(**{**each, "cores": cores(each["cores"])}) for each in facts["semaphores"]),
-            words,
-        )
+
+def _from_facts(facts: dict[str, Any], words: NDArray[np.uint64]) -> CallRecord:
+    def cores(given: list[list[int]]) -> tuple[Core, ...]:
+        return tuple((x, y) for x, y in given)
+
+    return CallRecord(
+        facts["arch"],
+        (facts["grid"][0], facts["grid"][1]),
+        tuple(RecordedKernel(**each) for each in facts["kernels"]),
+        tuple(RecordedBuffer(**{**each, "cores": cores(each["cores"])}) for each in facts["buffers"]),
+        tuple(RecordedSemaphore(**{**each, "cores": cores(each["cores"])}) for each in facts["semaphores"]),
+        words,
+    )
+
+
+def _require_whole(record: CallRecord) -> None:
+    """Entries are as many as their heads say, of kernels there are: the replay relies on it."""
+    at = 0
+    while at < len(record.words):
+        head = int(record.words[at])
+        if head & 0xFFFF >= len(record.kernels):
+            raise ValueError(f"word {at} names kernel {head & 0xFFFF} of {len(record.kernels)}")
+        at += 1 + (head >> 32)
+    if at != len(record.words):
+        raise ValueError(f"{len(record.words)} words where there should be {at}")
 
 
 def call_record(program: ProgramDescriptor, arch: str, grid: Core, words: NDArray[np.uint64]) -> CallRecord:

@@ -67,4 +67,4 @@ def _others(
     grid = device.compute_with_storage_grid_size()
     if options.core_grid is None and grid.y > 1:
         half = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, grid.y // 2 - 1))])
-        yield f"{grid.y // 2} instead of {grid.y} rows of cores", dataclasses.replace(same, core_grid=half)
+        yield f"only the first {grid.y // 2} of {grid.y} rows of cores", dataclasses.replace(same, core_grid=half)

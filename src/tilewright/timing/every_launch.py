@@ -105,7 +105,11 @@ def time_program(
 
 
 def time_records(directory: Path) -> list[TimedLaunch]:
-    """Times the launches a simulated card kept there (``TILEWRIGHT_RECORDS``), in their order."""
+    """Times the launches a simulated card kept there (``TILEWRIGHT_RECORDS``), in their order.
+
+    Raises:
+        TilewrightError: a file is no record.
+    """
     records = [CallRecord.load(path) for path in sorted(directory.glob("*.npz"))]
     return [TimedLaunch(record, replay(record)) for record in records]
 
