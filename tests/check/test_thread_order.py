@@ -15,7 +15,7 @@ from tilewright.device.run_options import RunOptions
 
 STEPS = 6
 BODY = """
-    enum Mode : uint32_t { IN_PLACE, THROUGH_THE_BUFFER, SYNC_BUFFER, READ_TOO_EARLY, FAR_AHEAD, IN_PLACE_ONCE };
+    enum Mode : uint32_t { IN_PLACE, THROUGH_THE_BUFFER, SYNC_BUFFER, READ_TOO_EARLY, FAR_AHEAD, IN_PLACE_ONCE, FULL };
     const uint32_t mode = get_common_arg_val<uint32_t>(0), steps = get_common_arg_val<uint32_t>(1);
     compute_kernel_hw_startup(0, 1, 1);
     auto pack_to_page = [&](uint32_t cb, uint32_t page) {
@@ -44,6 +44,18 @@ BODY = """
             cb_pop_front(1, 1);
             cb_reserve_back(1, 1);
             pack_to_page(1, 0);
+            cb_push_back(1, 1);
+        } else if (mode == FULL) {
+            // The buffer is full, so the next page to write is the one that was waited for.
+            cb_wait_front(1, 1);
+            tile_regs_acquire();
+            add_tiles(0, 1, 0, 0, 0);
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile(0, 1);
+            tile_regs_release();
+            cb_pop_front(1, 1);
+            cb_reserve_back(1, 1);
             cb_push_back(1, 1);
         } else if (mode == FAR_AHEAD) {
             // Each page is read six sections after it was packed: DST and the source registers keep them apart.
@@ -74,11 +86,15 @@ BODY = """
     cb_pop_front(0, 1);
     cb_pop_front(1, 1);
 """
-MODES = ("IN_PLACE", "THROUGH_THE_BUFFER", "SYNC_BUFFER", "READ_TOO_EARLY", "FAR_AHEAD", "IN_PLACE_ONCE")
+MODES = ("IN_PLACE", "THROUGH_THE_BUFFER", "SYNC_BUFFER", "READ_TOO_EARLY", "FAR_AHEAD", "IN_PLACE_ONCE", "FULL")
 RULE = "pack-unpack-order"
 
 
 def notes_of(device: ttnn.Device, mode: str) -> list[RunNote]:
+    return [note for note in every_note_of(device, mode) if note.rule == RULE]
+
+
+def every_note_of(device: ttnn.Device, mode: str) -> list[RunNote]:
     source, output = tiles(device, 32, 32), empty(device, 32, 32)
     steps = 1 if mode == "IN_PLACE_ONCE" else STEPS
     program = ttnn.ProgramDescriptor(
@@ -98,7 +114,7 @@ def notes_of(device: ttnn.Device, mode: str) -> list[RunNote]:
     )
     run = tilewright.run_program([source, output], program, RunOptions(checked=True))
     np.testing.assert_array_equal(ttnn.to_numpy(output), ttnn.to_numpy(source))
-    return [note for note in run.notes if note.rule == RULE]
+    return run.notes
 
 
 def test_a_page_read_again_where_it_was_packed_in_place(device: ttnn.Device) -> None:
@@ -116,3 +132,7 @@ def test_a_page_read_after_a_pack_that_nothing_waits_for(device: ttnn.Device) ->
 @pytest.mark.parametrize("mode", ["THROUGH_THE_BUFFER", "SYNC_BUFFER", "FAR_AHEAD", "IN_PLACE_ONCE"])
 def test_pages_that_something_orders_are_silent(device: ttnn.Device, mode: str) -> None:
     assert notes_of(device, mode) == []
+
+
+def test_a_full_buffer_of_ones_own_may_be_packed_over(device: ttnn.Device) -> None:
+    assert every_note_of(device, "FULL") == []

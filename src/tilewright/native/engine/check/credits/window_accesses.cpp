@@ -239,12 +239,11 @@ void Windows::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addre
     }
 }
 
-// Packing by index over pages that the kernel itself filled and holds: nobody else knows of them, and what comes first,
-// the packer or the unpacker, is judged by their threads.
+// Packing over pages that the kernel itself filled and holds, by index or because the buffer is full of them: nobody
+// else knows of them, and what comes first, the packer or the unpacker, is judged by their threads.
 bool Windows::changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
     Range range;
-    const bool is_by_index = instance.context.cb[cb].fifo_wr_tile_ptr == 0;
-    if (!is_by_index || !own_window_holds(instance, cb, false, from, to, range)) {
+    if (!own_window_holds(instance, cb, false, from, to, range)) {
         return false;
     }
     return std::all_of(instance.core->instances.begin(), instance.core->instances.end(), [&](const auto* other) {
