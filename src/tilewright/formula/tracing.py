@@ -2,7 +2,7 @@
 """From a Python function to a formula: it is called once, with values that write down what is done to them.
 
 Names of the function's local variables become the names of the values they hold when it returns; circular buffers,
-phases and messages are called after them.
+phases and messages are called after them. What is written down twice is computed once.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def trace(function: Callable[..., Any], inputs: Sequence[Value], parameters: Seq
     several = result if isinstance(result, tuple) else (result,)
     if result is None or not several:
         raise FormulaError(f"{function.__name__} returns nothing: end it with `return` and its result")
-    outputs = tuple(as_value(each) for each in several)
+    written = tuple(as_value(each) for each in several)
+    merged = _merged(written)
+    outputs = tuple(merged[id(each)] for each in written)
     reached = {id(each) for each in nodes_of(outputs)}
     for each in inputs:
         if id(each) not in reached:
@@ -80,8 +82,24 @@ def trace(function: Callable[..., Any], inputs: Sequence[Value], parameters: Seq
     for output in outputs:
         if not any(node.function == "input" for node in nodes_of([output])):
             raise FormulaError(f"a result of {function.__name__}, `{output}`, depends on no tensor")
-    names = {id(value): name for name, value in variables.items() if isinstance(value, Value) and not value.is_leaf}
+    held = {name: value for name, value in variables.items() if isinstance(value, Value) and not value.is_leaf}
+    names = {id(merged.get(id(value), value)): name for name, value in held.items()}
     return Formula(tuple(inputs), tuple(parameters), outputs, names)
+
+
+def _merged(outputs: Sequence[Value]) -> dict[int, Value]:
+    """Values by the id they were written down with; what is written down twice is one value."""
+    known: dict[tuple[object, ...], Value] = {}
+    made: dict[int, Value] = {}
+    for node in nodes_of(outputs):
+        operands = [made[id(each)] for each in node.operands]
+        own = (node.function, node.name, node.numbers, node.along, id(node.own))
+        key = (*own, *(id(each) for each in operands))
+        if key not in known:
+            same = all(new is old for new, old in zip(operands, node.operands, strict=True))
+            known[key] = node if same else node.with_operands(operands, node.extent)
+        made[id(node)] = known[key]
+    return made
 
 
 def _called(function: Callable[..., Any], given: Mapping[str, Value], variables: dict[str, Any]) -> Any:
