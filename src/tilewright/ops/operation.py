@@ -19,19 +19,16 @@ import numpy as np
 from tilewright.device.chip_device import ChipDevice
 from tilewright.device.run import Run
 from tilewright.device.run_program import run_program
-from tilewright.formula.evaluate import Float64
-from tilewright.formula.graph import Extent, Value
-from tilewright.formula.tracing import Formula, trace
 from tilewright.ops.arrays import Operands
 from tilewright.ops.call_checks import check_call
-from tilewright.ops.direction import Direction, direction_of, turned
+from tilewright.ops.direction import Direction
 from tilewright.ops.error_bound import Bounds, bounds
 from tilewright.ops.inputs import Form, Input
+from tilewright.ops.meaning import Meaning
 from tilewright.ops.options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
 from tilewright.ops.parameters import Parameter, number_bits
 from tilewright.ops.plan import Plan, Variant, make_plan
 from tilewright.ops.planner.kernels import kernels_of_module, module_text, own_phases
-from tilewright.ops.planner.matmul import Multiplication, without_matmul
 from tilewright.ops.planner.model import Choices, Operand, Schedule
 from tilewright.ops.planner.schedule import Factors, make_schedule, strategies_of
 from tilewright.ops.planner.storage import buffer_indices, buffers_of, check_names
@@ -54,12 +51,6 @@ from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
 from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device
 
-_CAST_TO = {
-    "to_bfloat16": DataType.BFLOAT16,
-    "to_float32": DataType.FLOAT32,
-    "to_int32": DataType.INT32,
-}
-
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
@@ -76,7 +67,7 @@ class Outcome:
         return self.outputs[0]
 
 
-class Operation:
+class Operation(Meaning):
     """An operation of tensors, made by ``@operation``; call it like the function it was made of.
 
     Attributes:
@@ -97,14 +88,10 @@ class Operation:
         wording: Wording,
         requirements: Sequence[Requirement] = (),
     ) -> None:
-        self.function = function
-        self.name = function.__name__
-        self.inputs = tuple(inputs)
-        self.parameters = {each.name: each for each in parameters}
+        super().__init__(function, inputs, parameters)
         self.choices = choices
         self.wording = wording
         self.requirements = tuple(requirements)
-        self.__doc__ = inspect.getdoc(function)
         self.__name__ = self.name
         self.__module__ = function.__module__
         self._own_signature = inspect.signature(function)
@@ -123,115 +110,18 @@ class Operation:
         self._plan = functools.lru_cache(maxsize=256)(self._make_plan)
         self._form = functools.lru_cache(maxsize=64)(self._make_form)
 
-    # What it is.
-
-    @functools.cached_property
-    def graph(self) -> Formula:
-        """What it computes."""
-        inputs = [Value("input", extent=each.extent, name=each.name, is_matrix=each.is_matrix) for each in self.inputs]
-        parameters = [Value("parameter", name=name) for name in self.parameters]
-        return trace(self.function, inputs, parameters)
-
-    @functools.cached_property
-    def direction(self) -> Direction:
-        """Which way the lines of tiles go that it works along."""
-        return direction_of(self.graph)
-
-    @functools.cached_property
-    def planned_graph(self) -> Formula:
-        """What it computes, as the planner sees it: along lines of tiles, a matmul as a tensor of its own."""
-        return self._without_matmul[0]
-
-    @property
-    def multiplication(self) -> Multiplication | None:
-        """The matmul in it."""
-        return self._without_matmul[1]
-
-    @functools.cached_property
-    def _without_matmul(self) -> tuple[Formula, Multiplication | None]:
-        return without_matmul(turned(self.graph, self.direction))
-
-    @property
-    def formula(self) -> str:
-        """What it computes, in one line."""
-        return f"y = {self.graph.text()}"
-
-    @property
-    def summary(self) -> str:
-        """The first line of its docstring."""
-        return (self.__doc__ or self.formula).split("\n")[0]
-
-    @functools.cached_property
-    def full_inputs(self) -> list[Input]:
-        return [each for each in self.inputs if each.extent is Extent.FULL and not each.is_matrix]
-
-    @functools.cached_property
-    def main_input(self) -> Input:
-        """The input whose shape the others follow: what is multiplied by a matrix, or the first."""
-        chosen = [each for each in self.full_inputs if not self.multiplied or each.name in self.multiplied]
-        return next((each for each in chosen if not each.spreads), chosen[0])
-
-    @functools.cached_property
-    def multiplied(self) -> frozenset[str]:
-        """The tensors that are multiplied by a matrix, or computed with before that."""
-        made = self.multiplication
-        return frozenset() if made is None else frozenset(each.name for each in made.left_inputs)
-
-    @functools.cached_property
-    def output_names(self) -> tuple[str, ...]:
-        count = len(self.graph.outputs)
-        return ("output",) if count == 1 else tuple(f"output_{index}" for index in range(count))
-
-    @property
-    def defaults(self) -> dict[str, float]:
-        """The parameters of a call that gives none."""
-        return {name: each.default for name, each in self.parameters.items()}
-
-    def rows_shape(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
-        """The shape of the rows that results are made of, for shapes of the inputs by name: a matmul changes it."""
-        shape = tuple(shapes[self.main_input.name])
-        made = self.multiplication
-        return shape if made is None else (*shape[:-1], shapes[made.right.name][-1])
-
-    def output_shapes(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-        """Shapes of the results, for rows of a shape."""
-        sides = [(each.extent.per_row, each.extent.per_column) for each in self.graph.outputs]
-        return tuple((*shape[:-2], shape[-2] if down else 1, shape[-1] if across else 1) for down, across in sides)
-
-    def output_dtypes(self, dtype: DataType) -> tuple[DataType, ...]:
-        """Dtypes of the results, for a main input of a dtype: what they are cast to, or one like it."""
-        return tuple(_CAST_TO.get(each.function, result_dtype(dtype)) for each in self.graph.outputs)
-
-    def reference(
-        self, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None
-    ) -> tuple[Float64, ...]:
-        """The exact results, in float64, of arrays by name."""
-        results = self.graph.reference(self._names(operands, parameters))
-        shapes = self.output_shapes(self.rows_shape({name: np.shape(each) for name, each in operands.items()}))
-        return tuple(np.broadcast_to(value, shape) for value, shape in zip(results, shapes, strict=True))
-
     def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
         """The exact results of a plan, and how far off each element may be."""
         fitted = self.beside({name: np.shape(each) for name, each in operands.items()})
         if fitted is not self:
             return fitted.bounds(plan, operands, parameters)
-        found = bounds(plan.schedule, self.planned_graph.outputs, self._names(operands, parameters))
+        found = bounds(plan.schedule, self.planned_graph.outputs, self.named(operands, parameters))
         shapes = self.output_shapes(self.rows_shape({name: np.shape(each) for name, each in operands.items()}))
         exact, allowed = (
             tuple(np.broadcast_to(value, shape) for value, shape in zip(each, shapes, strict=True))
             for each in (found.exact, found.allowed)
         )
         return Bounds(exact, allowed, found.roundings)
-
-    def _names(self, operands: Mapping[str, Any], parameters: Mapping[str, float] | None) -> dict[str, Any]:
-        """Arrays and numbers as the formula takes them."""
-        names: dict[str, Any] = {**self.defaults, **(parameters or {})}
-        for each in self.inputs:
-            array = np.asarray(operands[each.name], dtype=np.float64)
-            names[each.name] = array.reshape(-1) if each.extent is Extent.ROW else array
-            if each.extent is Extent.SCALAR:
-                names[each.name] = array.reshape(())
-        return names
 
     def beside(self, shapes: Mapping[str, tuple[int, ...]]) -> Operation:
         """The operation for shapes of the inputs by name: itself, unless tensors spread.
@@ -521,15 +411,6 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"
-
-
-def result_dtype(dtype: DataType) -> DataType:
-    """Of the results, for a first input of a dtype. Elements of a block share an exponent, with what lies beside the
-    tensor too, so results are never block floats. What is computed of integers is no integer unless it is cast.
-    """
-    if dtype is DataType.INT32:
-        return DataType.FLOAT32
-    return DataType.BFLOAT16 if dtype.is_block_float else dtype
 
 
 def _bits(plan: Plan, parameters: Mapping[str, float]) -> dict[str, int]:

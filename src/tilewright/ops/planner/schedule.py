@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tilewright.formula.evaluate import evaluate_all
 from tilewright.formula.graph import REDUCTIONS, Extent, Value, expression_text, levels, nodes_of
@@ -49,31 +49,8 @@ from tilewright.ops.planner.passes import Draft, PassBuilder
 from tilewright.ops.planner.register_program import DST_TILES, RegisterProgram, Source, as_integers
 from tilewright.ops.planner.registers import Surroundings, TooManyRegistersError, compile_program, float_bits_text
 from tilewright.ops.planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
+from tilewright.ops.planner.worth import KEEP_FROM_COST, cost_of, is_number
 from tilewright.ops.strategy import Strategy
-
-# Calls of the vector unit that a value must save to be worth a buffer; functions such as exp count as four.
-KEEP_FROM_COST = 5
-_DEAR = ("exp", "exp2", "expm1", "log", "log1p", "sigmoid", "tanh", "gelu", "silu", "erf", "sin", "cos", "power")
-
-
-def cost_of(value: Value, is_outside: Mapping[int, object]) -> int:
-    """Calls that computing a value takes, up to what lies in buffers."""
-    total, seen, stack = 0, set(), [value]
-    while stack:
-        node = stack.pop()
-        if id(node) in seen or node.is_leaf or (node is not value and id(node) in is_outside):
-            continue
-        seen.add(id(node))
-        total += 4 if node.function in _DEAR else 1
-        stack.extend(node.operands)
-    return total
-
-
-def is_number(value: Value) -> bool:
-    """Whether the host knows a value: nothing but constants and parameters is in it."""
-    return value.extent is Extent.SCALAR and not any(
-        each.function in ("input", *REDUCTIONS) for each in nodes_of([value])
-    )
 
 
 def make_schedule(
