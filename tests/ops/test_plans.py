@@ -8,10 +8,11 @@ import pytest
 from running import Result, Runner
 
 from tilewright import Rows, operation, ttnn
-from tilewright.formula import Value, rsqrt, square, sum
+from tilewright.formula import Value, mean, rsqrt, square, sum, var
 from tilewright.ops import OPERATIONS, OperationError, Options, Strategy
 from tilewright.ops.accuracy import held, judge
 from tilewright.ops.plan import PageKind, Plan
+from tilewright.ops.planner.model import Reduce
 from tilewright.tensor.paper_device import paper_device
 
 # Pages for a row of 4 tiles by index: 2*Wt is 8, and so on. A stick page is one row, so 64 of them are 2*Wt tiles.
@@ -167,3 +168,14 @@ def test_one_tile_serves_all_of_a_tile_column(device: ttnn.Device) -> None:
         outcome = columns.launch(tensors, Options(strategy=strategy, block_tiles=2))
         accuracy = judge([outcome.output.to_numpy()], columns.bounds(outcome.plan, held(tensors)))
         assert accuracy.is_within_bound, accuracy.text
+
+
+def test_what_is_written_down_twice_is_computed_once() -> None:
+    @operation
+    def twice(x: Rows) -> Value:
+        """(x - mean) / sqrt(variance), with the mean written down twice."""
+        return (x - mean(x)) * rsqrt(var(x) + 1e-5)
+
+    plan = twice.plan((64, 128), ttnn.bfloat16, paper_device("wormhole_b0"))
+    reduced = [each.value for each in plan.schedule.steps() if isinstance(each, Reduce)]
+    assert [str(each) for each in reduced] == ["mean(x)", "mean(square(x - mean(x)))"]
