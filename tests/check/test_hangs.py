@@ -228,3 +228,16 @@ def test_a_stuck_kernel_that_would_never_end_is_left_after_a_count(device: ttnn.
     program = source_program({0: 1}, reader=body("cb_wait_front(0, 1);", forever, PUSH.format(0, 1)))
     (finding,) = check_source(device, program).findings
     assert (finding.rule, finding.cb) == ("hang-missing-producer", "c_0")
+
+
+def test_a_cause_that_depends_on_what_was_not_followed_says_so(device: ttnn.Device) -> None:
+    """The reader would push what the writer waits for, after more steps than it is followed for."""
+    long = "for (volatile uint32_t i = 0; i < 100000000; i = i + 1) {}"
+    program = source_program(
+        {0: 1, 1: 1},
+        reader=body("cb_wait_front(1, 1);", long, PUSH.format(0, 1)),
+        writer=body("cb_wait_front(0, 1);", PUSH.format(1, 1)),
+    )
+    (finding,) = check_source(device, program).findings
+    assert finding.rule == "hang-circle"
+    assert finding.numbers.endswith("What reader would do later was not followed to its end.")

@@ -108,6 +108,14 @@ class _Search:
 
     def from_(self, position: KernelPosition) -> Hang:
         path: list[KernelPosition] = []
+        hang = self._follow(position, path)
+        unknown = {each.kernel: self._run.kernel_label(each.kernel) for each in path if not each.is_followed}
+        if not unknown or len(path) == 1:
+            return hang
+        caveat = f"What {' and '.join(unknown.values())} would do later was not followed to its end."
+        return dataclasses.replace(hang, reason=f"{hang.reason} {caveat}")
+
+    def _follow(self, position: KernelPosition, path: list[KernelPosition]) -> Hang:
         while True:
             if position in path:
                 return self._circle(path[path.index(position) :])
@@ -143,12 +151,16 @@ class _Search:
         """Kernels of this core that could end the wait: those that push, or pop, the buffer, or would do so later."""
         cb = position.wait_cb
         stuck = self._stuck_kernels()
+
+        def knows(kernel: int) -> bool:  # what it might do after its own wait is nothing to go by
+            return kernel != position.kernel or position.is_followed
+
         if position.wait_kind is WaitKind.CB_WAIT_FRONT:
             known = [t.kernel for t in self._traffic(position) if t.push_calls or t.reserve_calls]
-            later = [kernel for kernel, each in stuck.items() if cb in each.would_push]
+            later = [kernel for kernel, each in stuck.items() if cb in each.would_push and knows(kernel)]
         else:
             known = [t.kernel for t in self._traffic(position) if t.pop_calls or t.wait_calls]
-            later = [kernel for kernel, each in stuck.items() if cb in each.would_pop]
+            later = [kernel for kernel, each in stuck.items() if cb in each.would_pop and knows(kernel)]
         return list(dict.fromkeys(known + later))
 
     def _may_end(self, kernel: int, position: KernelPosition) -> bool:

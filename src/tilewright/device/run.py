@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilewright.device.call_record import CallRecord
 from tilewright.device.source_lines import SourceLine
+from tilewright.device.translation_unit import NUM_CIRCULAR_BUFFERS
 from tilewright.tensor.notebook import card, table
 
 
@@ -129,6 +130,11 @@ class KernelPosition:
     would_push: frozenset[int]  # CBs it would push later if its waits were met; of a deadlock
     would_pop: frozenset[int]
     stack: tuple[SourceLine, ...]
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether what it would still do is known: one that was not followed to its end may push every buffer."""
+        return len(self.would_push) < NUM_CIRCULAR_BUFFERS
 
 
 @dataclasses.dataclass(frozen=True)

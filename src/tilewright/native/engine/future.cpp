@@ -48,7 +48,7 @@ static Position note_position(KernelInstance& instance) {
 
 static void restore(const Position& position) {
     KernelInstance& instance = *position.instance;
-    // Of one that was not followed to its end only what it has done before is expected again.
+    // One that was not followed to its end may still do anything.
     const bool is_unknown = position.is_unknown || instance.state == InstanceState::Failed;
     static_cast<Standing&>(instance) = position.standing;
     for (uint32_t index = 0; instance.parted != nullptr && index < kNumThreads; index++) {
@@ -58,10 +58,8 @@ static void restore(const Position& position) {
         const CbTraffic& before = position.traffic[cb];
         const CbTraffic& after = instance.traffic[cb];
         const uint64_t bit = uint64_t{1} << cb;
-        const bool would_push = after.push_calls != before.push_calls || (is_unknown && before.push_calls != 0);
-        const bool would_pop = after.pop_calls != before.pop_calls || (is_unknown && before.pop_calls != 0);
-        instance.would_push |= would_push ? bit : 0;
-        instance.would_pop |= would_pop ? bit : 0;
+        instance.would_push |= is_unknown || after.push_calls != before.push_calls ? bit : 0;
+        instance.would_pop |= is_unknown || after.pop_calls != before.pop_calls ? bit : 0;
     }
     std::copy_n(position.traffic, kMaxCircularBuffers, instance.traffic);
 }
