@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import ml_dtypes
 import numpy as np
 import pytest
 from tile_program import run_tiles
@@ -161,6 +162,26 @@ inline void step() {
     }
 }
 """
+
+
+def test_an_integer_in_16_bits_is_packed_as_bfloat16_in_the_order_of_dst(device: ttnn.Device) -> None:
+    """DST has exponents in the lower bits: a small integer comes out there, and is the same integer when it is back."""
+    program = """
+    inline void program() {
+        TTI_SETRWC(p_setrwc::CLR_NONE, 0, 0, 0, 0, p_setrwc::SET_D);
+        TTI_SFPLOAD(p_sfpu::LREG1, InstrModLoadStore::LO16, 3, 2);
+        TTI_SFPLOADI(p_sfpu::LREG0, SFPLOADI_MOD0_USHORT, 0x15a);
+        TTI_SFPSTORE(p_sfpu::LREG0, InstrModLoadStore::LO16_ONLY, 3, 0);
+        TTI_SFPSTORE(p_sfpu::LREG1, InstrModLoadStore::LO16, 3, 2);
+    }
+    """
+    tile = numbers(12)
+    call = ON_FACES.format(function="ckernel::sfpu::program", mode="RC_custom")
+    found = run(device, program, call, tile, wide=False)
+    bits = found.astype(np.float32).view(np.uint32) >> 16
+    np.testing.assert_array_equal(bits[:4, :16:2], 0x5A << 7 | 1)
+    kept = tile.astype(ml_dtypes.bfloat16).astype(np.float32)
+    np.testing.assert_array_equal(found[:4, 1:16:2], kept[:4, 1:16:2])
 
 
 def test_a_compensated_sum_keeps_what_each_step_loses(device: ttnn.Device) -> None:

@@ -108,6 +108,56 @@ def _gate(name: str) -> Case:
     return Case(f"experimental.deepseek.moe.{name}", "", run, 8)
 
 
+def _bank_parts(weights: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """What each of twelve banks has of 7168x256 weights, two tiles in a row.
+
+    Every third has the last 72 tiles of two columns, beside each other. The others have a column each, its first 152
+    tiles in pairs, and the column's bias below.
+    """
+    tiles = weights.reshape(224, 32, 8, 32).transpose(1, 2)
+    parts = []
+    for bank in range(12):
+        column = bank - (bank + 2) // 3
+        if bank % 3 == 0:
+            parts.append(torch.cat((tiles[152:, column], tiles[152:, column + 1]), -1))
+        else:
+            last = torch.zeros(1, 32, 64)
+            last[0, 0, :32] = bias[32 * column : 32 * column + 32]
+            parts.append(torch.cat((torch.cat((tiles[:152:2, column], tiles[1:152:2, column]), -1), last)))
+    return torch.stack([torch.cat((each, torch.zeros(77 - len(each), 32, 64))) for each in parts]).flatten(1, 2)
+
+
+def _gate_product() -> Case:
+    """A product with the gate's weights, then the gate; each token takes one row of the weights for its logits."""
+
+    def run(bench: Bench) -> tuple[Any, Any]:
+        tokens, width = 32, 7168
+        cores = bench.device.get_optimal_dram_bank_to_logical_worker_assignment(ttnn.NOC.NOC_0)
+        ring = sorted(range(len(cores)), key=lambda bank: (cores[bank].y, cores[bank].x), reverse=True)
+        grid = ttnn.CoreRangeSet([ttnn.CoreRange(cores[bank], cores[bank]) for bank in ring])
+        banks = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(bank, 0), ttnn.CoreCoord(bank, 0)) for bank in ring])
+        logits = _apart(tokens).to(torch.bfloat16).float()
+        rows = torch.randperm(width, generator=torch.Generator().manual_seed(1))[:tokens]
+        weights, values = bench.random((width, EXPERTS)), torch.zeros(tokens, width)
+        weights[rows], values[torch.arange(tokens), rows] = logits, 1.0
+        spec = ttnn.ShardSpec(banks, (77 * 32, 64), ttnn.ShardOrientation.ROW_MAJOR)
+        in_banks = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.DRAM, spec)
+        out = bench.put(torch.zeros(tokens, 12 * 32), memory=sharded(grid, (tokens, 32), "WIDTH"))
+        ttnn.experimental.deepseek.moe.moe_gate_mm(
+            bench.put(values.expand(12, -1, -1).contiguous(), memory=sharded(grid, (tokens, width))),
+            w_tensor=bench.put(_bank_parts(weights, BETTER_GROUPS), memory=in_banks),
+            output_tensor=out, layer_id=0, column_id=0,
+        )  # fmt: skip
+        found = ttnn.to_torch(out)[:16, -32:].T.contiguous()  # of the last core: eight scores, and their experts
+        experts = found[:, 8:].contiguous().view(torch.int16).long() >> 7  # numbers in the bits of the exponent
+        spread = torch.zeros(tokens, EXPERTS, dtype=torch.float64).scatter(1, experts, found[:, :8].double())
+        ranks = _only_best_groups(torch.sigmoid(logits) + BETTER_GROUPS)
+        best = ranks.topk(8, -1)
+        return spread, torch.zeros(tokens, EXPERTS).scatter(1, best.indices, best.values)
+
+    return Case("experimental.deepseek.moe.moe_gate_mm", "", run, 4)
+
+
 def _router() -> Case:
     def run(bench: Bench) -> tuple[Any, Any]:
         values, weight = bench.random((32, 64), -1, 1), bench.random((64, 128), -0.125, 0.125)
@@ -374,6 +424,7 @@ CASES = [
     _hash_gate(),
     _gate("deepseek_moe_gate"),
     _gate("generalized_moe_gate"),
+    _gate_product(),
     _router(),
     _remap_tokens(),
     _remap_routing(),

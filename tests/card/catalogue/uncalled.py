@@ -43,7 +43,7 @@ _DRAM_CORES = """
     experimental.tensor_prefetcher_block_count_for_matmul_1d experimental.test_tensor_prefetcher_pipe_consumer
     experimental.test_tensor_prefetcher_pipe_validator experimental.wait_for_cq_on_tensor_prefetcher
 """
-_FIXED_SIZES = "experimental.deepseek.moe.moe_gate_mm experimental.moe_gpt"
+_FIXED_SIZES = "experimental.moe_gpt"
 
 ONE_MODEL = "For the weights of one model, in a layout that the package has no code for"
 

@@ -54,7 +54,7 @@ struct ComputeSettings {
     DstPhase phase = DstPhase::Idle;
     // Whatever an init call leaves for the calls after it (transpose flags, reduce masks, ...).
     uint8_t copy_transpose = 0;
-    uint32_t scratch[20] = {};
+    uint32_t scratch[21] = {};
     // Vector-unit registers, 32 lanes each: what one call of it keeps for the next (running sums, init constants).
     uint32_t sfpu_registers[12][32] = {};
     sfpu::Machine vector_machine;  // what programs written in a kernel use of it

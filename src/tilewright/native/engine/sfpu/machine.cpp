@@ -48,8 +48,9 @@ Place place_of(int32_t row) {
     return {dst_for_sfpu(address / kTileRows), (address % kTileRows & ~3u) * 16 + (address >> 1 & 1)};
 }
 
-// The 16 bits a card's DST has of a word.
+// The 16 bits a card's DST has of a word: as a float, and as an integer.
 uint32_t half_of(uint32_t word) { return word >> 16 != 0 ? word >> 16 : word; }
+uint32_t integer_half_of(uint32_t word) { return word >> 16 != 0 ? integer_of_bfloat16(word >> 16) : word; }
 
 uint32_t from_sign_and_magnitude(uint32_t word) {
     const uint32_t magnitude = word & 0x7fffffffu;
@@ -67,9 +68,9 @@ uint32_t word_loaded(uint32_t word, uint32_t before, VectorLayout layout, bool w
         case VectorLayout::Int8: return word;
         case VectorLayout::Int32TwosComplement:
         case VectorLayout::Int8TwosComplement: return from_sign_and_magnitude(word);
-        case VectorLayout::Low16: return wide ? word & 0xffffu : half_of(word);
+        case VectorLayout::Low16: return wide ? word & 0xffffu : integer_half_of(word);
         case VectorLayout::High16: return wide ? word & 0xffff0000u : half_of(word) << 16;
-        case VectorLayout::Low16Only: return (before & 0xffff0000u) | (wide ? word & 0xffffu : half_of(word));
+        case VectorLayout::Low16Only: return (before & 0xffff0000u) | (wide ? word & 0xffffu : integer_half_of(word));
         case VectorLayout::High16Only: return (before & 0xffffu) | (wide ? word & 0xffff0000u : half_of(word) << 16);
         default: break;
     }
@@ -114,6 +115,9 @@ void load_vector(Lanes& lanes, VectorLayout layout, int32_t row) {
 void store_vector(const Lanes& lanes, uint32_t enabled, VectorLayout layout, int32_t row) {
     const Place place = place_of(row);
     const bool wide = compute_state().fp32_dest != 0;
+    if (!wide && (layout == VectorLayout::Low16 || layout == VectorLayout::Low16Only)) {
+        compute_state().scratch[kHasIntegers] = 1;
+    }
     for (uint32_t lane = 0; lane < kVectorLanes; ++lane) {
         if (enabled >> lane & 1) {
             place.at(lane) = word_to_store(lanes[lane], place.at(lane), layout, wide);

@@ -33,9 +33,19 @@ enum ScratchWord : uint32_t {
     kPackRows,  // rows tw_pack_rows writes
     kPackWidth,  // tiles that one tw_pack_tile writes; 0 means 1
     kReduceBlockTiles,  // tiles of a row that a block reduction takes
+    kHasIntegers,  // a vector program has stored the lower half of its lanes in 16-bit DST
     kScratchWords,
 };
 static_assert(kScratchWords * sizeof(uint32_t) == sizeof(ComputeState::scratch));
+
+// A card's 16-bit DST has a bfloat16 as sign, mantissa, exponent, and nothing tells it from an integer. A word here has the
+// one in its upper half, in the order of L1, and the other in its lower.
+inline uint32_t bfloat16_of_integer(uint32_t half) {
+    return (half & 0x8000u) | (half & 0xffu) << 7 | (half >> 8 & 0x7fu);
+}
+inline uint32_t integer_of_bfloat16(uint32_t half) {
+    return (half & 0x8000u) | (half & 0x7fu) << 8 | (half >> 7 & 0xffu);
+}
 
 // All slots read as zero.
 void clear_dst(ComputeSettings& state);

@@ -93,6 +93,13 @@ void pack_plain_zeros(const TileGeometry& geometry, DataFormat format, bool wide
     encode_tile(kZeros, format, geometry, wide, bytes);
 }
 
+// Integers of 16-bit DST that are packed as bfloat16: the same bits, in the order of L1.
+void integers_to_bfloat16(uint32_t* words, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        words[i] = words[i] >> 16 != 0 ? words[i] : bfloat16_of_integer(words[i]) << 16;
+    }
+}
+
 void pack_with_effects(
     const ComputeState& state,
     uint32_t* words,
@@ -100,6 +107,9 @@ void pack_with_effects(
     const TileGeometry& geometry,
     uint8_t* bytes,
     const char* call) {
+    if (state.scratch[kHasIntegers] != 0 && format == DataFormat::Float16_b && state.fp32_dest == 0) {
+        integers_to_bfloat16(words, geometry.num_faces * kFaceElements);
+    }
     if (state.pack_relu_mode != kReluNone) {
         apply_relu(state, words, geometry.num_faces * kFaceElements);
     }

@@ -12,7 +12,8 @@ inline constexpr uint32_t kNoReduceMask = 0;
 
 // Nothing but the format conversion happens on the way out.
 inline bool packs_plainly(const ComputeState& state) {
-    return state.pack_relu_mode == 0 && !state.pack_l1_accumulate && state.scratch[kReduceMask] == kNoReduceMask;
+    return state.pack_relu_mode == 0 && !state.pack_l1_accumulate && state.scratch[kReduceMask] == kNoReduceMask &&
+           state.scratch[kHasIntegers] == 0;
 }
 
 DataFormat pack_format(const ComputeState& state, const char* call);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 namespace sfpi {
+inline namespace modes {
 
 constexpr std::uint32_t SFPLOAD_MOD0_FMT_SRCB = 0;
 constexpr std::uint32_t SFPLOAD_MOD0_FMT_FP16A = 1;
@@ -83,4 +84,10 @@ constexpr std::uint32_t SFPSTOCHRND_MOD1_FP32_TO_INT8 = 3;
 constexpr std::uint32_t SFPSTOCHRND_MOD1_FP32_TO_UINT16 = 6;
 constexpr std::uint32_t SFPSTOCHRND_MOD1_FP32_TO_INT16 = 7;
 
+}  // namespace modes
 }  // namespace sfpi
+
+// Headers that most compute kernels include say `using namespace sfpi`, so kernels name modes without it.
+namespace ckernel {
+using namespace sfpi::modes;
+}  // namespace ckernel
