@@ -111,7 +111,8 @@ TABLE: tuple[Constant, ...] = (
     *_rows(
         Source.DERIVED,
         "packets of several cores stand in each other's way: rates of all cores at all banks (tt-isa-documentation "
-        "DRAM tile; of Blackhole reads without placement) against those of the links alone; Blackhole's writes: "
+        "DRAM tile) against those of the links alone; Blackhole's reads: assumed little better than Wormhole's, which "
+        "the rates of one reader for each bank (tt-metal pull request 47885) do not contradict; Blackhole's writes: "
         "fitted with rows that only write to DRAM",
         link_read_efficiency=(0.85, 0.88),
         link_write_efficiency=(0.64, 0.7),
