@@ -83,6 +83,14 @@ PAIRS = (
         "linear_rm", "gated_linear_rm", "ttnn.matmul(ttnn.multiply(x, ttnn.silu(gate)), weights)",
         "(x * torch.nn.functional.silu(gate)) @ weights",
     ),
+    Pair(
+        "linear_rm", "rms_norm_linear_rm", "ttnn.matmul(ttnn.rms_norm(x, epsilon=1e-6, weight=gamma), weights)",
+        "(x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6) * gamma) @ weights",
+    ),
+    Pair(
+        "linear_rm", "attention_rm", "ttnn.matmul(ttnn.softmax(ttnn.multiply(scores, 0.125), dim=-1), values)",
+        "torch.softmax(scores * 0.125, -1) @ values",
+    ),
 )  # fmt: skip
 
 
@@ -119,7 +127,7 @@ for name, shapes, theirs, reference in json.loads(sys.argv[1]):
     torch.manual_seed(0)
     values = {}
     for each, shape in shapes.items():
-        scale = shape[0] ** 0.5 if each == "weights" else 1.0
+        scale = shape[0] ** 0.5 if each in ("weights", "values") else 1.0
         values[each] = (torch.randn(shape) / scale).bfloat16()
     exact = eval(reference, {"torch": torch, **{key: each.double() for key, each in values.items()}})
     rows, tiles = tensors(values, ttnn.ROW_MAJOR_LAYOUT), tensors(values, ttnn.TILE_LAYOUT)

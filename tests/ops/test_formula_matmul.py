@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright import Column, Matrix, Row, Rows, Scalar, operation, ttnn
+from tilewright import Column, Matrix, Row, Rows, Scalar, Tensor, operation, ttnn
 from tilewright.check.check_program import check_program
-from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, rsqrt, silu, softmax, square
+from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, rsqrt, silu, softmax, square, where
 from tilewright.ops import Operation, OperationError, Options, Strategy
 from tilewright.ops.accuracy import held, judge, zeros_pass
 from tilewright.ops.direction import CannotPlanError
@@ -140,6 +140,19 @@ def test_reductions_and_columns_before_a_matmul(
         program = declared.program(outcome.plan, {**tensors, "output": outcome.output})
         assert check_program([*tensors.values(), outcome.output], program).findings == []
     assert inner == 70 or not zeros_pass(wanted)
+
+
+def test_a_tensor_spreads_before_a_matmul(device: ttnn.Device) -> None:
+    @operation
+    def masked(x: Rows, mask: Tensor, weights: Matrix) -> Value:
+        """Rows of a mask serve several slabs; they are as wide as x, not as the product."""
+        return matmul(where(mask > 0, x, 0.25), weights)
+
+    shapes = {"x": (2, 3, 40, 70), "mask": (3, 40, 70), "weights": (70, 50)}
+    tensors = tensors_of(shapes, device, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
+    outcome = masked.launch(tensors)
+    accuracy = judge([outcome.output.to_numpy()], masked.bounds(outcome.plan, held(tensors)))
+    assert accuracy.is_within_bound, accuracy.text
 
 
 def test_what_is_no_number_beside_the_rows_meets_no_matrix(device: ttnn.Device) -> None:

@@ -131,9 +131,13 @@ class Operation(Meaning):
         """
         if not any(each.spreads for each in self.inputs):
             return self
-        whole, main = self.rows_shape(shapes), self.main_input
+        main = self.main_input
+        # What is multiplied by a matrix has another width than the results.
+        whole = {True: tuple(shapes[main.name]), False: self.rows_shape(shapes)}
         made = tuple(
-            each.beside(tuple(shapes[each.name]), whole) if each.spreads and each is not main else each
+            each.beside(tuple(shapes[each.name]), whole[each.name in self.multiplied])
+            if each.spreads and each is not main
+            else each
             for each in self.inputs
         )
         if made == self.inputs:
