@@ -63,10 +63,9 @@ def _check_needed_twice(operation: Operation, tensors: Tensors) -> None:
     made = operation.multiplication
     assert made is not None
     count, columns = tensors[operation.main_input.name].shape[-1], tensors[made.right.name].shape[-1]
-    twice = {each.name for each in operation.planned_graph.inputs} & operation.multiplied
-    for each in operation.inputs:
-        if each.name in twice and each.extent.per_column and count != columns:
+    for name in operation.needed_twice:
+        if count != columns:
             raise OperationError(
-                f"{each.name.capitalize()} is needed before a matmul and after it, so {made.right.name} must be "
-                f"square, got {count} rows and {columns} columns"
+                f"{name.capitalize()} is needed before a matmul and after it, so {made.right.name} must be square, got "
+                f"{count} rows and {columns} columns"
             )

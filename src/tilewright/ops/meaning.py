@@ -95,6 +95,12 @@ class Meaning:
         return frozenset() if made is None else frozenset(each.name for each in made.left_inputs)
 
     @functools.cached_property
+    def needed_twice(self) -> tuple[str, ...]:
+        """Tensors as wide as what is multiplied by a matrix that are needed beside the product, too."""
+        after = {each.name for each in self.planned_graph.inputs} & self.multiplied
+        return tuple(each.name for each in self.inputs if each.name in after and each.extent.per_column)
+
+    @functools.cached_property
     def output_names(self) -> tuple[str, ...]:
         count = len(self.graph.outputs)
         return ("output",) if count == 1 else tuple(f"output_{index}" for index in range(count))

@@ -124,6 +124,11 @@ class HostCode:
         for requirement in operation.requirements:
             text = requirement.text.replace('"', "'")
             checks.append(f'_refuse(not ({requirement.condition}), f"{text}")')
+        for name in operation.needed_twice:
+            assert operation.multiplication is not None
+            matrix = operation.multiplication.right.name
+            said = f"{name.capitalize()} is needed before a matmul and after it, so {matrix} must be square"
+            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[-1], "{said}")')
         checks += self._more_checks()
         made = [
             f"{name} = _allocated({_output_shape(value.extent)}, {dtype}, {main.name}, memory_config)"
