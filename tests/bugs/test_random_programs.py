@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A thousand random legal programs end right and get no finding; in random faulty ones the fault is named at its line.
 
-The programs are the same every time. TILEWRIGHT_RANDOM_PROGRAMS=10 makes ten times as many of each.
+The programs are the same every time. TILEWRIGHT_RANDOM_PROGRAMS=10 makes ten times as many of each, or all there are.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ def test_there_are_a_thousand() -> None:
 def test_a_legal_program_gets_no_finding_and_ends_right(name: str, arch: str) -> None:
     count = TIMES * LEGAL_SHARES[name, arch]
     results = legal_programs(family_called(name), arch, count, CHECK)
-    assert len({result.program for result in results}) == len(results) == count
     for result in results:
         assert result.difference == "", result.program
         assert result.examined.said == (), result.program
+    assert len({result.program for result in results}) == len(results) >= min(count, LEGAL_SHARES[name, arch])
+    print(f"{name} {arch}: {len(results)} of {count}")
 
 
 @pytest.mark.parametrize(("family", "fault"), FAULTS)

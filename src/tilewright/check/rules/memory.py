@@ -33,7 +33,8 @@ MEMORY_RULES = (
         Severity.ERROR,
         "kernels share L1 without synchronisation",
         "Which value is seen depends on timing: a random hang or a wrong result.",
-        "Two kernels use the same memory, one of them writes it, and no credit or semaphore orders them.",
+        "Two kernels use the same memory, one of them writes it, and no credit or semaphore orders them; a write to "
+        "another core has arrived after its barrier, or where its sender signals that very core.",
         "Let the one that comes first raise a semaphore or push a page when it is done, and the other wait for that.",
     ),
     Rule(
