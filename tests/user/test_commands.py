@@ -64,6 +64,14 @@ def test_an_unknown_command_is_named(python: Run) -> None:
     assert "invalid choice: 'exce'" in result.stderr
 
 
+@pytest.mark.parametrize("command", ["check", "debug", "report", "time"])
+def test_arguments_of_a_script_are_told_where_to_stand(python: Run, command: str) -> None:
+    result = python("-m", "tilewright", command, "script.py", "--batch", "4")
+    assert result.returncode == 2
+    said = " ".join(result.stderr.split())
+    assert said.endswith("unrecognized arguments: --batch 4; arguments of the script stand behind --")
+
+
 def test_doctor_tries_a_kernel(python: Run) -> None:
     result = python("-m", "tilewright", "doctor", "--json")
     findings = json.loads(result.stdout)

@@ -43,6 +43,8 @@ class CommandParser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized arguments:") and "-- script arguments" in (self.usage or ""):
+            message += "; arguments of the script stand behind --"
         self.print_usage(sys.stderr)
         print(fitted(f"{self.prog}: error: {message}", sys.stderr), file=sys.stderr)
         raise UsageExit(message)
