@@ -218,6 +218,29 @@ def test_a_line_of_the_cache_that_was_overwritten(arch: str, fixed: bool) -> Non
     assert {note.rule for note in found} == ({"l1-stale-cache"} if is_stale else set())
 
 
+def test_a_barrier_empties_the_cache() -> None:
+    """Every barrier of the kernel API ends so: what a kernel reads over and over it may look at each time."""
+    reader = f"""void kernel_main() {{
+    constexpr auto source_args = TensorAccessorArgs<0>();
+    const auto source = TensorAccessor(source_args, get_common_arg_val<uint32_t>(0));
+    cb_reserve_back(0, 1);
+    for (uint32_t page = 0; page < 3; page++) {{
+        noc_async_read_page(0, source, get_write_ptr(0));
+        noc_async_read_barrier();                                    // +
+        [[maybe_unused]] const uint32_t value = *{pointer("get_write_ptr(0)")};
+    }}
+}}
+"""
+    own = ttnn.open_device(device_id=1, arch="blackhole", grid=(1, 1))
+    try:
+        silent = notes([words(own)], {0: 1}, fixed=True, reader=reader)
+        found = notes([words(own)], {0: 1}, fixed=False, reader=reader)
+    finally:
+        ttnn.close_device(own)
+    assert silent == []
+    assert "l1-stale-cache" in {note.rule for note in found}
+
+
 COMPUTE = """#include "api/compute/tilize.h"
 #include "api/compute/untilize.h"
 #include "api/compute/tile_move_copy.h"

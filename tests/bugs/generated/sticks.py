@@ -156,6 +156,10 @@ void kernel_main() {
             invalidate_l1_cache();
         }
         checked += *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(from);  // AT NO_INVALIDATE
+        if (fault == NO_INVALIDATE) {  // and no write to be flushed, which would empty the cache
+            cb_pop_front(0, 1);
+            continue;
+        }
         const uint64_t to = dst.get_noc_addr(row);
         noc_async_write(from, to, 4 * split);
         noc_async_write(from + 4 * split, to + 4 * split, row_bytes - 4 * split);

@@ -221,6 +221,7 @@ void checked::on_noc_atomic_multicast(
 
 void checked::on_noc_barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id) {
     instance.checks->noc.barrier(kind, noc, transaction_id);
+    instance.checks->processors.invalidate_cache(instance);  // every barrier does so
 }
 
 void checked::on_noc_page(
