@@ -5,49 +5,18 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
+from own_parts import doubled, scaled
 
 from tilewright import Rows, operation, ttnn
 from tilewright.formula import Value
-from tilewright.kernels import CompileTimeArg, RuntimeArg, cpp_kernel
 from tilewright.ops import Operation, OperationError
 from tilewright.ops.accuracy import Accuracy, held, judge
 from tilewright.ops.export import export_operation
 from tilewright.workshop.cases import check_operation
-
-
-@cpp_kernel("doubled.cpp", "compute")
-def doubled_in_cpp(num_tile_rows: RuntimeArg, block_tiles: CompileTimeArg) -> None:
-    """2 * x."""
-
-
-@operation(kernels={"blocked": {"compute": doubled_in_cpp}}, buffers={"in_rm": 0, "in_tiled": 1, "out_rm": 16})
-def doubled(x: Rows) -> Value:
-    """2 * x, with a compute kernel in C++."""
-    return x * 2.0
-
-
-@operation
-def planned(x: Rows, *, factor: float = 3.0) -> Value:
-    """factor * x."""
-    return x * factor
-
-
-def made_by_hand(tensors: Mapping[str, ttnn.Tensor], numbers: Mapping[str, float]) -> ttnn.ProgramDescriptor:
-    """What the plan of another operation would run; a person would write it out."""
-    x = tensors["x"]
-    plan = planned.plan(tuple(x.shape), x.dtype, x.device(), layout=x.layout)
-    return planned.program(plan, tensors, parameters=numbers)
-
-
-@operation(program=made_by_hand)
-def scaled(x: Rows, *, factor: float = 3.0) -> Value:
-    """factor * x, with a program of its own."""
-    return x * factor
 
 
 @operation(program=lambda tensors, numbers: None)  # type: ignore[arg-type,return-value]

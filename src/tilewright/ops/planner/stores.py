@@ -13,15 +13,14 @@ from tilewright.formula.graph import Extent, Value
 from tilewright.formula.tracing import Formula
 from tilewright.ops.direction import Direction
 from tilewright.ops.planner.model import Compute, Deliver, Operand, Pass, Reduce, Role, Scope, Store
+from tilewright.ops.planner.passes import Surveyor
 
 LEFT = "left"
 LEFT_SCALER = "left_scaler"
 
 
-class Planned(Protocol):
-    """What the buffers depend on."""
-
-    stored: dict[int, Value]
+class Planned(Surveyor, Protocol):
+    """What the buffers depend on, besides what the order of steps does."""
 
     @property
     def formula(self) -> Formula: ...
@@ -33,20 +32,7 @@ class Planned(Protocol):
     def output_formats(self) -> Sequence[str]: ...
 
     @property
-    def direction(self) -> Direction: ...
-
-    @property
     def is_resident(self) -> bool: ...
-
-    @property
-    def is_whole(self) -> bool: ...
-
-    @property
-    def is_masked(self) -> bool: ...
-
-    def buffer_of(self, node: Value) -> str: ...
-
-    def rows_of(self, node: Value) -> str: ...
 
     def name_of(self, node: Value) -> str: ...
 

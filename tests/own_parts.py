@@ -27,7 +27,7 @@ from tilewright.kernels.api import (
 from tilewright.kernels.phases import Region, phase
 
 
-@cpp_kernel("../ops/doubled.cpp", "compute")
+@cpp_kernel("ops/doubled.cpp", "compute")
 def doubled_in_cpp(num_tile_rows: RuntimeArg, block_tiles: CompileTimeArg) -> None:
     """2 * x."""
 
