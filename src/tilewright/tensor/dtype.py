@@ -59,6 +59,8 @@ class DataType(Enum):
     INT8 = 9
     INVALID = 10
 
+    __hash__ = object.__hash__  # there is one of each, and every launch looks things up by them
+
     def __repr__(self) -> str:
         return f"DataType.{self.name}"
 

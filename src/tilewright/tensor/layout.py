@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from enum import Enum
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ class Layout(Enum):
     ROW_MAJOR = 0
     TILE = 1
     INVALID = 2
+
+    __hash__ = object.__hash__  # as a DataType's
 
     def __repr__(self) -> str:
         return f"Layout.{self.name}"
@@ -54,6 +57,7 @@ def padded_shape(shape: Shape, layout: Layout, tile: Tile) -> Shape:
     return Shape(sides)
 
 
+@functools.lru_cache(maxsize=1024)
 def page_geometry(shape: Shape, dtype: DataType, layout: Layout, tile: Tile) -> tuple[int, int]:
     """(bytes of a page, number of pages): a page is a tile, or one row of the last side."""
     padded = padded_shape(shape, layout, tile)

@@ -35,7 +35,10 @@ class Shape:
     _sides: tuple[int, ...]
 
     def __init__(self, shape: Sequence[int] | Shape) -> None:
-        sides = shape._sides if isinstance(shape, Shape) else items("shape", shape, "a list of sides", most=_MOST_SIDES)
+        if isinstance(shape, Shape):
+            self._sides = shape._sides
+            return
+        sides = items("shape", shape, "a list of sides", most=_MOST_SIDES)
         self._sides = tuple(_side(index, side) for index, side in enumerate(sides))
 
     @property
