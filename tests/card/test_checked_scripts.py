@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -16,3 +17,14 @@ def test_a_finding_names_the_operation_and_the_line(real_ttnn: str, card_environ
     assert "error  noc-push-in-flight\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:5  c_0  on core (0,0)" in result.stdout
     assert "error  cb-pop-unwaited\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:3  c_0  on core (0,0)" in result.stdout
     assert result.stdout.endswith("4 launches checked, 1 could not be run: 2 errors\n")
+
+
+def test_a_script_that_fails_by_itself_is_an_error_in_json(
+    real_ttnn: str, card_environment: dict[str, str], tmp_path: Path
+) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text("import ttnn\nraise ValueError('of its own')\n")
+    command = [real_ttnn, "-m", "tilewright", "check", "--json", str(script)]
+    result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
+    error = {"type": "ScriptFailed", "message": f"{script} ended with status 1"}
+    assert (result.returncode, json.loads(result.stdout)["error"]) == (1, error)

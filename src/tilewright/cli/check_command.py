@@ -35,7 +35,7 @@ from tilewright.cli.check_target import (
     target_work,
 )
 from tilewright.cli.command_parser import CommandParser
-from tilewright.cli.json_output import Error, error_object, json_text
+from tilewright.cli.json_output import Error, error_object, json_text, script_failed
 from tilewright.cli.operation_arguments import chosen_card
 from tilewright.cli.output_file import require_writable, write_output
 from tilewright.cli.progress_line import ProgressLine
@@ -189,8 +189,8 @@ def _findings_only(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def _error(report: Report) -> Error | None:
-    return error_object("Findings", report.summary) if report.findings else None
+def _error(report: Report, target: str, status: int) -> Error | None:
+    return error_object("Findings", report.summary) if report.findings else script_failed(target, status)
 
 
 def _rendered(options: argparse.Namespace, session: _Session, report: Report, status: int) -> str:
@@ -201,7 +201,7 @@ def _rendered(options: argparse.Namespace, session: _Session, report: Report, st
             out["sync"] = [table.as_dict() for table in session.sync.values()]
         if options.footprint:
             out["footprint"] = [footprint.as_dict() for footprint in session.footprints.values()]
-        return json_text("check", out, status, out["error"] or _error(report))
+        return json_text("check", out, status, out["error"] or _error(report, options.target, status))
     if options.brief:
         return report.brief()
     if options.markdown:
