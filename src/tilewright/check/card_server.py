@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tilewright.card.server import serve
 from tilewright.check.collect import findings_of_run
+from tilewright.check.consequences import under_their_causes
 from tilewright.check.finding import Finding, merge_findings
 from tilewright.check.report import Report
 from tilewright.check.rules import Severity
@@ -57,6 +58,7 @@ class _Checker:
 
     def report(self) -> Report:
         standing, silenced = separate_silenced(self._found)
+        standing = under_their_causes(standing)
         findings = [finding for finding in standing if finding.severity is not Severity.NOTE]
         notes = [finding for finding in standing if finding.severity is Severity.NOTE]
         return Report(self._launches, findings, notes, silenced, not_run=self._not_run)

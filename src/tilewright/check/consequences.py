@@ -43,6 +43,10 @@ def _same_buffer(cause: Finding, effect: Finding) -> bool:
     return cause.cb is not None and cause.cb == effect.cb and _shared_cores(cause, effect)
 
 
+def _same_kernel_and_buffer(cause: Finding, effect: Finding) -> bool:
+    return _same_kernel(cause, effect) and _same_buffer(cause, effect)
+
+
 def _lines(finding: Finding) -> set[tuple[str, int]]:
     related = {(finding.related.path, finding.related.line)} if finding.related else set()
     return {(finding.path, finding.line)} | related
@@ -50,9 +54,16 @@ def _lines(finding: Finding) -> set[tuple[str, int]]:
 
 # What may follow, from which rules, and where.
 _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
+    # One missing wait or reserve shows at the first access and at the pop or push.
+    "cb-pop-unwaited": ((("cb-read-past-wait",), _same_kernel_and_buffer),),
+    "cb-push-unreserved": ((("cb-write-unreserved",), _same_kernel_and_buffer),),
     "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
+    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer),),
     "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
-    "l1-race": ((("l1-race",), _same_memory),),
+    "l1-race": (
+        (("l1-race",), _same_memory),
+        (("cb-write-unreserved", "cb-read-past-wait"), _same_buffer),
+    ),
     "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
     "pack-unpack-order": ((("pack-unpack-order",), _same_memory),),
     "value-uninitialised": (
@@ -99,6 +110,7 @@ def _cause_of(index: int, findings: Sequence[Finding]) -> int | None:
     for rules, fits in _FOLLOWS.get(effect.rule, ()):
         for other, cause in enumerate(findings):
             is_earlier = cause.rule != effect.rule or other < index  # of two alike the first is the cause
-            if cause.rule in rules and is_earlier and fits(cause, effect):
+            same_call = cause.operation == effect.operation
+            if cause.rule in rules and is_earlier and same_call and fits(cause, effect):
                 return other
     return None

@@ -211,6 +211,8 @@ class _Search:
                 f"{name} needs {needed}{nth}."
             )
             return Hang("hang-finished-producer", position, reason)
+        if use.left_over < 0:
+            return self._lost_count(position)
         if not partners:
             reason = (
                 f"{label} is full and nobody on this core pops it: {pages(use.pushed)} pushed, "
@@ -239,11 +241,23 @@ class _Search:
         if full is None:
             return Hang("hang-circle", next(each for each in circle if each.wait_kind in _CB_WAITS), each_other)
         use, label = self._use(full), run.cb_label(full.wait_cb)
+        if use.left_over < 0:
+            return self._lost_count(full)
         reason = (
             f"{label} is full ({use.left_over} of {use.num_pages} pages, {use.popped} popped so far) and nobody can "
             f"drain it: {each_other}"
         )
         return Hang("hang-full-buffer", full, reason)
+
+    def _lost_count(self, position: KernelPosition) -> Hang:
+        """More pages were popped than pushed: to whoever wants room the buffer looks full from then on."""
+        use, label = self._use(position), self._run.cb_label(position.wait_cb)
+        who = " and ".join(self._run.kernel_label(t.kernel) for t in self._traffic(position) if t.pages_popped)
+        reason = (
+            f"{label} has lost count: {who} popped {pages(use.popped)} when {use.pushed} had been pushed, so there is "
+            f"never room again for {self._run.kernel_label(position.kernel)}. Wait for pages before popping them."
+        )
+        return Hang("hang-full-buffer", position, reason)
 
     def _own_circle(self, circle: list[KernelPosition]) -> Hang:
         """The threads of one kernel wait for each other."""

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check/memory/memory_names.h"
 #include "program.h"
 #include "scheduler.h"
 
@@ -75,11 +76,11 @@ void ProcessorMemory::check_order(
                 note_finding(
                     instance,
                     "l1-race",
-                    kNoCircularBuffer,
+                    circular_buffer_at(*instance.core, address),
                     address,
-                    "%s the word at 0x%x that %s has stored to, and nothing orders the two",
+                    "%s a word of %s that %s has stored to, and nothing orders the two",
                     is_write ? "stores to" : "loads",
-                    (first + 4 * index) & kL1OffsetMask,
+                    l1_place_name(*instance.core, first + 4 * index).c_str(),
                     storer.kernel->name.c_str());
             }
         }
@@ -108,10 +109,10 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
         note_finding(
             instance,
             "l1-stale-cache",
-            kNoCircularBuffer,
+            circular_buffer_at(*instance.core, address),
             address,
-            "loads 0x%x again after somebody else wrote there, with no invalidate_l1_cache since its first load",
-            address & kL1OffsetMask);
+            "loads %s again after somebody else wrote there, with no invalidate_l1_cache since its first load",
+            l1_place_name(*instance.core, address).c_str());
     }
     if (is_right && memory_.all_undefined(pointer(address), bytes) && !memory_.any_padding(pointer(address), bytes)) {
         note_undefined(instance, address, bytes);
@@ -121,15 +122,16 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
 void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address, uint32_t bytes) {
     const auto* memory = static_cast<const uint8_t*>(pointer(address));
     const CallPlace place = call_place(instance);
-    Finding finding{"l1-uninitialised", &instance, kNoCircularBuffer, address, 1, {}, place.num_frames, {}, {}};
+    const uint32_t cb = circular_buffer_at(*instance.core, address);
+    Finding finding{"l1-uninitialised", &instance, cb, address, 1, {}, place.num_frames, {}, {}};
     std::copy_n(place.frames, place.num_frames, finding.frames);
     char text[128];
     std::snprintf(
         text,
         sizeof text,
-        "loads %u bytes at 0x%x that nobody has written since the program began",
+        "loads %u bytes of %s that nobody has written since the program began",
         bytes,
-        address & kL1OffsetMask);
+        l1_place_name(*instance.core, address).c_str());
     finding.text = text;
     kernels_[instance.number].undefined = {address, bytes, std::move(finding), {memory, memory + bytes}, 0};
 }

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One mistake is one finding, and what follows from it is listed under it."""
+
+from __future__ import annotations
+
+import pytest
+from source_program import check_source, source_program
+
+from tilewright import ttnn
+
+# A word of the page, used so that the compiler keeps it.
+LOAD = "volatile uint32_t sum = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(0));"
+STORE = "*reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0)) = 1;"
+PRODUCER = f"cb_reserve_back(0, 1); {STORE} cb_push_back(0, 1);"
+CONSUMER = f"cb_wait_front(0, 1); {LOAD} cb_pop_front(0, 1);"
+
+
+def thrice(*lines: str) -> str:
+    return "\n".join(["void kernel_main() {", "for (int i = 0; i < 3; i++) {", *lines, "}", "}"])
+
+
+@pytest.mark.parametrize(
+    ("reader", "writer", "root", "follows"),
+    [
+        (PRODUCER, CONSUMER.replace("cb_wait_front(0, 1);", ""), "cb-read-past-wait", {"cb-pop-unwaited"}),
+        (PRODUCER.replace("cb_reserve_back(0, 1);", ""), CONSUMER, "cb-write-unreserved", {"cb-push-unreserved"}),
+    ],
+    ids=["no wait", "no reserve"],
+)
+def test_a_missing_wait_or_reserve_is_one_finding(
+    device: ttnn.Device, reader: str, writer: str, root: str, follows: set[str]
+) -> None:
+    result = check_source(device, source_program({0: 2}, reader=thrice(reader), writer=thrice(writer)))
+    assert [each.rule for each in result.findings] == [root]
+    assert follows <= {each.rule for each in result.findings[0].consequences}
+
+
+def test_a_buffer_that_lost_count_hangs_because_of_the_pop(device: ttnn.Device) -> None:
+    """The consumer is first, and pops what nobody has pushed yet."""
+    consumer = thrice("cb_pop_front(0, 1);", "cb_wait_front(1, 1); cb_pop_front(1, 1);")
+    producer = thrice("cb_reserve_back(0, 1); cb_push_back(0, 1);", "cb_reserve_back(1, 1); cb_push_back(1, 1);")
+    result = check_source(device, source_program({0: 1, 1: 1}, reader=consumer, writer=producer))
+    (finding,) = result.findings
+    assert (finding.rule, finding.kernel, finding.line) == ("cb-pop-unwaited", "reader", 3)
+    (hang,) = finding.consequences
+    assert hang.rule == "hang-full-buffer"
+    assert hang.numbers.startswith("c_0 has lost count: reader popped 1 page when 0 had been pushed")
