@@ -250,3 +250,72 @@ def test_flags_choose_the_lanes_and_modifiers_step_on(device: ttnn.Device) -> No
     a = numbers(5)
     result = run(device, FLAGS, ON_FACES.format(function="ckernel::sfpu::program", mode="RC"), a)
     np.testing.assert_array_equal(result, np.where(a < 0, np.float32(2), a / 2))
+
+
+# Four rows of two tiles compared in every mode, with numbers that travel along, in lanes some of which are reversed.
+SWAPS = """
+template <uint32_t mode>
+inline void swap_in_mode() {
+    constexpr uint32_t place = 4 * (mode / 2) + 2 * (mode % 2);
+    TTI_SFPLOAD(p_sfpu::LREG0, InstrModLoadStore::FP32, ADDR_MOD_3, 0);
+    TTI_SFPLOAD(p_sfpu::LREG1, InstrModLoadStore::FP32, ADDR_MOD_3, 64);
+    TTI_SFPMOV(0, p_sfpu::LCONST_1, p_sfpu::LREG4, 0);
+    TTI_SFPLOADI(p_sfpu::LREG5, sfpi::SFPLOADI_MOD0_FLOATB, 0x4000);
+    TTI_SFPSWAP(0, p_sfpu::LREG0, p_sfpu::LREG1, mode);
+    TTI_SFPSTORE(p_sfpu::LREG0, InstrModLoadStore::FP32, ADDR_MOD_3, 128 + place);
+    TTI_SFPSTORE(p_sfpu::LREG4, InstrModLoadStore::FP32, ADDR_MOD_3, 192 + place);
+}
+
+inline void program() {
+    TTI_SFPLOADI(p_sfpu::LREG0, sfpi::SFPLOADI_MOD0_USHORT, 0x104);
+    TTI_SFPCONFIG(0, 0xf, 1);
+    TTI_SFPCONFIG(0x0055, 0xf, 8);
+    swap_in_mode<0>();
+    swap_in_mode<1>();
+    swap_in_mode<2>();
+    swap_in_mode<3>();
+    swap_in_mode<4>();
+    swap_in_mode<5>();
+    swap_in_mode<6>();
+    swap_in_mode<7>();
+    swap_in_mode<8>();
+    swap_in_mode<9>();
+    TTI_SFPCONFIG(0, 0xf, 1);
+}
+"""
+
+
+def test_swaps_in_every_mode_with_ties(device: ttnn.Device) -> None:
+    generator = np.random.default_rng(6)
+    a, b = (generator.integers(-2, 3, (32, 32)).astype(np.float32) for _ in range(2))
+    blank = np.zeros((32, 32), np.float32)
+    call = ON_FACES.format(function="ckernel::sfpu::program", mode="None")
+    values, marks = run(device, SWAPS, call, a, b, blank, blank, outputs=4).reshape(4, 32, 32)[2:]
+    c, d = a[:4, 0:16:2], b[:4, 0:16:2]
+    reversed_lanes = np.arange(8) < 4  # which also carry the second number
+    larger_rows = ["", "0123", "01", "02", "03", "0", "1", "2", "3", ""]
+    for mode, larger in enumerate(larger_rows):
+        to_first = np.isin(np.arange(4), [int(row) for row in larger])[:, None]
+        swaps = np.where(to_first, c < d, c >= d) != reversed_lanes
+        swaps = np.ones_like(swaps) if mode == 0 else swaps
+        row, column = 4 * (mode // 2), 16 * (mode >= 8)
+        shown = np.s_[row % 16 : row % 16 + 4, column + mode % 2 : column + 16 : 2]
+        np.testing.assert_array_equal(values[shown], np.where(swaps, d, c), err_msg=f"mode {mode}")
+        np.testing.assert_array_equal(marks[shown], np.where(swaps & reversed_lanes, 2, 1), err_msg=f"mode {mode}")
+
+
+def test_blackhole_names_all_modifiers() -> None:
+    """A program for Blackhole means modifier 0 where it says so; Wormhole's would mean 4."""
+    program = """inline void program() {
+        addr_mod_t{.srca = {.incr = 0}, .srcb = {.incr = 0}, .dest = {.incr = 2}}.set(ADDR_MOD_0);
+        for (int i = 0; i < 8; i++) {
+            TTI_SFPLOAD(p_sfpu::LREG0, InstrModLoadStore::FP32, ADDR_MOD_7, 0);
+            TTI_SFPSETSGN(1, p_sfpu::LREG0, p_sfpu::LREG0, 1);
+            TTI_SFPSTORE(p_sfpu::LREG0, InstrModLoadStore::FP32, ADDR_MOD_0, 0);
+        }
+    }"""
+    device = ttnn.open_device(device_id=1, arch="blackhole")
+    a = np.abs(numbers(7))
+    result = run(device, program, ON_FACES.format(function="ckernel::sfpu::program", mode="RC"), a)
+    ttnn.close_device(device)
+    np.testing.assert_array_equal(result, -a)

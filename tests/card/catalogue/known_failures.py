@@ -37,6 +37,5 @@ KNOWN_FAILURES: dict[str, dict[str, str]] = {
             ("experimental.deepseek.mla.matmul_wo", "experimental.deepseek.moe.moe_gate_mm"),
             "for Wormhole: its weights lie over twelve banks",
         ),
-        "experimental.topk_large_indices": "refused by name: api/compute/experimental/topk_xl.h is not simulated",
     },
 }

@@ -55,14 +55,22 @@ def _pack_cache() -> Case:
     return Case("experimental.deepseek_prefill.pack_scaled_fp8_kv_cache", "", run, 0)
 
 
+# One chunk of 512; three of them, the last in part; four of 1024; more chunks of 2048 than their stamps tell apart.
+_LONG_ROWS = ((512, 512), (1500, 48), (4096, 1024), (67000, 2048))
+
+
 def _long_rows() -> Case:
+    """Places of the largest numbers of two rows, compared by their values: of equal ones either may come first."""
+
+    def largest(bench: Bench, columns: int, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+        values = bench.random((2, columns))
+        places = ttnn.to_torch(ttnn.experimental.topk_large_indices(bench.put(values, layout=ROWS), k=k)).long()
+        assert all(len(set(row)) == k for row in places.tolist()), "a place comes twice"
+        return values.gather(1, places), values.topk(k).values
+
     def run(bench: Bench) -> tuple[Any, Any]:
-        # Consecutive bfloat16 numbers in another order, so that no two of a row are equal.
-        orders = [torch.randperm(1024, generator=torch.Generator().manual_seed(row)) for row in range(2)]
-        bits = (torch.stack(orders) + 0x3F80).to(torch.int16)
-        values = bits.view(torch.bfloat16).float()
-        found = ttnn.experimental.topk_large_indices(bench.put(values, layout=ROWS), k=512)
-        return found, values.topk(512).indices
+        found, expected = zip(*(largest(bench, *sizes) for sizes in _LONG_ROWS), strict=True)
+        return torch.cat(found, -1), torch.cat(expected, -1)
 
     return Case("experimental.topk_large_indices", "", run, 0)
 

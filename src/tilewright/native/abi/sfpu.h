@@ -238,4 +238,13 @@ void tw_sfpu_topk_stamp_runs(uint32_t dst, int32_t m_iter, int32_t k, uint32_t l
 void tw_sfpu_topk_stamp_tile(uint32_t dst, uint32_t rank_base, uint32_t largest, uint32_t tag_bits);
 void tw_sfpu_topk_fuse(uint32_t dst, uint32_t largest);
 void tw_sfpu_topk_defuse(uint32_t dst, uint32_t num_tiles, uint32_t largest);
+
+// --- top-k of long rows: sequences of 512, 1024 or 2048 words from tile dst on (sfpu/topk_xl.cpp) ---
+void tw_sfpu_topk_xl_stamp(uint32_t dst, uint32_t length, uint32_t chunk, uint32_t in_dst_order);
+void tw_sfpu_topk_xl_sort(uint32_t dst, uint32_t length, uint32_t ascending);
+void tw_sfpu_topk_xl_sort_columns(uint32_t dst, uint32_t length, uint32_t ascending);
+void tw_sfpu_topk_xl_merge(uint32_t dst, uint32_t length, uint32_t fused);
+void tw_sfpu_topk_xl_rebuild(uint32_t dst, uint32_t length, uint32_t ascending, uint32_t fused);
+void tw_sfpu_topk_xl_split(uint32_t dst, uint32_t length, uint32_t in_dst_order, uint32_t chunk_length, uint32_t base);
+void tw_sfpu_topk_xl_remove_values(uint32_t dst, uint32_t length);
 }

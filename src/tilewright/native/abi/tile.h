@@ -37,6 +37,8 @@ void tw_tile_regs_release();
 // --- into DST ---
 void tw_copy_init(uint32_t cb, uint32_t transpose_faces, uint32_t transpose_within_face);
 void tw_copy_tile(uint32_t cb, uint32_t tile, uint32_t dst);
+// The first `count` elements as they lie there, -inf behind them; through the matrix unit unless they are 32 bits wide.
+void tw_copy_elements(uint32_t cb, uint32_t tile, uint32_t dst, uint32_t count);
 void tw_unary_broadcast(uint32_t broadcast, uint32_t cb, uint32_t tile, uint32_t dst);
 // accumulate: add to what DST holds (binary "acc_to_dest"; for Mul this is always so on a card after clearing).
 void tw_binary_tiles(

@@ -95,6 +95,7 @@ private:
     void test();
     void enable();
     void configure();
+    void configure_lanes(uint32_t kind);
     void set_counters();
 
     Machine& machine_;
@@ -302,22 +303,27 @@ void Executor::round() {
     });
 }
 
+// Registers C and D trade places where D is to get the smaller one and C is smaller; where D is to get the larger one,
+// where C is not smaller.
 void Executor::swap() {
-    // Bit per group of 8 lanes: register C gets the larger one there, D the smaller; elsewhere the other way round.
+    // A bit per group of 8 lanes in which C gets the larger one.
     constexpr uint32_t kLargerToC[] = {0, 0b1111, 0b0011, 0b0101, 0b1001, 0b0001, 0b0010, 0b0100, 0b1000};
-    if (mode() >= std::size(kLargerToC)) {
-        refuse("SFPSWAP", mode());
-    }
+    const uint32_t larger = mode() < std::size(kLargerToC) ? kLargerToC[mode()] : 0;
     const uint32_t index_c = operand_[1], index_d = operand_[2];
-    const bool partners = machine_.tracks_indices && index_c < 4 && index_d < 4;
     for_lanes([&](uint32_t lane) {
         uint32_t &c = reg(index_c)[lane], &d = reg(index_d)[lane];
-        const bool larger_to_c = kLargerToC[mode()] >> (lane / 8) & 1;
-        if (mode() == 0 || (larger_to_c ? order(c) < order(d) : order(c) > order(d))) {
-            std::swap(c, d);
-            if (partners) {
-                std::swap(reg(index_c + 4)[lane], reg(index_d + 4)[lane]);
-            }
+        const bool c_is_smaller = order(c) < order(d);
+        const bool in_order = c_is_smaller != (larger >> (lane / 8) & 1);
+        if (mode() != 0 && in_order != (machine_.reversed_lanes >> lane & 1)) {
+            return;
+        }
+        const bool partners = machine_.index_lanes >> lane & 1;
+        const uint32_t given_c = c, given_d = d;
+        const uint32_t written = partners ? 4 : kFirstConstant;
+        c = index_c < written ? given_d : given_c;
+        d = index_d < written ? given_c : given_d;
+        if (partners) {
+            std::swap(reg(4 + index_c % 4)[lane], reg(4 + index_d % 4)[lane]);
         }
     });
 }
@@ -363,14 +369,33 @@ void Executor::enable() {
     machine_.flags = mode() & kFlagsFromImmediate && (immediate() & 2) == 0 ? 0 : ~0u;
 }
 
+// What SFPCONFIG tells each of the 8 columns of lanes: the value, or register 0 of the columns the mask names.
+void Executor::configure_lanes(uint32_t kind) {
+    constexpr uint32_t kValue = 1, kMask = 8;
+    constexpr uint32_t kBackdoor = 1u << 1, kIndices = 1u << 2, kReversed = 1u << 8, kRow = 0x01010101;
+    if ((kind & ~(kValue | kMask)) != 0 || kind == (kValue | kMask)) {
+        refuse("SFPCONFIG", kind);
+    }
+    for (uint32_t column = 0; column < 8; ++column) {
+        if (kind == kMask && (immediate() >> (2 * column) & 1) == 0) {
+            continue;
+        }
+        const uint32_t value = kind == kValue ? immediate() : reg(0)[column];
+        if ((value & ~(kBackdoor | kIndices | kReversed)) != 0) {
+            kernel_error("SFPCONFIG of the lanes with 0x%x is not modelled", value);
+        }
+        const uint32_t lanes = kRow << column;
+        machine_.index_lanes = (machine_.index_lanes & ~lanes) | (value & kIndices ? lanes : 0);
+        machine_.reversed_lanes = (machine_.reversed_lanes & ~lanes) | (value & kReversed ? lanes : 0);
+    }
+}
+
 // Operands: immediate, which, mode.
 void Executor::configure() {
-    constexpr uint32_t kFromRegister = 0, kControl = 15, kIndices = 4;
+    constexpr uint32_t kFromRegister = 0, kLaneSettings = 15;
     const uint32_t which = operand_[1], kind = operand_[2];
-    if (which == kControl) {
-        const uint32_t value = kind == kFromRegister ? reg(0)[0] : immediate();
-        machine_.tracks_indices = (value & kIndices) != 0;
-        return;
+    if (which == kLaneSettings) {
+        return configure_lanes(kind);
     }
     if (which < kMinusOne || which >= kTileId || kind != kFromRegister) {
         kernel_error("SFPCONFIG of register %u with mode %u is not modelled", which, kind);

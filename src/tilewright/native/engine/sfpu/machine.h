@@ -28,7 +28,8 @@ struct Machine {
     alignas(64) Lanes registers[kMachineRegisters];
     uint32_t flags = ~0u;      // a bit per lane
     bool uses_flags = true;    // otherwise every lane takes part
-    bool tracks_indices = false;  // a swap of two of registers 0..3 swaps their partners in 4..7 as well
+    uint32_t index_lanes = 0;     // a swap of two of registers 0..3 swaps their partners in 4..7 as well
+    uint32_t reversed_lanes = 0;  // a swap that would be made is not, and the other way round
     uint32_t flag_stack[kFlagStack] = {};
     uint32_t depth = 0;
     uint32_t base_row = 0;     // of DST

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unpack.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "abi/tile.h"
@@ -212,6 +213,27 @@ void tw_copy_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
     }
     ComputeState& state = math_state("copy_tile");
     unpack_to_dst(state, state.src_a, cb, tile, dst, state.copy_transpose, "copy_tile");
+}
+
+void tw_copy_elements(uint32_t cb, uint32_t tile, uint32_t dst, uint32_t count) {
+    constexpr const char* kCall = "topk_xl_copy_tile";
+    check_loops(started_state(kCall), {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb, kCall);
+    if (!begin_single(cb, tile)) {
+        return;
+    }
+    ComputeState& state = math_state(kCall);
+    if (!state.fp32_dest) {
+        kernel_error("%s works with a DST of 32 bits only: fp32_dest_acc_en is not set", kCall);
+    }
+    unpack_to_dst(state, state.src_a, cb, tile, dst, 0, kCall);
+    taint_tail_defined(state, dst, count);
+    uint32_t* words = state.dst[dst];
+    if (!is_float32(state.src_a.format)) {
+        for (uint32_t i = 0; i < count; i += kLanes) {
+            store(words + i, dst_bits<true>(load<VectorF>(words + i)));
+        }
+    }
+    std::fill(words + count, words + kTileElements, kMinusInfinity);
 }
 
 void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {

@@ -195,6 +195,8 @@ void taint_slot_add(const ComputeState& state, uint32_t slot, uint32_t other);
 void taint_slot_defined(const ComputeState& state, uint32_t slot);
 void taint_running_sum(const ComputeState& state, uint32_t slot, bool first);
 void taint_vector_reduce(const ComputeState& state, ReduceAxis axis, uint32_t slot, uint32_t ct_dim, uint32_t rt_dim);
+void taint_tail_defined(const ComputeState& state, uint32_t slot, uint32_t begin);  // elements from `begin` on
+void taint_sequence_mixed(const ComputeState& state, uint32_t first_slot, uint32_t count);  // whole tiles, sorted
 void taint_columns_mixed(const ComputeState& state, uint32_t first_slot);  // two value tiles and their indices, sorted
 
 // --- between L1 and tiles ---

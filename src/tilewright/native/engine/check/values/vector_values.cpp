@@ -2,6 +2,7 @@
 // What the vector unit's results take in of the DST tiles it works on.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "check/checks.h"
 #include "check/values/values.h"
@@ -183,6 +184,35 @@ void taint_vector_reduce(const ComputeState& state, ReduceAxis axis, uint32_t sl
         for (uint32_t i = 0; i < 32; i++) {
             result.of[rows ? element(i, 0) : element(0, i)] = sums[i];
         }
+    }
+}
+
+void taint_tail_defined(const ComputeState& state, uint32_t slot, uint32_t begin) {
+    DstTaint* dst = dst_of(state);
+    if (dst != nullptr && !dst->slot[slot].clean) [[unlikely]] {
+        std::fill(dst->slot[slot].of + begin, dst->slot[slot].of + kTileElements, uint8_t{0});
+    }
+}
+
+void taint_sequence_mixed(const ComputeState& state, uint32_t first_slot, uint32_t count) {
+    DstTaint* dst = dst_of(state);
+    if (dst == nullptr) [[likely]] {
+        return;
+    }
+    const std::span<TileTaint> tiles(dst->slot + first_slot, count);
+    if (std::ranges::all_of(tiles, &TileTaint::clean)) {
+        return;
+    }
+    uint8_t all = 0;
+    for (const TileTaint& tile : tiles) {
+        for (uint32_t i = 0; i < kTileElements; i++) {
+            all |= tile.at(i);
+        }
+    }
+    for (TileTaint& tile : tiles) {
+        tile.open();
+        std::fill(tile.of, tile.of + kTileElements, all);
+        tile.take_origins(tiles[0]);
     }
 }
 

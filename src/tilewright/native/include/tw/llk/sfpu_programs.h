@@ -91,8 +91,11 @@ inline void reset_counters(std::uint32_t which) {
         tw_vector_set_base(0);
     }
 }
+// Wormhole's vector instructions name four of the eight address modifiers, Blackhole's all of them.
+#ifdef ARCH_WORMHOLE
 inline void set_addr_mod_base() { tw_vector_address_base(1); }
 inline void clear_addr_mod_base() { tw_vector_address_base(0); }
+#endif
 template <DstTileShape shape, UnpackDestination destination>
 inline void set_dst_write_addr(std::uint32_t tile) {
     static_assert(shape == Tile32x32, "only 32 x 32 tiles in DST are modelled");
@@ -115,7 +118,7 @@ template <bool approximate = false>
 inline void sigmoid_init() {}
 template <bool approximate = false>
 inline void silu_init() {}
-inline void _init_sfpu_config_reg() {}
+inline void _init_sfpu_config_reg() { TTI_SFPCONFIG(0, 0xf, 1); }
 
 inline void _sfpu_load_config32_(std::uint32_t which, std::uint32_t upper, std::uint32_t lower) {
     TT_SFPLOADI(0, sfpi::SFPLOADI_MOD0_LOWER, lower);
@@ -222,18 +225,24 @@ inline void calculate_sfpu_binary(std::uint32_t in0, std::uint32_t in1, std::uin
 
 namespace tw {
 
+// Every init call of the unit also takes back what an earlier program told its lanes.
+inline void vector_program_init() {
+    tw_sfpu_init(0);
+    ckernel::sfpu::_init_sfpu_config_reg();
+}
 template <typename Function, typename... Arguments>
 inline void vector_program_init(Function function, Arguments... arguments) {
-    tw_sfpu_init(0);
+    vector_program_init();
     function(arguments...);
 }
-inline void vector_program_init() { tw_sfpu_init(0); }
 
 // The program once for each face that the mode names, from the start of that face.
 template <typename Program, typename... Arguments>
 inline void run_on_faces(std::uint32_t tile, ckernel::VectorMode mode, Program&& program, Arguments&&... arguments) {
     ckernel::math::set_dst_write_addr<ckernel::Tile32x32, ckernel::SrcRegs>(tile);
+#ifdef ARCH_WORMHOLE
     ckernel::math::set_addr_mod_base();
+#endif
     const bool one_call =
         mode != ckernel::VectorMode::RC && mode != ckernel::VectorMode::R && mode != ckernel::VectorMode::C;
     const int calls = one_call ? 1 : mode == ckernel::VectorMode::RC ? 4 : 2;
@@ -245,7 +254,9 @@ inline void run_on_faces(std::uint32_t tile, ckernel::VectorMode mode, Program&&
         }
     }
     ckernel::math::clear_dst_reg_addr();
+#ifdef ARCH_WORMHOLE
     ckernel::math::clear_addr_mod_base();
+#endif
 }
 
 }  // namespace tw
