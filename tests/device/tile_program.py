@@ -68,11 +68,14 @@ def run_tiles(
     runtime_args: Sequence[int] = (),
     unpack_to_dest: Sequence[int] = (),
     checked: bool = False,
+    reader: str | None = None,
+    depths: Mapping[int, int] | None = None,
     **config: Any,
 ) -> np.ndarray:
     """What a compute kernel makes of its inputs; ``config`` goes into its :class:`ComputeConfigDescriptor`.
 
     ``runtime_args`` are the kernel's common arguments; ``unpack_to_dest`` names the buffers that go to DST in 32 bits.
+    ``reader`` stands in for the kernel that reads all of every input at once, ``depths`` for buffers that hold all.
     """
     tensors = [ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device) for array, dtype in inputs]
     result = ttnn.allocate_tensor_on_device(
@@ -89,10 +92,10 @@ def run_tiles(
     kernel.defines = list((defines or {}).items())
     kernel.common_runtime_args = list(runtime_args)
     dtypes = {**{index: dtype for index, (_, dtype) in enumerate(inputs)}, 16: result_dtype}
-    depths = {**dict(enumerate(pages)), 16: result_pages}
+    depths = {**dict(enumerate(pages)), 16: result_pages, **(depths or {})}
     program = ttnn.ProgramDescriptor(
         kernels=[
-            _kernel("reader", _reader_text(pages), ttnn.ReaderConfigDescriptor(), tensors),
+            _kernel("reader", reader or _reader_text(pages), ttnn.ReaderConfigDescriptor(), tensors),
             kernel,
             _kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [result], result_pages),
         ],

@@ -10,6 +10,7 @@
 #include "future.h"
 #include "scheduler.h"
 #include "threads.h"
+#include "tile/owed.h"
 #include "tile/source.h"
 
 namespace tw {
@@ -117,6 +118,9 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
             front ? "read" : "write",
             cb,
             buffer.num_pages);
+    }
+    if (!front && instance.core->compute->scratch[kDstOwed] != 0) {
+        settle_owed_in(*instance.core->compute, buffer.address, buffer.total_bytes);
     }
     if (reach == Reach::Tile) {
         on_tile(instance, cb, static_cast<uint32_t>(address), buffer.page_bytes, !front);

@@ -54,7 +54,7 @@ struct ComputeSettings {
     DstPhase phase = DstPhase::Idle;
     // Whatever an init call leaves for the calls after it (transpose flags, reduce masks, ...).
     uint8_t copy_transpose = 0;
-    uint32_t scratch[21] = {};
+    uint32_t scratch[24] = {};
     // Vector-unit registers, 32 lanes each: what one call of it keeps for the next (running sums, init constants).
     uint32_t sfpu_registers[12][32] = {};
     sfpu::Machine vector_machine;  // what programs written in a kernel use of it
@@ -64,8 +64,21 @@ struct ComputeSettings {
     uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }
 };
 
+// What is known of a DST slot instead of its words (tile/owed.h): a tile of bfloat16s in L1, and what happened to it.
+struct OwedTile {
+    enum class Step : uint8_t { Minus, Times, Weighted };  // each on top of the ones before
+
+    const uint16_t* tile;
+    Step last_step;
+    alignas(64) float minus[32];  // by row, as are factors
+    alignas(64) float times[32];
+    alignas(64) float weight[32];  // by column, as are offsets: offset + value * weight
+    alignas(64) float offset[32];
+};
+
 struct ComputeState : ComputeSettings {
     alignas(64) DstTile dst_memory[kDstSlots];
+    OwedTile owed[kDstSlots];
     uint64_t random_state = 0x9E3779B97F4A7C15ull;  // goes on from kernel to kernel until one seeds it
 };
 

@@ -12,6 +12,7 @@
 
 #include "check/hooks.h"
 #include "threads.h"
+#include "tile/owed.h"
 
 namespace tw {
 
@@ -66,6 +67,9 @@ void fiber_entry() {
 
 void Scheduler::suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount) {
     KernelInstance& instance = *current;
+    if (instance.core->compute != nullptr) {
+        settle_owed(*instance.core->compute);
+    }
     instance.state = state;
     instance.wait_kind = kind;
     instance.wait_cb = cb;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a call of the kernel API to the function that does it: operands checked, faces chosen.
 #include "../tile/dst.h"
+#include "../tile/owed.h"
 #include "apply.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
@@ -111,6 +112,10 @@ void tw_sfpu_unary(uint32_t op, uint32_t dst, uint32_t vector_mode, uint32_t p0,
 void tw_sfpu_binary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out, uint32_t vector_mode, uint32_t p0, uint32_t p1) {
     TW_VECTOR_CALL
+    const bool on_tiles = SfpuFaces(vector_mode) == SfpuFaces::All;
+    if (SfpuBinary(op) == SfpuBinary::Mul && on_tiles && owes_product(compute_state(), dst_a, dst_b, dst_out)) {
+        return;
+    }
     check_vector_operand(compute_state(), dst_a, kBinaryNames[op]);
     check_vector_operand(compute_state(), dst_b, kBinaryNames[op]);
     const uint32_t* a = dst_for_sfpu(dst_a);
@@ -130,6 +135,11 @@ void tw_sfpu_ternary(
         check_mac_tiles(dst_a, dst_b, dst_c, dst_out);
     }
     ComputeState& state = compute_state();
+    if (SfpuTernary(op) == SfpuTernary::Addcmul && SfpuFaces(vector_mode) == SfpuFaces::All && as_float(p0) == 1.0f &&
+        (added_owed_square(state, dst_a, dst_b, dst_c, dst_out) ||
+         owes_weighted(state, dst_a, dst_b, dst_c, dst_out))) {
+        return;
+    }
     const uint32_t slots[] = {dst_a, dst_b, dst_c};
     for (uint32_t slot : slots) {
         check_vector_slot(state, slot);

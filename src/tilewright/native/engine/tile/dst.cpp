@@ -15,6 +15,7 @@
 #include "check/compute/operands.h"
 #include "check/hooks.h"
 #include "check/values/values.h"
+#include "owed.h"
 #include "threads.h"
 
 namespace tw {
@@ -126,13 +127,31 @@ void release(const char* call, bool clear) {
 
 void clear_dst(ComputeSettings& state) {
     state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
-    state.scratch[kDstRowSpread] = 0;
+    for (const ScratchWord word : {kDstRowSpread, kDstColumnSpread, kDstColumnApart, kDstOwed}) {
+        state.scratch[word] = 0;
+    }
+}
+
+// The 32 words are in column 0, or in all.
+static void fill_columns(uint32_t* words, bool in_all) {
+    uint32_t column[32];
+    std::memcpy(column, words, sizeof column);
+    for (uint32_t row = 0; row < 32; row++) {
+        uint32_t* left = words + row / 16 * 2 * kFaceElements + row % 16 * 16;
+        std::fill_n(left, 16, in_all ? column[row] : 0);
+        std::fill_n(left + kFaceElements, 16, in_all ? column[row] : 0);
+        left[0] = column[row];
+    }
 }
 
 void fill_dst(ComputeState& state, uint32_t slot) {
     uint32_t* words = state.dst[slot];
     if (dst_reads_zero(state, slot)) {
         std::memset(words, 0, sizeof state.dst[0]);
+    } else if (dst_is_owed(state, slot)) {
+        write_owed(state.owed[slot], words);
+    } else if (dst_columns_repeat(state, slot) || dst_column_apart(state, slot)) {
+        fill_columns(words, dst_columns_repeat(state, slot));
     } else {
         for (uint32_t i = 16; i < kTileElements; i += 16) {
             if (i != kFaceElements) {

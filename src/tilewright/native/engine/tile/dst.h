@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access to the destination registers: who may touch them when, which slots exist, which hold less than they read as.
 //
-// A slot that a release cleared, or a row was broadcast to, is not written whole at once: a bit says what it reads as,
-// and most such slots are gone before anybody reads them word by word.
+// A slot that a release cleared, that a row or column was broadcast to, or that has only sums of rows, is not written
+// whole at once: a bit says what it reads as, and most such slots are gone before anybody reads them word by word. Nor is
+// a slot written of which it is enough to know how its value comes about (owed.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "../core.h"
@@ -13,16 +15,19 @@ namespace tw {
 
 // Use of ComputeState::scratch by the tile maths.
 enum ScratchWord : uint32_t {
-    kDstCleared,          // bit per slot: it reads as zero whatever its memory holds
-    kDstRowSpread,        // bit per slot: every row reads as row 0, the only one its memory holds
-    kDstPackedEarly,      // bit per slot: packed before tile_regs_commit
-    kPackSection,         // how far the packer is in a section the maths side still has
-    kReduceMask,          // 0 none, else 1 + ReduceAxis
-    kBinaryAccumulate,    // what binary init said
-    kMatmulTranspose,     // what matmul init said
+    kDstCleared,  // bit per slot: it reads as zero whatever its memory holds
+    kDstRowSpread,  // bit per slot: every row reads as row 0, the only one its memory holds
+    kDstColumnSpread,  // bit per slot: every column reads as the 32 words that are all its memory holds
+    kDstColumnApart,  // bit per slot: column 0 is the 32 words its memory holds, the others read as zero
+    kDstOwed,  // bit per slot: its value is what ComputeState::owed says
+    kDstPackedEarly,  // bit per slot: packed before tile_regs_commit
+    kPackSection,  // how far the packer is in a section the maths side still has
+    kReduceMask,  // 0 none, else 1 + ReduceAxis
+    kBinaryAccumulate,  // what binary init said
+    kMatmulTranspose,  // what matmul init said
     kMatmulColumnStride,  // tiles from one column of b to the next; 0 means 1
-    kMatmulFidelity,      // 0: ComputeState::fidelity
-    kQueueAddress,        // tilized SrcA tiles not yet reduced: L1 address of the rows
+    kMatmulFidelity,  // 0: ComputeState::fidelity
+    kQueueAddress,  // tilized SrcA tiles not yet reduced: L1 address of the rows
     kQueueNext,
     kQueueTiles,
     kQueueCbA,
@@ -99,10 +104,21 @@ inline bool dst_rows_repeat(const ComputeState& state, uint32_t slot) {
     return (state.scratch[kDstRowSpread] >> slot) & 1;
 }
 
+inline bool dst_columns_repeat(const ComputeState& state, uint32_t slot) {
+    return (state.scratch[kDstColumnSpread] >> slot) & 1;
+}
+
+inline bool dst_column_apart(const ComputeState& state, uint32_t slot) {
+    return (state.scratch[kDstColumnApart] >> slot) & 1;
+}
+
+inline bool dst_is_owed(const ComputeState& state, uint32_t slot) { return (state.scratch[kDstOwed] >> slot) & 1; }
+
 // From here on the memory of the slot is all there is to it.
 inline void forget_dst(ComputeState& state, uint32_t slot) {
-    state.scratch[kDstCleared] &= ~(1u << slot);
-    state.scratch[kDstRowSpread] &= ~(1u << slot);
+    for (const ScratchWord word : {kDstCleared, kDstRowSpread, kDstColumnSpread, kDstColumnApart, kDstOwed}) {
+        state.scratch[word] &= ~(1u << slot);
+    }
 }
 
 // Writes the slot as it reads.
@@ -110,7 +126,10 @@ void fill_dst(ComputeState& state, uint32_t slot);
 
 // The words of a slot that exists, all of them as they read.
 inline uint32_t* dst_words(ComputeState& state, uint32_t slot) {
-    if (dst_reads_zero(state, slot) || dst_rows_repeat(state, slot)) {
+    const uint32_t unwritten = state.scratch[kDstCleared] | state.scratch[kDstRowSpread] |
+                               state.scratch[kDstColumnSpread] | state.scratch[kDstColumnApart] |
+                               state.scratch[kDstOwed];
+    if ((unwritten >> slot) & 1) {
         fill_dst(state, slot);
     }
     return state.dst[slot];
@@ -142,19 +161,53 @@ inline uint32_t* dst_spread_row(ComputeState& state, uint32_t slot, const char* 
     return words;
 }
 
+// The same for a slot whose columns are all going to read as one: 32 words, by row.
+inline uint32_t* dst_spread_column(ComputeState& state, uint32_t slot, const char* call) {
+    uint32_t* words = dst_overwrite(state, slot, call);
+    state.scratch[kDstColumnSpread] |= 1u << slot;
+    return words;
+}
+
+// The 32 words of a slot that has at most a column 0, which is going to change.
+inline uint32_t* dst_update_column(ComputeState& state, uint32_t slot, const char* call) {
+    check_change(state, slot, call);
+    if (dst_reads_zero(state, slot)) {
+        std::fill_n(state.dst[slot], 32, 0u);
+        forget_dst(state, slot);
+        state.scratch[kDstColumnApart] |= 1u << slot;
+    }
+    return state.dst[slot];
+}
+
+// The same for a slot that is going to be owed its value.
+inline OwedTile& dst_owe(ComputeState& state, uint32_t slot, const char* call) {
+    dst_overwrite(state, slot, call);
+    state.scratch[kDstOwed] |= 1u << slot;
+    return state.owed[slot];
+}
+
 // The words of a slot to be read and changed, or written in part.
 inline uint32_t* dst_update(ComputeState& state, uint32_t slot, const char* call) {
     check_change(state, slot, call);
     return dst_words(state, slot);
 }
 
-// For the packer; nullptr when the slot reads as zero.
-inline const uint32_t* dst_read(ComputeState& state, uint32_t slot, const char* call) {
+// The packer begins with a slot.
+inline void dst_begin_pack(ComputeState& state, uint32_t slot, const char* call) {
     check_slot(state, slot, call);
     if (state.phase == DstPhase::Acquired) {
         state.scratch[kDstPackedEarly] |= 1u << slot;
     }
+}
+
+// What it packs; nullptr when the slot reads as zero.
+inline const uint32_t* dst_packed_words(ComputeState& state, uint32_t slot) {
     return dst_reads_zero(state, slot) ? nullptr : dst_words(state, slot);
+}
+
+inline const uint32_t* dst_read(ComputeState& state, uint32_t slot, const char* call) {
+    dst_begin_pack(state, slot, call);
+    return dst_packed_words(state, slot);
 }
 
 }  // namespace tw

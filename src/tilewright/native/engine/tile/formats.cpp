@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "../core.h"
-#include "numerics.h"
+#include "packed_pair.h"
 
 namespace tw {
 
@@ -289,37 +289,11 @@ void decode_data(const uint8_t* bytes, DataFormat format, uint32_t count, uint32
     }
 }
 
-// Denormals and -0 become +0, the rest is rounded to nearest, ties away; NaN stays NaN.
-static VectorU rounded_for_packer(VectorU value) {
-    value = bits_of(without_denormals(floats_of(value)));
-    // A NaN of all ones must not be rounded up into a zero.
-    constexpr uint32_t kLargest = 0x7fff7fffu;
-    const VectorU magnitude = value & kMagnitudeMask;
-    const VectorU limited = magnitude < kLargest ? magnitude : splat_bits(kLargest);
-    return ((value & ~kMagnitudeMask) | limited) + 0x8000u;
-}
-
-template <bool Wide>
-static void encode_bfloat16_pair(const uint32_t* first, const uint32_t* second, uint8_t* bytes) {
-    VectorU one = load<VectorU>(first), two = load<VectorU>(second);
-    if constexpr (Wide) {
-        const VectorF one_value = without_denormals(floats_of(one)), two_value = without_denormals(floats_of(two));
-        if (!any_nan(one_value, two_value)) [[likely]] {
-            one = bits_of(one_value) + 0x8000u;
-            two = bits_of(two_value) + 0x8000u;
-        } else {
-            one = rounded_for_packer(one);
-            two = rounded_for_packer(two);
-        }
-    }
-    store_upper_halves(bytes, one, two);
-}
-
 template <bool Wide>
 static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* bytes) {
     uint32_t i = 0;
     for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-        encode_bfloat16_pair<Wide>(words + i, words + i + kLanes, bytes + 2 * i);
+        pack_pair<Wide>(load<VectorU>(words + i), load<VectorU>(words + i + kLanes), bytes + 2 * i);
     }
     for (; i + kLanes <= count; i += kLanes) {
         const VectorU value = load<VectorU>(words + i);
@@ -334,16 +308,14 @@ static void encode_bfloat16(const uint32_t* words, uint32_t count, uint8_t* byte
 template <bool Wide>
 static void encode_bfloat16_rows(
     const uint32_t* left, const uint32_t* right, uint32_t num_rows, uint8_t* bytes, size_t row_bytes) {
-    // Rows lie too far apart for the hardware to guess: the lines of the tile after the next come while this one is written.
-    constexpr uint32_t kAhead = 2 * 32 * sizeof(uint16_t);
     for (uint32_t row = 0; row < num_rows; row++, left += 16, right += 16, bytes += row_bytes) {
-        __builtin_prefetch(bytes + kAhead, 1);
+        __builtin_prefetch(bytes + kPackAhead, 1);
         if constexpr (kRowVectors == 1) {
-            encode_bfloat16_pair<Wide>(left, right, bytes);
+            pack_pair<Wide>(load<VectorU>(left), load<VectorU>(right), bytes);
         } else {
             for (uint32_t i = 0; i < 16; i += 2 * kLanes) {
-                encode_bfloat16_pair<Wide>(left + i, left + i + kLanes, bytes + 2 * i);
-                encode_bfloat16_pair<Wide>(right + i, right + i + kLanes, bytes + 32 + 2 * i);
+                pack_pair<Wide>(load<VectorU>(left + i), load<VectorU>(left + i + kLanes), bytes + 2 * i);
+                pack_pair<Wide>(load<VectorU>(right + i), load<VectorU>(right + i + kLanes), bytes + 32 + 2 * i);
             }
         }
     }

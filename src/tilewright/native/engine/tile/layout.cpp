@@ -9,6 +9,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "formats.h"
+#include "owed.h"
 #include "pack.h"
 #include "source.h"
 #include "unpack.h"
@@ -125,6 +126,7 @@ void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, bool is_writ
     const uint64_t limit = static_cast<uint64_t>(context.cb[cb].fifo_limit) << (context.compute_words ? 4 : 0);
     const uint64_t first = reinterpret_cast<uintptr_t>(start);
     if (first + bytes > limit) [[unlikely]] {
+        settle_owed(compute_state());
         leaves_circular_buffer(cb, limit - first, bytes, is_write, call);
         bytes = limit - first;
     }
@@ -377,11 +379,16 @@ void tw_pack_untilize_dest(
         rows += static_cast<size_t>(block_c) * block_ct * geometry.tile_cols * bytes;
         for (uint32_t column = 0; column < block_ct; column++, rows += geometry.tile_cols * bytes) {
             const uint32_t slot = first_dst + row * block_ct + column;
-            const uint32_t* words = dst_read(state, slot, kCall);
+            dst_begin_pack(state, slot, kCall);
+            if (dst_is_owed(state, slot) && is_square_tile(geometry) && format == DataFormat::Float16_b &&
+                packs_plainly(state)) {
+                pack_owed_rows(state.owed[slot], rows, image.row_bytes);
+                continue;
+            }
             if (state.checks != nullptr) [[unlikely]] {
                 scatter_taint(state, slot_taint(state, slot), face_rows_of(image), cb_out, rows);
             }
-            pack_untilized(state, words, image, format, rows, kCall);
+            pack_untilized(state, dst_packed_words(state, slot), image, format, rows, kCall);
         }
     }
 }

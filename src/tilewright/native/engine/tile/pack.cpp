@@ -11,6 +11,7 @@
 #include "check/values/values.h"
 #include "formats.h"
 #include "numerics.h"
+#include "owed.h"
 #include "threads.h"
 
 namespace tw {
@@ -185,13 +186,23 @@ void pack_row(
 }
 
 static void pack_one_tile(ComputeState& state, uint32_t dst, uint32_t cb, uint32_t tile) {
-    const uint32_t* words = dst_read(state, dst, "pack_tile");
+    dst_begin_pack(state, dst, "pack_tile");
     check_pack(state, cb, PackLoop::Default, "pack_tile");
     check_pack_mask(state, dst, cb, "pack_tile");
     const TileGeometry& geometry = tile_geometry(cb);
     uint8_t* bytes = back_tile(cb, tile);
     taint_pack_slot(state, dst, cb, geometry, bytes);
-    pack_words(state, words, geometry, bytes, "pack_tile");
+    if (dst_is_owed(state, dst) && is_square_tile(geometry) && packs_plainly(state)) {
+        if (state.pack.format == DataFormat::Float16_b) {
+            pack_owed_tile(state.owed[dst], bytes);
+            return;
+        }
+        if (state.pack.format == DataFormat::Float32) {
+            write_owed(state.owed[dst], reinterpret_cast<uint32_t*>(bytes));
+            return;
+        }
+    }
+    pack_words(state, dst_packed_words(state, dst), geometry, bytes, "pack_tile");
 }
 
 }  // namespace tw
@@ -245,6 +256,7 @@ void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile) {
 
 void tw_pack_rows_to_address(uint32_t dst, uint32_t l1_address) {
     if (runs_on(current_instance(), kPackThread)) {
+        settle_owed(compute_state());
         pack_rows(dst, kNoCb, own_memory(current_instance(), l1_address));
     }
 }

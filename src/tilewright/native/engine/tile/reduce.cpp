@@ -13,6 +13,7 @@
 
 #include "check/compute/operands.h"
 #include "numerics.h"
+#include "owed.h"
 #include "source.h"
 
 namespace tw {
@@ -212,6 +213,14 @@ bool only_row_zero(const Reduction& reduction) {
     const uint32_t faces =
         std::min<uint32_t>(reduction.num_faces == 4 ? 2 : reduction.num_faces, reduction.scaler.geometry.num_faces);
     VectorU any{};
+    if (const uint16_t* halves = reduction.scaler.halves) {
+        for (uint32_t face = 0; face < faces; face++, halves += kFaceElements) {
+            for (uint32_t i = 16; i < kFaceElements; i += 2 * kLanes) {  // the last two may overlap
+                any |= load<VectorU>(halves + std::min(i, kFaceElements - 2 * kLanes));
+            }
+        }
+        return !any_set(any, 0x7fff7fffu);
+    }
     with_reader(reduction.scaler, [&](auto reader) {
         for (uint32_t face = 0; face < faces; face++) {
             for (uint32_t i = 16; i < kFaceElements; i += kLanes) {
@@ -220,6 +229,30 @@ bool only_row_zero(const Reduction& reduction) {
         }
     });
     return !any_set(any, kMagnitudeMask);
+}
+
+// Sums of the rows of whole tiles by a scaler of ones, most often many into one slot: DST keeps them as a column.
+// False where the reduction is another.
+bool added_to_column(const Reduction& reduction, uint32_t* column) {
+    const FaceRow left = row_of(reduction.scaler, 0, 0), right = row_of(reduction.scaler, 1, 0);
+    const Passes passes = reduction.passes(false, true);
+    const bool is_plain = passes.count == 1 && passes.pass[0].a == Part::Full && passes.pass[0].b == Part::Full;
+    if (!is_plain || !is_ones(left) || !is_ones(right) || !only_row_zero(reduction)) {
+        return false;
+    }
+    with_reader(reduction.data, [&](auto reader) {
+        for (uint32_t row = 0; row < 2; row++, column += 16) {
+            FaceRow held;
+            std::memcpy(held.values, column, sizeof held.values);
+            for (uint32_t i = 0; i < 2; i++) {
+                GroupSums sums;
+                sum_rows<Part::Full, true>(reader, row * 2 + i, left, sums);
+                add_to<true>(held, sums);
+            }
+            std::memcpy(column, held.values, sizeof held.values);
+        }
+    });
+    return true;
 }
 
 void sum_along_rows(const Reduction& reduction) {
@@ -429,6 +462,13 @@ void max_of_whole_tile(const Reduction& reduction) {
     reduction.words[0] = bits_of_key(largest);
 }
 
+// Whether the slot can hold nothing but a column after the sum of the tile's rows.
+bool keeps_column(
+    const ComputeState& state, const Operand& data, const Operand& scaler, uint32_t num_faces, uint32_t dst) {
+    return num_faces == 4 && is_square_tile(data.geometry) && is_square_tile(scaler.geometry) && may_owe(state) &&
+           (dst_reads_zero(state, dst) || dst_column_apart(state, dst));
+}
+
 }  // namespace
 
 void reduce(
@@ -450,10 +490,16 @@ void reduce(
     check_slot(state, dst, "reduce_tile");
     note_dst_write(state, dst, true);
     taint_reduce(state, pool, axis, data, data_taint, scaler, scaler_taint, num_faces, dst);
+    const bool maximum = pool == Pool::Max;
+    if (axis == ReduceAxis::Row && !maximum && keeps_column(state, data, scaler, num_faces, dst)) {
+        const Reduction reduction{state, data, scaler, nullptr, false, num_faces};
+        if (added_to_column(reduction, dst_update_column(state, dst, "reduce_tile"))) {
+            return;
+        }
+    }
     const bool fresh = dst_reads_zero(state, dst);
     uint32_t* words = dst_update(state, dst, "reduce_tile");
     const Reduction reduction{state, data, scaler, words, fresh, num_faces};
-    const bool maximum = pool == Pool::Max;
     switch (axis) {
         case ReduceAxis::Row: return maximum ? max_along_rows(reduction) : sum_along_rows(reduction);
         case ReduceAxis::Col: return maximum ? max_along_columns(reduction) : sum_along_columns(reduction);

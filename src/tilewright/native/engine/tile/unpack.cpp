@@ -8,6 +8,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "numerics.h"
+#include "owed.h"
 #include "source.h"
 
 namespace tw {
@@ -182,6 +183,15 @@ void spread_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows, u
     });
 }
 
+// The column that is all a slot of DST holds.
+void take_column(const Operand& operand, uint32_t* words) {
+    with_reader(operand, [&](auto reader) {
+        for (uint32_t row = 0; row < 32; row += kLanes) {
+            store(words + row, bits_of(reader.column(row / 16 * 2 * kFaceElements + row % 16 * 16)));
+        }
+    });
+}
+
 // The broadcast column or scalar spread over the tile. Nothing else of the operand is looked at.
 void spread(const Operand& operand, Broadcast broadcast, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
@@ -293,6 +303,10 @@ void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uin
     note_dst_write(state, dst, false);
     const bool whole = geometry.num_faces == 4;
     const bool row = broadcast == Broadcast::Row;
+    if (broadcast == Broadcast::Col && is_square_tile(geometry) && may_owe(state)) {
+        take_column(operand, dst_spread_column(state, dst, kCall));
+        return;
+    }
     uint32_t* words = !whole ? dst_update(state, dst, kCall)
                       : row  ? dst_spread_row(state, dst, kCall)
                              : dst_overwrite(state, dst, kCall);

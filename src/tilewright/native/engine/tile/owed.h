@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slots of DST that are owed their value: chains of tile calls that are computed once, from L1 to L1.
+//
+// A normalisation subtracts a column from a tile, multiplies the difference by another column, then by a row, adds a
+// row, and packs. Call by call, each writes a tile of DST that only the next one reads. So the subtraction only notes
+// where its operand lies and what is to be subtracted (OwedTile); the calls that often follow add their rows and columns
+// to the note; and the packer, or a sum of squares, computes the whole chain in registers. The arithmetic is that of the
+// calls, step by step in the same order, so nobody sees a difference. Whoever else wants the slot asks for its words
+// (dst_words) and gets them written first.
+//
+// A note refers to a tile in L1, so it is settled before that tile can change: before other kernels run
+// (Scheduler::suspend), and before the packer writes into a circular buffer that the tile lies in. Nothing is owed in
+// checked runs, whose rules follow each call, where threads have parted, and in 16-bit DST, which rounds each step.
+#pragma once
+
+#include <cstdint>
+
+#include "../threads.h"
+#include "dst.h"
+
+namespace tw {
+
+inline bool is_square_tile(const TileGeometry& geometry) {
+    return geometry.num_faces == 4 && geometry.face_rows == 16 && geometry.tile_cols == 32;
+}
+
+// Whether the calling kernel may leave slots unwritten.
+inline bool may_owe(const ComputeState& state) {
+#if defined(__x86_64__) || defined(__aarch64__)  // where the processor flushes denormals
+    const KernelInstance& instance = current_instance();
+    return state.fp32_dest && state.checks == nullptr && instance.parted == nullptr && instance.sources == nullptr;
+#else
+    return false;
+#endif
+}
+
+void write_owed(const OwedTile& owed, uint32_t* words);
+// Writes the slots whose tiles lie in these bytes of L1, or all.
+void settle_owed_in(ComputeState& state, uint64_t address, uint64_t bytes);
+void settle_all_owed(ComputeState& state);
+inline void settle_owed(ComputeState& state) {
+    if (state.scratch[kDstOwed] != 0) [[unlikely]] {
+        settle_all_owed(state);
+    }
+}
+
+// Calls of the vector unit on whole tiles. False: nothing of theirs is owed, they go on as usual.
+bool owes_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out);  // out = a * b
+bool owes_weighted(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // out = a + b * c
+bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // the same with b == c
+
+// As bfloat16: a tile, or 32 rows.
+void pack_owed_tile(const OwedTile& owed, uint8_t* bytes);
+void pack_owed_rows(const OwedTile& owed, uint8_t* bytes, size_t row_bytes);
+
+}  // namespace tw
