@@ -45,3 +45,30 @@ def test_a_buffer_that_lost_count_hangs_because_of_the_pop(device: ttnn.Device) 
     (hang,) = finding.consequences
     assert hang.rule == "hang-full-buffer"
     assert hang.numbers.startswith("c_0 has lost count: reader popped 1 page when 0 had been pushed")
+
+
+UNTILIZE = """
+#include "api/compute/pack_untilize.h"
+void kernel_main() {
+    compute_kernel_hw_startup(0, 16);
+    pack_untilize_init<1>(0, 16);
+    cb_wait_front(0, 1);
+    cb_reserve_back(16, 1);
+    pack_untilize_block<1>(0, 1, 16);
+    cb_push_back(16, 1);
+    cb_pop_front(0, 1);
+}
+"""
+
+
+def test_a_call_without_its_init_is_one_finding_by_the_name_of_that(device: ttnn.Device) -> None:
+    """The packer, the maths side and the unpackers all lack it."""
+    kernels = {
+        "reader": "void kernel_main() { cb_reserve_back(0, 1); cb_push_back(0, 1); }",
+        "compute": UNTILIZE.replace("    pack_untilize_init<1>(0, 16);\n", ""),
+        "writer": "void kernel_main() { cb_wait_front(16, 1); cb_pop_front(16, 1); }",
+    }
+    found = check_source(device, source_program({0: 1, 16: 1}, **kernels)).findings
+    (finding,) = [each for each in found if each.rule == "init-missing"]
+    assert "pack_untilize_block needs pack_untilize_init" in finding.numbers
+    assert [each.rule for each in finding.consequences] == ["init-missing"]

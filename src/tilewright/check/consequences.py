@@ -30,6 +30,10 @@ def _same_kernel(cause: Finding, effect: Finding) -> bool:
     return cause.kernel == effect.kernel
 
 
+def _same_call(cause: Finding, effect: Finding) -> bool:
+    return (cause.kernel, cause.path, cause.line) == (effect.kernel, effect.path, effect.line)
+
+
 def _shared_cores(cause: Finding, effect: Finding) -> bool:
     return not cause.cores or not effect.cores or bool(set(cause.cores) & set(effect.cores))
 
@@ -58,6 +62,8 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "cb-pop-unwaited": ((("cb-read-past-wait",), _same_kernel_and_buffer),),
     "cb-push-unreserved": ((("cb-write-unreserved",), _same_kernel_and_buffer),),
     "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
+    "init-missing": ((("init-missing",), _same_call),),  # for one side of the call, and for another
+    "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
     "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer),),
     "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
     "l1-race": (

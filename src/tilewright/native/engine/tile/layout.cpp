@@ -334,8 +334,8 @@ void tw_pack_untilize_block(
         return;
     }
     ComputeState& state = compute_state();
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);  // it alone knows the name of the call's own init
     check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
-    check_pack(state, cb_out, PackLoop::Untilize, kCall);
     if (block_rt != 1) {
         kernel_error(
             "%s: block_rt_dim %u, but a card reads the same %u tiles and writes the same rows each time; call it once "
