@@ -60,7 +60,7 @@ def _lines(finding: Finding) -> set[tuple[str, int]]:
 _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     # One missing wait or reserve shows at the first access and at the pop or push.
     "cb-pop-unwaited": ((("cb-read-past-wait",), _same_kernel_and_buffer),),
-    "cb-push-unreserved": ((("cb-write-unreserved",), _same_kernel_and_buffer),),
+    "cb-push-unreserved": ((("cb-write-unreserved", "cb-write-past-reserve"), _same_kernel_and_buffer),),
     "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
     "init-missing": ((("init-missing",), _same_call),),  # for one side of the call, and for another
     "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
