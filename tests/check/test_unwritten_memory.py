@@ -113,3 +113,51 @@ def test_what_an_earlier_run_wrote_does_not_count(device: ttnn.Device) -> None:
         assert notes([words(device)], {0: 1}, fixed=True, reader=fills) == []
         found = notes([words(device)], {0: 1}, fixed=True, args=[512], writer=uses)
         assert [note.rule for note in found] == ["l1-uninitialised"]
+
+
+SORT = """
+#include <cstdint>
+#include "api/compute/common.h"
+#include "api/compute/compute_kernel_api.h"
+#include "api/compute/tile_move_copy.h"
+#include "api/compute/topk.h"
+void kernel_main() {
+    compute_kernel_hw_startup(0, 0, 1);
+    copy_init(0);
+    topk_tile_init();
+    cb_wait_front(0, 2);
+    tile_regs_acquire();
+    copy_tile(0, 0, 0);
+    copy_tile(0, 1, 2);
+    topk_local_sort(0, 0, END_PHASE);
+    tile_regs_commit();
+    cb_pop_front(0, 2);
+    cb_reserve_back(1, 1);
+    tile_regs_wait();
+    pack_tile(2, 1);
+    tile_regs_release();
+    cb_push_back(1, 1);
+}
+"""
+
+
+@pytest.mark.parametrize(("end_phase", "found"), [(2, []), (3, ["l1-uninitialised"])])
+def test_a_sort_mixes_no_more_than_its_runs(device: ttnn.Device, end_phase: int, found: list[str]) -> None:
+    """Rows 0 to 7 of the values are written: runs of eight leave the others out, runs of sixteen do not."""
+    reader = """void kernel_main() {
+    cb_reserve_back(0, 2);
+    auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));
+    for (uint32_t i = 0; i < 64; i++) { words[i] = i; words[128 + i] = i; }
+    for (uint32_t i = 512; i < 1024; i++) { words[i] = i; }
+    cb_push_back(0, 2);
+}
+"""
+    writer = """void kernel_main() {
+    cb_wait_front(1, 1);
+    volatile uint32_t used = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(1)) + 1;
+    cb_pop_front(1, 1);
+}
+"""
+    kernels = {"reader": reader, "compute": SORT.replace("END_PHASE", str(end_phase)), "writer": writer}
+    noted = notes([words(device)], {0: 2, 1: 1}, fixed=True, **kernels)
+    assert [note.rule for note in noted if note.rule != "l1-store-then-credit"] == found

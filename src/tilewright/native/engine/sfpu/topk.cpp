@@ -18,6 +18,7 @@ namespace {
 enum TieOrder : uint32_t { kUnset = 0, kAscending = 1, kDescending = 2, kFusedKeys = 3 };
 
 constexpr uint32_t kLow16 = 0xffff;
+constexpr uint32_t kLength = 64;  // of a sequence
 
 // `tag` in the low bits of a value, so that equal values sort by it.
 uint32_t tagged(uint32_t value, uint32_t tag, uint32_t mask, bool largest) {
@@ -59,11 +60,12 @@ struct Sequence {
     }
 };
 
+// `run`: nothing moves from one run of so many to another.
 template <class Body>
-void for_columns(uint32_t dst, uint32_t tie_order, Body body) {
+void for_columns(uint32_t dst, uint32_t tie_order, uint32_t run, Body body) {
     uint32_t* value_tiles[] = {dst_for_sfpu(dst), dst_for_sfpu(dst + 1)};
     uint32_t* index_tiles[] = {dst_for_sfpu(dst + 2), dst_for_sfpu(dst + 3)};
-    taint_columns_mixed(compute_state(), dst);
+    taint_columns_mixed(compute_state(), dst, run);
     Sequence sequence;
     sequence.tie_order = tie_order;
     for (uint32_t column = 0; column < 32; ++column) {
@@ -112,7 +114,7 @@ void tw_sfpu_topk_local_sort(
     int32_t start_step,
     uint32_t tie_order) {
     TW_VECTOR_CALL
-    for_columns(dst, tie_order, [&](Sequence& sequence) {
+    for_columns(dst, tie_order, std::min(2u << end_phase, kLength), [&](Sequence& sequence) {
         for (int32_t phase = start_phase; phase <= end_phase; ++phase) {
             const bool chosen_steps = start_phase == end_phase && phase >= 4;
             const uint32_t run = 2u << phase;
@@ -134,7 +136,7 @@ void tw_sfpu_topk_local_sort(
 // The first of two runs takes the larger (or smaller) of each pair.
 void tw_sfpu_topk_merge(uint32_t dst, int32_t m_iter, int32_t k, uint32_t ascending, uint32_t tie_order) {
     TW_VECTOR_CALL
-    for_columns(dst, tie_order, [&](Sequence& sequence) {
+    for_columns(dst, tie_order, kLength, [&](Sequence& sequence) {
         for_pairs_of_runs(m_iter, k, [&](uint32_t begin, uint32_t first, uint32_t second) {
             sequence.order(first, second, ascending != 0);
         });
@@ -145,7 +147,7 @@ void tw_sfpu_topk_merge(uint32_t dst, int32_t m_iter, int32_t k, uint32_t ascend
 void tw_sfpu_topk_stamp_runs(uint32_t dst, int32_t m_iter, int32_t k, uint32_t largest, uint32_t tag_bits) {
     TW_VECTOR_CALL
     const uint32_t mask = (1u << tag_bits) - 1;
-    for_columns(dst, kUnset, [&](Sequence& sequence) {
+    for_columns(dst, kUnset, kLength, [&](Sequence& sequence) {
         for_pairs_of_runs(m_iter, k, [&](uint32_t begin, uint32_t first, uint32_t second) {
             const uint32_t rank = first - begin, last = 2 * uint32_t(k) - 1;
             *sequence.value[first] = tagged(*sequence.value[first], rank, mask, largest != 0);
@@ -205,7 +207,7 @@ void tw_sfpu_topk_rebuild(
     const uint32_t run = uint32_t(k);
     const uint32_t distance = k >= 64 ? 64u : std::max(run, std::min(run << (m_iter + 1), 32u));
     const uint32_t end = skip_second & 1 ? 32u : 64u;
-    for_columns(dst, tie_order, [&](Sequence& sequence) {
+    for_columns(dst, tie_order, kLength, [&](Sequence& sequence) {
         bool direction = ascending != 0;
         for (uint32_t begin = 0; begin < end; begin += distance, direction = !direction) {
             for (int32_t s = log_k; s > 0; --s) {

@@ -197,7 +197,8 @@ void taint_running_sum(const ComputeState& state, uint32_t slot, bool first);
 void taint_vector_reduce(const ComputeState& state, ReduceAxis axis, uint32_t slot, uint32_t ct_dim, uint32_t rt_dim);
 void taint_tail_defined(const ComputeState& state, uint32_t slot, uint32_t begin);  // elements from `begin` on
 void taint_sequence_mixed(const ComputeState& state, uint32_t first_slot, uint32_t count);  // whole tiles, sorted
-void taint_columns_mixed(const ComputeState& state, uint32_t first_slot);  // two value tiles and their indices, sorted
+// Two value tiles and their indices, sorted down the columns: every `run` of the 64 by itself.
+void taint_columns_mixed(const ComputeState& state, uint32_t first_slot, uint32_t run);
 
 // --- between L1 and tiles ---
 // What is read of a tile: a broadcast reads little of it, and of a reduction's result the rest is marked.

@@ -216,7 +216,17 @@ void taint_sequence_mixed(const ComputeState& state, uint32_t first_slot, uint32
     }
 }
 
-void taint_columns_mixed(const ComputeState& state, uint32_t first_slot) {
+static void mix_run(TileTaint* tiles, uint32_t column, uint32_t begin, uint32_t end) {
+    uint8_t all = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        all |= tiles[i / 32].at(element(i % 32, column)) | tiles[2 + i / 32].at(element(i % 32, column));
+    }
+    for (uint32_t i = begin; i < end; i++) {
+        tiles[i / 32].of[element(i % 32, column)] = tiles[2 + i / 32].of[element(i % 32, column)] = all;
+    }
+}
+
+void taint_columns_mixed(const ComputeState& state, uint32_t first_slot, uint32_t run) {
     DstTaint* dst = dst_of(state);
     if (dst == nullptr) [[likely]] {
         return;
@@ -225,22 +235,14 @@ void taint_columns_mixed(const ComputeState& state, uint32_t first_slot) {
     if (tiles[0].clean && tiles[1].clean && tiles[2].clean && tiles[3].clean) {
         return;
     }
-    for (uint32_t column = 0; column < 32; column++) {
-        uint8_t all = 0;
-        for (uint32_t tile = 0; tile < 4; tile++) {
-            for (uint32_t row = 0; row < 32; row++) {
-                all |= tiles[tile].at(element(row, column));
-            }
-        }
-        for (uint32_t tile = 0; tile < 4; tile++) {
-            tiles[tile].open();
-            for (uint32_t row = 0; row < 32; row++) {
-                tiles[tile].of[element(row, column)] = all;
-            }
-        }
-    }
-    for (uint32_t tile = 1; tile < 4; tile++) {
+    for (uint32_t tile = 0; tile < 4; tile++) {
+        tiles[tile].open();
         tiles[tile].take_origins(tiles[0]);
+    }
+    for (uint32_t column = 0; column < 32; column++) {
+        for (uint32_t begin = 0; begin < 64; begin += run) {
+            mix_run(tiles, column, begin, begin + run);
+        }
     }
 }
 
