@@ -286,7 +286,7 @@ def _reduce_scaled() -> Case:
     def run(bench: Bench) -> tuple[Any, Any]:
         values, scores = bench.random((4, 1, 32, 256)), bench.random((32, 1, 1, 4), 0, 1)
         chosen = torch.arange(4).expand(32, 1, 1, 4).contiguous().int()
-        mapping = torch.ones(1, 1, 16, 1).int()
+        mapping = torch.zeros(1, 1, 1, 16).int()  # whose each expert is: this device's
         found = ttnn.experimental.deepseek_moe_fast_reduce_nc_fused(
             bench.put(values, memory=ttnn.L1_MEMORY_CONFIG), bench.put(chosen, ttnn.uint16, ROWS),
             bench.put(mapping, ttnn.uint16, ROWS), 0, split_size=128, cluster_axis=0,
