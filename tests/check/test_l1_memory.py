@@ -81,9 +81,7 @@ TWINS: dict[str, dict[str, str]] = {
 """,
         "writer": f"""void kernel_main() {{
     cb_wait_front(1, 1);                                             // +
-    while (*{pointer("get_write_ptr(0)")} != 1) {{  // BUG
-        invalidate_l1_cache();
-    }}
+    volatile uint32_t seen = *{pointer("get_write_ptr(0)")};  // BUG
     cb_pop_front(1, 1);                                              // +
 }}
 """,

@@ -47,11 +47,6 @@ static bool read_now(KernelInstance& reader, uint32_t from, uint32_t& value) {
     return take(core, kMath, from, value) || take(core, kPack, from, value) || take(core, kUnpack, from, value);
 }
 
-// After the threads have parted inside a statement for one of them, the others come through the rest of it too.
-static bool is_for_another(const KernelInstance& instance) {
-    return instance.is_compute() && (named_threads(instance) & instance.threads) == 0;
-}
-
 static ThreadSemaphore& thread_semaphore(uint32_t index) {
     if (index >= kNumThreadSemaphores) {
         kernel_error("semaphore %u between the compute threads, allowed are 0 to %u", index, kNumThreadSemaphores - 1);

@@ -70,6 +70,7 @@ void Scheduler::suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_
     if (instance.core->compute != nullptr) {
         settle_owed(*instance.core->compute);
     }
+    on_suspended(instance);
     instance.state = state;
     instance.wait_kind = kind;
     instance.wait_cb = cb;

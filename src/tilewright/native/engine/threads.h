@@ -87,6 +87,11 @@ void for_each_standing(Instance& instance, Body body) {
 // The threads that the macro around the running statement names.
 inline uint8_t named_threads(const KernelInstance& instance) { return instance.named_threads & kAllThreads; }
 
+// After the threads have parted inside a statement for one of them, the others come through the rest of it too.
+inline bool is_for_another(const KernelInstance& instance) {
+    return instance.is_compute() && (named_threads(instance) & instance.threads) == 0;
+}
+
 inline bool runs_on(const KernelInstance& instance, uint8_t thread) { return (instance.threads & thread) != 0; }
 
 // Waits on behalf of one thread. False where the fiber does not stand for it (any more): the call is not its own.

@@ -25,7 +25,7 @@ class Program;
 
 struct Checks {
     explicit Checks(CheckMemory& kept) :
-        memory(kept.written), processors(ordering, memory, kept.last_stores), values(kept.beside) {}
+        memory(kept.written), processors(ordering, memory, kept.last_stores, kept.replaced), values(kept.beside) {}
 
     Findings findings;
     ArgumentReads arguments;

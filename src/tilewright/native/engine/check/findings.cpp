@@ -45,6 +45,17 @@ void Findings::add(
     all_.push_back(std::move(finding));
 }
 
+void Findings::take_back(const std::function<bool(const Finding&)>& is_right) {
+    std::vector<Finding> before = std::move(all_);
+    all_.clear();
+    known_.clear();
+    for (const Finding& finding : before) {
+        if (!is_right(finding)) {
+            take(finding);
+        }
+    }
+}
+
 void Findings::take(const Finding& finding) {
     add(*finding.instance,
         finding.rule,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -50,6 +51,8 @@ public:
         uint64_t count = 1);
     // One that was noted before, as often as it was.
     void take(const Finding& finding);
+    // What has turned out to be right.
+    void take_back(const std::function<bool(const Finding&)>& is_right);
     const std::vector<Finding>& all() const { return all_; }
     // What is noted from here on does not count: the run has ended.
     void close() { is_closed_ = true; }

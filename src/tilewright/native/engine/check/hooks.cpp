@@ -6,11 +6,17 @@
 
 namespace tw {
 
-static Checks& called(KernelInstance& instance) {
+static Checks& paused(KernelInstance& instance) {
     Checks& checks = *instance.checks;
+    checks.processors.shows_again(instance);
     checks.processors.leaves_copy(instance, checks.findings);
     checks.windows.called(instance);
     return checks;
+}
+
+static Checks& called(KernelInstance& instance) {
+    instance.checks->processors.looks_away(instance);
+    return paused(instance);
 }
 
 void start_memory_checks(Program& program) {
@@ -38,9 +44,15 @@ void finish_memory_checks(Program& program) {
     }
 }
 
-void checked::on_call(KernelInstance& instance) { instance.scheduler->preempt(); }
+void checked::on_call(KernelInstance& instance) {
+    instance.checks->processors.shows_again(instance);
+    instance.scheduler->preempt();
+}
+
+void checked::on_suspended(KernelInstance& instance) { instance.checks->processors.shows_again(instance); }
 
 void checked::on_end(KernelInstance& instance) {
+    instance.checks->processors.shows_again(instance);
     if (is_last_thread(instance)) {
         instance.checks->noc.exit(instance);
     }
@@ -150,7 +162,7 @@ void checked::on_mailbox(KernelInstance& instance, bool is_write) {
 void checked::on_learnt(KernelInstance& instance) { called(instance).threads.learnt(instance); }
 
 void checked::on_cache_invalidated(KernelInstance& instance) {
-    Checks& checks = called(instance);
+    Checks& checks = paused(instance);  // between two looks at a word
     checks.processors.invalidate_cache(instance);
     checks.threads.learnt(instance);
 }

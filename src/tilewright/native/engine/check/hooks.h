@@ -15,6 +15,8 @@ void finish_memory_checks(Program& program);
 
 // A kernel calls the engine: if the run has a seed, another may go first.
 TW_HOOK(instance, on_call, (KernelInstance & instance), (instance))
+// A kernel stops for a while, and others go on.
+TW_HOOK(instance, on_suspended, (KernelInstance & instance), (instance))
 // The kernel's code has come to its end; a compute kernel's three threads each do so.
 TW_HOOK(instance, on_end, (KernelInstance & instance), (instance))
 // Nothing can run any more, and this kernel waits.

@@ -48,6 +48,13 @@ void Ordering::acquire(const KernelInstance& instance, uint64_t key) {
 
 void Ordering::acquire(const KernelInstance& instance, const Clock& clock) { join(kernels_[instance.number], clock); }
 
+void Ordering::acquire_step(const KernelInstance& instance, const KernelInstance& from, uint32_t step) {
+    Clock known = kernels_[from.number];
+    known[from.number] = step;
+    join(kernels_[instance.number], known);
+    kernels_[from.number][from.number]++;
+}
+
 void Ordering::advance(const KernelInstance& instance) { kernels_[instance.number][instance.number]++; }
 
 uint32_t Ordering::known_step(const KernelInstance& instance, const KernelInstance& other) const {

@@ -36,6 +36,8 @@ public:
     // What `key` carries now, and acquiring just that at a later time.
     const Clock& released(uint64_t key) { return released_[key]; }
     void acquire(const KernelInstance& instance, const Clock& clock);
+    // What `from` has done up to its `step`, and all it has heard of, comes before what the kernel does now.
+    void acquire_step(const KernelInstance& instance, const KernelInstance& from, uint32_t step);
     // What the kernel does next is a step of its own, which nobody knows of yet.
     void advance(const KernelInstance& instance);
     // The last step of `other` that comes before what the kernel does now.

@@ -129,15 +129,26 @@ void ThreadOrder::release(
     step(instance, actor);
 }
 
-void ThreadOrder::acquire(
-    const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor) {
+// Of the credit that made it `total`; null: none yet, or none needed.
+const ThreadOrder::Clock* ThreadOrder::clock_at(const std::deque<Credits>& credits, uint64_t total) {
     const auto enough =
         std::lower_bound(credits.begin(), credits.end(), total, [](const Credits& each, uint64_t wanted) {
             return each.total < wanted;
         });
-    if (total != 0 && enough != credits.end()) {
-        join(instance, actor, enough->clock);
+    return total == 0 || enough == credits.end() ? nullptr : &enough->clock;
+}
+
+void ThreadOrder::acquire(
+    const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor) {
+    if (const Clock* at = clock_at(credits, total)) {
+        join(instance, actor, *at);
     }
+}
+
+bool ThreadOrder::knows_pushed(const KernelInstance& instance, uint32_t cb, uint64_t total) {
+    const Clock* at = clock_at(core(instance).pushes[cb], total);
+    const size_t pack = number(instance, kPack);
+    return at != nullptr && clock(instance, kUnpack)[pack] >= (*at)[pack];
 }
 
 void ThreadOrder::pushed(const KernelInstance& instance, uint32_t cb, uint64_t total) {

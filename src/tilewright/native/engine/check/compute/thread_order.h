@@ -43,6 +43,8 @@ public:
     void popped(const KernelInstance& instance, uint32_t cb, uint64_t total);
     void waited(const KernelInstance& instance, uint32_t cb, uint64_t total);
     void reserved(const KernelInstance& instance, uint32_t cb, uint64_t total);
+    // Whether its unpack thread knows of the push of its pack thread that made it `total` pages, from whichever wait.
+    bool knows_pushed(const KernelInstance& instance, uint32_t cb, uint64_t total);
     // A kernel has learnt something in another way.
     void learnt(const KernelInstance& instance);
 
@@ -85,6 +87,7 @@ private:
     void release(
         std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor, size_t num_kept);
     void acquire(const std::deque<Credits>& credits, uint64_t total, const KernelInstance& instance, Actor actor);
+    static const Clock* clock_at(const std::deque<Credits>& credits, uint64_t total);
     Page& page(const KernelInstance& instance, uint32_t cb, uint32_t index);
     void judge(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "check/checks.h"
 #include "check/credits/window_pages.h"
 #include "check/credits/windows.h"
 #include "check/memory/memory_names.h"
@@ -86,6 +87,9 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
 
 bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
     Kernel& kernel = kernels_[instance.number];
+    if (!access.is_write && access.by == Accessor::Processor && access.bytes == sizeof(uint32_t)) {
+        loaded_word(instance, *reinterpret_cast<const uint32_t*>(uintptr_t{access.address}));
+    }
     const bool is_right =
         kernel.allowed[access.is_write].holds(access.address, access.end()) || judge_stretches(instance, access);
     if (access.is_write && access.by == Accessor::Processor) {
@@ -95,6 +99,25 @@ bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
         window(instance, kernel.last_cb[1]).written += access.bytes;
     }
     return is_right;
+}
+
+// Another kernel of the core may have left an address there, to say where this one is to read or write.
+void Windows::loaded_word(const KernelInstance& instance, uint32_t value) {
+    if ((value & ~kL1OffsetMask) != instance.core->l1_base) {
+        return;
+    }
+    if (const L1Map::Stretch* stretch = map_of(*instance.core).find(value)) {
+        kernels_[instance.number].told |= stretch->circular_buffers;
+    }
+}
+
+// Pages of a buffer that the kernel neither fills nor takes pages of: what orders it and those who do are semaphores, so
+// what is there has to be known to it from them, and whoever writes there next has to know that it was read.
+bool Windows::borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
+    const CbTraffic& traffic = instance.traffic[cb];
+    const bool is_outsider = traffic.wait_calls == 0 && traffic.pop_calls == 0 && traffic.reserve_calls == 0 &&
+                             traffic.push_calls == 0 && !instance.is_compute();
+    return is_outsider && instance.checks->history.borrow(instance, from, to - from);
 }
 
 // Whether a store goes on where the last one of the same instruction ended: a loop over a buffer.
@@ -147,6 +170,10 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
         }
         if (!is_right) {
             const uint32_t cb = used_cb != kNoCircularBuffer ? used_cb : first_cb;
+            if (!access.is_write && borrows(instance, cb, from, to)) {
+                from = to;
+                continue;
+            }
             if (kernel.last_cb[access.is_write] != kNoCircularBuffer && kernel.last_cb[access.is_write] != cb &&
                 instance.core->cb[kernel.last_cb[access.is_write]].address < instance.core->cb[cb].address &&
                 (used_cb == kNoCircularBuffer || !known_window(instance, cb)->reserved) && access.is_write &&
@@ -229,21 +256,28 @@ void Windows::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addre
         }
         return;
     }
-    // What compute packed itself its unpacker knows only from a wait: the two are different threads.
+    // What compute packed itself its unpacker knows only from a wait, for these pages or for some packed after them: the
+    // two are different threads.
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t last = ahead_of(instance, cb, end - 1);
     const CbTraffic& traffic = instance.traffic[cb];
-    const bool is_known = traffic.wait_calls == 0 && traffic.pages_pushed == 0 &&
-                          last < instance.core->cb[cb].occupied() && knows_there(instance, cb, last + 1);
+    const bool is_known =
+        traffic.wait_calls == 0 && last < buffer.occupied() &&
+        (traffic.pages_pushed == 0 ? knows_there(instance, cb, last + 1)
+                                   : instance.checks->threads.knows_pushed(instance, cb, buffer.popped + last + 1));
     if (!is_known) {
         report_read(instance, cb, address, bytes, true);
     }
 }
 
-// Packing over pages that the kernel itself filled and holds, by index or because the buffer is full of them: nobody
-// else knows of them, and what comes first, the packer or the unpacker, is judged by their threads.
+// Packing over pages that the kernel itself filled and holds, by index or because the buffer is full of them, or adding
+// to pages that it has pushed and not popped: nobody else knows of them, and what comes first, the packer or the
+// unpacker, is judged by their threads.
 bool Windows::changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
     Range range;
-    if (!own_window_holds(instance, cb, false, from, to, range)) {
+    const bool adds = instance.core->compute->pack_l1_accumulate != 0 && instance.traffic[cb].pages_pushed != 0 &&
+                      ahead_of(instance, cb, to - 1) < instance.core->cb[cb].occupied();
+    if (!adds && !own_window_holds(instance, cb, false, from, to, range)) {
         return false;
     }
     return std::all_of(instance.core->instances.begin(), instance.core->instances.end(), [&](const auto* other) {
@@ -326,7 +360,7 @@ void Windows::report_afar(
 // Where circular buffers lie is known from their pointers only: a kernel that never asked for one has come there from
 // somewhere else.
 bool Windows::may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const {
-    if (stretch.is_plain || instance.is_compute()) {
+    if (stretch.is_plain || instance.is_compute() || (kernels_[instance.number].told & stretch.circular_buffers) != 0) {
         return true;
     }
     for (uint64_t left = stretch.circular_buffers; left != 0; left &= left - 1) {

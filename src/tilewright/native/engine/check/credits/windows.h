@@ -102,6 +102,7 @@ private:
         std::unique_ptr<Window> windows[kMaxCircularBuffers];
         Range allowed[2];  // last stretch found right, for loads and stores
         uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last access that was right
+        uint64_t told = 0;  // bit per circular buffer that a word the kernel has loaded points into
         StoreRun stores;
     };
 
@@ -119,6 +120,8 @@ private:
     void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
     bool judge_stretches(KernelInstance& instance, const MemoryAccess& access);
     static bool runs_on(const Kernel& kernel, const MemoryAccess& access);
+    void loaded_word(const KernelInstance& instance, uint32_t value);
+    bool borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const;
     bool changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const;
     bool may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const;
     void report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into);

@@ -8,17 +8,18 @@
 namespace tw {
 
 struct CheckMemory {
-    explicit CheckMemory(const Chip& chip) : written(chip), beside(chip), last_stores(chip) {}
+    explicit CheckMemory(const Chip& chip) : written(chip), beside(chip), last_stores(chip), replaced(chip) {}
 
     void clear() {
         written.clear();
         beside.clear();
         last_stores.clear();
+        replaced.clear();
     }
 
     ShadowMemory written;
     ShadowMemory beside;  // bytes a reduction left beside its result
-    LastStores last_stores;
+    LastStores last_stores, replaced;  // who stored, and what was there before
 };
 
 }  // namespace tw

@@ -8,6 +8,7 @@
 #include "check/hooks.h"
 #include "check/memory/stack_use.h"
 #include "scheduler.h"
+#include "threads.h"
 
 namespace tw {
 
@@ -29,7 +30,7 @@ static void check_l1_access(
         checks.values.beside.define(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), bytes);
         checks.layouts.written(*instance.core, address, bytes);
     } else {
-        checks.processors.load(instance, address, bytes, is_typed, is_right);
+        checks.processors.load(instance, address, bytes, is_typed, is_right, place.instruction);
     }
 }
 
@@ -58,6 +59,10 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         return;  // all has been judged
     }
     KernelInstance& instance = *scheduler->current;
+    instance.checks->processors.shows_again(instance);
+    if (is_for_another(instance)) {
+        return;
+    }
     Core& core = *instance.core;
     if (address >> 32 != 0) {  // the kernel's own stack and globals, unless it looks at credit counters
         const uintptr_t offset = address - reinterpret_cast<uintptr_t>(core.cb);
@@ -111,10 +116,12 @@ static void copied(void* to, const void* from, uint64_t bytes) {
         reinterpret_cast<uintptr_t>(__builtin_return_address(0)), \
             (*static_cast<uintptr_t* const*>(__builtin_frame_address(0)))[1] \
     }
+#define TW_LOAD_PLACE \
+    tw::CodePlace { reinterpret_cast<uintptr_t>(__builtin_return_address(0)) }
 #define TW_ACCESS(bytes) \
-    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); } \
+    void __tsan_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, TW_LOAD_PLACE); } \
     void __tsan_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); } \
-    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, {}); } \
+    void __tsan_volatile_read##bytes(void* pointer) { tw::access(pointer, bytes, false, true, TW_LOAD_PLACE); } \
     void __tsan_volatile_write##bytes(void* pointer) { tw::access(pointer, bytes, true, true, TW_CODE_PLACE); } \
     void __tsan_unaligned_read##bytes(void* pointer) { tw::access(pointer, bytes, false, false, {}); } \
     void __tsan_unaligned_write##bytes(void* pointer) { tw::access(pointer, bytes, true, false, TW_CODE_PLACE); } \

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
+#include "check/checks.h"
 #include "check/memory/memory_names.h"
 #include "program.h"
 #include "scheduler.h"
@@ -15,6 +17,7 @@ namespace {
 constexpr uint32_t kStepBits = 28;
 constexpr uint32_t kStepMask = (1u << kStepBits) - 1;
 constexpr uint32_t kSemaphoreBytes = 16 * 16;
+constexpr const char* kRaceRule = "l1-race";
 
 const void* pointer(uint32_t address) { return reinterpret_cast<const void*>(static_cast<uintptr_t>(address)); }
 
@@ -31,6 +34,7 @@ void ProcessorMemory::start(const Program& program) {
     for (const auto& instance : program.instances) {
         kernels_[instance->number].number = number_on_core(*instance) + 1;
     }
+    polling_.clear();
     unreserved_base_ = chip.config().unreserved_base;
     has_cache_ = chip.config().has_l1_cache != 0;
 }
@@ -39,6 +43,12 @@ void ProcessorMemory::finish(const Program& program, Findings& findings) {
     for (const auto& instance : program.instances) {
         leaves_copy(*instance, findings);
     }
+    findings.take_back([&](const Finding& finding) {
+        return std::strcmp(finding.rule, kRaceRule) == 0 &&
+               std::any_of(finding.frames, finding.frames + finding.num_frames, [&](uint64_t frame) {
+                   return polling_.contains(frame);
+               });
+    });
 }
 
 // Words that order kernels instead of being ordered.
@@ -62,35 +72,76 @@ void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address
     }
 }
 
-void ProcessorMemory::check_order(
-    KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write, bool is_right) {
-    const uint32_t mine = kernels_[instance.number].number;
-    const uint32_t first = address & ~3u;
-    const uint32_t* words = last_stores_.words(first);
-    const uint32_t count = (address + bytes - first + 3) / 4;
-    for (uint32_t index = 0; index < count; index++) {
-        const uint32_t other = words[index] >> kStepBits;
-        if (other != mine && other != 0 && is_right) {
-            const KernelInstance& storer = *instance.core->instances[other - 1];
-            if (!ordering_.is_before(storer, words[index] & kStepMask, instance)) {
-                note_finding(
-                    instance,
-                    "l1-race",
-                    circular_buffer_at(*instance.core, address),
-                    address,
-                    "%s a word of %s that %s has stored to, and nothing orders the two",
-                    is_write ? "stores to" : "loads",
-                    l1_place_name(*instance.core, first + 4 * index).c_str(),
-                    storer.kernel->name.c_str());
-            }
-        }
+// Who stored to a word last, if that is another kernel of the core and nothing orders it before what this one does now.
+const KernelInstance* ProcessorMemory::unordered_storer(const KernelInstance& instance, uint32_t word) const {
+    const uint32_t last = *last_stores_.words(word);
+    const uint32_t other = last >> kStepBits;
+    if (other == 0 || other == kernels_[instance.number].number) {
+        return nullptr;
     }
-    if (is_write) {
-        last_stores_.set(first, count, mine << kStepBits | (ordering_.now(instance.number) & kStepMask));
+    const KernelInstance& storer = *instance.core->instances[other - 1];
+    return ordering_.is_before(storer, last & kStepMask, instance) ? nullptr : &storer;
+}
+
+void ProcessorMemory::check_order(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write) {
+    for (uint32_t word = address & ~3u; word < address + bytes; word += 4) {
+        if (const KernelInstance* storer = unordered_storer(instance, word)) {
+            note_finding(
+                instance,
+                kRaceRule,
+                circular_buffer_at(*instance.core, address),
+                address,
+                "%s a word of %s that %s has stored to, and nothing orders the two",
+                is_write ? "stores to" : "loads",
+                l1_place_name(*instance.core, word).c_str(),
+                storer->kernel->name.c_str());
+        }
     }
 }
 
-void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right) {
+void ProcessorMemory::look(KernelInstance& instance, uint32_t address, uint32_t bytes, uintptr_t instruction) {
+    Kernel& kernel = kernels_[instance.number];
+    uint32_t value = 0;
+    std::memcpy(&value, pointer(address), bytes);
+    Look* last = std::find_if(
+        std::begin(kernel.looks), std::end(kernel.looks), [&](const Look& each) { return each.address == address; });
+    if (last == std::end(kernel.looks)) {
+        last = &kernel.looks[kernel.next_look++ % kLooks];
+        *last = {address, value, instruction, 0};
+    } else if (last->instruction == instruction && last->value != value) {
+        polling_.insert({instruction, last->first});
+    }
+    last->value = value;
+    last->instruction = instruction;
+    const KernelInstance* storer = unordered_storer(instance, address & ~3u);
+    if (storer != nullptr && !polling_.contains(instruction)) {
+        if (kernel.tried.insert(instruction).second) {
+            show_replaced(instance, address & ~3u);
+            std::memcpy(&last->value, pointer(address), bytes);
+        }
+    } else if (storer != nullptr) {
+        ordering_.acquire_step(instance, *storer, *last_stores_.words(address & ~3u) & kStepMask);
+        instance.checks->threads.learnt(instance);
+    }
+}
+
+static uint32_t& word_at(uint32_t address) { return *reinterpret_cast<uint32_t*>(uintptr_t{address}); }
+
+void ProcessorMemory::show_replaced(KernelInstance& instance, uint32_t word) {
+    kernels_[instance.number].shown = {word, word_at(word)};
+    word_at(word) = *replaced_.words(word);
+}
+
+void ProcessorMemory::shows_again(const KernelInstance& instance) {
+    Shown& shown = kernels_[instance.number].shown;
+    if (shown.address != 0) [[unlikely]] {
+        word_at(shown.address) = shown.value;
+        shown = {};
+    }
+}
+
+void ProcessorMemory::load(
+    KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right, uintptr_t instruction) {
     if (is_typed) {
         check_alignment(instance, address, bytes, false);
     }
@@ -104,7 +155,12 @@ void ProcessorMemory::load(KernelInstance& instance, uint32_t address, uint32_t 
     if (kernel.undefined) {
         leaves_copy(instance, instance.checks->findings);
     }
-    check_order(instance, address, bytes, false, is_right);
+    if (instruction != 0 && bytes <= 4) {
+        look(instance, address, bytes, instruction);
+    }
+    if (is_right) {
+        check_order(instance, address, bytes, false);
+    }
     if (has_cache_ && kernel.cache.load(address)) {
         note_finding(
             instance,
@@ -156,6 +212,7 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
         check_alignment(instance, address, bytes, true);
     }
     Kernel& kernel = kernels_[instance.number];
+    looks_away(instance);
     if (kernel.undefined && kernel.undefined->bytes == bytes && kernel.undefined->stored_to == 0) {
         memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
         kernel.undefined->stored_to = address;
@@ -175,7 +232,14 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
     if (is_sync_word(instance, address)) {
         ordering_.release(instance, Ordering::word_key(address));
     } else if ((address & kL1OffsetMask) >= unreserved_base_) {
-        check_order(instance, address, bytes, true, is_right);
+        if (is_right) {
+            check_order(instance, address, bytes, true);
+        }
+        const uint32_t first = address & ~3u, count = (address + bytes - first + 3) / 4;
+        if (count == 1) {
+            replaced_.set(first, 1, word_at(first));
+        }
+        last_stores_.set(first, count, kernel.number << kStepBits | (ordering_.now(instance.number) & kStepMask));
     }
 }
 
@@ -186,6 +250,11 @@ void ProcessorMemory::written(const Core& core, uint32_t address, uint32_t bytes
         }
     }
     last_stores_.forget(address, bytes);
+}
+
+void ProcessorMemory::looks_away(const KernelInstance& instance) {
+    Kernel& kernel = kernels_[instance.number];
+    std::fill(std::begin(kernel.looks), std::end(kernel.looks), Look{});
 }
 
 void ProcessorMemory::invalidate_cache(KernelInstance& instance) { kernels_[instance.number].cache.invalidate(); }

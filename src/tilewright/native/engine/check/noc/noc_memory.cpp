@@ -66,6 +66,7 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
     }
     Checks& checks = *instance.checks;
     checks.processors.leaves_copy(instance, checks.findings);
+    checks.processors.looks_away(instance);
     const uint32_t from_l1 = slot_pointer(from), to_l1 = slot_pointer(to);
     const auto size = static_cast<uint32_t>(bytes);
     const bool from_own_core = from_l1 != 0 && core_at(instance, from_l1) == instance.core;
@@ -94,6 +95,7 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
 void checked::noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
     Checks& checks = *instance.checks;
     checks.processors.leaves_copy(instance, checks.findings);
+    checks.processors.looks_away(instance);
     taint_defined(instance, to, bytes);
     const uint32_t to_l1 = slot_pointer(to);
     check_afar(instance, to_l1, bytes, true);

@@ -164,14 +164,20 @@ void Semaphores::settle_store(SyncWord& word, uint32_t address) {
     }
 }
 
-void Semaphores::judge_shared(const WordEvent& wait, const SyncWord& word, uint32_t address) {
+// To be told before the wait takes anything over from the word. Who knows from elsewhere that it was set back may wait
+// for what comes after, in turn with the other; if the run comes to a stop, that was no taking of turns.
+void Semaphores::judge_shared(const WordEvent& wait, SyncWord& word, uint32_t address, bool is_over) {
     for (const WordEvent& store : word.set_backs) {
-        const auto other = std::find_if(
-            word.waits.begin(), word.waits.end(), [&](const WordEvent& each) { return each.by == store.by; });
-        if (store.by != wait.by && other != word.waits.end()) {
-            note_at(wait, "semaphore-shared", address, other->place, shared_text(*program_, word, address, *other));
-            return;
+        const WordEvent* other = event_of(word.waits, *store.by);
+        if (store.by == wait.by || other == nullptr) {
+            continue;
         }
+        if (!is_over && ordering_->is_before(*store.by, store.time, *wait.by)) {
+            set_event(word.turns, wait);
+            continue;
+        }
+        note_at(wait, "semaphore-shared", address, other->place, shared_text(*program_, word, address, *other));
+        return;
     }
 }
 
@@ -234,8 +240,12 @@ void Semaphores::store(KernelInstance& by, uint32_t address, const CallPlace& se
 }
 
 void Semaphores::finish() {
+    const bool is_over = program_->status.load() != static_cast<int32_t>(RunStatus::Ok);
     for (auto& [address, word] : words_) {
         settle_store(word, address);
+        for (const WordEvent& wait : is_over ? word.turns : std::vector<WordEvent>{}) {
+            judge_shared(wait, word, address, true);
+        }
     }
 }
 
@@ -261,13 +271,14 @@ const HeldValue* SyncWord::met_by(uint32_t value, bool equal) const {
 void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bool equal) {
     SyncWord& word = this->word(*by.core, address);
     settle_store(word, address);
+    const WordEvent event{&by, ordering_->now(by.number), value, call_place(by)};
+    judge_shared(event, word, address, false);
     if (const HeldValue* met = word.met_by(value, equal)) {
         ordering_->acquire(by, met->clock);
     } else {
         ordering_->acquire(by, Ordering::word_key(address));
     }
     learn(by, word);
-    const WordEvent event{&by, ordering_->now(by.number), value, call_place(by)};
     set_event(word.waits, event);
     if (equal) {
         set_event(word.equal_waits, event);
@@ -275,7 +286,6 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
         std::erase_if(word.counted, [&](const CountedWait& counted) { return counted.wait.by == &by; });
         word.counted.push_back({event, word.adders});
     }
-    judge_shared(event, word, address);
     last_waits_[by.number] = address & ~3u;
     word.seen = word.held.size();
     ordering_->advance(by);
@@ -360,7 +370,7 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
     event.place.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
     std::copy_n(waiting.noted.frames, event.place.num_frames, event.place.frames);
     set_event(word.waits, event);
-    judge_shared(event, word, address);
+    judge_shared(event, word, address, false);
     if (equal) {
         note_missed_value(waiting, address, value, word);
     }

@@ -58,6 +58,8 @@ struct SyncWord {
     std::vector<WordEvent> waits;  // for equal or more, the last of each kernel
     std::vector<WordEvent> stores;  // the last of each kernel
     std::vector<WordEvent> set_backs;  // those of them that left less than there was
+    // Waits that knew of all set-backs of others who wait, the last of each kernel: right if they really took turns.
+    std::vector<WordEvent> turns;
     // The last store, told before it happens: by whom, what it replaced, and whose waits may still be under way.
     KernelInstance* storing = nullptr;
     uint32_t value_before = 0;
@@ -101,7 +103,7 @@ private:
     void judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise);
     void judge_count(SyncWord& word, uint32_t address, const WordEvent& raise);
     void settle_store(SyncWord& word, uint32_t address);
-    void judge_shared(const WordEvent& wait, const SyncWord& word, uint32_t address);
+    void judge_shared(const WordEvent& wait, SyncWord& word, uint32_t address, bool is_over);
     void note_missed_value(KernelInstance& waiting, uint32_t address, uint32_t value, const SyncWord& word);
     void note_two_meanings(KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second);
 

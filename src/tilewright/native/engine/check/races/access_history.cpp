@@ -195,7 +195,9 @@ void AccessHistory::record(Stretch& stretch, const Access& access) {
     if (known == stretch.reads.end()) {
         stretch.reads.push_back(access.epoch);
     } else {
+        const bool was_borrowed = known->is_borrowed;
         *known = access.epoch;
+        known->is_borrowed |= was_borrowed;
     }
 }
 
@@ -253,6 +255,38 @@ void AccessHistory::writes_arrived(const KernelInstance& by) {
     }
 }
 
+// Whether all writes to [address, end), of one block, come before what the kernel does now.
+bool AccessHistory::knows_writes(const KernelInstance& by, uintptr_t address, uintptr_t end) {
+    const Stretches& stretches = block_of(address);
+    auto at = stretches.upper_bound(address);
+    at = at == stretches.begin() ? at : std::prev(at);
+    return std::all_of(at, stretches.lower_bound(end), [&](const auto& each) {
+        const Epoch& write = each.second.write;
+        return each.second.end <= address || write.by == 0 || write.by == by.number + 1 ||
+               ordering_.is_before(instance_of(write), write.step, by);
+    });
+}
+
+bool AccessHistory::borrow(KernelInstance& by, uint32_t address, uint32_t bytes) {
+    if (ignores(address)) {
+        return false;
+    }
+    if (!cores_met_) {
+        meet();
+    }
+    const uintptr_t end = uintptr_t{address} + bytes;
+    for (uintptr_t at = address; at < end;) {
+        const uintptr_t block_end = std::min(end, ((at >> kBlockBits) + 1) << kBlockBits);
+        if (!knows_writes(by, at, block_end)) {
+            return false;
+        }
+        at = block_end;
+    }
+    touch_blocks(
+        bytes, {by, Touch::Read, {by.number + 1, ordering_.now(by.number), place_here(by), true}, nullptr, address});
+    return true;
+}
+
 void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
     if (ignores(address)) {
         return;
@@ -300,7 +334,7 @@ void AccessHistory::judge_pair(
         return;
     }
     const KernelInstance& other = instance_of(earlier);
-    if (is_l1(begin) && other.core == access.by.core) {
+    if (is_l1(begin) && other.core == access.by.core && !earlier.is_borrowed) {
         return;
     }
     const bool is_announced = ordering_.is_before(other, earlier.step, access.by);

@@ -11,7 +11,7 @@
 // core, which follows the data; whoever hears of it from a third core may be too early.
 //
 // In L1 two kernels of one core are left to the rules of circular buffers and of processors' words: here one of the two
-// is always another core, over the NoC. In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
+// is always another core, over the NoC, or reads pages it has no credits for (Windows::borrows). In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
 // until a kernel first reaches for another core's, accesses are only written down, in few words; then they are entered.
 #pragma once
 
@@ -50,6 +50,8 @@ public:
     void writes_arrived(const KernelInstance& by);
     // A kernel signals a core: what it has written there is there before.
     void told(const KernelInstance& by, const Core& core);
+    // A kernel reads L1 of its core with no credits for it. False if it need not come after who wrote there.
+    bool borrow(KernelInstance& by, uint32_t address, uint32_t bytes);
     // A processor loads a word: whoever finds a flag there knows what came before it.
     void load(KernelInstance& by, uint32_t address, uint32_t bytes);
     // Nobody on another core has any business here, so that nothing needs to be kept.
@@ -64,6 +66,7 @@ private:
         uint32_t by = 0;  // number of the instance plus one; 0: nobody
         uint32_t step = 0;
         uint32_t place = 0;  // index in places_
+        bool is_borrowed = false;
         bool operator==(const Epoch&) const = default;
     };
     using Reads = std::pmr::vector<Epoch>;
@@ -107,6 +110,7 @@ private:
     void report(
         uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
     static void record(Stretch& stretch, const Access& access);
+    bool knows_writes(const KernelInstance& by, uintptr_t address, uintptr_t end);
     bool has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const;
     void report_not_arrived(uintptr_t begin, const Stretch& stretch, const Epoch& write, const Access& access);
     uint32_t place_number(const CallPlace& place);
