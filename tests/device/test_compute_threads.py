@@ -295,7 +295,14 @@ def buffer(index: int, pages: int) -> ttnn.CBDescriptor:
     return ttnn.CBDescriptor(pages * 2048, CORE, [ttnn.CBFormatDescriptor(index, ttnn.bfloat16, 2048)])
 
 
-def run(device: ttnn.Device, mode: str, tiles: Values, full_sync: bool = False, checked: bool = False) -> Values:
+def run(
+    device: ttnn.Device,
+    mode: str,
+    tiles: Values,
+    full_sync: bool = False,
+    checked: bool = False,
+    compute: str = COMPUTE,
+) -> Values:
     """What the kernel makes of tiles (n x 32 x 32) in one mode."""
     layout = ttnn.ROW_MAJOR_LAYOUT if mode == "BLOCKS" else ttnn.TILE_LAYOUT
     shaped = tiles.reshape(-1, 1024) if mode == "BLOCKS" else tiles.reshape(-1, 32)
@@ -307,7 +314,7 @@ def run(device: ttnn.Device, mode: str, tiles: Values, full_sync: bool = False, 
     program = ttnn.ProgramDescriptor(
         kernels=[
             kernel("reader", READER, ttnn.ReaderConfigDescriptor(), [source], n),
-            kernel("compute", COMPUTE.replace("MODES", ", ".join(MODES)), config, [], MODES.index(mode), n),
+            kernel("compute", compute.replace("MODES", ", ".join(MODES)), config, [], MODES.index(mode), n),
             kernel("writer", PAGE_WRITER, ttnn.WriterConfigDescriptor(), [output], 1),
         ],
         cbs=[
@@ -389,6 +396,15 @@ def test_blocks_pass_from_thread_to_thread(device: ttnn.Device) -> None:
 def test_a_thread_keeps_to_what_is_its_own(device: ttnn.Device, mode: str) -> None:
     tiles = some_tiles(1)
     np.testing.assert_array_equal(run(device, mode, tiles), tiles[0])
+
+
+def test_a_word_between_threads_under_a_guard_is_refused_once_they_part(device: ttnn.Device) -> None:
+    named = "UNPACK((t6_semaphore_get<>(semaphore::PACK_DONE)));"
+    assert named in COMPUTE
+    guarded = "\n#ifdef TRISC_UNPACK\nt6_semaphore_get<>(semaphore::PACK_DONE);\n#endif\n"
+    line = COMPUTE[: COMPUTE.index(named)].count("\n") + 3
+    with pytest.raises(KernelError, match=rf"t6_semaphore_get at \S+:{line} stands under an #ifdef of one thread"):
+        run(device, "TELL", some_tiles(3), compute=COMPUTE.replace(named, guarded))
 
 
 def test_popping_too_much_in_the_end_harms_nobody_and_is_found_by_a_checked_run(device: ttnn.Device) -> None:

@@ -72,6 +72,13 @@ def test_arguments_of_a_script_are_told_where_to_stand(python: Run, command: str
     assert said.endswith("unrecognized arguments: --batch 4; arguments of the script stand behind --")
 
 
+def test_a_shape_is_told_where_to_stand(python: Run) -> None:
+    result = python("-m", "tilewright", "run", "variance_w_rm", "2x3xfoo")
+    assert result.returncode == 2
+    said = " ".join(result.stderr.split())
+    assert said.endswith("is 2x3xfoo a shape? One stands behind its option: --shape 2x3x64x128")
+
+
 def test_doctor_tries_a_kernel(python: Run) -> None:
     result = python("-m", "tilewright", "doctor", "--json")
     findings = json.loads(result.stdout)

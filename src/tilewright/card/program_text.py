@@ -35,7 +35,7 @@ def _kernel(kernel: KernelDescriptor, read_words: ReadWords) -> list[str]:
         where = f"compute, {config.math_fidelity.name}{', fp32 dest' if config.fp32_dest_acc_en else ''}"
     else:
         where = f"{config.processor.name}, {config.noc.name}"
-    lines = [f"  {kernel.name} ({where})  on {kernel.core_ranges}", f"    {kernel.kernel_source.splitlines()[0]}"]
+    lines = [f"  {kernel.name} ({where})  on {kernel.core_ranges}", f"    {_source(kernel)}"]
     if kernel.compile_time_args:
         lines.append(f"    compile-time arguments {_words(list(kernel.compile_time_args))}")
     lines += [f"    {name} = {value}" for name, value in kernel.named_compile_time_args]
@@ -48,6 +48,12 @@ def _kernel(kernel: KernelDescriptor, read_words: ReadWords) -> list[str]:
     if place.common_count:
         lines.append(f"    common arguments: {_words(read_words(core, place.common_address, place.common_count))}")
     return lines
+
+
+def _source(kernel: KernelDescriptor) -> str:
+    """The file, or how the text begins that stands for one."""
+    lines = [line.strip() for line in kernel.kernel_source.splitlines() if line.strip()]
+    return lines[0] if len(lines) == 1 else f"text of {len(lines)} lines, {lines[0] if lines else ''} ..."
 
 
 def _words(words: list[int]) -> str:

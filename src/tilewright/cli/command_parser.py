@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 import textwrap
 from typing import NoReturn
@@ -45,6 +46,9 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments:") and "-- script arguments" in (self.usage or ""):
             message += "; arguments of the script stand behind --"
+        unknown = re.match(r"unrecognized arguments: (\d\S*)", message)
+        if unknown is not None and "--shape" in self._option_string_actions:
+            message += f"; is {unknown.group(1)} a shape? One stands behind its option: --shape 2x3x64x128"
         self.print_usage(sys.stderr)
         print(fitted(f"{self.prog}: error: {message}", sys.stderr), file=sys.stderr)
         raise UsageExit(message)

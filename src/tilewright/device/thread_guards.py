@@ -4,6 +4,7 @@
 A card compiles a compute kernel once for each of its three threads, with one of the three defined. Here it is compiled
 once, with all of them defined: what only some threads have is there, and keeps to its thread by itself. A branch that
 is left out then, an #elif, an #else or an #ifndef, is one that a thread of a card would run; such a kernel is refused.
+A word to another thread under an #ifdef does not keep to its thread: that is refused once the threads go apart.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ _NOTHING = re.compile(
     r"|(?:return|constexpr\s+\w+\s+\w+\s*=)\s+(?:un)?pack_\w+\[\w+\]\s*;"
     r"|[^;{}#]*\{\s*(?:return\s+(?:true|false)\s*;\s*)?\}"
 )
+
+# Calls that are made by one thread and that other threads and kernels see.
+_EFFECT = re.compile(
+    r"\b(mailbox_(?:write|read)|(?:t6_)?semaphore_(?:post|get|init)\w*|TTI?_SEM(?:POST|GET|INIT|WAIT))\s*[(<]"
+)
+_NAMED = re.compile(r"\b(?:UNPACK|MATH|PACK)\s*\(")
+_SCOPE = re.compile(r"\b(?:namespace|class|struct|union|enum|extern)\b(?!.*\()")
 
 Guard = tuple[Threads, Threads]  # of an open #if: where it holds, where a branch before it held
 
@@ -77,6 +85,40 @@ def lost_branch(text: str) -> tuple[int, str] | None:
         is_about_threads = guards and guards[-1][0] and guards[-1][0] != ALL_THREADS
         if is_about_threads and not here and _does_something(lines[number:]):
             return number, line.strip()
+    return None
+
+
+def guarded_effect(text: str) -> tuple[int, str] | None:
+    """Line and name of the first call under a guard in a function that others would see three times instead of once.
+
+    A guard around functions is no matter: where they are called decides. Nor are tile operations, which keep to their
+    threads by themselves, and statements in ``UNPACK(...)``, ``MATH(...)`` and ``PACK(...)``.
+
+    >>> guarded_effect("void kernel_main() {\\n#ifdef TRISC_MATH\\nmailbox_write(1, 7);\\n#endif\\n}")
+    (3, 'mailbox_write')
+    >>> guarded_effect("#ifdef TRISC_MATH\\nvoid tell() { mailbox_write(1, 7); }\\n#endif")
+    """
+    guards: list[tuple[Threads, bool]] = []  # of each open #if: where it holds, whether it stands in a function
+    open_guards: list[Guard] = []
+    scopes: list[bool] = []  # of each open brace: whether it is a function's or within one
+    before = ""  # since the last brace or semicolon
+    for number, line in enumerate(without_comments(text).split("\n"), 1):
+        directive = DIRECTIVE.match(line)
+        if directive is not None:
+            step(open_guards, directive.group(1), directive.group(2))
+            inside = any(scopes) if len(open_guards) > len(guards) else bool(guards and guards[-1][1])
+            guards = [*guards[: len(open_guards) - 1], (open_guards[-1][0], inside)] if open_guards else []
+            continue
+        effect = _EFFECT.search(line)
+        is_guarded = any(inside and threads != ALL_THREADS for threads, inside in guards)
+        if effect is not None and is_guarded and not _NAMED.search(line):
+            return number, effect.group(1)
+        for character in line:
+            if character == "{":
+                scopes.append(any(scopes) or _SCOPE.search(before) is None)
+            elif character == "}" and scopes:
+                scopes.pop()
+            before = "" if character in "{};" else before + character
     return None
 
 

@@ -7,7 +7,9 @@ import dataclasses
 import enum
 import functools
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from tilewright.device.thread_guards import guarded_effect
 from tilewright.tensor.dtype import DataFormat
 
 NUM_CIRCULAR_BUFFERS = 64
@@ -141,7 +143,7 @@ def translation_unit(source: KernelSource) -> str:
     if source.is_compute:
         parts.append("using namespace ckernel;")
     first = _before_kernel(source)
-    parts += ['#include "api/remote_circular_buffer.h"'] if first else []
+    parts += ['#include "api/remote_circular_buffer.h"'] if _remote_buffers(source) else []
     parts += [f'#include "{source.path}"', source.entry]
     parts.append(
         f'extern "C" __attribute__((visibility("default"))) void tw_kernel_entry() {{ {first}kernel_main(); }}'
@@ -150,7 +152,22 @@ def translation_unit(source: KernelSource) -> str:
 
 
 def _before_kernel(source: KernelSource) -> str:
-    """What firmware does before a kernel that has global circular buffers; their table is named in the defines."""
+    """What is done first: for kernels whose own text has words between threads that no macro names, and what firmware
+    does for those that have global circular buffers; their table is named in the defines.
+    """
+    return _guarded_effect(source) + _remote_buffers(source)
+
+
+def _guarded_effect(source: KernelSource) -> str:
+    text = Path(source.path).read_text(errors="replace") if source.is_compute and Path(source.path).is_file() else ""
+    found = guarded_effect(text)
+    if found is None:
+        return ""
+    line, call = found
+    return f'tw_guarded_effect("{call} at {Path(source.path).name}:{line}"); '
+
+
+def _remote_buffers(source: KernelSource) -> str:
     defines = dict(source.defines)
     if REMOTE_CB_TABLE not in defines:
         return ""

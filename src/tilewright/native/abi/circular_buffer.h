@@ -14,4 +14,6 @@ uint32_t tw_cb_pages_at_front(uint32_t cb);  // pushed and not popped
 uint32_t tw_cb_pages_free(uint32_t cb);      // reservable
 // Register that counts the pages pushed (acked: popped) since the program began.
 volatile uint32_t* tw_cb_counter(uint32_t cb, uint32_t acked);
+uint32_t tw_register_read(uint32_t address);
+void tw_register_write(uint32_t address, uint32_t value);
 }

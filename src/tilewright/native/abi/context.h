@@ -10,6 +10,7 @@ inline constexpr uint32_t kMaxCircularBuffers = 64;
 // Every core's L1 lies in its own 2 MiB slot below 4 GiB: `address & kL1OffsetMask` is the offset a
 // card would use, the whole 32-bit address is a host pointer.
 inline constexpr uint32_t kL1SlotBytes = 2u << 20;
+inline constexpr uint32_t kCreditRegisters = kL1SlotBytes - 0x1000;  // two words for each circular buffer
 inline constexpr uint32_t kL1OffsetMask = kL1SlotBytes - 1;
 
 enum class KernelKind : uint8_t { DataMovement = 0, Compute = 1 };

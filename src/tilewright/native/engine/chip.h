@@ -27,24 +27,40 @@ struct CoreCircularBuffer {
     uint32_t peak = 0;
     // Several kernels have pushed to it, each no more than fits; nobody may take anything out of it.
     bool overfilled = false;
-    // Registers of the credits, as kernels may read them: pages received and acknowledged, wider than a kernel's own
-    // 16-bit copies.
-    volatile uint32_t counters[2] = {};
+    // Registers of the credits: pages received and acknowledged, wider than a kernel's own 16-bit copies. A kernel that
+    // asks for them gets their place behind its core's L1, and may write there.
+    uint32_t counters[2] = {};
+    volatile uint32_t* shown = nullptr;
     TileGeometry geometry;
 
     uint32_t occupied() const { return static_cast<uint32_t>(pushed - popped); }
     // None, for good, after more pages were popped than pushed: a card takes the difference for a full buffer.
     uint32_t free_pages() const { return occupied() < num_pages ? num_pages - occupied() : 0; }
+
+    void show_counters() {
+        if (shown != nullptr) [[unlikely]] {
+            shown[0] = counters[0];
+            shown[1] = counters[1];
+        }
+    }
+    // A kernel that writes a register says how many pages there are from now on; they are counted as popped.
+    void take_counters() {
+        if (shown != nullptr && (shown[0] != counters[0] || shown[1] != counters[1])) [[unlikely]] {
+            counters[0] = shown[0];
+            counters[1] = shown[1];
+            popped = pushed - static_cast<uint16_t>(counters[0] - counters[1]);
+        }
+    }
 };
 
 // Pointers of a circular buffer that a core does not have lead here, behind every chip's L1, so that whoever uses one is
 // stopped and told which buffer it is.
 inline constexpr uint32_t kMissingBuffers = 0x180000;
-inline constexpr uint32_t kMissingBufferBytes = (kL1SlotBytes - kMissingBuffers) / kMaxCircularBuffers;
+inline constexpr uint32_t kMissingBufferBytes = (kCreditRegisters - kMissingBuffers) / kMaxCircularBuffers;
 
 // The circular buffer such an L1 offset stands for, or kMaxCircularBuffers.
 inline uint32_t missing_buffer_at(uint64_t offset) {
-    return offset < kMissingBuffers || offset >= kL1SlotBytes
+    return offset < kMissingBuffers || offset >= kMissingBuffers + kMaxCircularBuffers * kMissingBufferBytes
                ? kMaxCircularBuffers
                : static_cast<uint32_t>(offset - kMissingBuffers) / kMissingBufferBytes;
 }

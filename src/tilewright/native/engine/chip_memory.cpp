@@ -104,8 +104,9 @@ void ChipMemory::map_l1_for_kernels() {
             l1_ = static_cast<uint8_t*>(got);
             madvise(l1_, bytes, MADV_DONTFORK);
             for (size_t core = 0; core < cores_; core++) {
-                // A slot is larger than an L1: what lies behind it must fault, not be somebody's memory.
-                mprotect(l1_ + core * kL1SlotBytes + l1_bytes_, kL1SlotBytes - l1_bytes_, PROT_NONE);
+                // A slot is larger than an L1: what lies behind it must fault, not be somebody's memory. Only the last
+                // page of it is used.
+                mprotect(l1_ + core * kL1SlotBytes + l1_bytes_, kCreditRegisters - l1_bytes_, PROT_NONE);
             }
             return;
         }

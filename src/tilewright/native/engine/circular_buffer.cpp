@@ -32,6 +32,13 @@ static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32
     }
 }
 
+// A buffer of the core with what kernels have written to its registers since.
+static CoreCircularBuffer& credited_buffer(KernelInstance& instance, uint32_t cb, const char* call) {
+    CoreCircularBuffer& buffer = configured_buffer(instance, cb, call);
+    buffer.take_counters();
+    return buffer;
+}
+
 // After a deadlock kernels are followed on, for so many calls.
 static void note_call(KernelInstance& instance) {
     if (instance.scheduler->exploring) [[unlikely]] {
@@ -178,7 +185,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     }
     on_call(instance);
     note_call(instance);
-    const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_wait_front");
+    const CoreCircularBuffer& buffer = credited_buffer(instance, cb, "cb_wait_front");
     check_capacity(buffer, cb, pages, "cb_wait_front");
     if (const LocalCBInterface& view = instance.context.cb[cb]; view.fifo_rd_ptr > view.fifo_limit) [[unlikely]] {
         ran_past_end(view, cb, pages, "after too large a cb_pop_front, cb_wait_front");
@@ -207,7 +214,7 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     }
     on_call(instance);
     note_call(instance);
-    const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_reserve_back");
+    const CoreCircularBuffer& buffer = credited_buffer(instance, cb, "cb_reserve_back");
     check_capacity(buffer, cb, pages, "cb_reserve_back");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.reserve_calls++;
@@ -231,7 +238,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     }
     on_call(instance);
     note_call(instance);
-    CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_push_back");
+    CoreCircularBuffer& buffer = credited_buffer(instance, cb, "cb_push_back");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.push_calls++;
     if (instance.scheduler->exploring) [[unlikely]] {
@@ -263,7 +270,8 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     view.fifo_wr_tile_ptr = 0;
     view.tiles_received = static_cast<uint16_t>(view.tiles_received + pages);
     buffer.pushed += pages;
-    buffer.counters[0] = buffer.counters[0] + pages;
+    buffer.counters[0] += pages;
+    buffer.show_counters();
     buffer.peak = std::max(buffer.peak, buffer.occupied());
     traffic.pages_pushed += pages;
     wake_waiting(instance, cb, WaitKind::CbWaitFront);
@@ -296,7 +304,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     }
     on_call(instance);
     note_call(instance);
-    CoreCircularBuffer& buffer = configured_buffer(instance, cb, "cb_pop_front");
+    CoreCircularBuffer& buffer = credited_buffer(instance, cb, "cb_pop_front");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.pop_calls++;
     if (instance.scheduler->exploring) [[unlikely]] {
@@ -314,7 +322,8 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     view.tiles_acked = static_cast<uint16_t>(view.tiles_acked + pages);
     buffer.popped += pages;
     if (instance.checks == nullptr) [[likely]] {  // a checked run shows it as late as a card might
-        buffer.counters[1] = buffer.counters[1] + pages;
+        buffer.counters[1] += pages;
+        buffer.show_counters();
     }
     traffic.pages_popped += pages;
     wake_waiting(instance, cb, WaitKind::CbReserveBack);
@@ -324,7 +333,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
 uint32_t tw_cb_pages_at_front(uint32_t cb) {
     tw_poll_yield();
     KernelInstance& instance = current_instance();
-    const uint32_t pages = configured_buffer(instance, cb, "cb_pages_available_at_front").occupied();
+    const uint32_t pages = credited_buffer(instance, cb, "cb_pages_available_at_front").occupied();
     on_waited(instance, cb, pages);
     return pages;
 }
@@ -332,12 +341,35 @@ uint32_t tw_cb_pages_at_front(uint32_t cb) {
 uint32_t tw_cb_pages_free(uint32_t cb) {
     tw_poll_yield();
     KernelInstance& instance = current_instance();
-    const uint32_t pages = configured_buffer(instance, cb, "cb_pages_reservable_at_back").free_pages();
+    const uint32_t pages = credited_buffer(instance, cb, "cb_pages_reservable_at_back").free_pages();
     on_reserved(instance, cb, pages);
     return pages;
 }
 
+// Those of a buffer the core does not have are registers, too; nothing counts there.
 volatile uint32_t* tw_cb_counter(uint32_t cb, uint32_t acked) {
-    return &configured_buffer(current_instance(), cb, "reading the credit counters").counters[acked & 1u];
+    KernelInstance& instance = current_instance();
+    if (cb >= kMaxCircularBuffers) [[unlikely]] {
+        missing_circular_buffer(instance, cb, "reading the credit counters");
+    }
+    CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (buffer.shown == nullptr) {
+        const uintptr_t registers = instance.core->l1_base + kCreditRegisters;
+        buffer.shown = reinterpret_cast<volatile uint32_t*>(registers) + size_t{2} * cb;
+        buffer.show_counters();
+    }
+    return &buffer.shown[acked & 1u];
 }
+
+static volatile uint32_t& credit_register(uint32_t address, const char* call) {
+    KernelInstance& instance = current_instance();
+    const uint32_t offset = address - (instance.core->l1_base + kCreditRegisters);
+    if (offset >= sizeof(uint32_t[kMaxCircularBuffers][2]) || offset % sizeof(uint32_t) != 0) {
+        kernel_error("%s of 0x%x is not simulated: credits of circular buffers are the only registers", call, address);
+    }
+    on_counters_read(instance, offset / sizeof(uint32_t[2]));
+    return *reinterpret_cast<volatile uint32_t*>(uintptr_t{address});
+}
+uint32_t tw_register_read(uint32_t address) { return credit_register(address, "reg_read"); }
+void tw_register_write(uint32_t address, uint32_t value) { credit_register(address, "reg_write") = value; }
 }

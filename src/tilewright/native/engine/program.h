@@ -153,6 +153,7 @@ struct KernelInstance : Standing {
     // around the present statement names.
     uint8_t threads = kAllThreads;
     uint32_t named_threads = kAllThreads;  // the innermost in the lowest three bits, those around it above
+    const char* guarded_effect = nullptr;  // a statement of one thread that no macro names (abi/threads.h)
     std::unique_ptr<PartedThreads> parted;  // null while the three go together
     std::unique_ptr<SourceQueue> sources;  // null where operands are read by whoever computes with them
     CbTraffic traffic[kMaxCircularBuffers];

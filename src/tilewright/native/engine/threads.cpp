@@ -66,6 +66,15 @@ const char* thread_name(uint8_t thread) {
     }
 }
 
+void refuse_guarded_effect(const KernelInstance& instance, const char* call) {
+    kernel_error(
+        "%s: the threads of this kernel have to go apart, and %s stands under an #ifdef of one thread. A compute "
+        "kernel "
+        "is compiled once here, so all three would do it. Write it in UNPACK(...), MATH(...) or PACK(...)",
+        call,
+        instance.guarded_effect);
+}
+
 void part(KernelInstance& instance) {
     instance.parted = std::make_unique<PartedThreads>();
     PartedThreads& parted = *instance.parted;

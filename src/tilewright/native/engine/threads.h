@@ -94,6 +94,15 @@ inline bool is_for_another(const KernelInstance& instance) {
 
 inline bool runs_on(const KernelInstance& instance, uint8_t thread) { return (instance.threads & thread) != 0; }
 
+// First in calls that others see and that all threads would make: an #ifdef of one of them cannot be seen here.
+void refuse_guarded_effect(const KernelInstance& instance, const char* call);
+inline void check_effect(const KernelInstance& instance, const char* call) {
+    if (instance.guarded_effect != nullptr && instance.parted != nullptr && named_threads(instance) == kAllThreads)
+        [[unlikely]] {
+        refuse_guarded_effect(instance, call);
+    }
+}
+
 // Waits on behalf of one thread. False where the fiber does not stand for it (any more): the call is not its own.
 template <class Condition>
 bool wait_on(

@@ -103,8 +103,8 @@ inline void wait(std::uint32_t cycles) {
 }
 inline std::uint64_t read_wall_clock() { return tw_time_cycles(); }
 
-inline std::uint32_t reg_read(std::uint32_t) { tw_not_modelled("reg_read"); }
-inline void reg_write(std::uint32_t, std::uint32_t) { tw_not_modelled("reg_write"); }
+inline std::uint32_t reg_read(std::uint32_t address) { return tw_register_read(address); }
+inline void reg_write(std::uint32_t address, std::uint32_t data) { tw_register_write(address, data); }
 inline std::uint32_t cfg_read(std::uint32_t) { tw_not_modelled("cfg_read"); }
 inline void cfg_write(std::uint32_t, std::uint32_t) { tw_not_modelled("cfg_write"); }
 

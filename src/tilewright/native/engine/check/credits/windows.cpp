@@ -139,6 +139,10 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 
 void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
     CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (buffer.num_pages == 0) {
+        return;  // a register that nothing counts in
+    }
+    buffer.take_counters();
     Window& mine = window(instance, cb);
     mine.sees_counters = true;
     // A card may show a producer its consumer's pops as late as it likes, but not for ever: here, once the producer
@@ -147,6 +151,7 @@ void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
     mine.full_looks = looks_full ? mine.full_looks + 1 : 0;
     if (instance.traffic[cb].push_calls == 0 || mine.full_looks > kLooksPerPoll) {
         buffer.counters[1] = buffer.counters[0] - buffer.occupied();
+        buffer.show_counters();
         mine.full_looks = 0;
     }
     mine.reserved = buffer.num_pages - (buffer.counters[0] - buffer.counters[1]);

@@ -64,11 +64,7 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         return;
     }
     Core& core = *instance.core;
-    if (address >> 32 != 0) {  // the kernel's own stack and globals, unless it looks at credit counters
-        const uintptr_t offset = address - reinterpret_cast<uintptr_t>(core.cb);
-        if (offset < sizeof core.cb && !is_write) {
-            on_counters_read(instance, static_cast<uint32_t>(offset / sizeof core.cb[0]));
-        }
+    if (address >> 32 != 0) {  // the kernel's own stack and globals
         const uintptr_t in_views = address - reinterpret_cast<uintptr_t>(instance.context.cb);
         if (in_views < sizeof instance.context.cb && !is_write) {
             took_pointer(instance, in_views);
@@ -78,6 +74,12 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
     }
     if (address < instance.context.l1_size) {
         address += core.l1_base;  // a plain offset, as the host gives them
+    }
+    if (const uint64_t offset = address - core.l1_base; offset >= kCreditRegisters && offset < kL1SlotBytes) {
+        if (!is_write) {
+            on_counters_read(instance, static_cast<uint32_t>((offset - kCreditRegisters) / sizeof(uint32_t[2])));
+        }
+        return;
     }
     if (missing_buffer_at(address & kL1OffsetMask) < kMaxCircularBuffers) {
         return;  // the access itself will tell
