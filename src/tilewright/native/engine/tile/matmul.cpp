@@ -12,6 +12,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "numerics.h"
+#include "pair_products.h"
 #include "source.h"
 #include "unpack.h"
 
@@ -163,56 +164,43 @@ void add_face_product(const float* __restrict b, const float* __restrict a, uint
     }
 }
 
-#if defined(__AVX512BF16__)
-// The same in 16-bit DST with pairs: b (rows x 8), a (8 x 16). So many rows at once that everything stays in registers.
-void add_face_product_of_pairs(
-    const uint32_t* __restrict b, const uint32_t* __restrict a, uint32_t rows, uint32_t* __restrict held) {
-    constexpr uint32_t kPairs = 8, kRows = 8;
-    const auto pair_row = [](const uint32_t* pairs) { return reinterpret_cast<__m512bh>(load<__m512i>(pairs)); };
-    const auto pair = [](uint32_t bits) { return reinterpret_cast<__m512bh>(splat_bits(bits)); };
-    __m512bh row[kPairs];
-#pragma GCC unroll 8
-    for (uint32_t k = 0; k < kPairs; k++) {
-        row[k] = pair_row(a + k * 16);
-    }
-    for (uint32_t first = 0; first < rows; first += kRows, b += kRows * kPairs, held += kRows * 16) {
-        __m512 sums[kRows], late_sums[kRows];
-#pragma GCC unroll 8
-        for (uint32_t r = 0; r < kRows; r++) {
-            sums[r] = late_sums[r] = _mm512_setzero_ps();
-        }
-#pragma GCC unroll 4
-        for (uint32_t k = 0; k < kPairs / 2; k++) {
-#pragma GCC unroll 8
-            for (uint32_t r = 0; r < kRows; r++) {
-                sums[r] = _mm512_dpbf16_ps(sums[r], row[k], pair(b[r * kPairs + k]));
-                const uint32_t late = k + kPairs / 2;
-                late_sums[r] = _mm512_dpbf16_ps(late_sums[r], row[late], pair(b[r * kPairs + late]));
-            }
-        }
-#pragma GCC unroll 8
-        for (uint32_t r = 0; r < kRows; r++) {
-            uint32_t* at = held + r * 16;
-            const VectorF before = floats_of(load<VectorU>(at));
-            store(
-                at,
-                bits_of(
-                    accumulated<false>(
-                        before, reinterpret_cast<VectorF>(sums[r]), reinterpret_cast<VectorF>(late_sums[r]))));
-        }
-    }
-}
-#endif
-
 // The face grid of the product of two tiles.
 struct Shape {
     uint32_t m_faces, k_faces, n_faces;
     uint32_t rows;  // of in0 in each face
 };
 
+#if defined(__AVX512BF16__)
+void add_tile_product_of_pairs(
+    const Plan& plan, const Passes& passes, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
+    for (uint32_t m = 0; m < shape.m_faces; m++) {
+        for (uint32_t n = 0; n < shape.n_faces; n++) {
+            PairStep steps[8];
+            uint32_t count = 0;
+            for (uint32_t p = 0; p < passes.count; p++) {
+                const uint32_t* b = in0.pairs[plan.index(Side::B, passes.pass[p].b)];
+                const uint32_t* a = in1.pairs[plan.index(Side::A, passes.pass[p].a)];
+                for (uint32_t k = 0; k < shape.k_faces; k++) {
+                    steps[count++] = {
+                        b + (m * shape.k_faces + k) * kFaceElements / 2,
+                        a + (k * shape.n_faces + n) * kFaceElements / 2};
+                }
+            }
+            add_products_of_pairs(steps, count, shape.rows, words + (m * shape.n_faces + n) * kFaceElements);
+        }
+    }
+}
+#endif
+
 template <bool Wide, bool Special>
 void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
     const Passes passes = without_empty(plan.passes, in1.has_low, in0.has_low);
+#if defined(__AVX512BF16__)
+    if constexpr (!Wide && !Special) {
+        add_tile_product_of_pairs(plan, passes, shape, in0, in1, words);
+        return;
+    }
+#endif
     for (uint32_t p = 0; p < passes.count; p++) {
         const uint32_t b = plan.index(Side::B, passes.pass[p].b), a = plan.index(Side::A, passes.pass[p].a);
         for (uint32_t k = 0; k < shape.k_faces; k++) {
@@ -221,12 +209,6 @@ void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, co
                     const uint32_t b_at = (m * shape.k_faces + k) * kFaceElements;
                     const uint32_t a_at = (k * shape.n_faces + n) * kFaceElements;
                     uint32_t* held = words + (m * shape.n_faces + n) * kFaceElements;
-#if defined(__AVX512BF16__)
-                    if constexpr (!Wide && !Special) {
-                        add_face_product_of_pairs(in0.pairs[b] + b_at / 2, in1.pairs[a] + a_at / 2, shape.rows, held);
-                        continue;
-                    }
-#endif
                     add_face_product<Wide, Special>(in0.of[b] + b_at, in1.of[a] + a_at, shape.rows, held);
                 }
             }

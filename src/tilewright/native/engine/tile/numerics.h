@@ -48,28 +48,31 @@ inline VectorF as_in_dst(VectorF value) {
 // Rounding alone, between the phases of one product.
 inline VectorF rounded_to_bfloat16(VectorF value) { return floats_of((bits_of(value) + 0x8000u) & kBfloat16Mask); }
 
-// What DST keeps after the sums of two groups of 8 products were added to it.
+// What a 16-bit DST holds after the sums of two groups of 8 products were added to it, but for a zero's sign.
 //
-// Before the sums of the two groups meet what a 16-bit DST holds, the three are put at one exponent, the largest among
-// DST's and the products', and of each sum the bits past the eleventh are rounded off, halves up; only then is the total
-// rounded to bfloat16. A long sum of positive numbers comes out too large by that: every eighth remainder is a tie by
-// then, and ties go up. The largest product is taken to be two binary digits shorter than the sum of its eight.
+// Before the sums of the two groups meet what is held, the three are put at one exponent, the largest among DST's and the
+// products', and of each sum the bits past the eleventh are rounded off, halves up; only then is the total rounded to
+// bfloat16. A long sum of positive numbers comes out too large by that: every eighth remainder is a tie by then, and ties
+// go up. The largest product is taken to be two binary digits shorter than the sum of its eight.
+inline VectorF rounded_sum(VectorF held, VectorF first_group, VectorF second_group) {
+    constexpr uint32_t kKept = 10u << 23;  // bits after the first one of a sum, less the two
+    constexpr uint32_t kDoubleBias = 254u << 23;
+    const VectorF products = larger_magnitude(first_group, second_group) * splat(0.25f);
+    const VectorU largest = bits_of(larger_magnitude(products, held)) & kExponentMask;
+    const VectorU exponent = larger(largest, splat_bits(kKept + kSmallestNormal));  // the last bit is no denormal
+    const VectorF units = floats_of(kDoubleBias + kKept - exponent);
+    const VectorF first = floor_of(multiply_add(first_group, units, splat(0.5f)));
+    const VectorF second = floor_of(multiply_add(second_group, units, splat(0.5f)));
+    return rounded_to_bfloat16(multiply_add(first + second, floats_of(exponent - kKept), held));
+}
+
+// What DST keeps after the sums of two groups of 8 products were added to it.
 template <bool Wide>
 inline VectorF accumulated(VectorF held, VectorF first_group, VectorF second_group) {
     if constexpr (Wide) {
         return as_in_dst<true>(held + (first_group + second_group));
     } else {
-        constexpr uint32_t kShorter = 2u << 23;
-        constexpr uint32_t kKept = (10u << 23) + kShorter;  // bits after the first one of a sum
-        constexpr uint32_t kDoubleBias = 254u << 23;
-        const auto exponent_of = [](VectorF value) { return bits_of(value) & kExponentMask; };
-        const VectorU sums_exponent = larger(exponent_of(first_group), exponent_of(second_group));
-        const VectorU largest = larger(exponent_of(held) + kShorter, sums_exponent);
-        const VectorU exponent = larger(largest, splat_bits(kKept + kSmallestNormal));  // the last bit is no denormal
-        const VectorF units = floats_of(kDoubleBias + kKept - exponent);
-        const VectorF first = floor_of(multiply_add(first_group, units, splat(0.5f)));
-        const VectorF second = floor_of(multiply_add(second_group, units, splat(0.5f)));
-        return as_in_dst<false>(multiply_add(first + second, floats_of(exponent - kKept), held));
+        return without_denormals(rounded_sum(held, first_group, second_group));
     }
 }
 

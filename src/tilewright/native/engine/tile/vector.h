@@ -146,6 +146,17 @@ inline VectorU larger(VectorU a, VectorU b) {
 #endif
 }
 
+// The larger of two magnitudes; with a NaN, either of the two.
+inline VectorF larger_magnitude(VectorF a, VectorF b) {
+#if defined(__AVX512DQ__)
+    constexpr int kLargerMagnitude = 3, kWithoutSign = 2 << 2;
+    return reinterpret_cast<VectorF>(
+        _mm512_range_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), kLargerMagnitude | kWithoutSign));
+#else
+    return floats_of(larger(bits_of(a) & 0x7fffffffu, bits_of(b) & 0x7fffffffu));
+#endif
+}
+
 inline VectorF floor_of(VectorF value) {
 #if defined(__AVX512F__)
     constexpr int kDownInPlace = 1;
