@@ -170,7 +170,7 @@ struct InterleavedPow2AddrGen {
 };
 
 template <bool DRAM>
-using InterleavedPow2AddrGenFast = InterleavedPow2AddrGen<DRAM>;
+struct InterleavedPow2AddrGenFast : InterleavedPow2AddrGen<DRAM> {};
 
 template <bool DRAM, uint32_t tile_hw = 1024>
 struct InterleavedAddrGenFast {
