@@ -101,22 +101,26 @@ class RecordReader:
         parts = Parts(answer)
         header = parts.take(native.RanAnswer)
         text, rule = parts.take_text(header.text_bytes), parts.take_text(header.rule_bytes)
-        instances = parts.take_many(native.InstanceReport, header.num_instances)()
-        raises = parts.take_many(native.RaiseReport, header.num_raises)()
+        has_ended_well = header.report.status == RunStatus.OK
+        positions = [] if has_ended_well else self._positions(parts, header.num_instances)
+        raises = [] if has_ended_well else _raises(parts, header.num_raises)
         traffic = parts.take_many(native.TrafficReport, header.num_traffic)
         buffers = parts.take_many(native.CircularBufferReport, header.num_circular_buffers)
         return Record(
             header.report,
             text,
             rule or None,
-            [self.position(each) for each in instances],
-            sorted(map(_raise, raises), key=lambda each: (each.kernel, each.core, each.on, each.semaphore)),
+            positions,
+            raises,
             lambda: [_traffic(each) for each in traffic()],
             lambda: [buffer_use(each) for each in buffers()],
             [self._note(parts) for _ in range(header.num_findings)],
             [self._pages(parts) for _ in range(header.num_pushes)],
             np.frombuffer(parts.take_bytes(8 * header.num_calls), np.uint64) if header.num_calls else NO_WORDS,
         )
+
+    def _positions(self, parts: Parts, count: int) -> list[KernelPosition]:
+        return [self.position(each) for each in parts.take_many(native.InstanceReport, count)()]
 
     def position_of(self, place: native.Place, status: RunStatus, stack: tuple[SourceLine, ...]) -> KernelPosition:
         """Where a kernel stood of which nothing else is known than that it was the one that ran."""
@@ -201,6 +205,11 @@ def _bits(mask: int) -> frozenset[int]:
 def _raise(report: native.RaiseReport) -> SemaphoreRaise:
     core, on = (report.core_x, report.core_y), (report.on_x, report.on_y)
     return SemaphoreRaise(report.kernel, core, on, report.semaphore, report.count, report.later)
+
+
+def _raises(parts: Parts, count: int) -> list[SemaphoreRaise]:
+    raises = map(_raise, parts.take_many(native.RaiseReport, count)())
+    return sorted(raises, key=lambda each: (each.kernel, each.core, each.on, each.semaphore))
 
 
 def buffer_use(report: native.CircularBufferReport) -> CbUse:

@@ -21,6 +21,7 @@ import mmap
 import os
 import signal
 import socket
+import struct
 import subprocess
 import time
 from collections.abc import Callable
@@ -91,6 +92,13 @@ class RunnerLostError(Exception):
         self.loading = words.doing == _Doing.LOADING
 
 
+def _look_up_from(channel: socket.socket) -> None:
+    """Lets calls of the socket end now and then. With ``settimeout`` each would be two calls of the system."""
+    interval = struct.pack("ll", 0, round(_LOOK_SECONDS * 1e6))  # a timeval
+    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        channel.setsockopt(socket.SOL_SOCKET, option, interval)
+
+
 def failure_text(answer: Answer) -> str:
     """The sentence of a ``FAILED``."""
     return answer.rstrip(b"\0").decode(errors="replace")
@@ -119,7 +127,7 @@ class Runner:
             theirs.close()
             os.close(lifeline)
             os.close(watch)
-        self._socket.settimeout(_LOOK_SECONDS)
+        _look_up_from(self._socket)
         self._received = bytearray()
         self._at = 0  # of it has been read
         kind, answer = self.ask(Kind.CHIP, chip, Limits(time=_START_SECONDS))
@@ -184,7 +192,7 @@ class Runner:
         while view:
             try:
                 view = view[self._socket.send(view) :]
-            except TimeoutError:
+            except BlockingIOError:
                 continue
             except OSError:  # it has ended; receiving says how
                 return
@@ -231,7 +239,7 @@ class Runner:
                 got = receive()
                 if not got:
                     raise self._lost(RunStatus.FAULT, self._how_it_ended())
-            except TimeoutError:
+            except BlockingIOError:
                 pass
             except ConnectionError:
                 raise self._lost(RunStatus.FAULT, self._how_it_ended()) from None

@@ -49,6 +49,7 @@ from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
+from tilewright.tensor.shape import Shape
 from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device
 
 
@@ -109,6 +110,7 @@ class Operation(Meaning):
         self._schedules: dict[tuple[Form, Strategy], Schedule] = {}
         self._plan = functools.lru_cache(maxsize=256)(self._make_plan)
         self._form = functools.lru_cache(maxsize=64)(self._make_form)
+        self._results = functools.lru_cache(maxsize=256)(self._make_results)
 
     def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
         """The exact results of a plan, and how far off each element may be."""
@@ -298,6 +300,10 @@ class Operation(Meaning):
             for name, each in shapes.items()
         }
 
+    def _make_results(self, shape: tuple[int, ...], dtype: DataType) -> tuple[tuple[Shape, DataType], ...]:
+        """Shape and dtype of each result, for rows of a shape."""
+        return tuple(zip(map(Shape, self.output_shapes(shape)), self.output_dtypes(dtype), strict=True))
+
     def numbers(self, plan: Plan, parameters: Mapping[str, float] | None = None) -> dict[str, int]:
         """Bits of the runtime arguments that parameters make, by name."""
         return _bits(plan, self.checked_parameters(parameters or {}))
@@ -374,7 +380,7 @@ class Operation(Meaning):
         numbers = _bits(plan, values)
         outputs = tuple(
             allocate_tensor_on_device(shape, dtype, main.layout, device, chosen.memory_config or main.memory_config())
-            for shape, dtype in zip(self.output_shapes(plan.rows.shape), self.output_dtypes(main.dtype), strict=True)
+            for shape, dtype in self._results(plan.rows.shape, main.dtype)
         )
         everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
         if self.choices.program is not None:
