@@ -16,7 +16,9 @@ def test_a_finding_names_the_operation_and_the_line(real_ttnn: str, card_environ
     assert result.returncode == 1, result.stderr
     assert "error  noc-push-in-flight\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:5  c_0  on core (0,0)" in result.stdout
     assert "error  cb-pop-unwaited\n  ttnn.generic_op  RISCV_1  RISCV_1.cpp:3  c_0  on core (0,0)" in result.stdout
-    assert result.stdout.endswith("4 launches checked, 1 could not be run: 2 errors\n")
+    assert "reads 2048 bytes of tile 0 of tensor 0, whose tiles have 2048 bytes, into c_0," in result.stdout
+    assert "writes page 1 of tensor 1 on a core that reads page 0 of tensor 0" in result.stdout
+    assert result.stdout.endswith("7 launches checked, 1 could not be run: 4 errors, 1 note\n")
 
 
 def test_a_script_that_fails_by_itself_is_an_error_in_json(

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from tilewright.card.server import serve
+from tilewright.card.server import Call, serve
 from tilewright.device.breakpoints import EVERY_KERNEL, Breakpoint, NoSuchLineError
 from tilewright.device.chip import Chip
 from tilewright.device.debug_prompt import Prompt
@@ -70,7 +70,7 @@ class _Debugger:
         self._noted = 0
         self._missing: dict[Breakpoint, str] = dict.fromkeys(self._places, "")
 
-    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, operation: str) -> Run:
+    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, call: Call) -> Run:
         """Runs a program; places it does not have are another one's."""
         places = list(self._places)
         while places:

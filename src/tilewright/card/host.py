@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import _thread
 import itertools
+import json
 import sys
 from collections.abc import Iterator
 from types import FrameType
@@ -23,6 +24,16 @@ def current_operation() -> str:
         return ""
 
 
+def current_tensors() -> str:
+    """The tensors of the operation this thread is in, in the order it was given them (card/tensors.py)."""
+    try:
+        for _, frame in _calls(sys._getframe().f_back):
+            return "\n".join(json.dumps(_described(tensor)) for tensor in _given(frame))
+    except KeyboardInterrupt:
+        _thread.interrupt_main()
+    return ""
+
+
 def waits_for_each_program() -> str:
     """ "yes" if ttnn launches the next program only when the one this thread launches is done; empty if not known.
 
@@ -30,8 +41,7 @@ def waits_for_each_program() -> str:
     """
     try:
         for _, frame in _calls(sys._getframe().f_back):
-            given = frame.f_locals.get("function_args", ()), frame.f_locals.get("function_kwargs", {}).values()
-            for tensor in _tensors([*itertools.chain(*given)]):
+            for tensor in _given(frame):
                 is_asynchronous = getattr(sys.modules["ttnn"].device, "is_asynchronous_slow_dispatch_enabled", None)
                 return "" if is_asynchronous is not None and is_asynchronous(tensor.device()) else "yes"
     except KeyboardInterrupt:
@@ -55,6 +65,29 @@ def _calls(frame: FrameType | None) -> Iterator[tuple[str, FrameType]]:
             if isinstance(name, str):
                 yield name, frame
         frame = frame.f_back
+
+
+def _given(frame: FrameType) -> Iterator[Any]:
+    """Tensors on a device among the arguments of a call."""
+    given = frame.f_locals.get("function_args", ()), frame.f_locals.get("function_kwargs", {}).values()
+    return _tensors([*itertools.chain(*given)])
+
+
+def _described(tensor: Any) -> dict[str, Any] | None:
+    """Where a tensor lies and what is in it; None where its pages do not simply go round the banks."""
+    if not tensor.is_allocated() or tensor.is_sharded() or tensor.is_per_core_allocated():
+        return None
+    return {
+        "memory": tensor.memory_config().buffer_type.name,
+        "address": tensor.buffer_address(),
+        "page_bytes": tensor.buffer_page_size(),
+        "stride": tensor.buffer_aligned_page_size(),
+        "num_pages": tensor.buffer_num_pages(),
+        "layout": tensor.layout.name,
+        "dtype": tensor.dtype.name,
+        "tile": list(tensor.tile.tile_shape),
+        "shape": list(tensor.shape),
+    }
 
 
 def _tensors(arguments: Any) -> Iterator[Any]:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 
 _MAGIC = 0x44524157
-_VERSION = 4
+_VERSION = 5
 _MESSAGE = struct.Struct("<II")
 _NODE = struct.Struct("<IIIiQQQQ")
 _GREETING = struct.Struct("<5I6III4xQQQ")
@@ -25,6 +25,7 @@ class MessageKind(enum.IntEnum):
     BANK_TABLES = 6
     OPERATION = 7
     WAITING = 8
+    TENSORS = 9
 
 
 class NodeKind(enum.IntEnum):

@@ -27,8 +27,10 @@ from tilewright.card.layout import Layout
 from tilewright.card.products import CardModel, nodes_of
 from tilewright.card.program_text import described_program
 from tilewright.card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
+from tilewright.card.tensors import tensors_told
 from tilewright.device.chip import Chip
 from tilewright.device.errors import TilewrightError
+from tilewright.device.host_memory import ForeignTensor
 from tilewright.device.run import Run
 from tilewright.device.run_options import RunOptions
 from tilewright.program.program import ProgramDescriptor
@@ -39,11 +41,19 @@ _NOCS = 2
 RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
 
 
-# Runs a program of an operation, if its name is known, on a chip; raises what it ends with.
-Launch = Callable[[Chip, ProgramDescriptor, RunOptions, str], Run]
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """The call of ttnn that a program was launched in, as far as the host can say."""
+
+    operation: str = ""
+    tensors: tuple[ForeignTensor | None, ...] = ()
 
 
-def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions, _: str) -> Run:
+# Runs a program on a chip; raises what it ends with.
+Launch = Callable[[Chip, ProgramDescriptor, RunOptions, Call], Run]
+
+
+def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions, _: Call) -> Run:
     """Runs a program; its calls are recorded where a directory for records is named."""
     directory = os.environ.get(RECORDS_VARIABLE)
     run = chip.launch(program, dataclasses.replace(options, record_calls=bool(directory)))
@@ -59,7 +69,7 @@ class CardServer:
     """One card: its chip, and the launches that arrive for it.
 
     Args:
-        wants_operations: ``launch`` is told which operation of ttnn a program is of, where the host can say.
+        wants_operations: ``launch`` is told which call of ttnn a program is of, where the host can say.
     """
 
     def __init__(
@@ -77,7 +87,7 @@ class CardServer:
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._shows_programs = bool(os.environ.get("TILEWRIGHT_CARD_SHOW_PROGRAMS"))
         self._launches = 0
-        self._operation = ""
+        self._call = Call()
         self._waiting: list[Core] = []  # told to go, and not run yet
         self._arch = model.arch
         self._grid = model.grid
@@ -101,7 +111,9 @@ class CardServer:
             if kind is MessageKind.BANK_TABLES:
                 self._take_bank_tables(data)
             elif kind is MessageKind.OPERATION:
-                self._operation = data.decode()
+                self._call = Call(data.decode())
+            elif kind is MessageKind.TENSORS:
+                self._call = dataclasses.replace(self._call, tensors=tensors_told(data.decode()))
             elif kind is MessageKind.LAUNCH:
                 self._answer([self._core(*each) for each in struct.iter_unpack("<II", data)])
 
@@ -125,7 +137,7 @@ class CardServer:
         """Runs what the cores were told, or those that wait if there are none; None: these cores wait now, too."""
         if not cores:
             together, self._waiting = self._waiting, []
-            return self._launch(self._decoder.program(together))
+            return self._launch(self._decoder.program(together), with_tensors=False)
         program = self._decoder.program(cores)
         if not self._lead_elsewhere(program, cores):
             return self._launch(program)
@@ -135,21 +147,26 @@ class CardServer:
         if self._lead_elsewhere(program, together):
             self._waiting = together
             return None
-        self._waiting = []
-        return self._launch(program)
+        with_tensors, self._waiting = not self._waiting, []
+        return self._launch(program, with_tensors=with_tensors)
 
     def _lead_elsewhere(self, program: ProgramDescriptor, cores: list[Core]) -> bool:
         """Whether global circular buffers lead to other cores, which may have to run for these to get on."""
         others = partners(program, self._decoder.read_words, self._arch.num_circular_buffers)
         return bool(others) and not others <= {self._coordinates(core) for core in cores}
 
-    def _launch(self, program: ProgramDescriptor) -> float:
-        """Runs a program; seconds that its kernels ran."""
+    def _launch(self, program: ProgramDescriptor, *, with_tensors: bool = True) -> float:
+        """Runs a program; seconds that its kernels ran.
+
+        Args:
+            with_tensors: it was launched in the call the host is in, and nowhere else.
+        """
         self._launches += 1
         if self._shows_programs:
-            text = described_program(self._launches, self._operation, program, self._decoder.read_words)
+            text = described_program(self._launches, self._call.operation, program, self._decoder.read_words)
             send(self._channel, MessageKind.PRINT, text)
-        return self._run(self._chip, program, self._options, self._operation).seconds
+        call = self._call if with_tensors else dataclasses.replace(self._call, tensors=())
+        return self._run(self._chip, program, self._options, call).seconds
 
     def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
         send(self._channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n")

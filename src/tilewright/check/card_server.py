@@ -13,7 +13,7 @@ import pickle
 import sys
 from pathlib import Path
 
-from tilewright.card.server import serve
+from tilewright.card.server import Call, serve
 from tilewright.check.collect import findings_of_run
 from tilewright.check.consequences import under_their_causes
 from tilewright.check.finding import Finding, merge_findings
@@ -38,17 +38,17 @@ class _Checker:
         self._launches = 0
         self._not_run = 0
 
-    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, operation: str) -> Run:
+    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, call: Call) -> Run:
         try:
-            run = chip.launch(program, dataclasses.replace(options, checked=True))
+            run = chip.launch(program, dataclasses.replace(options, checked=True), call.tensors)
         except RunError as error:
             if isinstance(error.run, Run):
-                self._note(error.run, error, operation)
+                self._note(error.run, error, call.operation)
             raise
         except TilewrightError:
             self._not_run += 1
             raise
-        self._note(run, None, operation)
+        self._note(run, None, call.operation)
         return run
 
     def _note(self, run: Run, error: RunError | None, operation: str) -> None:

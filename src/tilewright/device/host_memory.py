@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,8 +14,10 @@ from tilewright.tensor.buffer import Buffer
 from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import BufferType
-from tilewright.tensor.padding_bytes import padding_bits
+from tilewright.tensor.padding_bytes import padding_bits, padding_bits_of
+from tilewright.tensor.shape import Shape
 from tilewright.tensor.tensor import Tensor
+from tilewright.tensor.tile import Tile
 
 _LAYOUT_UNKNOWN = 0
 _LAYOUTS = {Layout.ROW_MAJOR: 1, Layout.TILE: 2}
@@ -22,12 +25,36 @@ _SPARE_BYTES = 16  # the engine reads bits a few words at a time
 _FLOATS = (DataType.BFLOAT16, DataType.FLOAT32)
 
 
+@dataclasses.dataclass(frozen=True)
+class ForeignTensor:
+    """A tensor that another host than ``tilewright.ttnn`` laid out. Which of its bytes anybody wrote is not known."""
+
+    is_dram: bool
+    address: int
+    page_bytes: int
+    stride: int
+    num_pages: int
+    layout: Layout
+    shape: Shape
+    tile: Tile
+    dtype: DataType
+
+
 class HostMemory:
-    """Every buffer of the device the tensors are on; of the tensors themselves also what is in them."""
+    """Every buffer of the device the tensors are on; of the tensors themselves also what is in them.
+
+    Of another host's tensors, the tensors only: ``is_all`` says that there are no other buffers. Findings tell tensors
+    by their place in the list, so one that is not known (None) has its place, and no pages.
+    """
 
     def __init__(self, io_tensors: Sequence[object]) -> None:
         # By the description's identity: bits of the bytes beside the tensor's shape.
         self._outside: dict[int, NDArray[np.uint8]] = {}
+        foreign = [each for each in io_tensors if each is None or isinstance(each, ForeignTensor)]
+        self.is_all = not foreign
+        if foreign:
+            self.specs = [self._describe_foreign(tensor) for tensor in foreign]
+            return
         tensors = [each for each in io_tensors if isinstance(each, Tensor) and each.device() is not None]
         described = {id(tensor.buffer()): self._describe(tensor) for tensor in tensors}
         devices = {id(device): device for tensor in tensors if (device := tensor.device()) is not None}
@@ -59,10 +86,28 @@ class HostMemory:
         spec.poison_is_a_value = tensor.dtype not in _FLOATS
         padding = padding_bits(tensor)
         if padding is not None:
-            bits = np.concatenate([padding, np.zeros(_SPARE_BYTES, np.uint8)])
-            self._outside[id(spec)] = bits
-            spec.outside = bits.ctypes.data
+            self._set_outside(spec, padding)
         return spec
+
+    def _describe_foreign(self, tensor: ForeignTensor | None) -> native.HostMemory:
+        if tensor is None:
+            return native.HostMemory(layout=_LAYOUT_UNKNOWN, page_bytes=1, stride=1, num_pages=0)
+        spec = native.HostMemory(
+            is_dram=int(tensor.is_dram),
+            layout=_LAYOUTS[tensor.layout],
+            address=tensor.address,
+            page_bytes=tensor.page_bytes,
+            stride=tensor.stride,
+            num_pages=tensor.num_pages,
+        )
+        if tensor.layout is Layout.TILE:
+            self._set_outside(spec, padding_bits_of(tensor.shape, tensor.tile, tensor.dtype))
+        return spec
+
+    def _set_outside(self, spec: native.HostMemory, padding: NDArray[np.uint8]) -> None:
+        bits = np.concatenate([padding, np.zeros(_SPARE_BYTES, np.uint8)])
+        self._outside[id(spec)] = bits
+        spec.outside = bits.ctypes.data
 
 
 def _spec(buffer: Buffer) -> native.HostMemory:

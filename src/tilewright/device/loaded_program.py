@@ -73,7 +73,6 @@ class _Asked:
 
     options: RunOptions
     threads: int
-    buffers: int
     request: bytes
 
 
@@ -172,14 +171,14 @@ class LoadedProgram:
 
     def _request(self, options: RunOptions, memory: HostMemory | None) -> bytes:
         """What a run is asked for, in the words of the message; most are asked for the same as the one before."""
-        threads, buffers = options.threads_asked, len(memory.specs) if memory is not None else 0
-        asked = self._asked
-        if asked is None or asked.options is not options or (asked.threads, asked.buffers) != (threads, buffers):
-            request = bytes(self._new_request(options, threads, buffers))
-            asked = self._asked = _Asked(options, threads, buffers, request)
+        threads, asked = options.threads_asked, self._asked
+        if memory is not None:
+            return bytes(self._new_request(options, threads, memory))
+        if asked is None or asked.options is not options or asked.threads != threads:
+            asked = self._asked = _Asked(options, threads, bytes(self._new_request(options, threads, None)))
         return asked.request
 
-    def _new_request(self, options: RunOptions, threads: int, buffers: int) -> native.RunRequest:
+    def _new_request(self, options: RunOptions, threads: int, memory: HostMemory | None) -> native.RunRequest:
         return native.RunRequest(
             program=self.number,
             time_limit=options.time_limit or 0.0,
@@ -190,7 +189,8 @@ class LoadedProgram:
             checked=int(options.checked),
             keep_l1=int(options.keep_l1 or bool(options.break_at)),
             debugged=int(bool(options.break_at)),
-            num_host_buffers=buffers,
+            num_host_buffers=len(memory.specs) if memory is not None else 0,
+            host_buffers_are_all=int(memory is not None and memory.is_all),
         )
 
     def debugging(

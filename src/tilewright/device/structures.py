@@ -304,7 +304,7 @@ class RunRequest(ctypes.Structure):
         ("keep_l1", c_uint32),
         ("num_host_buffers", c_uint32),
         ("debugged", c_uint32),
-        ("reserved", c_uint32),
+        ("host_buffers_are_all", c_uint32),
     ]
 
 

@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from tilewright.card.server import serve
+from tilewright.card.server import Call, serve
 from tilewright.check.collect import findings_of_run
 from tilewright.device.cache import write_atomically
 from tilewright.device.chip import Chip
@@ -37,14 +37,14 @@ class _Reporter:
         self._directory = directory
         self._spans_left = 2 * MOST_SPANS
 
-    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, operation: str) -> Run:
+    def launch(self, chip: Chip, program: ProgramDescriptor, options: RunOptions, call: Call) -> Run:
         try:
             run = chip.launch(program, dataclasses.replace(options, record_calls=True))
         except RunError as error:
             if isinstance(error.run, Run):
-                self._keep(_view(chip, program, error.run, error, operation))
+                self._keep(_view(chip, program, error.run, error, call.operation))
             raise
-        view = _view(chip, program, run, None, operation)
+        view = _view(chip, program, run, None, call.operation)
         if run.calls is not None:
             timed = TimedLaunch(run.calls, replay(run.calls, keep_events=True), run=run)
             view = with_time(view, timed, most_spans=min(self._spans_left, MOST_SPANS))

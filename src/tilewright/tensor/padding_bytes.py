@@ -26,11 +26,12 @@ def padding_bits(tensor: Tensor) -> NDArray[np.uint8] | None:
     """
     if not tensor.buffer().num_pages or tensor.volume() == tensor.logical_volume():
         return None
-    return _padding_bits(tensor.shape, tensor.tile, tensor.dtype)
+    return padding_bits_of(tensor.shape, tensor.tile, tensor.dtype)
 
 
 @functools.lru_cache(maxsize=16)
-def _padding_bits(shape: Shape, tile: Tile, dtype: DataType) -> NDArray[np.uint8]:
+def padding_bits_of(shape: Shape, tile: Tile, dtype: DataType) -> NDArray[np.uint8]:
+    """The same for a tensor in tiles that may have none."""
     outside = _bytes_of(tilize(padding_mask(shape, tile), tile), dtype)
     return np.packbits(outside, bitorder="little")
 

@@ -236,10 +236,11 @@ void tw_program_add_scratchpad(
 }
 
 // For the next run, if it is a checked one. The host keeps the bits while it runs.
-void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count) {
-    auto& known = static_cast<Program*>(program)->host_memory;
-    known.clear();
-    std::transform(buffers, buffers + count, std::back_inserter(known), to_host_memory);
+void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count, uint32_t are_all) {
+    Program& target = *static_cast<Program*>(program);
+    target.host_memory.clear();
+    std::transform(buffers, buffers + count, std::back_inserter(target.host_memory), to_host_memory);
+    target.knows_every_buffer = count != 0 && are_all != 0;
 }
 
 // How many pages of a tensor hold an element that nobody wrote, and which is the first.

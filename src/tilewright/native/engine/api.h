@@ -143,7 +143,7 @@ void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* s
 void tw_program_set_semaphore_base(void* program, uint32_t x, uint32_t y, uint32_t offset);
 void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count);
 void tw_program_add_scratchpad(void* program, uint32_t offset, uint32_t bytes, const uint16_t* cores, uint64_t count);
-void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count);
+void tw_program_set_host_memory(void* program, const TwHostMemory* buffers, uint64_t count, uint32_t are_all);
 void tw_program_set_args(
     void* program,
     uint32_t kernel,

@@ -244,7 +244,7 @@ static void describe() {
     FIELD(TwRunRequest, keep_l1);
     FIELD(TwRunRequest, num_host_buffers);
     FIELD(TwRunRequest, debugged);
-    FIELD(TwRunRequest, reserved);
+    FIELD(TwRunRequest, host_buffers_are_all);
     STRUCT(TwBreakpoint);
     FIELD(TwBreakpoint, kernel);
     FIELD(TwBreakpoint, core_x);

@@ -211,7 +211,8 @@ public:
     std::vector<ProgramSemaphore> semaphores;
     std::vector<uint32_t> semaphore_bases;  // of each core, row by row, the L1 offset of semaphore 0
     std::vector<ProgramScratchpad> scratchpads;
-    std::vector<HostMemory> host_memory;  // every buffer there is, given for checked runs
+    std::vector<HostMemory> host_memory;  // given for checked runs; the tensors of the call first
+    bool knows_every_buffer = false;  // there are no others than these
     std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next
 
     // What the last run left.

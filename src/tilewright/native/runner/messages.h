@@ -90,7 +90,8 @@ struct TwRunRequest {
     double time_limit, spin_limit;
     uint64_t seed, recorded_circular_buffers;
     uint32_t threads, checked, keep_l1, num_host_buffers;
-    uint32_t debugged, reserved;
+    uint32_t debugged;
+    uint32_t host_buffers_are_all;  // 0: others lie beside those that are told
 };
 
 struct TwDebugRequest {

@@ -19,14 +19,14 @@ static void set_arguments(void* program, MessageReader& request) {
     }
 }
 
-static void set_host_memory(void* program, uint32_t count, MessageReader& request) {
+static void set_host_memory(void* program, const TwRunRequest& header, MessageReader& request) {
     std::vector<TwHostMemory> buffers;
-    for (uint32_t index = 0; index < count; index++) {
+    for (uint32_t index = 0; index < header.num_host_buffers; index++) {
         const auto& each = request.take<TwHostBuffer>();
         buffers.push_back(each.buffer);
         buffers.back().outside = each.outside_bytes != 0 ? request.take_array<uint8_t>(each.outside_bytes) : nullptr;
     }
-    tw_program_set_host_memory(program, buffers.data(), buffers.size());
+    tw_program_set_host_memory(program, buffers.data(), buffers.size(), header.host_buffers_are_all);
 }
 
 static void put_findings(void* program, uint64_t count, MessageWriter& answer) {
@@ -85,7 +85,7 @@ static void put_record(void* program, const TwRunReport& report, MessageWriter& 
 
 bool run_program(void* program, const TwRunRequest& header, MessageReader& request, MessageWriter& answer) {
     set_arguments(program, request);
-    set_host_memory(program, header.num_host_buffers, request);
+    set_host_memory(program, header, request);
     const std::unique_ptr<Debugger> debugger = debugger_of(program, header, request);
     TwRunReport report{};
     tw_program_run(

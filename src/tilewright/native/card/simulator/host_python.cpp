@@ -42,4 +42,6 @@ bool waits_for_each_program() { return ask_host_python("tilewright.card.host", "
 
 std::string current_operation() { return ask_host_python("tilewright.card.host", "current_operation"); }
 
+std::string current_tensors() { return ask_host_python("tilewright.card.host", "current_tensors"); }
+
 }  // namespace card

@@ -4,8 +4,8 @@
 //
 // The server speaks first: a Message of kind Done with the files of the chip's memory attached, a Greeting and its Nodes;
 // or, if it cannot come up, one of kind Failed. After that the library sends BankTables, which nobody answers, and
-// Launches with the cores that were told to go, each after an Operation with the name of ttnn's operation if the
-// Greeting asked for names; the server answers Launches with any number of Prints and one Done (a double, the seconds its
+// Launches with the cores that were told to go, each after an Operation with the name of ttnn's operation and Tensors with
+// what that was given (card/tensors.py) if the Greeting asked for them; the server answers Launches with any number of Prints and one Done (a double, the seconds its
 // kernels ran, and a uint32_t, 1 if cores told to go earlier wait still), Waiting, Failed or Interrupted. Waiting is for
 // cores whose global circular buffers lead to others that were not told to go yet: they run with these, or at a Launch
 // without cores.
@@ -16,7 +16,7 @@
 namespace card {
 
 inline constexpr uint32_t kMagic = 0x44524157;
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 inline constexpr uint32_t kMaxFiles = 64;
 
 enum class MessageKind : uint32_t {
@@ -28,6 +28,7 @@ enum class MessageKind : uint32_t {
     BankTables = 6,
     Operation = 7,
     Waiting = 8,
+    Tensors = 9,
 };
 
 struct Message {
@@ -60,7 +61,7 @@ struct Greeting {
     uint32_t num_nodes, num_files;
     GoSignals signals;
     uint32_t bank_tables_bytes;
-    uint32_t wants_operations;  // 1: launches are announced with their operation
+    uint32_t wants_operations;  // 1: launches are announced with their operation and its tensors
     uint64_t config_begin, config_end;  // L1 addresses a program's configuration is written to before it goes
     uint64_t bank_tables;  // L1 address where firmware finds the tables of banks when it starts
 };

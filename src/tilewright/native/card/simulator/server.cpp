@@ -165,10 +165,8 @@ Server::Outcome Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>&
     const LaunchTime time;
     const InterruptsPassedOn interrupts(process_);
     if (greeting.wants_operations != 0) {
-        const std::string operation = current_operation();
-        const Message name{MessageKind::Operation, static_cast<uint32_t>(operation.size())};
-        send(&name, sizeof(name));
-        send(operation.data(), operation.size());
+        send_text(MessageKind::Operation, current_operation());
+        send_text(MessageKind::Tensors, current_tensors());
     }
     const Message request{MessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
     send(&request, sizeof(request));
@@ -205,6 +203,12 @@ void Server::send_bank_tables(const std::vector<uint8_t>& tables) {
     const Message message{MessageKind::BankTables, static_cast<uint32_t>(tables.size())};
     send(&message, sizeof(message));
     send(tables.data(), tables.size());
+}
+
+void Server::send_text(MessageKind kind, const std::string& text) {
+    const Message message{kind, static_cast<uint32_t>(text.size())};
+    send(&message, sizeof(message));
+    send(text.data(), text.size());
 }
 
 void Server::send(const void* data, size_t bytes) {

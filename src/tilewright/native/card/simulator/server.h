@@ -43,6 +43,7 @@ private:
     void start();
     void end();
     void receive_greeting();
+    void send_text(MessageKind kind, const std::string& text);
     void send(const void* data, size_t bytes);
     void receive(void* data, size_t bytes);
     static Outcome take_done(const std::string& answer);

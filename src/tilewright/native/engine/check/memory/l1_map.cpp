@@ -75,7 +75,7 @@ void L1Map::load(const Program& program, const Core& core) {
             stretches_.push_back(stretch);
         }
     }
-    if (program.host_memory.empty()) {
+    if (!program.knows_every_buffer) {
         fill_gaps(stretches_, core, config.l1_bytes);
     }
 }

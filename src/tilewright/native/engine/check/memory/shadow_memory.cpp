@@ -323,17 +323,16 @@ void load_shadow_memory(Program& program) {
     Chip& chip = program.chip;
     ShadowMemory& memory = program.checks->memory;
     const ChipConfig& config = chip.config();
-    const bool knows_tensors = !program.host_memory.empty();
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
         for (const CoreXY& at : buffer.cores) {
-            if (!knows_tensors && !buffer.is_over_tensor) {  // whatever else lies in L1 may be a tensor
+            if (!program.knows_every_buffer && !buffer.is_over_tensor) {  // whatever else lies in L1 may be a tensor
                 const uintptr_t begin = uintptr_t{chip.core(at.x, at.y).l1_base} + buffer.offset;
                 memory.undefine(reinterpret_cast<const void*>(begin), buffer.total_bytes);
             }
         }
     }
     for (const Core& core : chip.cores()) {
-        if (knows_tensors && !core.instances.empty()) {
+        if (program.knows_every_buffer && !core.instances.empty()) {
             const auto begin = static_cast<uintptr_t>(core.l1_base) + config.unreserved_base;
             memory.undefine(reinterpret_cast<const void*>(begin), config.l1_bytes - config.unreserved_base);
         }

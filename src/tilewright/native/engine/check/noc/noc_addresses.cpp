@@ -20,10 +20,12 @@ static uint32_t node_number(uint32_t x, uint32_t y) { return (y & 63u) * 64u + (
 void NocAddresses::start(Program& program) {
     program_ = &program;
     beyond_.clear();
-    dram_bank_.assign(64 * 64, kNoBank);
-    for (uint32_t bank = 0; bank < program.chip.num_banks(true); bank++) {
-        const NocAddress where = decode_noc_address(program.chip.bank_noc_address(true, bank, 0));
-        dram_bank_[node_number(where.x, where.y)] = bank;
+    bank_.assign(64 * 64, kNoBank);
+    for (const bool is_dram : {false, true}) {
+        for (uint32_t bank = 0; bank < program.chip.num_banks(is_dram); bank++) {
+            const NocAddress where = decode_noc_address(program.chip.bank_noc_address(is_dram, bank, 0));
+            bank_[node_number(where.x, where.y)] = bank;
+        }
     }
 }
 
@@ -164,9 +166,9 @@ void NocAddresses::judge_base(KernelInstance& by, bool is_dram, uint32_t base, u
             return;
         }
     }
-    const std::string from = argument_holding(by, base);
+    const std::string from = program_->knows_every_buffer ? argument_holding(by, base) : "";
     if (from.empty()) {
-        return;  // computed: judged where it is used
+        return;  // computed: judged where it is used; or it may be that of a buffer nobody told of
     }
     std::string addresses;
     for (size_t index = 0; index < program_->host_memory.size(); index++) {
@@ -221,9 +223,6 @@ void NocAddresses::judge_tile_sizes(
 }
 
 void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
-    if (program_->host_memory.empty()) {
-        return;  // a host that keeps its tensors to itself
-    }
     judge_base(current_instance(), is_dram, base, page_bytes, page);
     for (const HostMemory& buffer : program_->host_memory) {
         if (buffer.is_dram != is_dram || buffer.address != base || buffer.stride != page_bytes ||
@@ -316,7 +315,7 @@ void NocAddresses::judge_bank(
         }
         return;
     }
-    if (is_dram) {
+    if (is_dram && program_->knows_every_buffer) {
         note_finding(
             by,
             "noc-page-out-of-range",
@@ -335,11 +334,10 @@ void NocAddresses::judge_memory(KernelInstance& by, uint64_t noc_address, uint32
         return;
     }
     const NocAddress where = decode_noc_address(noc_address);
-    if (const Core* core = program_->chip.node(where.x, where.y).core) {
-        const uint32_t bank = core->y * program_->chip.config().grid_x + core->x;
-        judge_bank(by, false, bank, where.local & kL1OffsetMask, bytes, verb);
-    } else if (dram_bank_[node_number(where.x, where.y)] != kNoBank) {
-        judge_bank(by, true, dram_bank_[node_number(where.x, where.y)], where.local, bytes, verb);
+    const uint32_t bank = bank_[node_number(where.x, where.y)];
+    if (bank != kNoBank) {
+        const bool is_dram = program_->chip.node(where.x, where.y).core == nullptr;
+        judge_bank(by, is_dram, bank, is_dram ? where.local : where.local & kL1OffsetMask, bytes, verb);
     }
 }
 

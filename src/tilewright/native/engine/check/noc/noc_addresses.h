@@ -41,7 +41,7 @@ private:
     void judge_bank(KernelInstance& by, bool is_dram, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb);
 
     Program* program_ = nullptr;
-    std::vector<uint32_t> dram_bank_;  // by NoC node
+    std::vector<uint32_t> bank_;  // of DRAM or L1, by NoC node
     std::vector<PageBeyond> beyond_;
 };
 

@@ -65,11 +65,12 @@ void WorkSplit::compare(
     }
     const Share &reads = read.at(odd), &writes = written.at(odd);
     const auto span = [](const Share& share) {
-        return "pages " + std::to_string(share.first) + " to " + std::to_string(share.last);
+        return share.first == share.last ? "page " + std::to_string(share.first)
+                                         : "pages " + std::to_string(share.first) + " to " + std::to_string(share.last);
     };
     const std::string text = "writes " + span(writes) + " of tensor " + std::to_string(output) +
                              " on a core that reads " + span(reads) + " of tensor " + std::to_string(input) +
-                             "; another core reads those";
+                             (writes.first == writes.last ? "; another core reads that" : "; another core reads those");
     findings.add(
         *writes.place.instance,
         "work-split",
