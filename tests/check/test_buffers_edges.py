@@ -80,6 +80,12 @@ def test_stores_that_run_into_the_next_buffer(device: ttnn.Device, body: str, ex
         "noc_async_write(get_read_ptr(5), get_noc_addr(get_write_ptr(0)), 32);",
         "noc_async_write(get_write_ptr(0), get_noc_addr(get_read_ptr(5)), 32);",
         "cb_reserve_back(5, 1);",
+        "constexpr uint32_t size = get_tile_size(5);"
+        "noc_async_read(get_noc_addr(get_write_ptr(0)), get_write_ptr(0), size);",
+        "volatile uint32_t five = 5;"
+        "noc_async_write(get_read_ptr(0), get_noc_addr(get_write_ptr(0)), 2 * get_tile_size(five));",
+        "const InterleavedAddrGen<true> tensor{4096, get_tile_size(5)};"
+        "noc_async_read(get_noc_addr(0, tensor), get_write_ptr(0), 32);",
     ],
 )
 def test_a_buffer_the_core_does_not_have(device: ttnn.Device, use: str) -> None:

@@ -16,6 +16,9 @@ NUM_CIRCULAR_BUFFERS = 64
 _INVALID_FORMAT: int = DataFormat.Invalid.value
 # What a card's build puts for a CB the program does not have.
 _UNSET_TILE_BYTES = 1088
+# What a checked run puts there, so that the size says whose it is (native/engine/check/noc/noc_addresses.cpp): larger
+# than any tile, in whole units of the NoC's alignment, and no multiple of a format's tile size.
+_MISSING_TILE_BYTES = [64 * units for units in range(307, 510) if units % 2 and units % 3 and units % 17]
 
 _FLOAT32: int = DataFormat.Float32.value
 _TF32: int = DataFormat.Tf32.value
@@ -201,11 +204,15 @@ def _unpack_destination(format_: BufferFormat) -> int:
     return format_.data_format
 
 
+def _unset(index: int, checked: bool) -> BufferFormat:
+    size = _MISSING_TILE_BYTES[index] if checked else _UNSET_TILE_BYTES
+    return BufferFormat(_INVALID_FORMAT, size)
+
+
 def _descriptors(source: KernelSource) -> list[str]:
     """Formats and tile shapes by CB index, under the names a card's build gives them."""
     formats: Mapping[int, BufferFormat] = dict(source.formats)
-    unset = BufferFormat(_INVALID_FORMAT, _UNSET_TILE_BYTES)
-    every = [formats.get(index, unset) for index in range(NUM_CIRCULAR_BUFFERS)]
+    every = [formats.get(index) or _unset(index, source.checked) for index in range(NUM_CIRCULAR_BUFFERS)]
     data_formats = [each.data_format for each in every]
     dst_format = _FLOAT32 if source.fp32_dest_acc_en else _FLOAT16_B
     lines = [

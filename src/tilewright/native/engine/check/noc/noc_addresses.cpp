@@ -2,9 +2,11 @@
 #include "check/noc/noc_addresses.h"
 
 #include <algorithm>
+#include <array>
 
 #include "check/checks.h"
 #include "check/memory/memory_names.h"
+#include "core.h"
 #include "noc_address.h"
 #include "scheduler.h"
 
@@ -14,6 +16,23 @@ static constexpr uint32_t kL1Alignment = 16;
 static constexpr uint32_t kDramWriteAlignment = 16;
 static constexpr uint32_t kNoBank = 0xffffffffu;
 static constexpr size_t kPagesKept = 64;
+
+static constexpr uint32_t kSmallestMissingTile = 307 * 64;
+static constexpr uint32_t kMostTilesAtOnce = 16;
+
+// What get_tile_size says in a checked run of a circular buffer that none of the kernel's cores has; as in
+// device/translation_unit.py.
+static constexpr std::array<uint32_t, kMaxCircularBuffers> missing_tile_bytes() {
+    std::array<uint32_t, kMaxCircularBuffers> sizes{};
+    uint32_t units = kSmallestMissingTile / 64;
+    for (uint32_t& size : sizes) {
+        size = units * 64;
+        do {
+            units++;
+        } while (units % 2 == 0 || units % 3 == 0 || units % 17 == 0);
+    }
+    return sizes;
+}
 
 static uint32_t node_number(uint32_t x, uint32_t y) { return (y & 63u) * 64u + (x & 63u); }
 
@@ -51,6 +70,44 @@ void NocAddresses::judge_alignment(KernelInstance& by, uint64_t noc_address, uin
         alignment,
         static_cast<unsigned long long>(where.local & (alignment - 1)),
         local & (alignment - 1));
+}
+
+// The circular buffer whose tile size this is, or a small multiple of it, though the core does not have it.
+static uint32_t missing_buffer_of_size(const Program& program, const Core& core, uint32_t bytes) {
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        const uint32_t page_bytes = core.cb[cb].page_bytes;
+        if (core.cb[cb].num_pages != 0 && bytes % page_bytes == 0) {
+            return kNoCircularBuffer;
+        }
+    }
+    for (const HostMemory& buffer : program.host_memory) {
+        if (bytes % buffer.page_bytes == 0 && buffer.num_pages != 0) {
+            return kNoCircularBuffer;
+        }
+    }
+    constexpr auto kTileBytes = missing_tile_bytes();
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        if (core.cb[cb].num_pages == 0 && bytes % kTileBytes[cb] == 0 && bytes / kTileBytes[cb] <= kMostTilesAtOnce) {
+            return cb;
+        }
+    }
+    return kNoCircularBuffer;
+}
+
+void NocAddresses::judge_size(const KernelInstance& by, uint32_t bytes, const char* verb) {
+    if (bytes < kSmallestMissingTile) {
+        return;
+    }
+    const uint32_t cb = missing_buffer_of_size(*program_, *by.core, bytes);
+    if (cb != kNoCircularBuffer) {
+        rule_error(
+            "cb-not-configured",
+            "%s as many bytes as get_tile_size says of c_%u, which is not configured on core (%u,%u)",
+            verb,
+            cb,
+            by.core->x,
+            by.core->y);
+    }
 }
 
 void NocAddresses::judge_word(KernelInstance& by, uint64_t noc_address, const char* call) {
@@ -223,6 +280,7 @@ void NocAddresses::judge_tile_sizes(
 }
 
 void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
+    judge_size(current_instance(), page_bytes, "addresses pages of");
     judge_base(current_instance(), is_dram, base, page_bytes, page);
     for (const HostMemory& buffer : program_->host_memory) {
         if (buffer.is_dram != is_dram || buffer.address != base || buffer.stride != page_bytes ||

@@ -22,6 +22,8 @@ public:
     // `noc_address` is one end of a transfer of `bytes`, `local` the other.
     void judge_alignment(KernelInstance& by, uint64_t noc_address, uint32_t local, bool is_read);
     void judge_memory(KernelInstance& by, uint64_t noc_address, uint32_t bytes, const char* verb);
+    // A transfer's size, or a page's; ends the run where it is that of a buffer that does not exist.
+    void judge_size(const KernelInstance& by, uint32_t bytes, const char* verb);
     void judge_word(KernelInstance& by, uint64_t noc_address, const char* call);
     void judge_rectangle(
         KernelInstance& by, uint64_t rectangle, uint32_t num_destinations, uint32_t noc, bool loopback);

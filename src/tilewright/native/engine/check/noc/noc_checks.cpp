@@ -148,6 +148,7 @@ void NocChecks::read(uint64_t source, uint32_t local, uint32_t bytes, uint32_t n
     on_call(instance);
     const uint32_t destination = slot_pointer(instance, local);
     const uint32_t own = own_address(instance, source);
+    addresses_.judge_size(instance, bytes, "reads");
     addresses_.judge_alignment(instance, source, destination, true);
     addresses_.judge_memory(instance, source, bytes, "reads");
     judge_store(instance, *instance.core, destination, bytes, "reads");
@@ -183,6 +184,7 @@ void NocChecks::write(
     KernelInstance& instance = current_instance();
     on_call(instance);
     const uint32_t source = slot_pointer(instance, local);
+    addresses_.judge_size(instance, bytes, "writes");
     addresses_.judge_alignment(instance, destination, source, false);
     addresses_.judge_memory(instance, destination, bytes, "writes");
     judge_load(instance, source, bytes, "writes");
@@ -218,6 +220,7 @@ void NocChecks::write_multicast(
     const uint32_t source = slot_pointer(instance, local);
     const bool loopback = (flags & kNocLoopback) != 0;
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
+    addresses_.judge_size(instance, bytes, "multicasts");
     addresses_.judge_alignment(instance, instance.core->l1_base + offset, source, false);
     addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, loopback);
     judge_load(instance, source, bytes, "multicasts");
