@@ -233,6 +233,7 @@ NOT_MECHANICAL = {
     "arg-unread": "the kernel may be wrong, or the host",
     "arg-stale": "the host's code has to set it",
     "cache-collision": "the host's key has to change",
+    "work-overlap": _INTENT + "where a share begins may be wrong, or how long it is",
     "tensor-page-size": "the dtype of the tensor or of the buffer is wrong",
     "l1-budget": "work is divided anew",
     "stack-size": "an array has to move to a buffer that is made for it",

@@ -92,6 +92,6 @@ FAULTS = (
     Fault("NO_WRITE_BARRIER", always("noc-pop-in-flight", "noc-exit-in-flight"), in_kernel=False),
     Fault("NO_OUTPUT_BUFFER", always("cb-not-configured"), in_kernel=False),
     Fault("ONE_PAGE", _if_rows_are_pages("cb-over-capacity"), in_kernel=False),
-    Fault("SAME_ROWS", _on_several_cores("dram-race", "work-split"), in_kernel=False),
+    Fault("SAME_ROWS", _on_several_cores("dram-race", "work-overlap"), in_kernel=False),
 )
 DECLARED = Family("declared", calls, build, {}, FAULTS)

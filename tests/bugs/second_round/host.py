@@ -49,6 +49,15 @@ def writers_overlap(host: Host) -> Launches:
     yield copy(host, source, host.output_tiles(4), values, cores, reads, writes)
 
 
+@twin(KIND, "work-overlap")
+def shares_overlap(host: Host) -> Launches:
+    """The first core has a page too many: the second one's first, which both copy."""
+    cores = [(0, 0), (1, 0)]
+    source, values = host.tiles(4)
+    shares = {(0, 0): [host.pick(buggy=3, fixed=2), 0], (1, 0): [2, 2]}
+    yield copy(host, source, host.output_tiles(4), values, cores, shares, shares)
+
+
 @twin(KIND, "tensor-page-size")
 def float32_into_bfloat16_pages(host: Host) -> Launches:
     """A tensor of float32 is read into a buffer of bfloat16."""

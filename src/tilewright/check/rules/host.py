@@ -38,6 +38,14 @@ HOST_RULES = (
         "Make the arguments of reader and writer in one loop over the cores.",
     ),
     Rule(
+        "work-overlap",
+        Severity.NOTE,
+        "two cores write the same page of a tensor",
+        "Nothing as long as both write the same values; one of them does its work for nothing.",
+        "The shares of the two cores overlap: where one begins, or how many pages it has, is wrong.",
+        "Let each core begin with the page behind the last one of the core before it.",
+    ),
+    Rule(
         "arg-unread",
         Severity.NOTE,
         "an argument given and never read",

@@ -345,6 +345,7 @@ void AccessHistory::judge_pair(
     if (both_write && access.values != nullptr) {
         const auto* here = reinterpret_cast<const void*>(begin);
         if (std::memcmp(here, access.values + (begin - access.address), stretch.end - begin) == 0) {
+            report_twice_written(begin, stretch, earlier, access);
             return;  // whoever comes last leaves the same
         }
     }
@@ -424,6 +425,21 @@ void AccessHistory::report(
     const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
     program_->checks->findings.add(
         who, in_l1 ? "l1-race" : "dram-race", cb, in_l1 ? begin : 0, here.frames, here.num_frames, text, there);
+}
+
+// Two cores that fill the same page of a tensor do no harm, but both have it in their share of the work.
+void AccessHistory::report_twice_written(
+    uintptr_t begin, const Stretch& stretch, const Epoch& earlier, const Access& access) {
+    const TensorPlace tensor = program_->checks->tensors.find(reinterpret_cast<const uint8_t*>(begin));
+    if (tensor.memory == nullptr || tensor.offset != 0 || stretch.end - begin < tensor.memory->page_bytes ||
+        instance_of(earlier).core == access.by.core) {
+        return;
+    }
+    const std::string text = "writes " + memory_name(begin) + ", which " + kernel_on_core(instance_of(earlier)) +
+                             " writes too, with the same values";
+    const CallPlace& here = places_[access.epoch.place];
+    program_->checks->findings.add(
+        access.by, "work-overlap", kNoCircularBuffer, 0, here.frames, here.num_frames, text, places_[earlier.place]);
 }
 
 std::string AccessHistory::memory_name(uintptr_t address) const {

@@ -109,6 +109,7 @@ private:
         uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
     void report(
         uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
+    void report_twice_written(uintptr_t begin, const Stretch& stretch, const Epoch& earlier, const Access& access);
     static void record(Stretch& stretch, const Access& access);
     bool knows_writes(const KernelInstance& by, uintptr_t address, uintptr_t end);
     bool has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const;
