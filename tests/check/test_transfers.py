@@ -247,6 +247,20 @@ def test_an_answer_of_the_receiver_says_that_the_multicast_has_arrived(device) -
     assert rules(one_page) == {"noc-reuse-in-flight"}
 
 
+def test_an_answer_of_the_receiver_ends_a_flushed_write(device) -> None:
+    """Global circular buffers end so: their sender waits until the receivers have taken the last page."""
+    sender = """
+    noc_async_write(get_write_ptr(0), get_noc_addr(there_x, there_y, get_write_ptr(0)), 2048);
+    noc_async_writes_flushed();
+    noc_semaphore_inc(there_ready, 1); noc_async_atomic_barrier();
+    noc_semaphore_wait((volatile uint32_t*)get_semaphore(1), 1);
+    """
+    answer = "noc_semaphore_inc(get_noc_addr(here_x, here_y, get_semaphore(1)), 1); noc_async_atomic_barrier();"
+    wait = "noc_semaphore_wait(ready, 1);"
+    assert not rules(run_pair(device, sender, wait + answer))
+    assert rules(run_pair(device, sender, answer + wait)) == {"noc-exit-in-flight"}
+
+
 def test_a_credit_that_may_overtake_its_payload(device) -> None:
     receiver = "noc_semaphore_wait(ready, 1);"
     sender = """

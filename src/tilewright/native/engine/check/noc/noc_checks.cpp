@@ -313,6 +313,7 @@ void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc,
     KernelInstance& instance = current_instance();
     on_call(instance);
     addresses_.judge_word(instance, destination, "inline write");
+    const uint32_t issued = ordering_.now(instance.number);  // whoever answers this very word knows of it
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
@@ -325,6 +326,7 @@ void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc,
     if ((flags & kNocPosted) == 0) {
         Transfer transfer = write_transfer(destination, 4, noc, flags, kNoTransactionId);
         transfer.place = call_place(instance);
+        transfer.issued = issued;
         transfers_.add_unacknowledged(instance, std::move(transfer));
     }
 }
@@ -334,6 +336,7 @@ void NocChecks::inline_write_multicast(
     KernelInstance& instance = current_instance();
     on_call(instance);
     addresses_.judge_word(instance, rectangle, "inline write");
+    const uint32_t issued = ordering_.now(instance.number);  // whoever answers this very word knows of it
     addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
@@ -346,6 +349,7 @@ void NocChecks::inline_write_multicast(
         Transfer transfer = write_transfer(rectangle, 4, noc, flags, kNoTransactionId);
         transfer.multicast = true;
         transfer.place = call_place(instance);
+        transfer.issued = issued;
         transfers_.add_unacknowledged(instance, std::move(transfer));
     }
 }
@@ -553,8 +557,12 @@ void NocChecks::exit(KernelInstance& instance) {
         }
     }
     for (const OpenTransfers::Noc& noc : open.noc) {
-        for (const Unacknowledged& writes : noc.writes) {
-            note(writes.count, "unacknowledged write", "noc_async_write_barrier", writes.first);
+        uint32_t writes = 0;
+        for (const Unacknowledged& each : noc.writes) {
+            writes += each.count;
+        }
+        if (writes != 0) {
+            note(writes, "unacknowledged write", "noc_async_write_barrier", noc.writes.front().first);
         }
         uint32_t atomics = 0;
         for (const OpenAtomics& each : noc.atomics) {

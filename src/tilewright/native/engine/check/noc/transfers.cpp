@@ -129,14 +129,18 @@ void Transfers::mark_again(const Core& core) {
     }
 }
 
-static void count_unacknowledged(OpenTransfers::Noc& open, const Transfer& transfer) {
+void Transfers::count_unacknowledged(OpenTransfers::Noc& open, const Transfer& transfer) const {
+    const NocAddress where = decode_noc_address(transfer.remote);
+    const Core* there = transfer.multicast ? nullptr : program_->chip.node(where.x, where.y).core;
+    const uint32_t core = there == nullptr ? kNoOneCore : core_index(*there);
     for (Unacknowledged& known : open.writes) {
-        if (known.transaction_id == transfer.transaction_id) {
+        if (known.transaction_id == transfer.transaction_id && known.core == core) {
             known.count++;
+            known.issued = transfer.issued;
             return;
         }
     }
-    open.writes.push_back({transfer.transaction_id, 1, transfer.place});
+    open.writes.push_back({transfer.transaction_id, core, 1, transfer.issued, transfer.place});
 }
 
 void Transfers::add_unacknowledged(KernelInstance& instance, Transfer transfer) {
@@ -224,7 +228,9 @@ void Transfers::acknowledge(KernelInstance& instance, uint32_t core, uint32_t ti
     }
     open.acknowledged[core] = time;
     for (OpenTransfers::Noc& noc : open.noc) {
-        std::erase_if(noc.atomics, [&](const OpenAtomics& each) { return each.core == core && each.issued <= time; });
+        const auto has_arrived = [&](const auto& each) { return each.core == core && each.issued <= time; };
+        std::erase_if(noc.atomics, has_arrived);
+        std::erase_if(noc.writes, has_arrived);
     }
     take_off(instance, [&](Transfer& transfer) {
         if (!reaches(transfer, chip.cores()[core]) || time < transfer.issued) {

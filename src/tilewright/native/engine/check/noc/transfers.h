@@ -44,12 +44,15 @@ enum Hold : uint8_t {
     kLeaving = 2,  // data is taken from there
 };
 
-// Writes that have left and are not acknowledged.
+// Writes to one core that have left and are not acknowledged.
 struct Unacknowledged {
     uint32_t transaction_id;
+    uint32_t core;  // or kNoOneCore
     uint32_t count;
+    uint32_t issued;  // the last one
     CallPlace first;
 };
+inline constexpr uint32_t kNoOneCore = ~0u;  // several, or DRAM
 
 // Atomics to one core that no barrier has waited for.
 struct OpenAtomics {
@@ -111,6 +114,7 @@ private:
     static uint8_t holds(const std::vector<uint8_t>& pieces, uint32_t piece, uint32_t end);
     void mark_transfer(const KernelInstance& instance, const Transfer& transfer, bool on);
     void mark_again(const Core& core);
+    void count_unacknowledged(OpenTransfers::Noc& open, const Transfer& transfer) const;
     void note_written_cores(std::vector<bool>& cores, const Transfer& transfer);
     template <typename Done>
     void take_off(KernelInstance& instance, Done done);
