@@ -18,6 +18,7 @@ from tilewright import ttnn
 COMPUTE = """
 #include "api/compute/bcast.h"
 #include "api/compute/compute_kernel_api.h"
+#include "api/compute/eltwise_binary.h"
 #include "api/compute/eltwise_binary_sfpu.h"
 #include "api/compute/eltwise_unary/addcmul.h"
 #include "api/compute/eltwise_unary/binop_with_scalar.h"
@@ -84,6 +85,20 @@ void product() { each_tile([](uint32_t) { scale(0); }); }
 void weighted() { each_tile([](uint32_t) { scale(0); weigh(0); }); }
 void weighted_difference() { each_tile([](uint32_t) { weigh(0); }); }
 void other_call() { each_tile([](uint32_t) { scale(0); negative_tile_init(); negative_tile(0); }); }
+
+// Products of float32 tiles, one of them with itself.
+void tile_products() {
+    reconfig_data_format(1, 2);
+    mul_init(1, 2);
+    for (uint32_t page = 0; page < 4; page++) {
+        tile_regs_acquire();
+        mul_tiles(1 + page % 2, page < 2 ? 2 : 1, 0, 0, 0);
+        if (page == 3) {
+            mul_tiles(1, 2, 0, 0, 0);
+        }
+        pack(0, page);
+    }
+}
 
 void column_alone() {
     for (uint32_t tile = 0; tile < 4; tile++) {
@@ -170,8 +185,8 @@ void kernel_main() {
 """
 
 CASES = (
-    "difference", "product", "weighted", "weighted_difference", "other_call", "column_alone", "rows", "squares",
-    "sums", "over_operands",
+    "difference", "product", "weighted", "weighted_difference", "other_call", "tile_products", "column_alone", "rows",
+    "squares", "sums", "over_operands",
 )  # fmt: skip
 ONE, HALF = 0x3F800000, 0x3F000000  # as float32
 

@@ -64,11 +64,14 @@ struct ComputeSettings {
     uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }
 };
 
-// What is known of a DST slot instead of its words (tile/owed.h): a tile of bfloat16s in L1, and what happened to it.
+// What is known of a DST slot instead of its words (tile/owed.h): tiles in L1, and what happened to them.
 struct OwedTile {
-    enum class Step : uint8_t { Minus, Times, Weighted };  // each on top of the ones before
+    // Of one tile of bfloat16s, each on top of the ones before. Or of two tiles of float32s.
+    enum class Step : uint8_t { Minus, Times, Weighted, Product };
 
     const uint16_t* tile;
+    const uint32_t* factors[2];
+    uint32_t mask;  // what Src keeps of the factors
     Step last_step;
     alignas(64) float minus[32];  // by row, as are factors
     alignas(64) float times[32];

@@ -21,9 +21,34 @@ constexpr uint32_t place(uint32_t row, uint32_t i) {
     return (row / 16 * 2 + i / kRowVectors) * kFaceElements + row % 16 * 16 + i % kRowVectors * kLanes;
 }
 
+template <Step S>
 struct TwoRows {
+    static constexpr bool kIsNormal = S == Step::Minus;  // no such difference is owed that could be anything else
     VectorF of[2][kVectors];
+
+    template <uint32_t Row, uint32_t NextRow>
+    [[gnu::always_inline]] void pack(uint32_t i, uint32_t next, uint8_t* bytes) const {
+        pack_pair<true, kIsNormal>(bits_of(of[Row][i]), bits_of(of[NextRow][next]), bytes);
+    }
 };
+
+template <Step S>
+inline VectorF value_at(const OwedTile& owed, uint32_t row, uint32_t i, VectorF weight, VectorF offset) {
+    const uint32_t at = place(row, i);
+    if constexpr (S == Step::Product) {
+        const VectorU a = load<VectorU>(owed.factors[0] + at) & (owed.mask & kFullMask<Side::A>);
+        const VectorU b = load<VectorU>(owed.factors[1] + at) & (owed.mask & kFullMask<Side::B>);
+        return without_denormals(multiply_add(floats_of(a), floats_of(b), VectorF{}));
+    }
+    VectorF value = floats_of(widen_bfloat16(owed.tile + at)) - splat(owed.minus[row]);
+    if constexpr (S != Step::Minus) {
+        value = value * splat(owed.times[row]);
+    }
+    if constexpr (S == Step::Weighted) {
+        value = offset + value * weight;
+    }
+    return value;
+}
 
 // sink(row, values of it and the next)
 template <Step S, class Sink>
@@ -33,23 +58,13 @@ inline void for_each_two_rows(const OwedTile& owed, Sink sink) {
         weight[i] = load<VectorF>(owed.weight + i * kLanes);
         offset[i] = load<VectorF>(owed.offset + i * kLanes);
     }
-    const uint16_t* tile = owed.tile;
-    for (uint32_t first = 0; first < 32; first += 2) {
-        TwoRows values;
-        for (uint32_t r = 0; r < 2; r++) {
-            const uint32_t row = first + r;
-            for (uint32_t i = 0; i < kVectors; i++) {
-                VectorF value = floats_of(widen_bfloat16(tile + place(row, i))) - splat(owed.minus[row]);
-                if constexpr (S != Step::Minus) {
-                    value = value * splat(owed.times[row]);
-                }
-                if constexpr (S == Step::Weighted) {
-                    value = offset[i] + value * weight[i];
-                }
-                values.of[r][i] = value;
-            }
+    for (uint32_t row = 0; row < 32; row += 2) {
+        TwoRows<S> values;
+        for (uint32_t i = 0; i < kVectors; i++) {
+            values.of[0][i] = value_at<S>(owed, row, i, weight[i], offset[i]);
+            values.of[1][i] = value_at<S>(owed, row + 1, i, weight[i], offset[i]);
         }
-        sink(first, values);
+        sink(row, values);
     }
 }
 
@@ -59,11 +74,8 @@ inline void for_each_two_rows(const OwedTile& owed, Sink sink) {
         case Step::Minus: return for_each_two_rows<Step::Minus>(owed, sink);
         case Step::Times: return for_each_two_rows<Step::Times>(owed, sink);
         case Step::Weighted: return for_each_two_rows<Step::Weighted>(owed, sink);
+        case Step::Product: return for_each_two_rows<Step::Product>(owed, sink);
     }
-}
-
-inline void pack_two(VectorF first, VectorF second, uint8_t* bytes) {
-    pack_pair<true>(bits_of(first), bits_of(second), bytes);
 }
 
 template <class Body>
@@ -88,7 +100,7 @@ void take_row(const uint32_t* words, float* row) {
 }  // namespace
 
 void write_owed(const OwedTile& owed, uint32_t* words) {
-    for_each_two_rows(owed, [words](uint32_t row, const TwoRows& values) {
+    for_each_two_rows(owed, [words](uint32_t row, const auto& values) {
         for (uint32_t r = 0; r < 2; r++) {
             for (uint32_t i = 0; i < kVectors; i++) {
                 store(words + place(row + r, i), bits_of(values.of[r][i]));
@@ -97,11 +109,18 @@ void write_owed(const OwedTile& owed, uint32_t* words) {
     });
 }
 
+// Whether a tile that the slot's value comes from lies in these bytes, in part.
+static bool comes_from(const OwedTile& owed, uint64_t address, uint64_t bytes) {
+    const auto is_in = [=](const auto* tile) {
+        const auto begin = reinterpret_cast<uintptr_t>(tile);
+        return begin < address + bytes && address < begin + kTileElements * sizeof *tile;
+    };
+    return owed.last_step == Step::Product ? is_in(owed.factors[0]) || is_in(owed.factors[1]) : is_in(owed.tile);
+}
+
 void settle_owed_in(ComputeState& state, uint64_t address, uint64_t bytes) {
-    constexpr uint64_t kBytes = kTileElements * sizeof(uint16_t);
     for_each_owed(state, [&](uint32_t slot) {
-        const auto tile = reinterpret_cast<uintptr_t>(state.owed[slot].tile);
-        if (tile < address + bytes && address < tile + kBytes) {
+        if (comes_from(state.owed[slot], address, bytes)) {
             fill_dst(state, slot);
         }
     });
@@ -138,7 +157,7 @@ bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, 
         return false;
     }
     uint32_t* sums = dst_words(state, a);
-    for_each_two_rows<Step::Minus>(state.owed[b], [sums](uint32_t row, const TwoRows& values) {
+    for_each_two_rows<Step::Minus>(state.owed[b], [sums](uint32_t row, const auto& values) {
         for (uint32_t r = 0; r < 2; r++) {
             for (uint32_t i = 0; i < kVectors; i++) {
                 uint32_t* at = sums + place(row + r, i);
@@ -151,15 +170,14 @@ bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, 
 }
 
 void pack_owed_tile(const OwedTile& owed, uint8_t* bytes) {
-    for_each_two_rows(owed, [bytes](uint32_t row, const TwoRows& values) {
+    for_each_two_rows(owed, [bytes](uint32_t row, const auto& values) {
         for (uint32_t i = 0; i < kVectors; i += kRowVectors) {
             if constexpr (kRowVectors == 1) {
-                pack_two(values.of[0][i], values.of[1][i], bytes + 2 * place(row, i));
+                values.template pack<0, 1>(i, i, bytes + 2 * place(row, i));
             } else {
-                for (uint32_t r = 0; r < 2; r++) {
-                    for (uint32_t j = i; j < i + kRowVectors; j += 2) {
-                        pack_two(values.of[r][j], values.of[r][j + 1], bytes + 2 * place(row + r, j));
-                    }
+                for (uint32_t j = i; j < i + kRowVectors; j += 2) {
+                    values.template pack<0, 0>(j, j + 1, bytes + 2 * place(row, j));
+                    values.template pack<1, 1>(j, j + 1, bytes + 2 * place(row + 1, j));
                 }
             }
         }
@@ -167,13 +185,13 @@ void pack_owed_tile(const OwedTile& owed, uint8_t* bytes) {
 }
 
 void pack_owed_rows(const OwedTile& owed, uint8_t* bytes, size_t row_bytes) {
-    for_each_two_rows(owed, [bytes, row_bytes](uint32_t row, const TwoRows& values) {
-        for (uint32_t r = 0; r < 2; r++) {
-            uint8_t* to = bytes + (row + r) * row_bytes;
-            __builtin_prefetch(to + kPackAhead, 1);
-            for (uint32_t i = 0; i < kVectors; i += 2) {
-                pack_two(values.of[r][i], values.of[r][i + 1], to + i * kLanes * sizeof(uint16_t));
-            }
+    for_each_two_rows(owed, [bytes, row_bytes](uint32_t row, const auto& values) {
+        uint8_t *upper = bytes + row * row_bytes, *lower = upper + row_bytes;
+        __builtin_prefetch(upper + kPackAhead, 1);
+        __builtin_prefetch(lower + kPackAhead, 1);
+        for (uint32_t i = 0; i < kVectors; i += 2) {
+            values.template pack<0, 0>(i, i + 1, upper + i * kLanes * sizeof(uint16_t));
+            values.template pack<1, 1>(i, i + 1, lower + i * kLanes * sizeof(uint16_t));
         }
     });
 }

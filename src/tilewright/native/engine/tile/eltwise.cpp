@@ -10,6 +10,7 @@
 #include "numerics.h"
 #include "owed.h"
 #include "source.h"
+#include "spread.h"
 #include "unpack.h"
 
 namespace tw {
@@ -134,46 +135,6 @@ void run(bool wide, Arithmetic arithmetic, Target target, const Operand& a, B b)
     with_reader(a, [&](auto reader) { run(wide, arithmetic, target, reader, b); });
 }
 
-// The b operand's values of a broadcast, laid out for the faces of `shape`.
-struct Spread {
-    alignas(64) float values[64] = {};
-};
-
-void spread_column(const Operand& b, const TileGeometry& shape, Spread& spread) {
-    const uint32_t faces_per_row = shape.tile_cols > 16 ? 2 : 1;
-    with_reader(b, [&](auto reader) {
-        for (uint32_t face = 0; face < shape.num_faces; face += faces_per_row) {
-            float* values = spread.values + face * 16;
-            const uint32_t from = face / faces_per_row * b.faces_per_row() * kFaceElements;
-            for (uint32_t row = 0; row < 16; row += kLanes) {
-                store(values + row, reader.column(from + row * 16));
-            }
-            if (faces_per_row == 2) {
-                std::memcpy(values + 16, values, 16 * sizeof(float));
-            }
-        }
-    });
-}
-
-void spread_row(const Operand& b, const TileGeometry& shape, uint32_t row, Spread& spread) {
-    const uint32_t faces_per_row = shape.tile_cols > 16 ? 2 : 1;
-    with_reader(b, [&](auto reader) {
-        for (uint32_t face = 0; face < shape.num_faces; face++) {
-            const uint32_t from = row / 16 * b.faces_per_row() + face % faces_per_row;
-            for (uint32_t column = 0; column < 16; column += kLanes) {
-                const VectorF values = reader.at(from * kFaceElements + row % 16 * 16 + column);
-                store(spread.values + face * 16 + column, values);
-            }
-        }
-    });
-}
-
-void spread_scalar(const Operand& b, Spread& spread) {
-    for (float& value : spread.values) {
-        value = b.value(0);
-    }
-}
-
 // The last two phases add nothing when no value of b has low bits (a power of two, say).
 Arithmetic without_low_b(Arithmetic arithmetic, const Spread& spread) {
     if (arithmetic < Arithmetic::Mul3) {
@@ -184,19 +145,6 @@ Arithmetic without_low_b(Arithmetic arithmetic, const Spread& spread) {
         any |= std::bit_cast<uint32_t>(value) & kLowMask<Side::B>;
     }
     return any == 0 ? std::min(arithmetic, Arithmetic::Mul2) : arithmetic;
-}
-
-// Whether no difference to one of these can be a denormal or -0, which DST does not keep. A number of Src has at most 11
-// bits: from 2^-116 on its last one is no denormal, nor is any sum of such numbers, and less cannot come near 2^-115.
-bool differences_stay_normal(const Spread& spread, uint32_t num_faces, uint32_t faces_per_row) {
-    constexpr uint32_t kSmallest = (127 - 115) << 23;
-    VectorI small{};
-    for (uint32_t face = 0; face < num_faces; face += faces_per_row) {
-        for (uint32_t i = 0; i < 16; i += kLanes) {
-            small |= (load<VectorU>(spread.values + face * 16 + i) & kMagnitudeMask) < kSmallest;
-        }
-    }
-    return !any_set(reinterpret_cast<VectorU>(small), ~0u);
 }
 
 // To 32-bit DST, where differences stay normal.
@@ -237,6 +185,30 @@ bool owes_difference(
     owed.last_step = OwedTile::Step::Minus;
     std::memcpy(owed.minus, spread.values, 16 * sizeof(float));
     std::memcpy(owed.minus + 16, spread.values + 32, 16 * sizeof(float));
+    return true;
+}
+
+// The same for a product of two tiles of float32s in all four phases.
+bool owes_tile_product(
+    ComputeState& state,
+    BinaryOp op,
+    Broadcast broadcast,
+    const Operand& a,
+    const Operand& b,
+    uint32_t dst,
+    const char* call) {
+    const auto lies_in_l1 = [](const Operand& operand) {
+        return operand.format == DataFormat::Float32 && is_square_tile(operand.geometry);
+    };
+    if (op != BinaryOp::Mul || broadcast != Broadcast::None || state.fidelity != 4 || !lies_in_l1(a) ||
+        !lies_in_l1(b) || !may_owe(state)) {
+        return false;
+    }
+    OwedTile& owed = dst_owe(state, dst, call);
+    owed.factors[0] = a.words;
+    owed.factors[1] = b.words;
+    owed.mask = a.mask;
+    owed.last_step = OwedTile::Step::Product;
     return true;
 }
 
@@ -384,13 +356,15 @@ void binary_tiles(
     // A product is always added to DST, which a release left zero.
     const bool add = (accumulate || op == BinaryOp::Mul) && !dst_reads_zero(state, dst);
     const bool whole = a.geometry.num_faces == 4 && !add;
-    if (whole && owes_difference(state, op, static_cast<Broadcast>(broadcast), a, b, dst, call)) {
+    const auto spread = static_cast<Broadcast>(broadcast);
+    if (whole && (owes_difference(state, op, spread, a, b, dst, call) ||
+                  owes_tile_product(state, op, spread, a, b, dst, call))) {
         return;
     }
     uint32_t* words = whole ? dst_overwrite(state, dst, call) : dst_update(state, dst, call);
-    taint_binary(state, op, static_cast<Broadcast>(broadcast), row, {a, cb_a}, {b, cb_b}, dst, add);
+    taint_binary(state, op, spread, row, {a, cb_a}, {b, cb_b}, dst, add);
     const Target target{words, a.geometry.num_faces * kFaceElements, add};
-    combine_operands(state, op, static_cast<Broadcast>(broadcast), row, target, a, b, call);
+    combine_operands(state, op, spread, row, target, a, b, call);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 // A normalisation subtracts a column from a tile, multiplies the difference by another column, then by a row, adds a
 // row, and packs. Call by call, each writes a tile of DST that only the next one reads. So the subtraction only notes
 // where its operand lies and what is to be subtracted (OwedTile); the calls that often follow add their rows and columns
-// to the note; and the packer, or a sum of squares, computes the whole chain in registers. The arithmetic is that of the
-// calls, step by step in the same order, so nobody sees a difference. Whoever else wants the slot asks for its words
-// (dst_words) and gets them written first.
+// to the note; and the packer, or a sum of squares, computes the whole chain in registers. A product of two tiles, which
+// is often packed at once, is noted likewise. The arithmetic is that of the calls, step by step in the same order, so
+// nobody sees a difference. Whoever else wants the slot asks for its words (dst_words) and gets them written first.
 //
 // A note refers to a tile in L1, so it is settled before that tile can change: before other kernels run
 // (Scheduler::suspend), and before the packer writes into a circular buffer that the tile lies in. Nothing is owed in
