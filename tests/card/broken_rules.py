@@ -67,7 +67,7 @@ def program(source: str) -> object:
 def copy(order: tuple[int, int] = (0, 1), data_format: object = ttnn.bfloat16, page_size: int = 2048) -> object:
     """Copies one tile of x to y on each of two cores; ``order``: which tile each core writes."""
 
-    def kernel(source: str, tensor: object, tiles: tuple[int, int], config: object) -> object:
+    def kernel(source: str, tensor: ttnn.Tensor, tiles: tuple[int, int], config: object) -> object:
         arguments = ttnn.RuntimeArgs()
         for column, tile in enumerate(tiles):
             arguments[column][0] = [tensor.buffer_address(), tile]
