@@ -58,7 +58,8 @@ _OTHER_NAMES = {
     "api/core_local_mem.h": "experimental/core_local_mem",
     "api/dataflow/dataflow_api.h": "dataflow_api",
     "api/debug/assert.h": "internal/debug/assert_common",
-    "api/debug/dprint.h": "api/debug/dprint_tile debug/dprint_tile dprint",
+    "api/debug/dprint.h": "dprint",
+    "api/debug/dprint_tile.h": "debug/dprint_tile",
     "api/debug/kernel_profiler.hpp": "tools/profiler/kernel_profiler",
     "api/remote_circular_buffer.h": "remote_circular_buffer_api",
     "api/semaphore.h": "api/dataflow/noc_semaphore experimental/noc_semaphore",
@@ -89,9 +90,10 @@ _OTHER_NAMES = {
         llk_pack_untilize_api
     """,
     "tw/llk/sfpu_programs.h": """
-        ckernel_addrmod ckernel_sfpu ckernel_sfpu_copy_dest_values ckernel_sfpu_exp ckernel_sfpu_recip
-        ckernel_sfpu_sigmoid llk_math_eltwise_binary_sfpu_macros llk_math_eltwise_binary_sfpu_params
-        llk_math_eltwise_unary_sfpu_macros llk_math_eltwise_unary_sfpu_params lltt
+        ckernel_addrmod ckernel_sfpu ckernel_sfpu_binary ckernel_sfpu_copy_dest_values ckernel_sfpu_exp
+        ckernel_sfpu_gelu ckernel_sfpu_recip ckernel_sfpu_sigmoid ckernel_sfpu_silu
+        llk_math_eltwise_binary_sfpu_macros llk_math_eltwise_binary_sfpu_params llk_math_eltwise_unary_sfpu_macros
+        llk_math_eltwise_unary_sfpu_params lltt
     """,
     "tw/llk/unpack.h": """
         llk_io_unpack llk_unpack_A llk_unpack_AB llk_unpack_AB_api llk_unpack_AB_matmul_api llk_unpack_AB_reduce_api

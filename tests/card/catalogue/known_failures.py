@@ -5,10 +5,8 @@ from __future__ import annotations
 
 _BLACKHOLE_ONLY = "refused by ttnn: it is for Blackhole"
 _WIDER = "refused by ttnn: it takes more columns of cores than Wormhole has"
-_LOW_LEVEL = "its compute kernel takes gelu, silu and products from the low-level library, whose headers are not here"
 _NOT_PUBLISHED = "does not compile, on a card neither: the package lacks unified_kernels/kernel_op_api.hpp"
 _BOTH = {
-    "experimental.moe_compute": _LOW_LEVEL,
     "experimental.deepseek.moe.deepseek_moe_gate": _NOT_PUBLISHED,
     "experimental.deepseek.moe.generalized_moe_gate": _NOT_PUBLISHED,
 }

@@ -80,8 +80,9 @@ SIZES = {"L": LAYERS, "E": EXPERTS, "K": HIDDEN, "N": INNER}
 
 
 def _weights(bench: Bench) -> list[torch.Tensor]:
+    """Numbers that bfloat4_b holds whatever stands beside them."""
     shapes = ((HIDDEN, INNER), (HIDDEN, INNER), (INNER, HIDDEN))
-    return [bench.random((LAYERS, EXPERTS, *shape), -0.125, 0.125) for shape in shapes]
+    return [bench.integers((LAYERS, EXPERTS, *shape), -4, 5) / 32 for shape in shapes]
 
 
 def _laid_out(bench: Bench, name: str, weights: list[torch.Tensor]) -> Any:
@@ -129,14 +130,14 @@ def _experts_at_once() -> Case:
         weights, places = _weights(bench), _places(bench)
         packed = [
             ttnn.experimental.quantize_weights_via_host(
-                _laid_out(bench, name, part), dtype=ttnn.bfloat16, memory_config=place
+                _laid_out(bench, name, part), dtype=ttnn.bfloat4_b, memory_config=place
             )
             for name, part, place in (
                 ("prepare_w0_w1_tensor_for_moe_compute", weights[:2], places.w0_w1),
                 ("prepare_w2_tensor_for_moe_compute", weights[2:], places.w2),
             )
         ]
-        tokens, scores = bench.random((1, TOKENS, HIDDEN), -1, 1), bench.random((1, TOKENS, CHOSEN), 0, 1)
+        tokens, scores = bench.integers((1, TOKENS, HIDDEN), -16, 17) / 16, bench.random((1, TOKENS, CHOSEN), 0, 1)
         chosen = torch.stack([torch.tensor([token % 2, 1 - token % 2]) for token in range(TOKENS)])
         core = ttnn.experimental.get_moe_tilize_drain_core(bench.device, 4, 4, HIDDEN)
         drain = ttnn.CoreRangeSet({ttnn.CoreRange(core, core)})

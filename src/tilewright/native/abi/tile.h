@@ -8,6 +8,11 @@
 
 namespace tw {
 
+enum class TilePointer : uint32_t { Read, Write, OfThread };  // of the pack thread the write pointer, else the other
+struct TileSize {
+    uint32_t rows, columns;
+};
+
 enum class BinaryOp : uint32_t { Add = 0, Sub = 1, Mul = 2 };
 enum class Broadcast : uint32_t { None = 0, Col = 1, Row = 2, Scalar = 3 };
 enum class ReuseDest : uint32_t { None = 0, ToSrcA = 1, ToSrcB = 2 };
@@ -77,8 +82,8 @@ void tw_matmul_block(
 void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst);
 void tw_transpose_dest(uint32_t dst);
 
-// The values of a tile at the front of a CB, row by row (or as they lie in L1), and how many there are; for prints.
-uint32_t tw_tile_values(uint32_t cb, uint32_t tile, uint32_t as_stored, float* values);
+// The values of a tile counted from a pointer of a CB (TilePointer), row by row or as they lie in L1; for prints.
+tw::TileSize tw_tile_values(uint32_t cb, uint32_t tile, uint32_t pointer, uint32_t as_stored, float* values);
 
 // --- out of DST ---
 // In order (out_of_order = 0): to the next page since the last push; else to page `tile` from the write pointer.

@@ -5,14 +5,18 @@
 #include "abi/tile.h"
 #include "core.h"
 #include "formats.h"
+#include "threads.h"
 
 using namespace tw;
 
 extern "C" {
 
-uint32_t tw_tile_values(uint32_t cb, uint32_t tile, uint32_t as_stored, float* values) {
+TileSize tw_tile_values(uint32_t cb, uint32_t tile, uint32_t pointer, uint32_t as_stored, float* values) {
     const TileGeometry& geometry = tile_geometry(cb);
-    const uint8_t* bytes = unpacked_tile(cb, tile);
+    const auto wanted = static_cast<TilePointer>(pointer);
+    const bool is_packer = named_threads(current_instance()) == kPackThread;
+    const bool at_back = wanted == TilePointer::Write || (wanted == TilePointer::OfThread && is_packer);
+    const uint8_t* bytes = at_back ? back_tile(cb, tile) : unpacked_tile(cb, tile);
     alignas(64) uint32_t words[kTileElements];
     decode_tile(bytes, geometry.format, geometry, words);
     const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
@@ -28,6 +32,6 @@ uint32_t tw_tile_values(uint32_t cb, uint32_t tile, uint32_t as_stored, float* v
         const uint32_t face_data = geometry.face_rows * 16u;
         values[i] = value_of(words[as_stored ? i / face_data * kFaceElements + i % face_data : in_faces]);
     }
-    return rows * columns;
+    return {rows, columns};
 }
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "../../abi/debug.h"
-#include "internal/dataflow/dataflow_api_addrgen.h"
+#include "api/dataflow/dataflow_api.h"
 
 namespace tw {
 
@@ -17,8 +17,6 @@ namespace tw {
 
 // What a call gives that does not come back.
 struct Fabric {
-    std::uint32_t x = 0, y = 0;
-
     template <typename Value>
     operator Value() const {
         refuse_fabric();
@@ -50,6 +48,10 @@ struct eth_chan_directions {
 namespace tt::tt_fabric {
 
 enum class Topology { NeighborExchange = 0, Linear = 1, Ring = 2, Mesh = 3, Torus = 4 };
+
+struct WorkerXY {
+    std::uint16_t x, y;
+};
 
 struct NocUnicastCommandHeader {
     std::uint64_t noc_address;
@@ -138,9 +140,15 @@ TW_FABRIC_CALL(fabric_set_mcast_route)
 TW_FABRIC_CALL(fabric_set_sparse_multicast_route)
 TW_FABRIC_CALL(fabric_mcast_hop_mask_and_direction)
 TW_FABRIC_CALL(get_next_hop_router_direction)
-TW_FABRIC_CALL(safe_get_noc_addr)
-[[noreturn]] inline std::pair<tw::Fabric, std::uint32_t> get_noc_address_components(std::uint64_t) {
-    tw::refuse_fabric();
+// Addresses on this chip.
+inline std::uint64_t safe_get_noc_addr(
+    std::uint8_t dest_noc_x, std::uint8_t dest_noc_y, std::uint32_t dest_bank_addr, std::uint8_t noc_id = noc_index) {
+    return get_noc_addr(dest_noc_x, dest_noc_y, dest_bank_addr, noc_id);
+}
+inline std::pair<tt::tt_fabric::WorkerXY, std::uint32_t> get_noc_address_components(std::uint64_t noc_addr) {
+    const auto x = static_cast<std::uint16_t>(NOC_UNICAST_ADDR_X(noc_addr));
+    const auto y = static_cast<std::uint16_t>(NOC_UNICAST_ADDR_Y(noc_addr));
+    return {{x, y}, static_cast<std::uint32_t>(noc_addr)};
 }
 
 // Tables of a card's firmware that address generators of these libraries look into.

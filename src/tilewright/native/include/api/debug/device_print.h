@@ -24,13 +24,15 @@ inline float from_bfloat16(uint16_t bits) {
 }
 
 struct PrintValue {
-    enum class Kind : uint8_t { Signed, Unsigned, Real, Character, Text, Pointer } kind;
+    enum class Kind : uint8_t { Signed, Unsigned, Real, Character, Text, Pointer, Shown } kind;
     union {
         int64_t as_signed;
         uint64_t as_unsigned;
         double as_real;
         const char* as_text;
+        const void* as_shown;
     };
+    void (*show)(const void*) = nullptr;  // of something that prints itself
 
     template <typename T>
     PrintValue(const T& value) {
@@ -52,6 +54,10 @@ struct PrintValue {
         } else if constexpr (std::is_same_v<T, bf16_t>) {
             kind = Kind::Real;
             as_real = from_bfloat16(value.bits);
+        } else if constexpr (requires { value.show(); }) {
+            kind = Kind::Shown;
+            as_shown = &value;
+            show = [](const void* shown) { static_cast<const T*>(shown)->show(); };
         } else if constexpr (std::is_convertible_v<T, const char*>) {
             kind = Kind::Text;
             as_text = value;
@@ -92,6 +98,7 @@ inline void print_value(const PrintValue& value, const char* spec, uint32_t spec
     };
     switch (value.kind) {
         case PrintValue::Kind::Text: print(value.as_text); return;
+        case PrintValue::Kind::Shown: value.show(value.as_shown); return;
         case PrintValue::Kind::Character: format("", 'c', int(value.as_signed)); break;
         case PrintValue::Kind::Real: format("", letter ? letter : 'g', value.as_real); break;
         case PrintValue::Kind::Pointer: format("ll", 'x', (unsigned long long)value.as_unsigned); break;

@@ -141,3 +141,5 @@ inline constexpr tw::DevicePrint DPRINT{};
 #define DPRINT_DATA1(...) tw::print_statement(__VA_ARGS__)
 #endif
 #endif
+
+#include "api/debug/dprint_tile.h"

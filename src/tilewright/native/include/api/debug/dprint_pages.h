@@ -55,7 +55,9 @@ inline void print_u32_pages(uint32_t l1_addr, uint32_t elts_per_page, uint32_t n
 // 32 values a line: the rows of the tile, or what follows each other in L1.
 inline void print_full_tile(uint32_t cb_id, uint32_t tile_id = 0, bool untilize = false) {
     float values[1024];
-    const uint32_t count = tw_tile_values(cb_id, tile_id, !untilize, values);
+    const tw::TileSize size =
+        tw_tile_values(cb_id, tile_id, static_cast<uint32_t>(tw::TilePointer::Read), !untilize, values);
+    const uint32_t count = size.rows * size.columns;
     for (uint32_t i = 0; i < count; ++i) {
         if (i % 32 == 0) {
             tw::device_print("{}: ", i / 32);

@@ -111,9 +111,13 @@ inline void inc_dst_addr() {
 
 namespace sfpu {
 
+using sfpi::RoundMode;
+
 // The library's seeds and coefficients live in registers that our functions do not need.
 template <bool approximate = false>
 inline void sfpu_reciprocal_init() {}
+template <bool approximate = false, bool is_fp32_dest_acc_en = false, bool legacy = false>
+inline void recip_init() {}
 template <bool approximate = false>
 inline void sigmoid_init() {}
 template <bool approximate = false>
@@ -177,6 +181,14 @@ inline void calculate_silu() {
         sfpi::dst_reg[0] = for_dest<is_fp32_dest_acc_en>(x * sfpi::lane_function(tw::LaneFunction::Sigmoid, x));
         sfpi::dst_reg++;
     }
+}
+
+// A table of the library's, which is not here.
+template <bool approximate, bool is_fp32_dest_acc_en = false>
+inline void gelu_init() {}
+template <bool approximate, bool is_fp32_dest_acc_en = false, int iterations = 8>
+inline void calculate_gelu() {
+    tw_not_modelled("calculate_gelu");
 }
 
 enum BinopScalar : int { ADD_UNARY = 0, SUB_UNARY = 1, MUL_UNARY = 2, DIV_UNARY = 3, RSUB_UNARY = 4 };
