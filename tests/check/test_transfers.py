@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import pytest
 from noc_program import rules, run_checked, tiles
 
+import tilewright
 from tilewright import ttnn
+from tilewright.device.run_options import RunOptions
 
 ACCESSOR = """
 const InterleavedAddrGen<true> x = {.bank_base_address = get_arg_val<uint32_t>(0), .page_size = 2048};
@@ -407,3 +409,28 @@ def test_the_corners_of_a_multicast(device) -> None:
             sender = f"noc_async_write_multicast(get_write_ptr(0), {address}, 2048, 1, false, {noc});"
             run = run_pair(device, sender + f"noc_async_write_barrier({noc});", "")
             assert rules(run) == ({"noc-multicast-rectangle"} if fires else set()), (noc, order)
+
+
+@pytest.mark.parametrize(
+    ("buffer", "found"),
+    [
+        (ttnn.CBFormatDescriptor(0, ttnn.bfloat16, 1024, tile=ttnn.TileDescriptor(16, 32)), set()),
+        (ttnn.CBFormatDescriptor(0, ttnn.bfloat8_b, 1088), {"tensor-page-size"}),
+    ],
+)
+def test_the_upper_half_of_a_tile_is_a_tile_of_half_the_rows(device, buffer, found: set[str]) -> None:
+    """Attention reads few heads so; a buffer of smaller whole tiles has another dtype."""
+    x = tiles(device, 1)
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+    body = f"noc_async_read(x.get_noc_addr(0), get_write_ptr(0), {buffer.page_size}); noc_async_read_barrier();"
+    reader = ttnn.KernelDescriptor(
+        kernel_source=kernel("cb_reserve_back(0, 1);" + body),
+        source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+        core_ranges=cores,
+        runtime_args=[(ttnn.CoreCoord(0, 0), [x.buffer_address()])],
+        config=ttnn.ReaderConfigDescriptor(),
+    )
+    pages = ttnn.CBDescriptor(total_size=buffer.page_size, core_ranges=cores, format_descriptors=[buffer])
+    program = ttnn.ProgramDescriptor(kernels=[reader], cbs=[pages], semaphores=[])
+    run = tilewright.run_program([x, x], program, RunOptions(checked=True))
+    assert {note.rule for note in run.notes if note.rule.startswith("tensor")} == found

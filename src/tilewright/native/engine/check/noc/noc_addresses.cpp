@@ -248,6 +248,12 @@ void NocAddresses::judge_base(KernelInstance& by, bool is_dram, uint32_t base, u
         addresses.c_str());
 }
 
+// A tile of one row of faces is the upper half of a whole one.
+static bool is_upper_half(const CoreCircularBuffer& buffer, uint64_t page_bytes, uint32_t bytes) {
+    return buffer.geometry.tile_rows == 16 && bytes == buffer.page_bytes &&
+           2 * uint64_t{buffer.page_bytes} == page_bytes;
+}
+
 void NocAddresses::judge_tile_sizes(
     KernelInstance& by, const uint8_t* tensor_end, uint32_t local, uint32_t bytes, bool is_read) {
     const uint32_t cb = circular_buffer_at(*by.core, local);
@@ -258,7 +264,8 @@ void NocAddresses::judge_tile_sizes(
     const TensorPlace place = by.checks->tensors.find(tensor_end);
     if (place.memory == nullptr || place.memory->layout != kLayoutTile || place.offset != 0 ||
         buffer.page_bytes != buffer.geometry.tile_bytes || buffer.page_bytes == place.memory->page_bytes ||
-        (bytes != buffer.page_bytes && bytes != place.memory->page_bytes)) {
+        (bytes != buffer.page_bytes && bytes != place.memory->page_bytes) ||
+        is_upper_half(buffer, place.memory->page_bytes, bytes)) {
         return;
     }
     note_finding(
