@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A thousand random legal programs end right and get no finding; in random faulty ones the fault is named at its line.
 
-The programs are the same every time. TILEWRIGHT_RANDOM_PROGRAMS=10 makes ten times as many of each, or all there are.
+The programs are the same every time. TILEWRIGHT_RANDOM_PROGRAMS=10 makes ten times as many of each.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ def test_a_legal_program_gets_no_finding_and_ends_right(name: str, arch: str) ->
     for result in results:
         assert result.difference == "", result.program
         assert result.examined.said == (), result.program
-    assert len({result.program for result in results}) == len(results) >= min(count, LEGAL_SHARES[name, arch])
-    print(f"{name} {arch}: {len(results)} of {count}")
+    assert len({result.program for result in results}) == len(results) == count
 
 
 @pytest.mark.parametrize(("family", "fault"), FAULTS)

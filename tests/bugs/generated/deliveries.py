@@ -113,6 +113,8 @@ class Delivery:
     depth: int
     signals: int
     waits_for_acknowledgement: bool
+    rows_apart: int
+    depth_out: int
 
     @property
     def senders(self) -> list[Core]:
@@ -120,7 +122,7 @@ class Delivery:
 
     @property
     def receivers(self) -> list[Core]:
-        return [(x, 1) for x in range(self.pairs)]
+        return [(x, self.rows_apart) for x in range(self.pairs)]
 
 
 deliveries = st.builds(
@@ -130,6 +132,8 @@ deliveries = st.builds(
     st.integers(1, 3),
     st.sampled_from((FLAGS, COUNTS)),
     st.booleans(),
+    st.integers(1, 3),
+    st.integers(1, 3),
 )
 
 
@@ -195,7 +199,7 @@ def build(host: Host, delivery: Delivery, fault: str = "") -> Launch:
         [
             host.cb(0, "pages", delivery.depth, cores=cores),
             host.cb(2, "page", 1, cores=cores),
-            host.cb(16, "out", 2, cores=cores),
+            host.cb(16, "out", delivery.depth_out, cores=cores),
         ],
         semaphores=2,
         cores=cores,

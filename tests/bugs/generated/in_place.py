@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """In-place work: a compute kernel doubles its tiles again and again where they lie.
 
-What varies: tiles, passes, whether pages go through credits or stay where they are, with a buffer as a signal from
-the pack thread to the unpack thread.
+What varies: cores, tiles, passes, depths, whether pages go through credits or stay where they are, with a buffer as a
+signal from the pack thread to the unpack thread.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-from corpus.host import READER, WRITER, Host
+from corpus.host import READER, WRITER, Core, Host
 from corpus.model import Launch
 from hypothesis import strategies as st
 
@@ -97,10 +97,21 @@ class Doubling:
     through_credits: bool
     depth_in: int
     depth_out: int
+    num_cores: int
+
+    @property
+    def cores(self) -> list[Core]:
+        return [(x, 0) for x in range(self.num_cores)]
 
 
 doublings = st.builds(
-    Doubling, st.integers(1, 5), st.integers(1, 3), st.booleans(), st.integers(1, 3), st.integers(1, 3)
+    Doubling,
+    st.integers(1, 5),
+    st.integers(1, 3),
+    st.booleans(),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.integers(1, 3),
 )
 
 
@@ -119,23 +130,26 @@ NAMES = tuple(fault.name for fault in FAULTS)
 
 def build(host: Host, doubling: Doubling, fault: str = "") -> Launch:
     """The program of a doubling, with one fault in it or none."""
-    source, values = host.tiles(doubling.tiles)
-    output = host.output_tiles(doubling.tiles)
+    cores = doubling.cores
+    source, values = host.tiles(doubling.tiles * len(cores))
+    output = host.output_tiles(doubling.tiles * len(cores))
+    shares = {core: [doubling.tiles, doubling.tiles * index] for index, core in enumerate(cores)}
     args = [number_of(fault, NAMES), doubling.tiles, doubling.passes, int(doubling.through_credits)]
     return host.launch(
         [source, output],
         values * 2**doubling.passes,
         [
-            host.kernel("reader", READER, [doubling.tiles, 0], [source]),
-            host.kernel("compute", numbered(COMPUTE, NAMES), args),
-            host.kernel("writer", WRITER, [doubling.tiles, 0], [output]),
+            host.kernel("reader", READER, shares, [source], cores),
+            host.kernel("compute", numbered(COMPUTE, NAMES), args, (), cores),
+            host.kernel("writer", WRITER, shares, [output], cores),
         ],
         [
-            host.cb(0, "in", doubling.depth_in),
-            host.cb(1, "work", doubling.tiles),
-            host.cb(3, "signal", 1),
-            host.cb(16, "out", doubling.depth_out),
+            host.cb(0, "in", doubling.depth_in, cores=cores),
+            host.cb(1, "work", doubling.tiles, cores=cores),
+            host.cb(3, "signal", 1, cores=cores),
+            host.cb(16, "out", doubling.depth_out, cores=cores),
         ],
+        cores=cores,
     )
 
 

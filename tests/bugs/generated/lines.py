@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of two to four cores: each hands its pages to the next one over the NoC, with semaphores in both directions.
+"""Lines of two to six cores, straight or with turns: each hands its pages to the next one over the NoC, with semaphores
+in both directions.
 
-What varies: cores, blocks, pages, depths, and the protocol: flags that are set back, counts that grow by increments,
-or values that are written. The receiver says how many pages it has room for before they are sent, so nobody runs ahead.
+What varies: cores, where the line turns, blocks, pages, depths, and the protocol: flags that are set back, counts that
+grow by increments, or values that are written. The receiver says how many pages it has room for before they are sent,
+so nobody runs ahead.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
-from corpus.host import Host
+from corpus.host import Core, Host
 from corpus.model import Launch
 from hypothesis import strategies as st
 
@@ -166,6 +169,12 @@ class Line:
     block: int
     depth: int
     protocol: int
+    row_length: int  # after as many cores the line turns, and goes back in the next row
+
+    @property
+    def cores(self) -> list[Core]:
+        places = [divmod(index, self.row_length) for index in range(self.num_cores)]
+        return [(x if y % 2 == 0 else self.row_length - 1 - x, y) for y, x in places]
 
     @property
     def tiles(self) -> int:
@@ -173,12 +182,15 @@ class Line:
 
 
 lines = st.builds(
-    lambda cores, blocks, block, fillings, protocol: Line(cores, blocks, block, block * fillings, protocol),
-    st.integers(2, 4),
+    lambda cores, blocks, block, fillings, protocol, row_length: Line(
+        cores, blocks, block, block * fillings, protocol, min(row_length, cores)
+    ),
+    st.integers(2, 6),
     st.integers(1, 5),
     st.integers(1, 3),
     st.integers(1, 3),
     st.sampled_from((FLAGS, COUNTS, VALUES)),
+    st.integers(1, 6),
 )
 
 
@@ -204,12 +216,13 @@ NAMES = tuple(fault.name for fault in FAULTS)
 
 def build(host: Host, line: Line, fault: str = "") -> Launch:
     """The program of a line, with one fault in it or none: the output is the input."""
-    cores = [(x, 0) for x in range(line.num_cores)]
+    cores = line.cores
     source, values = host.tiles(line.tiles)
     output = host.output_tiles(line.tiles)
     work = [number_of(fault, NAMES), line.tiles, line.block]
-    sending = {core: [*work, line.depth, line.protocol, *host.noc((core[0] + 1, 0))] for core in cores[:-1]}
-    receiving = {core: [*work, line.protocol, *host.noc((core[0] - 1, 0))] for core in cores[1:]}
+    steps = list(itertools.pairwise(cores))
+    sending = {core: [*work, line.depth, line.protocol, *host.noc(after)] for core, after in steps}
+    receiving = {core: [*work, line.protocol, *host.noc(before)] for before, core in steps}
     return host.launch(
         [source, output],
         values,

@@ -163,7 +163,7 @@ class Multicast:
 @st.composite
 def multicasts(draw: st.DrawFn) -> Multicast:
     in_rectangle = draw(st.booleans())
-    width = draw(st.integers(2 if in_rectangle else 1, 3))
+    width = draw(st.integers(2 if in_rectangle else 1, 4))
     return Multicast(
         width,
         draw(st.integers(1, 2)),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pulls: a core fills a page and others read it out of its L1 over the NoC.
 
-What varies: how many read it, tiles, depth, and how the owner fills its page: by a read or by stores as well.
+What varies: how many read it, tiles and their size, depths, the row of cores, and how the owner fills its page: by a
+read or by stores as well.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from corpus.model import Launch
 from hypothesis import strategies as st
 
 from generated.model import Family, Fault, always, number_of, numbered
-
-OWNER: Core = (0, 0)
+from tilewright import ttnn
 
 OWNER_KERNEL = """
 #include "api/dataflow/dataflow_api.h"
@@ -96,15 +96,25 @@ class Pull:
     tiles: int
     depth: int
     stores: bool
+    depth_out: int
+    row: int
+    dtype: ttnn.DataType
+
+    @property
+    def owner(self) -> Core:
+        return 0, self.row
 
 
 # With two pages and several readers, one that is ahead would be counted for one that is behind.
 pulls = st.builds(
-    lambda pullers, tiles, depth, stores: Pull(pullers, tiles, depth if pullers == 1 else 1, stores),
+    lambda pullers, tiles, depth, *rest: Pull(pullers, tiles, depth if pullers == 1 else 1, *rest),
     st.integers(1, 4),
     st.integers(1, 5),
     st.integers(1, 3),
     st.booleans(),
+    st.integers(1, 3),
+    st.integers(0, 2),
+    st.sampled_from((ttnn.bfloat16, ttnn.float32)),
 )
 
 FAULTS = (
@@ -117,23 +127,26 @@ NAMES = tuple(fault.name for fault in FAULTS)
 
 def build(host: Host, pull: Pull, fault: str = "") -> Launch:
     """The program of a pull, with one fault in it or none: every reader writes all tiles."""
-    pullers = [(1 + index, 0) for index in range(pull.pullers)]
-    source, values = host.tiles(pull.tiles)
-    output = host.output_tiles(pull.tiles * pull.pullers)
+    pullers = [(1 + index, pull.row) for index in range(pull.pullers)]
+    source, values = host.tiles(pull.tiles, pull.dtype)
+    output = host.output_tiles(pull.tiles * pull.pullers, pull.dtype)
     number = number_of(fault, NAMES)
     owning = [number, pull.tiles, pull.depth, int(pull.stores), pull.pullers, *host.noc(pullers[0])]
-    pulling = [number, pull.tiles, pull.depth, *host.noc(OWNER)]
+    pulling = [number, pull.tiles, pull.depth, *host.noc(pull.owner)]
     writing = {puller: [pull.tiles, pull.tiles * index] for index, puller in enumerate(pullers)}
-    cores = [OWNER, *pullers]
+    cores = [pull.owner, *pullers]
     return host.launch(
         [source, output],
         np.hstack([values] * pull.pullers),
         [
-            host.kernel("reader_owner", numbered(OWNER_KERNEL, NAMES), owning, [source], [OWNER]),
+            host.kernel("reader_owner", numbered(OWNER_KERNEL, NAMES), owning, [source], [pull.owner]),
             host.kernel("reader_puller", numbered(PULLER, NAMES), pulling, (), pullers),
             host.kernel("writer", WRITER, writing, [output], pullers),
         ],
-        [host.cb(0, "page", pull.depth, cores=cores), host.cb(16, "out", 2, cores=cores)],
+        [
+            host.cb(0, "page", pull.depth, pull.dtype, cores=cores),
+            host.cb(16, "out", pull.depth_out, pull.dtype, cores=cores),
+        ],
         semaphores=2,
         cores=cores,
     )
