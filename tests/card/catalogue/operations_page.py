@@ -18,7 +18,7 @@ import ttnn
 from families import FAMILIES
 from known_failures import KNOWN_FAILURES
 from operation_case import Case
-from uncalled import ONE_MODEL, QUASAR, UNCALLED, unexplained
+from uncalled import QUASAR, UNCALLED, unexplained
 
 GROUPS = {
     "formats": "The most used, over dtypes, layouts and places",
@@ -53,8 +53,8 @@ both chips; a test keeps it true. Oracles are the golden functions ttnn attaches
 element is compared; what it may be off by follows from the formats and the steps of the formula.
 
 {all} cases of {operations} operations: {right}. {registered} are registered, experimental
-ones and {quasar} copies for Quasar counted. Every one that a single chip can run is called at least once, except
-{left_out} of the list at the end, which gives the reason for each that is not called.
+ones and {quasar} copies for Quasar counted. Every one that a single chip can run is called at least once; the
+list at the end gives the reason for each that is not called.
 
 {families} cases, each for a family of kernels that models call much (`tests/card/catalogue/families.py`), run on cards
 of one core as well, both chips, and are right there.
@@ -80,7 +80,6 @@ def page() -> str:
     registered = registered_operations()
     quasar = [name for name in registered if name.startswith(QUASAR)]
     counts = {"all": len(every), "operations": len(called_operations()), "registered": len(registered)}
-    counts["left_out"] = len(UNCALLED[ONE_MODEL])
     counts["families"] = len(FAMILIES)
     right = ", ".join(f"{_right(every, chip)} right on {name}" for chip, name in CHIPS.items())
     version = importlib.metadata.version("ttnn")

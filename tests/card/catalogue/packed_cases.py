@@ -160,6 +160,55 @@ def _experts_at_once() -> Case:
     return Case("experimental.moe_compute", "", run, 8)
 
 
+GPT_HIDDEN, GPT_EXPERTS, GPT_TOKENS, GPT_COLUMNS = 2880, 4, 32, 128
+
+
+def _same_weights(bench: Bench, groups: int, used: int) -> Any:
+    """Weights over twelve banks, alike in the first rows of each column and zero below, where the biases are last."""
+    rows = GPT_HIDDEN + 32
+    weights = torch.full((12, 1, GPT_EXPERTS, groups, rows, GPT_COLUMNS), 1 / 64)
+    weights[..., used:, :] = 0
+    banks = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(i, 0), ttnn.CoreCoord(i, 0)) for i in range(12)])
+    memory = ttnn.MemoryConfig(
+        ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.DRAM,
+        ttnn.ShardSpec(banks, (GPT_EXPERTS * groups * rows, GPT_COLUMNS), ttnn.ShardOrientation.ROW_MAJOR),
+    )  # fmt: skip
+    return bench.put(weights, ttnn.bfloat4_b, memory=memory)
+
+
+def _experts_of_gpt() -> Case:
+    """Every token goes to every expert. Of a token one number is not zero, and all columns between the products are the
+    same, so that weights may lie in any order and only what is between the products is rounded.
+    """
+
+    def run(bench: Bench) -> tuple[Any, Any]:
+        gates = torch.linspace(-3, 8, GPT_TOKENS).mul(8).round() / 8
+        tokens = torch.zeros(GPT_TOKENS, GPT_HIDDEN)
+        tokens[torch.arange(GPT_TOKENS), torch.arange(GPT_TOKENS) * 89] = gates * 64
+        grid = bench.device.compute_with_storage_grid_size()
+        last = ttnn.CoreCoord(grid.x - 1, grid.y - 1)
+        shard = ttnn.ShardSpec(
+            ttnn.CoreRangeSet({ttnn.CoreRange(last, last)}), [GPT_TOKENS, GPT_EXPERTS], ttnn.ShardOrientation.ROW_MAJOR
+        )
+        memory = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shard)
+        chosen = torch.arange(GPT_EXPERTS).repeat(1, GPT_TOKENS, 1)
+        found = ttnn.experimental.moe_gpt(
+            bench.put(tokens, layout=ROWS, memory=ttnn.L1_MEMORY_CONFIG),
+            expert_indices=bench.put(chosen.int(), ttnn.uint16, ROWS, memory),
+            expert_scores=bench.put(torch.full((1, GPT_TOKENS, GPT_EXPERTS), 0.25), layout=ROWS, memory=memory),
+            expert_mapping=bench.put(torch.zeros(1, GPT_EXPERTS).int(), ttnn.uint16, ROWS, ttnn.L1_MEMORY_CONFIG),
+            w0_w1_tensor=_same_weights(bench, 4, GPT_HIDDEN), w2_tensor=_same_weights(bench, 2, 32),
+        )  # fmt: skip
+        # Twelve cores have results: four by eight tokens, three by a third of the columns.
+        cores = [each.flatten()[: 32 * 960] for each in bench.get(found[4]) if bool((each != 0).any())]
+        results = torch.stack(cores).reshape(4, 3, GPT_EXPERTS, 8, 960)
+        up, gate = gates.double().clamp(-7, 7), gates.double().clamp(max=7)
+        wanted = (up + 1) * gate * torch.sigmoid(1.702 * gate) * 32 / 64
+        return results, wanted.reshape(4, 1, 1, 8, 1).expand(results.shape)
+
+    return Case("experimental.moe_gpt", "", run, 4)
+
+
 # Rows of tiles of the weights that each of twelve banks has.
 BANK_ROWS = (44, 44, 42, 42, 42, 42, 42, 42, 44, 44, 42, 42)
 
@@ -321,6 +370,7 @@ CASES = [
     _stored("get_weight_mem_configs"),
     _stored("quantize_weights_via_host"),
     _experts_at_once(),
+    _experts_of_gpt(),
     _cores("get_moe_tilize_drain_core"),
     _cores("get_moe_worker_mcast_bounding_box"),
     _cores("get_moe_combine_cores"),

@@ -43,9 +43,6 @@ _DRAM_CORES = """
     experimental.tensor_prefetcher_block_count_for_matmul_1d experimental.test_tensor_prefetcher_pipe_consumer
     experimental.test_tensor_prefetcher_pipe_validator experimental.wait_for_cq_on_tensor_prefetcher
 """
-_FIXED_SIZES = "experimental.moe_gpt"
-
-ONE_MODEL = "For the weights of one model, in a layout that the package has no code for"
 
 # By reason, as it stands on the page.
 UNCALLED: dict[str, frozenset[str]] = {
@@ -59,7 +56,6 @@ UNCALLED: dict[str, frozenset[str]] = {
         _DRAM_CORES.split()
     ),
     "For tests of tt-metal itself; the package lacks their kernels": frozenset(_TEST_KERNELS.split()),
-    ONE_MODEL: frozenset(_FIXED_SIZES.split()),
 }
 # Copies of other operations for a chip that this card is not.
 QUASAR = "experimental.quasar."
