@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from source_program import check_source, source_program
 from window_program import notes, words
 
 from tilewright import ttnn
@@ -161,3 +162,27 @@ def test_a_sort_mixes_no_more_than_its_runs(device: ttnn.Device, end_phase: int,
     kernels = {"reader": reader, "compute": SORT.replace("END_PHASE", str(end_phase)), "writer": writer}
     noted = notes([words(device)], {0: 2, 1: 1}, fixed=True, **kernels)
     assert [note.rule for note in noted if note.rule != "l1-store-then-credit"] == found
+
+
+# The first word of the page.
+WORD = "*reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0)) = 1;"
+
+
+def pushed_and_sent(fill: str) -> dict[str, str]:
+    """A page through a circular buffer to DRAM that no tensor of the call lies in."""
+    return {
+        "reader": f"void kernel_main() {{\ncb_reserve_back(0, 1);\n{fill}\ncb_push_back(0, 1);\n}}",
+        "writer": "void kernel_main() { cb_wait_front(0, 1); noc_async_write(get_read_ptr(0), "
+        "get_noc_addr_from_bank_id<true>(0, get_arg_val<uint32_t>(0)), 64); noc_async_write_barrier(); "
+        "cb_pop_front(0, 1); }",
+    }
+
+
+@pytest.mark.parametrize("fill", ["", WORD], ids=["nothing written", "a word written"])
+def test_a_page_nobody_filled_is_named_where_it_was_pushed(device: ttnn.Device, fill: str) -> None:
+    """Of memory the checker does not know, it cannot say which bytes matter: one that was written is enough."""
+    other = ttnn.zeros([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    args = {"writer": [other.buffer_address()]}
+    found = check_source(device, source_program({0: 1}, args=args, **pushed_and_sent(fill))).findings
+    named = [(each.rule, each.kernel, each.line) for each in found if each.rule == "value-uninitialised"]
+    assert named == ([] if fill else [("value-uninitialised", "reader", 4)])

@@ -77,6 +77,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
         (_EARLY_READS, _shared_cores),
         (_MISPLACED, _same_buffer),
         (_WRONG_SIZES, _shared_cores),
+        (("cb-pop-unwaited",), _same_kernel_and_buffer),
     ),
     "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
     "noc-unaligned": ((_WRONG_SIZES, _same_kernel),),

@@ -181,6 +181,15 @@ bool Windows::knows_there(const KernelInstance& instance, uint32_t cb, uint64_t 
     return buffer.popped + pages <= ordering_.known_pages(instance, Ordering::push_key(instance, cb));
 }
 
+const CallPlace* Windows::last_push(const Core& core, uint32_t cb) const {
+    const CallPlace* place = nullptr;
+    for (const KernelInstance* instance : core.instances) {
+        const Window* each = known_window(*instance, cb);
+        place = each != nullptr && each->push_step != 0 ? &each->push : place;
+    }
+    return place;
+}
+
 bool Windows::sees_counters(const KernelInstance& instance, uint32_t cb) const {
     const Window* mine = known_window(instance, cb);
     return mine != nullptr && mine->sees_counters;

@@ -62,6 +62,9 @@ public:
     void saw_counters(KernelInstance& instance, uint32_t cb);
     bool sees_counters(const KernelInstance& instance, uint32_t cb) const;
 
+    // Where a kernel of the core pushed pages last; null: nobody has.
+    const CallPlace* last_push(const Core& core, uint32_t cb) const;
+
     // False for an access that a finding of this run is about.
     bool access(KernelInstance& instance, const MemoryAccess& access);
     // Tile operations name the buffer.

@@ -4,6 +4,7 @@
 
 #include "abi/noc.h"
 #include "check/checks.h"
+#include "check/memory/memory_names.h"
 #include "check/values/values.h"
 #include "scheduler.h"
 
@@ -251,6 +252,32 @@ static Origins origins_at(KernelInstance& instance, const uint8_t* from) {
     return origins;
 }
 
+// Of DRAM that belongs to no tensor the checker knows, which most results of the real ttnn do not, it cannot be said
+// which bytes matter; but of a transfer some do.
+static void check_unknown_dram(
+    KernelInstance& instance, const uint8_t* to, const uint8_t* from, uint64_t bytes, const Core* source, uint32_t cb) {
+    const Checks& checks = *instance.checks;
+    const bool is_known =
+        core_at(instance.scheduler->program, to) != nullptr || checks.tensors.find(to).memory != nullptr;
+    if (is_known || cb == kNoCb || !checks.memory.all_undefined(from, bytes) ||
+        checks.memory.any_padding(from, bytes)) {
+        return;
+    }
+    const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(from));
+    const std::string place = l1_place_name(*source, address);
+    const CallPlace* push = checks.windows.last_push(*source, cb);
+    if (push == nullptr) {
+        const char* text = "writes %llu bytes of %s to DRAM, which nobody has written";
+        note_finding(instance, kRules[0], cb, address, text, static_cast<unsigned long long>(bytes), place.c_str());
+        return;
+    }
+    // The page should have been filled before it was pushed.
+    const std::string text = "pushes " + place + ", in which nobody has written any of the " + std::to_string(bytes) +
+                             " bytes that " + instance.kernel->name + " writes to DRAM";
+    instance.checks->findings.add(
+        *push->instance, kRules[0], cb, address, push->frames, push->num_frames, text, call_place(instance));
+}
+
 void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* from, uint64_t bytes, bool is_read) {
     Checks& checks = *instance.checks;
     checks.values.beside.copy(to, from, bytes);
@@ -260,6 +287,9 @@ void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* 
     const Origins origins = origins_at(instance, from);
     const Core* source = core_at(instance.scheduler->program, from);
     const uint32_t source_cb = source != nullptr ? cb_at(*source, from) : kNoCb;
+    if (!is_read) {
+        check_unknown_dram(instance, to, from, bytes, source, source_cb);
+    }
     uint8_t kinds = 0;
     for (uint64_t done = 0; done < bytes; done += 64) {
         const auto part = static_cast<uint32_t>(bytes - done < 64 ? bytes - done : 64);
