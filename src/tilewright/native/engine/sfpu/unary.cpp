@@ -11,7 +11,15 @@ TW_UNARY(ExpScaled, Nearest, exp((x * p.f0)))
 TW_UNARY(Exp2, Nearest, exp2(x))
 TW_UNARY(Expm1, Nearest, expm1(x))
 TW_UNARY(Log, Nearest, log(x))
-TW_UNARY(LogWithBase, Nearest, log(x) * p.f0)
+// For base two only the fraction's logarithm is scaled, so that powers of two come out whole.
+TW_INLINE Floats log_with_base(Floats x, const Parameters& p) {
+    if (p.word[1] == 0) {
+        return log(x) * p.f0;
+    }
+    const LogParts parts = log_reduce(x);
+    return log_special_cases(x, parts.exponent + log1p_of_fraction(parts.fraction) * p.f0);
+}
+TW_UNARY(LogWithBase, Nearest, log_with_base(x, p))
 TW_UNARY(Log1p, Nearest, log1p(x))
 TW_UNARY(Reciprocal, Nearest, 1.0f / x)
 TW_UNARY(Sqrt, Nearest, square_root(x))

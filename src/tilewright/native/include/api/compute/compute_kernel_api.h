@@ -66,7 +66,7 @@ ALWI void log_with_base_tile_init() {
 }
 template <bool fast_and_approx = false, bool base_is_two = false, bool is_fp32_dest_acc_en = false>
 ALWI void log_with_base_tile(uint32_t idst, uint32_t base_scale) {
-    sfpu_call::unary(tw::SfpuUnary::LogWithBase, idst, base_scale);
+    sfpu_call::unary(tw::SfpuUnary::LogWithBase, idst, base_scale, base_is_two);
 }
 TW_SFPU_UNARY_DEST_BOTH(exp2, Exp2)
 template <bool approx = false, bool is_fp32_dest_acc_en = false>
