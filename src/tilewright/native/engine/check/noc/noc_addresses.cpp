@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 #include "check/checks.h"
 #include "check/memory/memory_names.h"
@@ -297,9 +298,19 @@ void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t pag
         if (beyond_.size() == kPagesKept) {
             beyond_.erase(beyond_.begin());
         }
-        beyond_.push_back({address, base, page, static_cast<uint32_t>(buffer.num_pages), page_bytes});
+        beyond_.push_back({address, &buffer, page, page_bytes});
         return;
     }
+}
+
+// "tensor 1"; a buffer that is none of the call's tensors has only its address.
+std::string NocAddresses::buffer_name(const HostMemory& buffer) const {
+    if (buffer.layout != kLayoutUnknown) {
+        return "tensor " + std::to_string(&buffer - program_->host_memory.data());
+    }
+    char text[48];
+    std::snprintf(text, sizeof text, "the buffer at 0x%llx", static_cast<unsigned long long>(buffer.address));
+    return text;
 }
 
 bool NocAddresses::judge_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb) {
@@ -312,11 +323,11 @@ bool NocAddresses::judge_page_beyond(KernelInstance& by, uint64_t noc_address, c
             "noc-page-out-of-range",
             kNoCircularBuffer,
             noc_address & kNocLocalMask,
-            "%s page %u of the buffer at 0x%x, which has %u pages",
+            "%s page %u of %s, which has %llu pages",
             verb,
             page.page,
-            page.base,
-            page.num_pages);
+            buffer_name(*page.buffer).c_str(),
+            static_cast<unsigned long long>(page.buffer->num_pages));
         return true;
     }
     return false;
@@ -342,11 +353,11 @@ void NocAddresses::judge_bank(
                 "noc-page-out-of-range",
                 kNoCircularBuffer,
                 local,
-                "%s %u bytes from page %llu on of the buffer at 0x%llx, up to page %llu: it has %llu pages",
+                "%s %u bytes from page %llu on of %s, up to page %llu: it has %llu pages",
                 verb,
                 bytes,
                 static_cast<unsigned long long>(page),
-                static_cast<unsigned long long>(buffer.address),
+                buffer_name(buffer).c_str(),
                 static_cast<unsigned long long>(last_page),
                 static_cast<unsigned long long>(buffer.num_pages));
         } else if (last_page != page && (padded || in_page != 0)) {

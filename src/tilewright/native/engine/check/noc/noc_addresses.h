@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tw {
 
+struct HostMemory;
 struct KernelInstance;
 class Program;
 
@@ -37,8 +39,10 @@ private:
     void judge_base(KernelInstance& by, bool is_dram, uint32_t base, uint32_t page_bytes, uint32_t page);
     struct PageBeyond {
         uint64_t address;
-        uint32_t base, page, num_pages, page_bytes;
+        const HostMemory* buffer;
+        uint32_t page, page_bytes;
     };
+    std::string buffer_name(const HostMemory& buffer) const;
     bool judge_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb);
     void judge_bank(KernelInstance& by, bool is_dram, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb);
 
