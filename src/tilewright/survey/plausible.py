@@ -42,6 +42,7 @@ _BY_NAME: tuple[tuple[str, int], ...] = (
     (r"element_size", 2),
     (r"^output_tensor_datum_size$", 4),
     (r"^[DH]$", 32),
+    (r"^K$", 512),
     (r"^old_running_(mean|var)_has_value$", 1),
 )
 

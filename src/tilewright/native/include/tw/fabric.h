@@ -134,6 +134,7 @@ using tt::tt_fabric::UDMHybridMeshPacketHeader;
 using tt::tt_fabric::WorkerToFabricEdmSender;
 
 #define PACKET_HEADER_TYPE tt::tt_fabric::LowLatencyPacketHeader
+#define NOC_SPARSE_MCAST_WRITE_MAX_DESTS 4
 
 TW_FABRIC_CALL(fabric_set_unicast_route)
 TW_FABRIC_CALL(fabric_set_mcast_route)
