@@ -9,7 +9,7 @@ import pytest
 
 from tilewright import ttnn
 from tilewright.device.errors import KernelCompileError
-from tilewright.device.thread_guards import lost_branch
+from tilewright.device.thread_guards import guarded_effect, lost_branch
 
 LOST = {
     "#if defined(TRISC_UNPACK)\nf();\n#elif defined(TRISC_MATH)\ng();\n#endif": 3,
@@ -66,3 +66,21 @@ def test_a_kernel_with_one_is_refused_with_its_line_in_a_header_too(tmp_path: Pa
     with pytest.raises(KernelCompileError, match=r"choice\.h:3: `#elif defined\(TRISC_PACK\)` is a branch"):
         ttnn.generic_op([tensor, tensor], program)
     ttnn.close_device(device)
+
+
+GUARDED = {
+    "void k() {\n#ifdef TRISC_MATH\nmailbox_write(1, 7);\n#endif\n}": (3, "mailbox_write"),
+    "namespace a {\nvoid k() {\n#if defined(TRISC_PACK)\n  if (x) { t6_semaphore_post<1>(2); }\n#endif\n}\n}": (
+        4,
+        "t6_semaphore_post",
+    ),
+    "#ifdef TRISC_MATH\nvoid tell() { mailbox_write(1, 7); }\n#endif": None,
+    "void k() {\n#ifdef TRISC_MATH\nMATH((mailbox_write(1, 7)));\n#endif\n}": None,
+    "void k() {\n#ifdef SOMETHING\nmailbox_write(1, 7);\n#endif\n}": None,
+    "void k() {\n// #ifdef TRISC_MATH\nmailbox_write(1, 7);\n}": None,
+}
+
+
+@pytest.mark.parametrize("text", GUARDED)
+def test_words_between_threads_under_a_guard_are_found(text: str) -> None:
+    assert guarded_effect(text) == GUARDED[text]
