@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import numpy as np
@@ -292,3 +293,19 @@ def test_a_closed_device_says_so(make_program) -> None:
     chip.close()
     with pytest.raises(TilewrightError, match="the device is closed"):
         chip.launch(make_program(reader="void kernel_main() {}"))
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
+def test_small_runs_stay_on_their_owners_processor(chip: Chip, make_program) -> None:
+    """One of several threads has all, and so has what nothing is known of yet."""
+    program = make_program(grid=(2, 1), reader="void kernel_main() { /* nothing, on an owner's processor */ }")
+
+    def processors(threads: int) -> int:
+        chip.launch(program, RunOptions(threads=threads))
+        return len(os.sched_getaffinity(chip._launcher.runner()._process.pid))
+
+    all_processors = len(os.sched_getaffinity(0))
+    assert processors(threads=1) == all_processors
+    # Now and then something else holds up a run, which is not a small one then.
+    assert 1 in [processors(threads=1) for _ in range(20)]
+    assert processors(threads=2) == all_processors

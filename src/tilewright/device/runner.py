@@ -41,6 +41,7 @@ _PIECE = 1 << 18
 _HEADER_BYTES = ctypes.sizeof(MessageHeader)
 NO_KERNEL = 0xFFFFFFFF
 
+_current_processor = ctypes.CDLL(None).sched_getcpu  # small programs run there, as this process waits anyway
 Answer = bytes | bytearray  # large ones are received in place
 _Received = TypeVar("_Received", bytes, int)
 
@@ -189,6 +190,7 @@ class Runner:
     def _send(self, kind: Kind, parts: list[bytes]) -> None:
         body = b"".join(map(padded, parts))
         view = memoryview(bytes(MessageHeader(kind=kind, bytes=len(body))) + body)
+        self._watch.owner_processor = _current_processor()
         while view:
             try:
                 view = view[self._socket.send(view) :]

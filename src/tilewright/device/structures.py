@@ -237,6 +237,7 @@ class Watch(ctypes.Structure):
         ("doing", c_uint32),
         ("place", Place),
         ("beats", c_uint64),
+        ("owner_processor", c_int32),
         ("said", c_int32),
         ("signal_number", c_int32),
         ("address", c_uint64),

@@ -189,6 +189,7 @@ static void describe() {
     FIELD(TwWatch, doing);
     FIELD(TwWatch, place);
     FIELD(TwWatch, beats);
+    FIELD(TwWatch, owner_processor);
     FIELD(TwWatch, said);
     FIELD(TwWatch, signal_number);
     FIELD(TwWatch, address);

@@ -21,6 +21,7 @@ struct TwWatch {
     uint32_t doing;
     TwPlace place;      // of the kernel that is loaded, or runs, if one thread runs them all
     uint64_t beats;     // ticks of the run; they stop where a kernel blocks signals
+    int32_t owner_processor;  // on which the owner was when it asked; it says so
 
     // Last words; `said` is written last.
     int32_t said;  // a RunStatus; 0: nothing

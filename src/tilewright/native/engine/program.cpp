@@ -319,7 +319,6 @@ static uint32_t num_processors() {
 // How many OS threads the cores are spread over. Unasked, a program gets several from its second run on, if the last one
 // was long enough for them.
 uint32_t Program::threads_for(const RunOptions& options) const {
-    constexpr double kWorthThreads = 1e-3;
     const auto has_globals = [](const auto& kernel) { return kernel->statics_bytes != 0; };
     // Cores take turns at a kernel's one set of globals.
     if (options.checked || recorder || std::any_of(kernels.begin(), kernels.end(), has_globals)) {

@@ -233,6 +233,7 @@ public:
     L1TurnRecord turns;
     std::atomic<bool> used_window{false};  // in some run: threads would take turns at it
     double work_seconds = 0;  // of the last run, on all threads together
+    static constexpr double kWorthThreads = 1e-3;
 
     // Ends the run; every scheduler stops as soon as it sees it. Errors of kernels end a round (Scheduler::fail).
     void fail(RunStatus why, KernelInstance* who, const std::string& text);
