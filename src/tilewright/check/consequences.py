@@ -30,7 +30,7 @@ def _same_kernel(cause: Finding, effect: Finding) -> bool:
     return cause.kernel == effect.kernel
 
 
-def _same_call(cause: Finding, effect: Finding) -> bool:
+def _same_line(cause: Finding, effect: Finding) -> bool:
     return (cause.kernel, cause.path, cause.line) == (effect.kernel, effect.path, effect.line)
 
 
@@ -62,7 +62,7 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "cb-pop-unwaited": ((("cb-read-past-wait",), _same_kernel_and_buffer),),
     "cb-push-unreserved": ((("cb-write-unreserved", "cb-write-past-reserve"), _same_kernel_and_buffer),),
     "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
-    "init-missing": ((("init-missing",), _same_call),),  # for one side of the call, and for another
+    "init-missing": ((("init-missing",), _same_line),),  # for one side of the call, and for another
     "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
     "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer),),
     "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
@@ -117,7 +117,7 @@ def _cause_of(index: int, findings: Sequence[Finding]) -> int | None:
     for rules, fits in _FOLLOWS.get(effect.rule, ()):
         for other, cause in enumerate(findings):
             is_earlier = cause.rule != effect.rule or other < index  # of two alike the first is the cause
-            same_call = cause.operation == effect.operation
-            if cause.rule in rules and is_earlier and same_call and fits(cause, effect):
+            same_operation = cause.operation == effect.operation  # of a script's many
+            if cause.rule in rules and is_earlier and same_operation and fits(cause, effect):
                 return other
     return None

@@ -93,8 +93,9 @@ class RunnerLostError(Exception):
         self.loading = words.doing == _Doing.LOADING
 
 
-def _look_up_from(channel: socket.socket) -> None:
-    """Lets calls of the socket end now and then. With ``settimeout`` each would be two calls of the system."""
+def _end_calls_now_and_then(channel: socket.socket) -> None:
+    """Calls of the socket return without having done anything, to look at the runner. ``settimeout`` would make two
+    calls of the system of each."""
     interval = struct.pack("ll", 0, round(_LOOK_SECONDS * 1e6))  # a timeval
     for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         channel.setsockopt(socket.SOL_SOCKET, option, interval)
@@ -128,7 +129,7 @@ class Runner:
             theirs.close()
             os.close(lifeline)
             os.close(watch)
-        _look_up_from(self._socket)
+        _end_calls_now_and_then(self._socket)
         self._received = bytearray()
         self._at = 0  # of it has been read
         kind, answer = self.ask(Kind.CHIP, chip, Limits(time=_START_SECONDS))

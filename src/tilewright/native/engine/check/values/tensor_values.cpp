@@ -20,16 +20,8 @@ const Core* core_at(const Program& program, const uint8_t* address) {
     return offset / kL1SlotBytes < cores.size() ? &cores[offset / kL1SlotBytes] : nullptr;
 }
 
-// Index of the circular buffer that holds `address`; kNoCb if none.
 uint32_t cb_at(const Core& core, const uint8_t* address) {
-    const auto where = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(address));
-    for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
-        const CoreCircularBuffer& buffer = core.cb[index];
-        if (buffer.num_pages != 0 && where - buffer.address < buffer.total_bytes) {
-            return index;
-        }
-    }
-    return kNoCb;
+    return circular_buffer_at(core, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(address)));
 }
 
 uint32_t datum_bytes_of(const HostMemory& memory) {
