@@ -125,7 +125,7 @@ void sum_rows(Reader data, uint32_t face, const FaceRow& scale, GroupSums& sums)
                 products[row][i] = Ones ? value : product_of(value, scales[i]);
             }
         }
-        fold_row_halves(products, [](VectorF a, VectorF b) { return a + b; }, groups[0], groups[1]);
+        sum_row_halves(products, groups[0], groups[1]);
         store(sums.of[0].values + first, groups[0]);
         store(sums.of[1].values + first, groups[1]);
     }

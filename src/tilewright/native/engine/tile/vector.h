@@ -251,29 +251,41 @@ inline Vector fold_rows(const Vector* rows, Op op) {
     }
 }
 
-// The first and the last 8 of 16 rows of 16 bfloat16 data added up, in the order of fold_row_halves: 0 and 4, 2 and 6,
-// these; the odd ones likewise; the two. Even and odd data are apart from the start, so nothing has to be widened.
+// Sums of neighbouring lanes: of each two lanes of a, then of b, in turns (Half = 1); of neighbouring pairs (2), fours (4).
+template <uint32_t Half, class Vector>
+inline Vector add_neighbours(Vector a, Vector b) {
+    using Lanes = std::make_integer_sequence<uint32_t, kLanes>;
+    return pick_halves<Half, 0>(a, b, Lanes{}) + pick_halves<Half, Half>(a, b, Lanes{});
+}
+
+// Lane 4 * k + i of the result is the sum of the k-th four lanes of vector i.
+template <class Vector>
+inline Vector add_up_fours(const Vector* v) {
+    return add_neighbours<2>(add_neighbours<1>(v[0], v[1]), add_neighbours<1>(v[2], v[3]));
+}
+
+// Even and odd halves of each word, bfloat16s, added up.
+inline VectorF sum_of_halves(VectorU pairs) {
+#if defined(__AVX512BF16__)
+    const auto ones = reinterpret_cast<__m512bh>(splat_bits(0x3f803f80u));
+    const auto sum = _mm512_dpbf16_ps(_mm512_setzero_ps(), reinterpret_cast<__m512bh>(pairs), ones);
+    return reinterpret_cast<VectorF>(sum);
+#else
+    return floats_of(pairs << 16) + floats_of(pairs & 0xffff0000u);
+#endif
+}
+
+// The first and the last 8 of 16 rows of 16 bfloat16 data added up, in the order of sum_row_halves.
 template <class Vector>
     requires(sizeof(Vector) == 64)
 inline void sum_bfloat16_groups(const uint16_t* rows, Vector& first, Vector& last) {
-    using Lanes = std::make_integer_sequence<uint32_t, 16>;
-    const auto fold = []<uint32_t Half>(Vector a, Vector b, std::integral_constant<uint32_t, Half>) {
-        return pick_halves<Half, 0>(a, b, Lanes{}) + pick_halves<Half, Half>(a, b, Lanes{});
-    };
-    // Lane 4 * k + i of the result is the sum of the k-th four lanes of vector i.
-    const auto fold_fours = [&fold](const Vector* v) {
-        constexpr std::integral_constant<uint32_t, 2> kTwo;
-        return fold(fold(v[0], v[2], kTwo), fold(v[1], v[3], kTwo), std::integral_constant<uint32_t, 1>{});
-    };
     Vector sums[2];
     for (uint32_t half = 0; half < 2; half++) {
-        Vector even[4], odd[4];
+        Vector pairs[4];  // of two rows each
         for (uint32_t i = 0; i < 4; i++) {
-            const VectorU pairs = load<VectorU>(rows + (half * 4 + i) * 32);
-            even[i] = floats_of(pairs << 16);
-            odd[i] = floats_of(pairs & 0xffff0000u);
+            pairs[i] = sum_of_halves(load<VectorU>(rows + (half * 4 + i) * 32));
         }
-        sums[half] = fold_fours(even) + fold_fours(odd);
+        sums[half] = add_up_fours(pairs);
     }
     first = __builtin_shufflevector(sums[0], sums[1], 0, 8, 1, 9, 2, 10, 3, 11, 16, 24, 17, 25, 18, 26, 19, 27);
     last = __builtin_shufflevector(sums[0], sums[1], 4, 12, 5, 13, 6, 14, 7, 15, 20, 28, 21, 29, 22, 30, 23, 31);
@@ -290,39 +302,36 @@ inline Vector fold_vectors(Vector* vectors, Op op) {
     return vectors[0];
 }
 
-// Folds the first and the last 8 data of kLanes face rows: lane i of each result is op over a half of rows[i].
-template <class Vector, class Op>
-inline void fold_row_halves(Vector (*rows)[kRowVectors], Op op, Vector& first, Vector& last) {
-    if constexpr (kLanes == 16) {
-        using Lanes = std::make_integer_sequence<uint32_t, kLanes>;
-        const auto fold = [&op]<uint32_t Half>(Vector a, Vector b, std::integral_constant<uint32_t, Half>) {
-            return op(pick_halves<Half, 0>(a, b, Lanes{}), pick_halves<Half, Half>(a, b, Lanes{}));
-        };
-        Vector by1[2];
-        for (uint32_t half = 0; half < 2; half++) {  // rows 0 to 7, 8 to 15
-            Vector by4[4], by2[2];
-            for (uint32_t i = 0; i < 4; i++) {
-                by4[i] = fold(rows[8 * half + i][0], rows[8 * half + i + 4][0], std::integral_constant<uint32_t, 4>{});
-            }
-            for (uint32_t i = 0; i < 2; i++) {
-                by2[i] = fold(by4[i], by4[i + 2], std::integral_constant<uint32_t, 2>{});
-            }
-            by1[half] = fold(by2[0], by2[1], std::integral_constant<uint32_t, 1>{});
+// Sums of the first and the last 8 data of kLanes face rows, neighbours first, then pairs, then fours: lane i of each
+// result is of rows[i].
+template <class Vector>
+inline void sum_row_halves(const Vector (*rows)[kRowVectors], Vector& first, Vector& last) {
+    if constexpr (kLanes == 4) {
+        Vector fours[kRowVectors];
+        for (uint32_t i = 0; i < kRowVectors; i++) {
+            const Vector column[4] = {rows[0][i], rows[1][i], rows[2][i], rows[3][i]};
+            fours[i] = add_up_fours(column);
         }
-        first = pick_halves<8, 0>(by1[0], by1[1], Lanes{});
-        last = pick_halves<8, 8>(by1[0], by1[1], Lanes{});
+        first = fours[0] + fours[1];
+        last = fours[2] + fours[3];
     } else {
-        Vector halves[2][kLanes];
-        for (uint32_t row = 0; row < kLanes; row++) {
-            for (uint32_t half = 0; half < 2; half++) {
-                halves[half][row] = rows[row][half * kRowVectors / 2];
-                for (uint32_t i = 1; i < kRowVectors / 2; i++) {
-                    halves[half][row] = op(halves[half][row], rows[row][half * kRowVectors / 2 + i]);
-                }
+        // Of eight rows: with 16 lanes their first halves, then their last.
+        const auto add_up = [rows](uint32_t row, uint32_t i) {
+            Vector v[8];
+            for (uint32_t r = 0; r < 8; r++) {
+                v[r] = rows[row + r][i];
             }
+            return add_neighbours<4>(add_up_fours(v), add_up_fours(v + 4));
+        };
+        if constexpr (kLanes == 8) {
+            first = add_up(0, 0);
+            last = add_up(0, 1);
+        } else {
+            using Lanes = std::make_integer_sequence<uint32_t, kLanes>;
+            const Vector upper = add_up(0, 0), lower = add_up(8, 0);
+            first = pick_halves<8, 0>(upper, lower, Lanes{});
+            last = pick_halves<8, 8>(upper, lower, Lanes{});
         }
-        first = fold_rows(halves[0], op);
-        last = fold_rows(halves[1], op);
     }
 }
 
