@@ -73,7 +73,39 @@ void prefetch_row(const Image& image, const uint8_t* tiles, uint32_t num_tiles, 
     }
 }
 
+#if defined(__AVX512F__)
+// The same for bfloat16s of whole tiles, two rows at a time: a line of each becomes one of the left face and one of the
+// right.
+constexpr uint32_t kPairedBytes = 32;
+
+inline bool goes_in_pairs(const Image& image) {
+    return image.segment_bytes == kPairedBytes && image.faces_per_row == 2 && image.face_rows % 2 == 0;
+}
+
+void gather_in_pairs(const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles) {
+    constexpr uint32_t kLine = 64;
+    const uint32_t face_bytes = image.face_rows * kPairedBytes;
+    for (uint32_t face = 0; face < image.num_faces; face += 2) {
+        for (uint32_t row = 0; row < image.face_rows; row += 2, rows += 2 * static_cast<size_t>(image.row_bytes)) {
+            const uint32_t in_tile = face * face_bytes + row * kPairedBytes;
+            for (uint32_t tile = 0; tile < num_tiles; tile++) {
+                const __m512i upper = _mm512_loadu_si512(rows + tile * kLine);
+                const __m512i lower = _mm512_loadu_si512(rows + image.row_bytes + tile * kLine);
+                _mm512_storeu_si512(tiles[tile] + in_tile, _mm512_shuffle_i64x2(upper, lower, 0x44));
+                _mm512_storeu_si512(tiles[tile] + in_tile + face_bytes, _mm512_shuffle_i64x2(upper, lower, 0xee));
+            }
+        }
+    }
+}
+#endif
+
 void gather(const Image& image, const uint8_t* rows, uint8_t* const* tiles, uint32_t num_tiles) {
+#if defined(__AVX512F__)
+    if (goes_in_pairs(image)) {
+        gather_in_pairs(image, rows, tiles, num_tiles);
+        return;
+    }
+#endif
     with_segment_bytes(image, [&]<uint32_t Bytes>(std::integral_constant<uint32_t, Bytes>) {
         const uint8_t* next = tiles[num_tiles - 1] + image.num_faces * image.face_rows * Bytes;
         for_each_segment<Bytes>(
