@@ -135,7 +135,7 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
 }
 
-const uint8_t* front_tile(uint32_t cb, uint32_t index) {
+const uint8_t* any_front_tile(uint32_t cb, uint32_t index) {
     const KernelInstance& instance = current_instance();
     return is_taking_operands(instance) ? instance.sources->taken_tile(cb, index)
                                         : tile_at(cb, index, true, Reach::Tile);

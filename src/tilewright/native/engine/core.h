@@ -35,7 +35,20 @@ inline const TileGeometry& tile_geometry(uint32_t cb) {
 // CB does not exist on this core or the tile lies outside the CB's memory.
 // An operation whose operands the unpack thread has unpacked before gets them from there (tile/source.h);
 // unpacked_tile always reads L1.
-const uint8_t* front_tile(uint32_t cb, uint32_t index);
+const uint8_t* any_front_tile(uint32_t cb, uint32_t index);
+inline const uint8_t* front_tile(uint32_t cb, uint32_t index) {
+    KernelInstance& instance = current_instance();
+    if (instance.sources == nullptr && instance.checks == nullptr) [[likely]] {
+        const CoreCircularBuffer& buffer = configured_buffer(instance, cb, "tile operation");
+        const LocalCBInterface& view = instance.context.cb[cb];
+        const uint64_t words = view.fifo_rd_ptr + static_cast<uint64_t>(index) * view.fifo_page_size;
+        const uint64_t address = words << (instance.context.compute_words ? 4 : 0);
+        if (address - buffer.address < buffer.total_bytes) [[likely]] {
+            return reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(address));
+        }
+    }
+    return any_front_tile(cb, index);
+}
 const uint8_t* unpacked_tile(uint32_t cb, uint32_t index);
 uint8_t* back_tile(uint32_t cb, uint32_t index);
 // Where a block of rows begins there. check_rows says how far it goes, before it is read or written.

@@ -17,13 +17,6 @@ namespace {
 
 bool is_float32(DataFormat format) { return format == DataFormat::Float32 || format == DataFormat::Tf32; }
 
-DataFormat known_format(const TileGeometry& unpacker, uint32_t cb, const char* call) {
-    if (unpacker.format == DataFormat::Invalid) [[unlikely]] {
-        kernel_error("%s: the unpacker was set up for a circular buffer without data format (reads c_%u)", call, cb);
-    }
-    return unpacker.format;
-}
-
 void widen_tile(const uint16_t* halves, uint32_t count, uint32_t* words) {
     for (size_t i = 0; i < count; i += kLanes) {
         store(words + i, widen_bfloat16(halves + i));
@@ -49,34 +42,20 @@ uint32_t copy_mask(const ComputeState& state, const TileGeometry& unpacker, uint
     return src_float_mask(state);
 }
 
-Operand unpack(
-    const ComputeState& state,
-    const TileGeometry& unpacker,
-    uint32_t cb,
-    uint32_t tile,
-    uint32_t* buffer,
-    const char* call) {
-    Operand operand;
-    operand.format = known_format(unpacker, cb, call);
-    check_source(state, unpacker, cb, call);
-    operand.geometry = tile_geometry(cb);
-    const uint8_t* bytes = front_tile(cb, tile);
-    operand.bytes = bytes;
-    const bool whole_faces = operand.geometry.face_rows == 16;
-    if (operand.format == DataFormat::Float16_b && whole_faces) {
-        operand.halves = reinterpret_cast<const uint16_t*>(bytes);
-        return operand;
-    }
+void unpacker_without_format(uint32_t cb, const char* call) {
+    kernel_error("%s: the unpacker was set up for a circular buffer without data format (reads c_%u)", call, cb);
+}
+
+void unpack_data(const ComputeState& state, Operand& operand, uint32_t* buffer) {
     if (is_float32(operand.format)) {
         operand.mask = src_float_mask(state);
     }
-    if (operand.format == DataFormat::Float32 && whole_faces) {
-        operand.words = reinterpret_cast<const uint32_t*>(bytes);
-        return operand;
+    if (operand.format == DataFormat::Float32 && operand.geometry.face_rows == 16) {
+        operand.words = reinterpret_cast<const uint32_t*>(operand.bytes);
+        return;
     }
-    decode_tile(bytes, operand.format, operand.geometry, buffer);
+    decode_tile(operand.bytes, operand.format, operand.geometry, buffer);
     operand.words = buffer;
-    return operand;
 }
 
 const uint8_t* unpack_words(

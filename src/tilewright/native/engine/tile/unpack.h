@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "check/compute/operands.h"
 #include "dst.h"
 #include "formats.h"
 #include "vector.h"
@@ -59,14 +60,36 @@ inline auto with_reader(const Operand& operand, Body body) {
     return operand.halves ? body(Halves{operand.halves}) : body(Words{operand.words, operand.mask});
 }
 
+// The same with all but its data known.
+void unpack_data(const ComputeState& state, Operand& operand, uint32_t* buffer);
+[[noreturn]] void unpacker_without_format(uint32_t cb, const char* call);
+inline DataFormat known_format(const TileGeometry& unpacker, uint32_t cb, const char* call) {
+    if (unpacker.format == DataFormat::Invalid) [[unlikely]] {
+        unpacker_without_format(cb, call);
+    }
+    return unpacker.format;
+}
+
 // `unpacker` is the side whose format applies; buffer holds the tile when it has to be converted.
-Operand unpack(
+inline Operand unpack(
     const ComputeState& state,
     const TileGeometry& unpacker,
     uint32_t cb,
     uint32_t tile,
     uint32_t* buffer,
-    const char* call);
+    const char* call) {
+    Operand operand;
+    operand.format = known_format(unpacker, cb, call);
+    check_source(state, unpacker, cb, call);
+    operand.geometry = tile_geometry(cb);
+    operand.bytes = front_tile(cb, tile);
+    if (operand.format == DataFormat::Float16_b && operand.geometry.face_rows == 16) [[likely]] {
+        operand.halves = reinterpret_cast<const uint16_t*>(operand.bytes);
+    } else {
+        unpack_data(state, operand, buffer);
+    }
+    return operand;
+}
 
 // Writes a tile to DST as copy_tile does. transpose: bit 0 swaps the faces, bit 1 transposes each face.
 void unpack_to_dst(
