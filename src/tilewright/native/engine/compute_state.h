@@ -73,6 +73,8 @@ struct OwedTile {
     const uint32_t* factors[2];
     uint32_t mask;  // what Src keeps of the factors
     Step last_step;
+    DataFormat column_format;
+    const uint8_t* column;  // the tile in L1 whose column 0 is `minus`; null where that may have changed
     alignas(64) float minus[32];  // by row, as are factors
     alignas(64) float times[32];
     alignas(64) float weight[32];  // by column, as are offsets: offset + value * weight

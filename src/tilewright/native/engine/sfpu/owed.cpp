@@ -50,32 +50,38 @@ inline VectorF value_at(const OwedTile& owed, uint32_t row, uint32_t i, VectorF 
     return value;
 }
 
+template <Step S>
+[[gnu::always_inline]] inline TwoRows<S> two_rows(const OwedTile& owed, uint32_t row) {
+    TwoRows<S> values;
+    for (uint32_t i = 0; i < kVectors; i++) {
+        const auto weight = load<VectorF>(owed.weight + i * kLanes), offset = load<VectorF>(owed.offset + i * kLanes);
+        values.of[0][i] = value_at<S>(owed, row, i, weight, offset);
+        values.of[1][i] = value_at<S>(owed, row + 1, i, weight, offset);
+    }
+    return values;
+}
+
 // sink(row, values of it and the next)
 template <Step S, class Sink>
 inline void for_each_two_rows(const OwedTile& owed, Sink sink) {
-    VectorF weight[kVectors], offset[kVectors];
-    for (uint32_t i = 0; i < kVectors; i++) {
-        weight[i] = load<VectorF>(owed.weight + i * kLanes);
-        offset[i] = load<VectorF>(owed.offset + i * kLanes);
-    }
     for (uint32_t row = 0; row < 32; row += 2) {
-        TwoRows<S> values;
-        for (uint32_t i = 0; i < kVectors; i++) {
-            values.of[0][i] = value_at<S>(owed, row, i, weight[i], offset[i]);
-            values.of[1][i] = value_at<S>(owed, row + 1, i, weight[i], offset[i]);
-        }
-        sink(row, values);
+        sink(row, two_rows<S>(owed, row));
+    }
+}
+
+template <class Body>
+inline void with_step(const OwedTile& owed, Body body) {
+    switch (owed.last_step) {
+        case Step::Minus: return body(std::integral_constant<Step, Step::Minus>{});
+        case Step::Times: return body(std::integral_constant<Step, Step::Times>{});
+        case Step::Weighted: return body(std::integral_constant<Step, Step::Weighted>{});
+        case Step::Product: return body(std::integral_constant<Step, Step::Product>{});
     }
 }
 
 template <class Sink>
 inline void for_each_two_rows(const OwedTile& owed, Sink sink) {
-    switch (owed.last_step) {
-        case Step::Minus: return for_each_two_rows<Step::Minus>(owed, sink);
-        case Step::Times: return for_each_two_rows<Step::Times>(owed, sink);
-        case Step::Weighted: return for_each_two_rows<Step::Weighted>(owed, sink);
-        case Step::Product: return for_each_two_rows<Step::Product>(owed, sink);
-    }
+    with_step(owed, [&]<Step S>(std::integral_constant<Step, S>) { for_each_two_rows<S>(owed, sink); });
 }
 
 template <class Body>
@@ -120,10 +126,24 @@ static bool comes_from(const OwedTile& owed, uint64_t address, uint64_t bytes) {
 
 void settle_owed_in(ComputeState& state, uint64_t address, uint64_t bytes) {
     for_each_owed(state, [&](uint32_t slot) {
-        if (comes_from(state.owed[slot], address, bytes)) {
+        OwedTile& owed = state.owed[slot];
+        if (comes_from(owed, address, bytes)) {
             fill_dst(state, slot);
         }
+        if (reinterpret_cast<uintptr_t>(owed.column) - address < bytes) {
+            owed.column = nullptr;
+        }
     });
+}
+
+const OwedTile* owed_with_column(const ComputeState& state, const uint8_t* column, DataFormat format) {
+    for (uint32_t left = state.scratch[kDstOwed]; left != 0; left &= left - 1) {
+        const OwedTile& owed = state.owed[std::countr_zero(left)];
+        if (owed.column == column && owed.column_format == format) {
+            return &owed;
+        }
+    }
+    return nullptr;
 }
 
 void settle_all_owed(ComputeState& state) {
@@ -169,6 +189,15 @@ bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, 
     return true;
 }
 
+uint32_t owed_alike(const ComputeState& state, uint32_t slot, uint32_t count) {
+    uint32_t alike = 0;
+    while (alike < count && slot + alike < kDstSlots && dst_is_owed(state, slot + alike) &&
+           state.owed[slot + alike].last_step == state.owed[slot].last_step) {
+        alike++;
+    }
+    return alike;
+}
+
 void pack_owed_tile(const OwedTile& owed, uint8_t* bytes) {
     for_each_two_rows(owed, [bytes](uint32_t row, const auto& values) {
         for (uint32_t i = 0; i < kVectors; i += kRowVectors) {
@@ -184,16 +213,27 @@ void pack_owed_tile(const OwedTile& owed, uint8_t* bytes) {
     });
 }
 
-void pack_owed_rows(const OwedTile& owed, uint8_t* bytes, size_t row_bytes) {
-    for_each_two_rows(owed, [bytes, row_bytes](uint32_t row, const auto& values) {
-        uint8_t *upper = bytes + row * row_bytes, *lower = upper + row_bytes;
-        __builtin_prefetch(upper + kPackAhead, 1);
-        __builtin_prefetch(lower + kPackAhead, 1);
-        for (uint32_t i = 0; i < kVectors; i += 2) {
-            values.template pack<0, 0>(i, i + 1, upper + i * kLanes * sizeof(uint16_t));
-            values.template pack<1, 1>(i, i + 1, lower + i * kLanes * sizeof(uint16_t));
+// Neighbouring tiles go row by row, so that a row's lines are written together. The lines two rows further down come
+// meanwhile: rows often lie a power of two apart, so many more would push each other out.
+template <Step S>
+static void pack_rows_of(const OwedTile* owed, uint32_t count, uint8_t* bytes, size_t row_bytes) {
+    constexpr uint32_t kBytes = 32 * sizeof(uint16_t);  // of a row of one tile
+    for (uint32_t row = 0; row < 32; row += 2) {
+        for (uint32_t tile = 0; tile < count; tile++) {
+            uint8_t *upper = bytes + row * row_bytes + tile * kBytes, *lower = upper + row_bytes;
+            __builtin_prefetch(upper + 2 * row_bytes, 1);
+            __builtin_prefetch(lower + 2 * row_bytes, 1);
+            const TwoRows<S> values = two_rows<S>(owed[tile], row);
+            for (uint32_t i = 0; i < kVectors; i += 2) {
+                values.template pack<0, 0>(i, i + 1, upper + i * kLanes * sizeof(uint16_t));
+                values.template pack<1, 1>(i, i + 1, lower + i * kLanes * sizeof(uint16_t));
+            }
         }
-    });
+    }
+}
+
+void pack_owed_rows(const OwedTile* owed, uint32_t count, uint8_t* bytes, size_t row_bytes) {
+    with_step(*owed, [=]<Step S>(std::integral_constant<Step, S>) { pack_rows_of<S>(owed, count, bytes, row_bytes); });
 }
 
 }  // namespace tw

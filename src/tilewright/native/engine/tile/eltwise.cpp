@@ -175,16 +175,25 @@ bool owes_difference(
         !is_square_tile(a.geometry) || !may_owe(state)) {
         return false;
     }
+    const OwedTile* known = owed_with_column(state, b.bytes, b.format);
     Spread spread;
-    spread_column(b, a.geometry, spread);
-    if (!differences_stay_normal(spread, a.geometry.num_faces, a.faces_per_row())) {
-        return false;
+    if (known == nullptr) {
+        spread_column(b, a.geometry, spread);
+        if (!differences_stay_normal(spread, a.geometry.num_faces, a.faces_per_row())) {
+            return false;
+        }
     }
     OwedTile& owed = dst_owe(state, dst, call);
     owed.tile = a.halves;
     owed.last_step = OwedTile::Step::Minus;
-    std::memcpy(owed.minus, spread.values, 16 * sizeof(float));
-    std::memcpy(owed.minus + 16, spread.values + 32, 16 * sizeof(float));
+    owed.column = b.bytes;
+    owed.column_format = b.format;
+    if (known == nullptr) {
+        std::memcpy(owed.minus, spread.values, 16 * sizeof(float));
+        std::memcpy(owed.minus + 16, spread.values + 32, 16 * sizeof(float));
+    } else if (known != &owed) {
+        std::memcpy(owed.minus, known->minus, sizeof owed.minus);
+    }
     return true;
 }
 
@@ -209,6 +218,7 @@ bool owes_tile_product(
     owed.factors[1] = b.words;
     owed.mask = a.mask;
     owed.last_step = OwedTile::Step::Product;
+    owed.column = nullptr;
     return true;
 }
 

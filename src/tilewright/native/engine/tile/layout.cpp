@@ -405,6 +405,7 @@ void tw_pack_untilize_dest(
     const DataFormat format = pack_format(state, kCall);
     const uint32_t bytes = datum_bytes(format, kCall);
     const Image image = image_of(geometry, bytes, full_ct * geometry.tile_cols);
+    const bool packs_owed = is_square_tile(geometry) && format == DataFormat::Float16_b && packs_plainly(state);
     for (uint32_t row = 0; row < block_rt; row++) {
         uint8_t* rows = back_rows(cb_out, row * full_ct);
         check_stretch(cb_out, rows, static_cast<size_t>(image.row_bytes) * rows_of(geometry), true, kCall);
@@ -412,9 +413,14 @@ void tw_pack_untilize_dest(
         for (uint32_t column = 0; column < block_ct; column++, rows += geometry.tile_cols * bytes) {
             const uint32_t slot = first_dst + row * block_ct + column;
             dst_begin_pack(state, slot, kCall);
-            if (dst_is_owed(state, slot) && is_square_tile(geometry) && format == DataFormat::Float16_b &&
-                packs_plainly(state)) {
-                pack_owed_rows(state.owed[slot], rows, image.row_bytes);
+            const uint32_t owed = packs_owed ? owed_alike(state, slot, block_ct - column) : 0;
+            if (owed != 0) {
+                for (uint32_t i = 1; i < owed; i++) {
+                    dst_begin_pack(state, slot + i, kCall);
+                }
+                pack_owed_rows(state.owed + slot, owed, rows, image.row_bytes);
+                column += owed - 1;
+                rows += (owed - 1) * geometry.tile_cols * bytes;
                 continue;
             }
             if (state.checks != nullptr) [[unlikely]] {

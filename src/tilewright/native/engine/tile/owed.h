@@ -34,8 +34,11 @@ inline bool may_owe(const ComputeState& state) {
 #endif
 }
 
+// A slot that is owed a difference to column 0 of this tile: the next to be needs no second look at it.
+const OwedTile* owed_with_column(const ComputeState& state, const uint8_t* column, DataFormat format);
+
 void write_owed(const OwedTile& owed, uint32_t* words);
-// Writes the slots whose tiles lie in these bytes of L1, or all.
+// Before these bytes of L1 change: writes the slots whose tiles lie there. Or all.
 void settle_owed_in(ComputeState& state, uint64_t address, uint64_t bytes);
 void settle_all_owed(ComputeState& state);
 inline void settle_owed(ComputeState& state) {
@@ -49,8 +52,10 @@ bool owes_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out);  /
 bool owes_weighted(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // out = a + b * c
 bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // the same with b == c
 
-// As bfloat16: a tile, or 32 rows.
+// How many slots from one on are owed their values, all after the same step; at most `count`.
+uint32_t owed_alike(const ComputeState& state, uint32_t slot, uint32_t count);
+// As bfloat16: a tile, or the 32 rows of neighbouring tiles that are owed alike.
 void pack_owed_tile(const OwedTile& owed, uint8_t* bytes);
-void pack_owed_rows(const OwedTile& owed, uint8_t* bytes, size_t row_bytes);
+void pack_owed_rows(const OwedTile* owed, uint32_t count, uint8_t* bytes, size_t row_bytes);
 
 }  // namespace tw
