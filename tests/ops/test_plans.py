@@ -17,7 +17,7 @@ from tilewright.tensor.paper_device import paper_device
 
 # Pages for a row of 4 tiles by index: 2*Wt is 8, and so on. A stick page is one row, so 64 of them are 2*Wt tiles.
 PAGES = {
-    "centralize_w_rm": {0: 8, 1: 4, 2: 1, 3: 1, 4: 4, 16: 8},
+    "centralize_w_rm": {0: 8, 1: 4, 2: 1, 3: 1, 16: 8},
     "variance_w_rm": {0: 8, 1: 4, 2: 1, 3: 1, 4: 4, 5: 4, 6: 1, 16: 2},
     "standardize_w_rm": {0: 8, 1: 4, 2: 1, 3: 1, 4: 4, 5: 4, 6: 1, 7: 1, 8: 1, 9: 4, 16: 8},
     "layernorm_fused_rm": {

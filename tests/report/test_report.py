@@ -125,7 +125,7 @@ def test_the_command_writes_a_page_or_says_why_not(tmp_path: Path, capsys: pytes
     assert sum(bank["read"] + bank["written"] for bank in launch["noc"]["banks"]) == 4096
     assert launch["cores"][0]["values"]["noc"] == 4096
     assert [phase["name"] for phase in launch["phases"]] == [
-        *("start-up", "tilize_x = x", "mean = mean(x)", "centralized = x - mean", "result = centralized")
+        *("start-up", "tilize_x = x", "mean = mean(x)", "result = x - mean")
     ]
     assert sum(phase["share"] for phase in launch["phases"]) == pytest.approx(1, abs=1e-3)
     assert (launch["difference"]["wrong"], len(launch["difference"]["cells"])) == (0, 32)

@@ -17,10 +17,7 @@ WORDING = Wording(
 )
 
 
-@operation(
-    wording=WORDING,
-    buffers={"in_rm": 0, "in_tiled": 1, "scaler": 2, "mean": 3, "centralized": 4, "out_rm": 16},
-)
+@operation(wording=WORDING, buffers={"in_rm": 0, "in_tiled": 1, "scaler": 2, "mean": 3, "out_rm": 16})
 def centralize_w_rm(x: Rows) -> Value:
     """Rows minus their mean."""
     centralized = x - mean(x)
