@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the matrix unit, unpackers and packer that take a mode: every value of it, with results only it gives.
+
+Operands are small whole numbers in bfloat16 (c_0, c_1) unless said otherwise, so results are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from call_table import Call, assert_all_exact, run_calls
+
+from tilewright import ttnn
+from tilewright.device.run_errors import KernelError
+
+INCLUDES = [
+    "bcast",
+    "eltwise_binary",
+    "matmul",
+    "reduce",
+    "transpose",
+    "transpose_dest",
+    "eltwise_unary/fill",
+]
+ACQUIRED = "compute_kernel_hw_startup(0, 1, 16);"
+
+
+def faces_transposed(tile: np.ndarray) -> np.ndarray:
+    """The four faces of a tile, each turned over."""
+    return tile.reshape(2, 16, 2, 16).transpose(0, 3, 2, 1).reshape(32, 32)
+
+
+def faces_exchanged(tile: np.ndarray) -> np.ndarray:
+    """Faces one and two in each other's place."""
+    return tile.reshape(2, 16, 2, 16).transpose(2, 1, 0, 3).reshape(32, 32)
+
+
+def spread(tile: np.ndarray, dim: str, row: int = 0) -> np.ndarray:
+    """A tile as the operand of a broadcast sees it."""
+    parts = {"NONE": tile, "ROW": tile[row : row + 1], "COL": tile[:, :1], "SCALAR": tile[:1, :1]}
+    return np.broadcast_to(parts[dim], (32, 32))
+
+
+OPERATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+}
+BROADCASTS = ("ROW", "COL", "SCALAR")
+
+TRANSPOSES = [
+    Call(f"{ACQUIRED} copy_init(0, {faces}, {within}); copy_tile(0, 0, 0); copy_init(0);", expected)
+    for faces, within, expected in [
+        (0, 0, lambda a, b: a),
+        (1, 0, lambda a, b: faces_exchanged(a)),
+        (0, 1, lambda a, b: faces_transposed(a)),
+        (1, 1, lambda a, b: a.T),
+    ]
+]
+UNARY_BROADCASTS = [
+    Call(
+        f"{ACQUIRED} unary_bcast_init<BroadcastType::{dim}>(1); unary_bcast<BroadcastType::{dim}>(1, 0, 0);"
+        f" unary_bcast_uninit<BroadcastType::{dim}>(1);",
+        lambda a, b, dim=dim: spread(b, dim),
+    )
+    for dim in ("NONE", *BROADCASTS)
+]
+# The multiplier always adds to DST; the adder does where its init call says so.
+ACCUMULATION = [
+    Call(
+        f"{ACQUIRED} {op}_init(0, 1, {flag}); {op}_tiles(0, 1, 0, 0, 0); {op}_tiles(0, 1, 0, 0, 0);",
+        lambda a, b, function=function, factor=factor: factor * function(a, b),
+    )
+    for op, function, flag, factor in [
+        ("add", np.add, "false", 1),
+        ("add", np.add, "true", 2),
+        ("sub", np.subtract, "false", 1),
+        ("sub", np.subtract, "true", 2),
+        ("mul", np.multiply, "false", 2),
+        ("mul", np.multiply, "true", 2),
+    ]
+]
+# Without the unpackers' half an init call leaves the operands' broadcast as it was.
+ACCUMULATION += [
+    Call(
+        f"{ACQUIRED} {setting} binary_tiles_init<{full}, EltwiseBinaryType::ELW{op}>(0, 1, {flag});"
+        f" {op.lower()}_tiles(0, 1, 0, 0, 0); {op.lower()}_tiles(0, 1, 0, 0, 0);",
+        lambda a, b, op=op.lower(), factor=factor: factor * OPERATIONS[op](a, b),
+    )
+    for setting, full in (("", "true"), ("add_init(0, 1);", "false"))
+    for op, flag, factor in [("ADD", "true", 2), ("ADD", "false", 1), ("SUB", "true", 2), ("MUL", "true", 2)]
+]
+BROADCAST_OPERATIONS = [
+    Call(
+        f"{ACQUIRED} {op}_bcast_{name}_init(0, 1); {op}_tiles_bcast<BroadcastType::{dim}>(0, 1, 0, 0, 0);",
+        lambda a, b, op=op, dim=dim: OPERATIONS[op](a, spread(b, dim)),
+    )
+    for op in OPERATIONS
+    for dim, name in (("ROW", "rows"), ("COL", "cols"), ("SCALAR", "scalar"))
+]
+BROADCAST_OPERATIONS += [
+    Call(
+        f"{ACQUIRED} bcast_init<EltwiseBinaryType::ELW{op.upper()}, BroadcastType::{dim}>(0, 1);"
+        f" any_tiles_bcast<EltwiseBinaryType::ELW{op.upper()}, BroadcastType::{dim}>(0, 1, 0, 0, 0);",
+        lambda a, b, op=op, dim=dim: OPERATIONS[op](a, spread(b, dim)),
+    )
+    for op in OPERATIONS
+    for dim in ("NONE", *BROADCASTS)
+]
+BROADCAST_OPERATIONS += [
+    Call(
+        f"{ACQUIRED} {op}_bcast_rows_init(0, 1); {op}_tiles_bcast_rows(0, 1, 0, 0, 0, {row});",
+        lambda a, b, op=op, row=row: OPERATIONS[op](a, spread(b, "ROW", row)),
+    )
+    for op in OPERATIONS
+    for row in (5, 21)
+]
+REUSES = [
+    Call(
+        f"{ACQUIRED} copy_init(1); copy_tile(1, 0, 0);"
+        f" {op}_reuse_dest_init<EltwiseBinaryReuseDestType::DEST_TO_{side}>(0);"
+        f" {op}_reuse_dest_tiles<EltwiseBinaryReuseDestType::DEST_TO_{side}>(0, 0, 0);",
+        lambda a, b, op=op, first=side == "SRCA": OPERATIONS[op](b, a) if first else OPERATIONS[op](a, b),
+    )
+    for op in OPERATIONS
+    for side in ("SRCA", "SRCB")
+]
+
+
+def reduced(pool: str, dim: str) -> Callable[..., np.ndarray]:
+    """A reduction with a scaler of two: what lies beside the result is zero, the reduce mask sees to it."""
+    function = {"SUM": np.sum, "AVG": np.sum, "MAX": np.max}[pool]
+    axis = {"ROW": 1, "COL": 0, "SCALAR": (0, 1)}[dim]
+    # A whole tile is reduced in two steps, each with the scaler.
+    factor = 4 if dim == "SCALAR" and pool != "MAX" else 2
+
+    def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        result = np.zeros((32, 32))
+        values = function(a, axis=axis, keepdims=True) * factor
+        result[: values.shape[0], : values.shape[1]] = values
+        return result
+
+    return expected
+
+
+REDUCTIONS = [
+    Call(
+        f"{ACQUIRED} reduce_init<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, 1, 16);"
+        f" reduce_tile<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, 1, 0, 0, 0);",
+        reduced(pool, dim),
+    )
+    for pool in ("SUM", "AVG", "MAX")
+    for dim in ("ROW", "COL", "SCALAR")
+]
+PRODUCTS = [
+    Call(
+        "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
+        f" matmul_init(0, 1, {flag}); matmul_tiles(0, 1, 0, 0, 0);",
+        lambda a, b, turned=flag: a @ (b.T if turned else b),
+    )
+    for flag in (0, 1)
+]
+PRODUCTS += [
+    Call(
+        f"{ACQUIRED} matmul_block_init(0, 1, {flag}, 1, 1, 1); matmul_block(0, 1, 0, 0, 0, {flag}, 1, 1, 1);",
+        lambda a, b, turned=flag: a @ (b.T if turned else b),
+    )
+    for flag in (0, 1)
+]
+PLAIN = [
+    *TRANSPOSES,
+    *UNARY_BROADCASTS,
+    *ACCUMULATION,
+    *BROADCAST_OPERATIONS,
+    *REUSES,
+]
+# Of tiles in DST: 16-bit words in 16-bit DST, all 32 bits of them in 32-bit DST.
+TURNS = [
+    Call("transpose_dest_init<false>(); transpose_dest<false>(0);", lambda a, b: a.T),
+    Call("transpose_dest_init<false, true>(); transpose_dest<false, true>(1);", lambda a, b: b.T, 1),
+]
+WIDE_TURNS = [
+    Call("transpose_dest_init<true>(); transpose_dest<true>(0);", lambda a, b: a.T),
+    Call("transpose_dest_init<true, true>(); transpose_dest<true, true>(1);", lambda a, b: b.T, 1),
+    Call("transpose_dest_init<true, false>(); transpose_dest<true, false>(0);", lambda a, b: faces_transposed(a)),
+]
+CALLS = [*PLAIN, *REDUCTIONS, *PRODUCTS, *TURNS, *WIDE_TURNS]
+
+
+def whole_numbers(seed: int, low: int = -3, high: int = 4) -> list[np.ndarray]:
+    generator = np.random.default_rng(seed)
+    return [generator.integers(low, high, (32, 32)).astype(np.float32) for _ in range(2)]
+
+
+def as_floats(results: list[np.ndarray]) -> list[np.ndarray]:
+    return [np.asarray(result, np.float32) for result in results]
+
+
+def test_transposes_broadcasts_accumulation_and_operands_of_dst(device: ttnn.Device) -> None:
+    given = whole_numbers(1)
+    results = run_calls(device, PLAIN, given, ttnn.bfloat16, INCLUDES, in_dst=False)
+    assert_all_exact(PLAIN, as_floats(results), given)
+
+
+def test_reductions(device: ttnn.Device) -> None:
+    """AVG is a sum: the scaler has the division in it."""
+    given = [whole_numbers(2, -2, 3)[0], np.full((32, 32), 2, np.float32)]
+    results = run_calls(device, REDUCTIONS, given, ttnn.bfloat16, INCLUDES, in_dst=False, fp32_dest_acc_en=True)
+    assert_all_exact(REDUCTIONS, as_floats(results), given)
+
+
+def test_products(device: ttnn.Device) -> None:
+    given = whole_numbers(3)
+    results = run_calls(device, PRODUCTS, given, ttnn.bfloat16, INCLUDES, in_dst=False, fp32_dest_acc_en=True)
+    assert_all_exact(PRODUCTS, as_floats(results), given)
+
+
+def test_tiles_of_dst_are_turned(device: ttnn.Device) -> None:
+    given = whole_numbers(4)
+    results = run_calls(device, TURNS, given, ttnn.bfloat16, INCLUDES)
+    assert_all_exact(TURNS, as_floats(results), given)
+    words = [np.random.default_rng(4).integers(-(2**31), 2**31, (32, 32)).astype(np.int32) for _ in range(2)]
+    wide = {"fp32_dest_acc_en": True, "unpack_to_dest": (0, 1)}
+    assert_all_exact(WIDE_TURNS, run_calls(device, WIDE_TURNS, words, ttnn.int32, INCLUDES, **wide), words)
