@@ -70,12 +70,14 @@ def run_tiles(
     checked: bool = False,
     reader: str | None = None,
     depths: Mapping[int, int] | None = None,
+    faces: Mapping[int, tuple[int, int]] | None = None,
     **config: Any,
 ) -> np.ndarray:
     """What a compute kernel makes of its inputs; ``config`` goes into its :class:`ComputeConfigDescriptor`.
 
     ``runtime_args`` are the kernel's common arguments; ``unpack_to_dest`` names the buffers that go to DST in 32 bits.
-    ``reader`` stands in for the kernel that reads all of every input at once, ``depths`` for buffers that hold all.
+    ``reader`` stands in for the kernel that reads all of every input at once, ``depths`` for buffers that hold all;
+    ``faces`` has number and rows of the faces of a buffer whose tiles are not whole.
     """
     tensors = [ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device) for array, dtype in inputs]
     result = ttnn.allocate_tensor_on_device(
@@ -109,5 +111,7 @@ def run_tiles(
         ],
         semaphores=[],
     )
+    for index, shape in (faces or {}).items():
+        program.cbs[list(dtypes).index(index)].format_descriptors[0].faces = shape
     tilewright.run_program([*tensors, result], program, RunOptions(checked=checked))
     return np.asarray(ttnn.to_numpy(result))

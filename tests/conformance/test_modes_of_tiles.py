@@ -130,13 +130,13 @@ REUSES = [
 
 
 def reduced(pool: str, dim: str) -> Callable[..., np.ndarray]:
-    """A reduction with a scaler of two: what lies beside the result is zero, the reduce mask sees to it."""
+    """Sums with a scaler of two, maxima with one: what lies beside the result is zero, the reduce mask sees to it."""
     function = {"SUM": np.sum, "AVG": np.sum, "MAX": np.max}[pool]
     axis = {"ROW": 1, "COL": 0, "SCALAR": (0, 1)}[dim]
     # A whole tile is reduced in two steps, each with the scaler.
-    factor = 4 if dim == "SCALAR" and pool != "MAX" else 2
+    factor = 1 if pool == "MAX" else 4 if dim == "SCALAR" else 2
 
-    def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def expected(a: np.ndarray, *scalers: np.ndarray) -> np.ndarray:
         result = np.zeros((32, 32))
         values = function(a, axis=axis, keepdims=True) * factor
         result[: values.shape[0], : values.shape[1]] = values
@@ -147,11 +147,11 @@ def reduced(pool: str, dim: str) -> Callable[..., np.ndarray]:
 
 REDUCTIONS = [
     Call(
-        f"{ACQUIRED} reduce_init<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, 1, 16);"
-        f" reduce_tile<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, 1, 0, 0, 0);",
+        f"{ACQUIRED} reduce_init<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, {scaler}, 16);"
+        f" reduce_tile<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, {scaler}, 0, 0, 0);",
         reduced(pool, dim),
     )
-    for pool in ("SUM", "AVG", "MAX")
+    for pool, scaler in (("SUM", 1), ("AVG", 1), ("MAX", 2))
     for dim in ("ROW", "COL", "SCALAR")
 ]
 PRODUCTS = [
@@ -186,7 +186,15 @@ WIDE_TURNS = [
     Call("transpose_dest_init<true, true>(); transpose_dest<true, true>(1);", lambda a, b: b.T, 1),
     Call("transpose_dest_init<true, false>(); transpose_dest<true, false>(0);", lambda a, b: faces_transposed(a)),
 ]
-CALLS = [*PLAIN, *REDUCTIONS, *PRODUCTS, *TURNS, *WIDE_TURNS]
+# Through SrcB a word of 32 bits keeps 19.
+CUT_TURNS = [
+    Call(
+        f"transpose_dest_init<{arguments}>(); transpose_dest<{arguments}>(0);",
+        lambda a, b: (a.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32).T,
+    )
+    for arguments in ("false", "false, true")
+]
+CALLS = [*PLAIN, *REDUCTIONS, *PRODUCTS, *TURNS, *WIDE_TURNS, *CUT_TURNS]
 
 
 def whole_numbers(seed: int, low: int = -3, high: int = 4) -> list[np.ndarray]:
@@ -206,7 +214,7 @@ def test_transposes_broadcasts_accumulation_and_operands_of_dst(device: ttnn.Dev
 
 def test_reductions(device: ttnn.Device) -> None:
     """AVG is a sum: the scaler has the division in it."""
-    given = [whole_numbers(2, -2, 3)[0], np.full((32, 32), 2, np.float32)]
+    given = [whole_numbers(2, -2, 3)[0], *(np.full((32, 32), value, np.float32) for value in (2, 1))]
     results = run_calls(device, REDUCTIONS, given, ttnn.bfloat16, INCLUDES, in_dst=False, fp32_dest_acc_en=True)
     assert_all_exact(REDUCTIONS, as_floats(results), given)
 
@@ -224,3 +232,27 @@ def test_tiles_of_dst_are_turned(device: ttnn.Device) -> None:
     words = [np.random.default_rng(4).integers(-(2**31), 2**31, (32, 32)).astype(np.int32) for _ in range(2)]
     wide = {"fp32_dest_acc_en": True, "unpack_to_dest": (0, 1)}
     assert_all_exact(WIDE_TURNS, run_calls(device, WIDE_TURNS, words, ttnn.int32, INCLUDES, **wide), words)
+    values = [np.random.default_rng(5).uniform(-4, 4, (32, 32)).astype(np.float32) for _ in range(2)]
+    assert_all_exact(CUT_TURNS, run_calls(device, CUT_TURNS, values, ttnn.float32, INCLUDES, **wide), values)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("transpose_dest_init<true>(); transpose_dest<true>(0);", "is_32bit moves words of 32 bits, and DST has 16"),
+        ("transpose_dest_init<true, false>(); transpose_dest<true, false>(0);", "DST has 16 here"),
+        (
+            "mac_tile_init<DataFormat::Float16_b>(); mac_tile<DataFormat::Float16_b>(1, 0, 2, 1);",
+            "mac_tile takes its operands from DST 0, 1 and 2",
+        ),
+        (
+            "tile_regs_commit(); tile_regs_wait(); pack_untilize_dest_init<1, 1, true, 8>(16);"
+            " pack_untilize_dest<1, 1, false, true, 8>(16, 1, 1);",
+            "pack_untilize_dest with narrow_row and a block_c_index is not simulated",
+        ),
+    ],
+)
+def test_modes_that_a_card_or_the_engine_does_not_have(device: ttnn.Device, text: str, words: str) -> None:
+    includes = [*INCLUDES, "eltwise_unary/mac", "pack_untilize"]
+    with pytest.raises(KernelError, match=words):
+        run_calls(device, [Call(text, lambda a, b: a)], whole_numbers(6), ttnn.bfloat16, includes)

@@ -80,7 +80,8 @@ void tw_matmul_block(
     uint32_t rt_dim,
     uint32_t kt_dim);
 void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst);
-void tw_transpose_dest(uint32_t dst);
+// Without whole_words a 32-bit DST is moved as SrcB holds it, and loses what does not fit.
+void tw_transpose_dest(uint32_t dst, uint32_t whole_words);
 
 // The values of a tile counted from a pointer of a CB (TilePointer), row by row or as they lie in L1; for prints.
 tw::TileSize tw_tile_values(uint32_t cb, uint32_t tile, uint32_t pointer, uint32_t as_stored, float* values);

@@ -144,6 +144,15 @@ namespace {
 
 constexpr uint32_t kTransposeBoth = 3;
 
+// Words of 32 bits are moved in two halves that 16-bit DST does not have.
+void check_whole_words(const ComputeState& state, bool whole_words) {
+    if (whole_words && !state.fp32_dest) {
+        kernel_error(
+            "transpose_dest with is_32bit moves words of 32 bits, and DST has 16 here; give is_32bit as "
+            "DST_ACCUM_MODE");
+    }
+}
+
 // Row 0 of the faces at the top of a tile; num_rows rows of each face become that.
 void spread_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
@@ -238,13 +247,21 @@ void tw_transpose_tile(uint32_t cb, uint32_t tile, uint32_t dst) {
     unpack_to_dst(state, state.src_a, cb, tile, dst, kTransposeBoth, "transpose_tile");
 }
 
-void tw_transpose_dest(uint32_t dst) {
+void tw_transpose_dest(uint32_t dst, uint32_t whole_words) {
+    constexpr const char* kCall = "transpose_dest";
     if (!runs_on(current_instance(), kMathThread)) {
         return;
     }
-    ComputeState& state = math_state("transpose_dest");
+    ComputeState& state = math_state(kCall);
+    check_whole_words(state, whole_words != 0);
     taint_transpose_dst(state, dst, true);
-    transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, true, true);
+    uint32_t* words = dst_update(state, dst, kCall);
+    if (whole_words == 0 && state.fp32_dest) {
+        for (uint32_t i = 0; i < kTileElements; i++) {
+            words[i] &= src_float_mask(state);
+        }
+    }
+    transpose_words(words, TileGeometry{}, true, true);
 }
 
 void tw_transpose_dest_within_faces(uint32_t dst) {
@@ -252,6 +269,7 @@ void tw_transpose_dest_within_faces(uint32_t dst) {
         return;
     }
     ComputeState& state = math_state("transpose_dest");
+    check_whole_words(state, true);
     taint_transpose_dst(state, dst, false);
     transpose_words(dst_update(state, dst, "transpose_dest"), TileGeometry{}, false, true);
 }

@@ -13,8 +13,9 @@ ALWI void transpose_dest_init([[maybe_unused]] uint32_t operand = 0) {
 
 template <bool is_32bit = false, bool transpose_of_faces = true>
 ALWI void transpose_dest(uint32_t idst) {
+    static_assert(is_32bit || transpose_of_faces, "transpose_dest: a card turns single faces of 32-bit words only");
     if constexpr (transpose_of_faces) {
-        tw_transpose_dest(idst);
+        tw_transpose_dest(idst, is_32bit);
     } else {
         tw_transpose_dest_within_faces(idst);
     }
