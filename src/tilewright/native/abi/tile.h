@@ -202,10 +202,11 @@ void tw_matmul_fidelity(uint32_t phases);
 
 // Row-major rows at the front of cb_a become `num_tiles` tiles in SrcA one after the other (each 32 x 32, the row in L1
 // is num_tiles * 32 elements), the tile tile_b of cb_b is SrcB; every tw_reduce_tile_math that follows consumes one of
-// them, in order. fill: what elements of rows that do not exist hold (faces beyond the CB's geometry): 0 nothing,
-// 1 -infinity, 2 zero. reloads_b: face 0 of the SrcB tile goes with every face. A queue that is not empty when the next block is unpacked is an error of the kernel.
-void tw_unpack_tilize_a_b(
-    uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b, uint32_t fill, uint32_t reloads_b);
+// them, in order. A queue that is not empty when the next block is unpacked is an error of the kernel.
+void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b);
+// How blocks are unpacked from here on. fill: what elements of rows that do not exist hold (faces beyond the CB's
+// geometry): 0 nothing, 1 -infinity, 2 zero. reloads_b: face 0 of the SrcB tile goes with every face.
+void tw_unpack_tilize_a_b_init(uint32_t fill, uint32_t reloads_b);
 // Like tw_reduce_tile on the next queued SrcA/SrcB pair; only the first num_faces faces take part.
 void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t num_faces);
 

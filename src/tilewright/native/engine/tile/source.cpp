@@ -55,6 +55,8 @@ SourceQueue::Operation SourceQueue::with_settings(const ComputeState& state) {
     operation.copy_transpose = state.copy_transpose;
     operation.matmul_transpose = state.scratch[kMatmulTranspose];
     operation.matmul_column_stride = state.scratch[kMatmulColumnStride];
+    operation.tilize_fill = state.scratch[kQueueFill];
+    operation.tilize_reloads_b = state.scratch[kQueueReloadsB];
     return operation;
 }
 
@@ -64,6 +66,8 @@ void SourceQueue::restore_settings(const Operation& operation, ComputeState& sta
     state.copy_transpose = operation.copy_transpose;
     state.scratch[kMatmulTranspose] = operation.matmul_transpose;
     state.scratch[kMatmulColumnStride] = operation.matmul_column_stride;
+    state.scratch[kQueueFill] = operation.tilize_fill;
+    state.scratch[kQueueReloadsB] = operation.tilize_reloads_b;
 }
 
 void SourceQueue::post(KernelInstance& instance, std::span<const OperandTile> tiles, SourceUse use) {

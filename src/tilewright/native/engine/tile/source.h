@@ -74,6 +74,7 @@ private:
         TileGeometry src_a, src_b;
         uint8_t copy_transpose = 0;
         uint32_t matmul_transpose = 0, matmul_column_stride = 0;
+        uint32_t tilize_fill = 0, tilize_reloads_b = 0;
     };
     static Operation with_settings(const ComputeState& state);
     static void restore_settings(const Operation& operation, ComputeState& state);

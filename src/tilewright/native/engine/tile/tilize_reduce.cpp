@@ -59,8 +59,13 @@ TileTaint next_taint(const ComputeState& state) {
 
 extern "C" {
 
-void tw_unpack_tilize_a_b(
-    uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b, uint32_t fill, uint32_t reloads_b) {
+void tw_unpack_tilize_a_b_init(uint32_t fill, uint32_t reloads_b) {
+    uint32_t* queue = started_state("tilizeA_B_reduce_init").scratch;
+    queue[kQueueFill] = fill;
+    queue[kQueueReloadsB] = reloads_b;
+}
+
+void tw_unpack_tilize_a_b(uint32_t cb_a, uint32_t cb_b, uint32_t num_tiles, uint32_t tile_b) {
     ComputeState& state = started_state("unpack_tilizeA_B_block");
     check_loops(state, {UnpackLoop::TilizeReduce, 0}, kNoCb, "unpack_tilizeA_B_block");
     check_source(state, state.src_a, cb_a, "unpack_tilizeA_B_block");
@@ -80,8 +85,6 @@ void tw_unpack_tilize_a_b(
     queue[kQueueCbA] = cb_a;
     queue[kQueueCbB] = cb_b;
     queue[kQueueTileB] = tile_b;
-    queue[kQueueFill] = fill;
-    queue[kQueueReloadsB] = reloads_b;
 }
 
 void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t num_faces) {

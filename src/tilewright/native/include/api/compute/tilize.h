@@ -63,7 +63,7 @@ template <bool neginf_srcA = true, bool zero_srcA_reduce = false, bool is_fp32_d
 ALWI void tilizeA_B_reduce_init(
     uint32_t icb0, uint32_t icb1_scaler, uint32_t block, uint32_t call_line = __builtin_LINE()) {
     state_configure(icb0, icb1_scaler, call_line);
-    tw::programs_unpackers(tw::UnpackLoop::TilizeReduce, 0, icb0);
+    llk_unpack_tilizeA_B_init<neginf_srcA, true, false, zero_srcA_reduce>(icb0, icb1_scaler, block);
     tw::programs_maths(tw::MathLoop::Reduce, tw::kAnyDetail);
 }
 
@@ -73,8 +73,8 @@ template <
     bool zero_srcA = false,
     bool zero_srcA_reduce = false>
 ALWI void unpack_tilizeA_B_block(uint32_t icb0, uint32_t icb1, uint32_t block, uint32_t tile_idx_b) {
-    constexpr uint32_t fill = neginf_srcA ? 1 : (zero_srcA || zero_srcA_reduce) ? 2 : 0;
-    tw_unpack_tilize_a_b(icb0, icb1, block, tile_idx_b, fill, reload_srcB);
+    static_assert(!zero_srcA, "tilewright does not simulate unpack_tilizeA_B_block with zero_srcA (dot products)");
+    tw_unpack_tilize_a_b(icb0, icb1, block, tile_idx_b);
 }
 
 ALWI void unpack_tilizeA_B_uninit(uint32_t icb) { tw_unpack_restored(icb); }

@@ -143,6 +143,9 @@ inline void llk_unpack_AB_matmul_init(
 
 template <bool neginf_srcA = false, uint32_t reload_srcB = false, bool zero_srcA = false, bool zero_srcA_reduce = false>
 inline void llk_unpack_tilizeA_B_init(uint32_t cb_a, uint32_t, uint32_t) {
+    static_assert(!zero_srcA, "tilewright does not simulate llk_unpack_tilizeA_B_init with zero_srcA (dot products)");
+    constexpr uint32_t fill = neginf_srcA ? 1 : zero_srcA_reduce ? 2 : 0;
+    tw_unpack_tilize_a_b_init(fill, reload_srcB);
     tw::programs_unpackers(tw::UnpackLoop::TilizeReduce, 0, cb_a);
 }
 
