@@ -38,14 +38,14 @@ uint32_t combine(Pool pool, uint32_t a, uint32_t b) {
     }
 }
 
-// Down every column of one tile, into its first row.
+// Down every column of tiles that lie one below the other, into the first row of the first.
 template <class Format>
-void reduce_columns(Pool pool, uint32_t dst) {
+void reduce_columns(Pool pool, uint32_t dst, uint32_t num_tiles) {
     uint32_t* tile = dst_for_sfpu(dst);
     for (uint32_t column = 0; column < 32; ++column) {
         uint32_t result = tile[element(0, column)];
-        for (uint32_t row = 1; row < 32; ++row) {
-            result = combine<Format>(pool, result, tile[element(row, column)]);
+        for (uint32_t row = 1; row < num_tiles * 32; ++row) {
+            result = combine<Format>(pool, result, dst_for_sfpu(dst + row / 32)[element(row % 32, column)]);
         }
         tile[element(0, column)] = Format::store(pool == Pool::Avg ? Format::average(result) : result);
     }
@@ -70,9 +70,24 @@ void reduce_rows(Pool pool, uint32_t dst, uint32_t ct_dim, uint32_t rt_dim) {
 template <class Format>
 void reduce(Pool pool, ReduceAxis axis, uint32_t dst, uint32_t ct_dim, uint32_t rt_dim) {
     if (axis == ReduceAxis::Col) {
-        reduce_columns<Format>(pool, dst);
+        reduce_columns<Format>(pool, dst, rt_dim);
     } else {
         reduce_rows<Format>(pool, dst, ct_dim, rt_dim);
+    }
+}
+
+// A card's programs go down more than one tile only for the extremes of what its comparison takes as it lies in DST.
+void check_tiles_of_columns(Pool pool, DataFormat format, uint32_t ct_dim, uint32_t rt_dim) {
+    const bool is_float = format == DataFormat::Float32 || format == DataFormat::Float16_b;
+    const bool goes_down = is_float && (pool == Pool::Max || pool == Pool::Min);
+    if (ct_dim != 1 || (rt_dim != 1 && !goes_down)) {
+        kernel_error(
+            "sfpu_reduce along columns of %u x %u tiles: it reduces one tile, or %u one below the other with MAX or "
+            "MIN "
+            "of floats",
+            rt_dim,
+            ct_dim,
+            rt_dim);
     }
 }
 
@@ -94,6 +109,9 @@ extern "C" {
 
 void tw_sfpu_reduce(uint32_t pool, uint32_t axis, uint32_t format, uint32_t dst, uint32_t ct_dim, uint32_t rt_dim) {
     TW_VECTOR_CALL
+    if (ReduceAxis(axis) == ReduceAxis::Col) {
+        check_tiles_of_columns(Pool(pool), DataFormat(format), ct_dim, rt_dim);
+    }
     for (uint32_t slot = dst; slot < dst + ct_dim * rt_dim; slot++) {
         note_dst_write(compute_state(), slot, true);
     }

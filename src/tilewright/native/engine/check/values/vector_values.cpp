@@ -171,7 +171,7 @@ void taint_vector_reduce(const ComputeState& state, ReduceAxis axis, uint32_t sl
     for (uint32_t line = 0; line < (rows ? rt_dim : 1); line++) {
         TileTaint& result = dst->slot[slot + line * ct_dim];
         uint8_t sums[32] = {};
-        for (uint32_t i = 0; i < (rows ? ct_dim : 1); i++) {
+        for (uint32_t i = 0; i < (rows ? ct_dim : rt_dim); i++) {
             const TileTaint& tile = dst->slot[slot + line * ct_dim + i];
             for (uint32_t datum = 0; datum < kTileElements && !tile.clean; datum++) {
                 sums[datum / 32] |= tile.of[rows ? element(datum / 32, datum % 32) : element(datum % 32, datum / 32)];
