@@ -324,6 +324,8 @@ def to_bfloat16(values: np.ndarray, mode: str) -> np.ndarray:
     bits = values.astype(np.float32).view(np.uint32)
     if mode == "NearestEven":
         bits = bits + 0x7FFF + (bits >> 16 & 1)
+    elif mode == "Nearest":  # ties away from zero
+        bits = bits + np.uint32(0x8000)
     return (bits & np.uint32(0xFFFF0000)).view(np.float32)
 
 
@@ -334,7 +336,16 @@ def operands() -> list[np.ndarray]:
     return [values.astype(np.float32) for values in (x, y, z)]
 
 
+# In 16-bit DST the reciprocal is rounded to bfloat16 before the scalar, 21, is multiplied by it; the product is cut.
+DIVISIONS = [
+    Call(
+        f"rdiv_tile_init(); rdiv_tile<RoundingMode::{mode}>(0, 0x41a80000u);",
+        lambda a, b, function=function: to_bfloat16(function(21 * to_bfloat16(1 / a, "Nearest")), "Default"),
+    )
+    for mode, function in (("None", np.positive), ("Trunc", np.trunc), ("Floor", np.floor))
+]
 CALLS = [
+    *DIVISIONS,
     *(call for row in APPROXIMATE for call in row),
     *VECTOR_MODES,
     *EXPONENTIALS,
@@ -387,3 +398,12 @@ def test_sums_of_bfloat16s_are_cut_or_rounded_to_even(device: ttnn.Device) -> No
     given = [to_bfloat16(generator.uniform(-2, 2, (32, 32)), "Default") for _ in range(2)]
     results = run_calls(device, ROUNDED, given, ttnn.bfloat16, INCLUDES)
     assert_all_exact(ROUNDED, [np.asarray(result, np.float32) for result in results], given)
+
+
+def test_a_scalar_divided_by_bfloat16s(device: ttnn.Device) -> None:
+    """21 times the bfloat16 next to one seventh is less than three: its floor is two, as on a card."""
+    given = [np.resize(np.arange(1, 129, dtype=np.float32), (32, 32)), np.ones((32, 32), np.float32)]
+    given[0][1::2] *= -1
+    results = run_calls(device, DIVISIONS, given, ttnn.bfloat16, INCLUDES)
+    assert_all_exact(DIVISIONS, [np.asarray(result, np.float32) for result in results], given)
+    assert np.asarray(results[2])[0, 6] == 2

@@ -129,18 +129,24 @@ TW_UNARY_ARITHMETIC(RsubScalar, NearestEven, p.f0 - x)
 TW_UNARY(MaxScalar, Truncate, larger(x, all(p.f0)))
 TW_UNARY(MinScalar, Truncate, smaller(x, all(p.f0)))
 
+// In 16-bit DST the reciprocal is a bfloat16 before the scalar is multiplied by it.
+template <class Round>
+void divide_scalar(const Call& call, Round round) {
+    if (call.fp32_dest) {
+        return map_floats_in<Rounding::Truncate, true>(
+            call, [&](Floats x, const Parameters& p) TW_LAMBDA_INLINE -> Floats { return round(p.f0 / x); });
+    }
+    map_floats_in<Rounding::Truncate, false>(call, [&](Floats x, const Parameters& p) TW_LAMBDA_INLINE -> Floats {
+        return round(p.f0 * floats_of(to_dest<Rounding::Nearest, false>(1.0f / x)));
+    });
+}
+
 void unary_Rdiv(const Call& call) {
     enum : uint32_t { kTrunc = 1, kFloor = 2 };  // values of RoundingMode
     switch (call.parameters.word[1]) {
-        case kTrunc:
-            return map_floats<Rounding::Truncate>(
-                call, [](Floats x, const Parameters& p) -> Floats { return truncate(p.f0 / x); });
-        case kFloor:
-            return map_floats<Rounding::Truncate>(
-                call, [](Floats x, const Parameters& p) -> Floats { return floor(p.f0 / x); });
-        default:
-            return map_floats<Rounding::Truncate>(
-                call, [](Floats x, const Parameters& p) -> Floats { return p.f0 / x; });
+        case kTrunc: return divide_scalar(call, [](Floats x) TW_LAMBDA_INLINE { return truncate(x); });
+        case kFloor: return divide_scalar(call, [](Floats x) TW_LAMBDA_INLINE { return floor(x); });
+        default: return divide_scalar(call, [](Floats x) TW_LAMBDA_INLINE { return x; });
     }
 }
 
