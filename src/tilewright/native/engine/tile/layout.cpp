@@ -434,6 +434,9 @@ void tw_pack_untilize_dest(
 void tw_pack_untilize_dest_narrow(
     uint32_t cb_out, uint32_t block_ct, uint32_t block_rt, uint32_t full_ct, uint32_t row_datums, uint32_t first_dst) {
     constexpr const char* kCall = "pack_untilize_dest with narrow rows";
+    if (!runs_on(current_instance(), kPackThread)) {
+        return;
+    }
     ComputeState& state = pack_state(kCall);
     if (block_ct != 1 || full_ct != 1 || row_datums == 0 || row_datums > 16) {
         kernel_error(

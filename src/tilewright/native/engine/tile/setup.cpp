@@ -83,8 +83,12 @@ void tw_pack_relu_config(uint32_t mode, uint32_t threshold_bits) {
         kernel_error("pack_relu_config: mode %u, but only 0 (none), 1 (zero), 2 (minimum), 3 (maximum) exist", mode);
     }
     state.pack_relu_mode = static_cast<uint8_t>(mode);
-    // The register is 16 bits wide and holds a bfloat16; a float's bits are taken too.
-    state.pack_relu_threshold = threshold_bits <= 0xffffu ? threshold_bits << 16 : threshold_bits;
+    if (threshold_bits > 0xffffu) {
+        kernel_error(
+            "pack_relu_config: threshold 0x%x, but the register has 16 bits and keeps the lower ones; give a bfloat16's",
+            threshold_bits);
+    }
+    state.pack_relu_threshold = threshold_bits << 16;
 }
 
 void tw_pack_l1_accumulate(uint32_t on) { compute_state().pack_l1_accumulate = on != 0; }

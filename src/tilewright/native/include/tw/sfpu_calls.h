@@ -76,6 +76,10 @@ constexpr bool is_integer_format(DataFormat format) {
     return format == DataFormat::Int32 || is_unsigned_format(format);
 }
 
+constexpr bool is_float_format(DataFormat format) {
+    return format == DataFormat::Float32 || format == DataFormat::Float16_b;
+}
+
 }  // namespace ckernel::sfpu_call
 
 // <name>_tile(idst), <name>_tile_init()

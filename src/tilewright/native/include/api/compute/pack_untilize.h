@@ -53,6 +53,9 @@ ALWI void pack_untilize_dest(
     if constexpr (diagonal || dense) {
         tw_not_modelled("pack_untilize_dest with diagonal or dense");
     } else if constexpr (narrow_row) {
+        if (block_c_index != 0) {
+            tw_not_modelled("pack_untilize_dest with narrow_row and a block_c_index");
+        }
         tw_pack_untilize_dest_narrow(ocb, block_ct_dim, block_rt_dim, full_ct_dim, row_num_datums, first_dst);
     } else {
         constexpr uint32_t as_the_cb = 0;

@@ -13,6 +13,7 @@ template <
     bool out_of_order_output = false,
     ckernel::PackMode pack_mode = ckernel::PackMode::Default>
 inline void llk_pack(uint32_t dst, uint32_t cb, uint32_t output_tile_index = 0) {
+    static_assert(pack_mode == ckernel::PackMode::Default, "tilewright packs whole tiles with llk_pack, nothing else");
     tw_pack_tile(dst, cb, output_tile_index, out_of_order_output);
 }
 
@@ -22,6 +23,8 @@ template <
     bool out_of_order_output = false,
     ckernel::PackMode pack_mode = ckernel::PackMode::Default>
 inline void llk_matmul_pack(uint32_t first_dst, uint32_t cb, uint32_t num_tiles, uint32_t output_tile_index = 0) {
+    static_assert(
+        pack_mode == ckernel::PackMode::Default, "tilewright packs whole tiles with llk_matmul_pack, nothing else");
     for (uint32_t i = 0; i < num_tiles; ++i) {
         tw_pack_tile(first_dst + i, cb, output_tile_index, out_of_order_output);
     }
@@ -34,6 +37,7 @@ template <
     bool skip_addrmod_config = false,
     bool skip_packer_strides = false>
 inline void llk_pack_init(uint32_t, uint32_t num_tiles = 1, uint32_t = 0) {
+    static_assert(!zero_output, "tilewright does not simulate a packer that packs zeros");
     tw_pack_width(num_tiles);
     constexpr bool untilize = pack_mode == ckernel::PackMode::Untilize;
     tw::programs_packer(untilize ? tw::PackLoop::Untilize : tw::PackLoop::Default);
