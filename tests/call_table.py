@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many calls of the compute API in one kernel, one result tile for each: how modes are tested value by value.
 
-A call is its C++ text, so that what is tested can be read off the table (``tests/house/test_modes_are_tested.py`` does).
+A call is its C++ text, so that what is tested can be read off the table: ``tests/house/test_modes_are_tested.py`` does.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Call:
     """
 
     text: str
-    expected: Callable[..., np.ndarray]
+    expected: Callable[..., Any]
     result: int = 0
     before_pack: str = ""
 
@@ -64,25 +64,30 @@ def run_calls(
     device: ttnn.Device,
     calls: Sequence[Call],
     operands: Sequence[np.ndarray],
-    dtype: ttnn.DataType,
+    dtype: ttnn.DataType | Sequence[ttnn.DataType],
     includes: Sequence[str],
     *,
     in_dst: bool = True,
+    result_dtype: ttnn.DataType | None = None,
     **config: Any,
 ) -> list[np.ndarray]:
-    """The result tile of each call. Operands are tiles in c_0, c_1 ... and, ``in_dst``, in DST 0, 1 ... as well."""
+    """The result tile of each call. Operands lie in c_0, c_1 ..., and their first tiles, ``in_dst``, in DST 0, 1 ...
+
+    ``dtype`` is that of all of them or one for each; results have the first operand's unless said.
+    """
+    dtypes = [dtype] * len(operands) if isinstance(dtype, ttnn.DataType) else list(dtype)
     copies = [f"    copy_init({i});\n    copy_tile({i}, 0, {i});" for i in range(len(operands)) if in_dst]
     kernel = _KERNEL.format(
         includes="\n".join(f'#include "api/compute/{name}.h"' for name in includes),
         copies="\n".join(copies),
-        waits="\n".join(f"    cb_wait_front({i}, 1);" for i in range(len(operands))),
+        waits="\n".join(f"    cb_wait_front({i}, {operand.size // 1024});" for i, operand in enumerate(operands)),
         calls="\n".join(
             f"    load();\n    {call.text}\n    hand_over();\n    {call.before_pack}\n    store({call.result});"
             for call in calls
         ),
     )
-    inputs = [(operand, dtype) for operand in operands]
-    result = run_tiles(device, inputs, kernel, (32 * len(calls), 32), dtype, **config)
+    inputs = list(zip(operands, dtypes, strict=True))
+    result = run_tiles(device, inputs, kernel, (32 * len(calls), 32), result_dtype or dtypes[0], **config)
     return [result[32 * i : 32 * (i + 1)] for i in range(len(calls))]
 
 
@@ -93,7 +98,8 @@ def assert_all_near(
     for call, found in zip(calls, results, strict=True):
         expected = call.expected(*(operand.astype(np.float64) for operand in operands))
         part = found[tuple(map(slice, expected.shape))]
-        np.testing.assert_allclose(part, expected, rtol=relative, atol=relative / 4, err_msg=call.text + call.before_pack)
+        text = call.text + call.before_pack
+        np.testing.assert_allclose(part, expected, rtol=relative, atol=relative / 4, err_msg=text)
 
 
 def assert_all_exact(calls: Sequence[Call], results: Sequence[np.ndarray], operands: Sequence[np.ndarray]) -> None:

@@ -109,6 +109,10 @@ APPROXIMATE += [
         for flag in ("true", "false")
     ],
     [
+        Call(f"log_with_base_tile_init<{flag}>(); log_with_base_tile<{flag}, true>(1, 0x3fb8aa3bu);", of_y(np.log2), 1)
+        for flag in ("true", "false")
+    ],
+    [
         Call(f"rsqrt_tile_init(); rsqrt_tile<RsqrtMode::{mode}>(1);", of_y(lambda y: y**-0.5), 1)
         for mode in ("Default", "Fast")
     ],
@@ -174,6 +178,23 @@ VECTOR_MODES += [
 ]
 
 
+# Blackhole has these, Wormhole does not.
+GATED = [
+    Call(text.replace("MODE", f"VectorMode::{mode}"), in_faces(mode, function))
+    for mode in ("None", "R", "C", "RC")
+    for text, function in [
+        (
+            "clamped_silu_glu_tile_init(); clamped_silu_glu_tile(0, 1, 0, MODE);",
+            lambda x, y, z: np.minimum(x, 10) * _sigmoid(np.minimum(x, 10)) * np.clip(y, -10, 10),
+        ),
+        (
+            "situ_glu_tile_init(); situ_glu_tile(0, 1, 0, MODE);",
+            lambda x, y, z: 4 * np.tanh(x / 4) * _sigmoid(x) * 25 * np.tanh(y / 25),
+        ),
+    ]
+]
+
+
 def first_rows(rows: int, function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     """The first operand, changed in the first rows of each face."""
 
@@ -232,6 +253,11 @@ EXPONENTIALS += [
             "exp_packthread_tile_init<true, 0x40000000u, InputClamping::None>",
             "exp_packthread_tile<true, false, InputClamping::None>(0);",
             of_x(lambda x: np.exp(2 * x)),
+        ),
+        (
+            "exp_packthread_tile_init",
+            "exp_packthread_tile<false, false, InputClamping::None, 8>(0);",
+            of_x(np.exp),
         ),
         (
             "exp_packthread_tile_init<false, 0x3f800000u, InputClamping::ClampToNegative>",
@@ -346,6 +372,7 @@ DIVISIONS = [
 ]
 CALLS = [
     *DIVISIONS,
+    *GATED,
     *(call for row in APPROXIMATE for call in row),
     *VECTOR_MODES,
     *EXPONENTIALS,
@@ -374,6 +401,14 @@ def test_faces_scales_and_vectors(device: ttnn.Device) -> None:
     calls = VECTOR_MODES + EXPONENTIALS + SNAKES
     results = run_calls(device, calls, given, ttnn.float32, INCLUDES, **WIDE)
     assert_all_near(calls, results, given, FEW_UNITS)
+
+
+def test_faces_of_gates() -> None:
+    device = ttnn.open_device(device_id=0, arch="blackhole")
+    given = [3 * each for each in operands()]
+    results = run_calls(device, GATED, given, ttnn.float32, ["situ_glu", "clamped_silu_glu"], **WIDE)
+    assert_all_near(GATED, results, given, FEW_UNITS)
+    ttnn.close_device(device)
 
 
 def test_formats_and_roundings_of_whole_numbers(device: ttnn.Device) -> None:

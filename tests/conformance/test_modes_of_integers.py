@@ -113,6 +113,12 @@ def calls_of(format_: str) -> list[Call]:
         Call(f"logical_not_tile_init(); logical_not_tile<{name}>(0);", whole(lambda a, b: a == 0)),
         Call(f"copy_dest_values_init(); copy_dest_values<{name}>(1, 0);", whole(lambda a, b: b)),
     ]
+    if format_ == "UInt32":  # as it was spelt
+        calls += [
+            Call("binary_left_shift_uint32_tile<false>(0, 2, 0);", shifted(np.left_shift)),
+            Call("binary_right_shift_uint32_tile<false>(0, 2, 0);", shifted(np.right_shift, beyond_right)),
+            Call("binary_logical_right_shift_uint32_tile<false>(0, 2, 0);", shifted(logical)),
+        ]
     if kind is not np.uint16:  # the only one that has no 16-bit integers
         calls.append(
             Call(
@@ -142,9 +148,7 @@ def operands_of(kind: type) -> list[np.ndarray]:
 def test_integers_of_32_bits(device: ttnn.Device) -> None:
     operands = operands_of(np.int32)
     calls = calls_of("Int32") + calls_of("UInt32")
-    results = run_calls(
-        device, calls, operands, ttnn.int32, INCLUDES, fp32_dest_acc_en=True, unpack_to_dest=(0, 1, 2)
-    )
+    results = run_calls(device, calls, operands, ttnn.int32, INCLUDES, fp32_dest_acc_en=True, unpack_to_dest=(0, 1, 2))
     assert_all_exact(calls, results, operands)
 
 

@@ -51,7 +51,7 @@ class Packing:
     """Statements that pack DST 0 and 1 (or c_0), and the two pages they leave, as a card has them in L1."""
 
     text: str
-    expected: Callable[[np.ndarray, np.ndarray], list[np.ndarray]]
+    expected: Callable[..., list[np.ndarray]]
     from_dst: bool = True
 
 
@@ -123,7 +123,8 @@ PACKINGS = [
     *(
         Packing(
             f"pack_untilize_dest_init<1, 1, true, {width}, false, {remap}>(16);"
-            f" pack_untilize_dest<1, 1, false, true, {width}>(16); pack_tile<true>(1, 16, 1); pack_untilize_uninit(16);",
+            f" pack_untilize_dest<1, 1, false, true, {width}, 0>(16); pack_tile<true>(1, 16, 1);"
+            " pack_untilize_uninit(16);",
             lambda a, b, width=width: [np.ascontiguousarray(a[:, :width]).reshape(-1), *in_tiles(b)],
         )
         for width, remap in ((8, "true"), (16, "false"))
@@ -134,8 +135,18 @@ PACKINGS = [
         from_dst=False,
     ),
     Packing(
-        "pack_untilize_init<1, 2>(0, 16); pack_untilize_block<1, 2>(0, 1, 16, 1); pack_untilize_block<1, 2>(0, 1, 16, 0);"
-        " pack_untilize_uninit(16);",
+        "pack_untilize_init_skip_remap<2, 2>(0, 16); pack_untilize_block<2, 2>(0, 1, 16); pack_untilize_uninit(16);",
+        lambda a, b: in_rows(np.hstack([a, b])),
+        from_dst=False,
+    ),
+    Packing(
+        "pack_untilize_init_skip_remap<1, 1>(0, 16); pack_untilize_block<1, 1>(0, 1, 16); pack_untilize_uninit(16);",
+        lambda a, b: [a.reshape(-1), np.zeros(0)],
+        from_dst=False,
+    ),
+    Packing(
+        "pack_untilize_init<1, 2>(0, 16); pack_untilize_block<1, 2>(0, 1, 16, 1);"
+        " pack_untilize_block<1, 2>(0, 1, 16, 0); pack_untilize_uninit(16);",
         lambda a, b: in_rows(np.hstack([a, a])),
         from_dst=False,
     ),
@@ -147,10 +158,21 @@ PACKINGS = [
         )
         for block in (1, 2)
     ),
-    Packing(
-        "fast_untilize_init<2>(0, 16); fast_untilize_block<2>(0, 16); fast_untilize_uninit<2>(16);",
-        lambda a, b: in_rows(np.hstack([a, b])),
-        from_dst=False,
+    *(
+        Packing(
+            f"{init}<2>(0, 16); fast_untilize_block<2>(0, 16); fast_untilize_uninit<2>(16);",
+            lambda a, b: in_rows(np.hstack([a, b])),
+            from_dst=False,
+        )
+        for init in ("fast_untilize_init", "fast_untilize_init_skip_remap")
+    ),
+    *(
+        Packing(
+            f"{init}<1>(0, 16); fast_untilize_block<1>(0, 16); fast_untilize_uninit<1>(16);",
+            lambda a, b: [a.reshape(-1), np.zeros(0)],
+            from_dst=False,
+        )
+        for init in ("fast_untilize_init", "fast_untilize_init_skip_remap")
     ),
 ]
 CALLS = PACKINGS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions and statistics of the vector unit: every pool, axis, format and flag, with results only that value gives."""
+"""Reductions and statistics of the vector unit: every pool, axis, format and flag, with results only it gives."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from call_table import Call, assert_all_exact, assert_all_near, run_calls
 from tilewright import ttnn
 from tilewright.device.run_errors import KernelError
 
-INCLUDES = ["compute_kernel_api", "cumsum", "sfpu_binary_bcast", "triangle_solve", "welford"]
+INCLUDES = ["compute_kernel_api", "cumsum", "sfpu_binary_bcast", "topk", "triangle_solve", "welford"]
 WIDE = {"fp32_dest_acc_en": True, "unpack_to_dest": (0, 1)}
-# Up to 64 steps of float32, each off by 2^-24 of a sum that stays below 64; a quarter of the bound still tells values apart.
+# Up to 64 steps of float32, each off by 2^-24 of a sum that stays below 64, are off by 2^-12 at most; a quarter of it.
 SUMMED = 2.0**-14
 ONE_32ND = "0x3d000000u"
 ONE_16TH = "0x3d800000u"
@@ -100,9 +100,7 @@ RUNNING = [
         lambda a, b: np.cumsum(np.vstack([a, b]), axis=0)[32:],
         1,
     ),
-    Call(
-        "cumsum_tile_init(); cumsum_tile(0, true); cumsum_tile(1, true);", lambda a, b: np.cumsum(b, axis=0), 1
-    ),
+    Call("cumsum_tile_init(); cumsum_tile(0, true); cumsum_tile(1, true);", lambda a, b: np.cumsum(b, axis=0), 1),
 ]
 
 
@@ -215,9 +213,23 @@ WELFORD += [
     )
     for size in (0,)
 ]
+# Sums of another group, and of this one again: registers of one accumulator go to DST and come back.
+SWITCHED = [
+    Call(
+        "two_pass_stats_init_shifted(); two_pass_stats_clear();"
+        " two_pass_stats_update_shifted_rows<TwoPassAccumulation::ShiftedSum, TwoPassAnchor::Initialise, false>"
+        "(0, 0, 32);"
+        f" two_pass_stats_finish_shifted_mean<false, false>({ONE_32ND}); two_pass_stats_switch_group<false>(1, 0, 1);"
+        " two_pass_stats_clear(); two_pass_stats_switch_group<false>(1, 1, 0);"
+        f" two_pass_stats_update_rows<false>(0, 0, 32); two_pass_stats_finalize_to_row<false>(1, {ONE_32ND});",
+        lambda a, b: one_row(a.var(0)),
+        2,
+    )
+]
 MAXIMA = [
     Call(
-        f"max_reduce_with_indices_init<DataLayout::{layout}>(); max_reduce_with_indices<9, DataLayout::{layout}>(0, 1);",
+        f"max_reduce_with_indices_init<DataLayout::{layout}>();"
+        f" max_reduce_with_indices<9, DataLayout::{layout}>(0, 1);",
         expected,
         result,
     )
@@ -241,8 +253,7 @@ def solved(negated: bool) -> Callable[..., np.ndarray]:
 TRIANGLES = {
     format_: [
         Call(
-            "triangle_solve_tile_init();"
-            f" triangle_solve_tile<DataFormat::{format_}, {negated}, {cached}>(1, 0, 0, 2);",
+            f"triangle_solve_tile_init(); triangle_solve_tile<DataFormat::{format_}, {negated}, {cached}>(1, 0, 0, 2);",
             solved(negated == "true"),
             2,
         )
@@ -267,6 +278,61 @@ FILLS = [
         ("false", "false", "true", "true"),
     ]
 ]
+# Of whole tiles, from SrcA; a row of sums comes from SrcB and so from another call.
+TILIZED = [
+    Call(
+        f"compute_kernel_hw_startup(0, 1, 16); tilizeA_B_reduce_init<{lowest}, {zero}>(0, 1, 1);"
+        f" unpack_tilizeA_B_block<{lowest}, 1, false, {zero}>(0, 1, 1, 0);"
+        f" reduce_tile_math<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0);",
+        expected,
+    )
+    for lowest, zero, pool, dim, expected in [
+        ("true", "false", "MAX", "COL", lambda rows, ones: one_row(rows.max(0))),
+        ("true", "false", "MAX", "ROW", lambda rows, ones: rows.max(1, keepdims=True)),
+        ("true", "false", "MAX", "SCALAR", lambda rows, ones: rows.max(keepdims=True)),
+        ("false", "true", "SUM", "COL", lambda rows, ones: one_row(rows.sum(0))),
+        ("false", "true", "SUM", "SCALAR", lambda rows, ones: rows.sum(keepdims=True)),
+        ("false", "true", "AVG", "COL", lambda rows, ones: one_row(rows.sum(0))),
+    ]
+]
+
+
+def tagged(largest: bool, bits: int, first: int) -> Callable[..., np.ndarray]:
+    """Words whose last bits say where they are, so that equal ones have an order; zero has no sign."""
+
+    def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        mask = np.int64((1 << bits) - 1)
+        words = a.astype(np.int64) & 0xFFFFFFFF & ~mask
+        words = np.where(words & 0x7FFFFFFF == 0, 0, words) | (np.arange(32) + first)[:, None]
+        negative = words & 0x80000000 != 0
+        return np.where(negative != largest, words ^ mask, words).astype(np.uint32)
+
+    return expected
+
+
+TAGS = [
+    Call(
+        f"topk_tile_init<false, true, {bits}>(); topk_stamp_tile_rank_range<{flag}, {bits}>(0, 0, 32);",
+        tagged(flag == "true", bits, 32),
+    )
+    for flag in ("true", "false")
+    for bits in (8, 16)
+]
+TAGS += [
+    Call(
+        f"topk_tile_init<false, true, {bits}>(); topk_stamp_local_positions<{flag}, {bits}>(0);",
+        tagged(flag == "true", bits, 0),
+    )
+    for flag in ("true", "false")
+    for bits in (8, 16)
+]
+TAGS += [
+    Call(
+        f"topk_strip_rank_tags<{bits}>(0);",
+        lambda a, b, bits=bits: a.astype(np.int64) & 0xFFFFFFFF & ~np.int64((1 << bits) - 1),
+    )
+    for bits in (8, 16)
+]
 WHOLE = [*vector_reductions("Int32", np.int32), *vector_reductions("UInt32", np.uint32)]
 FLOATS = [
     *vector_reductions("Float32", float),
@@ -278,11 +344,14 @@ FLOATS = [
     *STATISTICS,
     *SPLIT,
     *WELFORD,
+    *SWITCHED,
     *MAXIMA,
 ]
 SHORT = vector_reductions("UInt16", np.uint32)
 CALLS = [
     *FILLS,
+    *TILIZED,
+    *TAGS,
     *WHOLE,
     *FLOATS,
     *SHORT,
@@ -318,9 +387,23 @@ def test_integers(device: ttnn.Device) -> None:
     np.testing.assert_array_equal(average[0].astype(np.uint32), sums // 32)
 
 
+def test_tags(device: ttnn.Device) -> None:
+    generator = np.random.default_rng(2)
+    given = [generator.integers(-(2**31), 2**31, (32, 32)).astype(np.int32) for _ in range(2)]
+    given[0][3], given[0][5] = 0, -(2**31)  # zero, and the same with a sign
+    assert_all_exact(TAGS, run_calls(device, TAGS, given, ttnn.int32, INCLUDES, **WIDE), given)
+
+
 def test_integers_of_16_bits(device: ttnn.Device) -> None:
     given = [np.random.default_rng(3).integers(0, 2048, (32, 32)).astype(np.uint16)]
     assert_all_exact(SHORT, run_calls(device, SHORT, given, ttnn.uint16, INCLUDES), given)
+
+
+def test_rows_tilized_on_the_way(device: ttnn.Device) -> None:
+    rows = np.random.default_rng(6).integers(-4, 5, (32, 32)).astype(np.float32)
+    given = [rows.reshape(2, 2, 16, 16).transpose(0, 2, 1, 3).reshape(32, 32), np.ones((32, 32), np.float32)]
+    results = run_calls(device, TILIZED, given, ttnn.bfloat16, [*INCLUDES, "tilize", "reduce"], in_dst=False)
+    assert_all_exact(TILIZED, [np.asarray(result, np.float32) for result in results], [rows, given[1]])
 
 
 def test_rows_that_do_not_exist(device: ttnn.Device) -> None:
@@ -356,5 +439,5 @@ def test_triangles(device: ttnn.Device, format_: str, dtype: ttnn.DataType) -> N
     ],
 )
 def test_blocks_that_a_card_does_not_reduce_are_refused(device: ttnn.Device, text: str) -> None:
-    with pytest.raises(KernelError, match="sfpu_reduce along columns of . x . tiles"):
+    with pytest.raises(KernelError, match=r"sfpu_reduce along columns of . x . tiles"):
         run_calls(device, [Call(text, down("SUM"))], values(5), ttnn.float32, INCLUDES, **WIDE)

@@ -20,10 +20,13 @@ INCLUDES = [
     "eltwise_binary",
     "matmul",
     "reduce",
+    "reduce_custom",
+    "experimental/matmul_custom",
     "transpose",
     "transpose_dest",
     "eltwise_unary/fill",
 ]
+FLOAT32_RESULTS = {"fp32_dest_acc_en": True, "result_dtype": ttnn.float32}
 ACQUIRED = "compute_kernel_hw_startup(0, 1, 16);"
 
 
@@ -87,7 +90,7 @@ ACCUMULATION += [
     Call(
         f"{ACQUIRED} {setting} binary_tiles_init<{full}, EltwiseBinaryType::ELW{op}>(0, 1, {flag});"
         f" {op.lower()}_tiles(0, 1, 0, 0, 0); {op.lower()}_tiles(0, 1, 0, 0, 0);",
-        lambda a, b, op=op.lower(), factor=factor: factor * OPERATIONS[op](a, b),
+        lambda a, b, op=op, factor=factor: factor * OPERATIONS[op.lower()](a, b),
     )
     for setting, full in (("", "true"), ("add_init(0, 1);", "false"))
     for op, flag, factor in [("ADD", "true", 2), ("ADD", "false", 1), ("SUB", "true", 2), ("MUL", "true", 2)]
@@ -131,14 +134,14 @@ REUSES = [
 
 def reduced(pool: str, dim: str) -> Callable[..., np.ndarray]:
     """Sums with a scaler of two, maxima with one: what lies beside the result is zero, the reduce mask sees to it."""
-    function = {"SUM": np.sum, "AVG": np.sum, "MAX": np.max}[pool]
+    pools: dict[str, Callable] = {"SUM": np.sum, "AVG": np.sum, "MAX": np.max}
     axis = {"ROW": 1, "COL": 0, "SCALAR": (0, 1)}[dim]
     # A whole tile is reduced in two steps, each with the scaler.
     factor = 1 if pool == "MAX" else 4 if dim == "SCALAR" else 2
 
     def expected(a: np.ndarray, *scalers: np.ndarray) -> np.ndarray:
         result = np.zeros((32, 32))
-        values = function(a, axis=axis, keepdims=True) * factor
+        values = pools[pool](a, axis=axis, keepdims=True) * factor
         result[: values.shape[0], : values.shape[1]] = values
         return result
 
@@ -154,6 +157,100 @@ REDUCTIONS = [
     for pool, scaler in (("SUM", 1), ("AVG", 1), ("MAX", 2))
     for dim in ("ROW", "COL", "SCALAR")
 ]
+REDUCTIONS += [
+    Call(
+        f"{ACQUIRED} reduce_init<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, {scaler}, 16);"
+        f" reduce_block<PoolType::{pool}, ReduceDim::REDUCE_{dim}>(0, {scaler}, 0, 0, 0, 1);",
+        reduced(pool, dim),
+    )
+    for pool, scaler in (("SUM", 1), ("AVG", 1), ("MAX", 2))
+    for dim in ("ROW", "COL", "SCALAR")
+]
+REDUCTIONS += [
+    Call(
+        f"{ACQUIRED} {init} {call}",
+        reduced("MAX", "ROW"),
+    )
+    for init, call in [
+        ("reduce_block_max_row_init<1>(16);", "reduce_block_max_row<1>(0, 2, 0, 0);"),
+        ("reduce_block_max_row_init<1, true>(16);", "reduce_block_max_row<1, true>(0, 2, 0, 0);"),
+        (
+            "reduce_block_max_row_init_runtime(16, 1, 0, 0, true);",
+            "reduce_block_max_row_runtime(0, 2, 0, 0, true, false);",
+        ),
+        (
+            "reduce_block_max_row_init_runtime(16, 1, 0, 0, false);",
+            "reduce_block_max_row_runtime(0, 2, 0, 0, false, true);",
+        ),
+    ]
+]
+
+
+# Of a row of tiles.
+ROWS_OF_TILES = [
+    Call(
+        f"{ACQUIRED} reduce_block_max_row_init<{tiles}>(16); reduce_block_max_row<{tiles}>(0, 1, {first}, 0);",
+        lambda a, b, part=np.s_[:, 32 * first : 32 * (first + tiles)]: a[part].max(1, keepdims=True),
+    )
+    for tiles, first in ((1, 0), (1, 1), (2, 0), (3, 0))
+]
+
+
+def high_part(values: np.ndarray, bits: int) -> np.ndarray:
+    """What the multiplier takes of a number in one pass: so many bits from its leading one."""
+    lost = np.uint32((1 << 24 - bits) - 1)
+    return (values.astype(np.float32).view(np.uint32) & ~lost).view(np.float32).astype(np.float64)
+
+
+def in_phases(phases: int) -> Callable[..., np.ndarray]:
+    """A product with so many fidelity phases: SrcA, the second operand, is taken 5 bits at a time, SrcB 7."""
+
+    def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        high = {"a": high_part(b, 5), "b": high_part(a, 7)}
+        low = {"a": b - high["a"], "b": a - high["b"]}
+        parts = [("high", "high"), ("low", "high"), ("high", "low"), ("low", "low")][:phases]
+        take = {"high": high, "low": low}
+        return np.sum([take[of_b]["b"] @ take[of_a]["a"] for of_a, of_b in parts], axis=0)
+
+    return expected
+
+
+FIDELITIES = [
+    Call(
+        "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
+        f" {name}<MathFidelity::{fidelity}>(0, 1, false);"
+        f" matmul_block_no_mop_fidelity<MathFidelity::{fidelity}>(0, 1, 0, 0, 0, false, 1, 1, 1);",
+        in_phases(phases),
+    )
+    for name in ("mm_no_mop_init_short_fidelity", "mm_no_mop_reinit_short_fidelity")
+    for fidelity, phases in (("LoFi", 1), ("HiFi2", 2), ("HiFi3", 3), ("HiFi4", 4))
+]
+# c_0 holds bfloat16s, c_1 float32s: operands that are told the other's format come out as something else.
+ORDERS = [
+    Call(
+        f"{text} matmul_init(0, 1); matmul_tiles(0, 1, 0, 0, 0);",
+        lambda a, b: a @ b,
+    )
+    for text in [
+        "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);",
+        "compute_kernel_hw_startup<SrcOrder::Regular>(1, 0, 16);",
+        *(
+            f"compute_kernel_hw_startup(0, 0, 16); {name}<SrcOrder::{order}>({arguments});"
+            for name in ("reconfig_data_format", "reconfig_data_format_skip_int8", "reconfig_full_operand")
+            for order, arguments in [
+                ("Reverse", "0, 1"),
+                ("Regular", "1, 0"),
+                ("Reverse", "0, 0, 0, 1"),
+                ("Regular", "0, 1, 0, 0"),
+            ]
+        ),
+        *(
+            "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
+            f" reconfig_tile_shape<SrcOrder::{order}>({arguments});"
+            for order, arguments in [("Reverse", "0, 1"), ("Regular", "1, 0")]
+        ),
+    ]
+]
 PRODUCTS = [
     Call(
         "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
@@ -168,6 +265,23 @@ PRODUCTS += [
         lambda a, b, turned=flag: a @ (b.T if turned else b),
     )
     for flag in (0, 1)
+]
+PRODUCTS += [
+    Call(
+        f"{ACQUIRED} {init}(0, 1, {flag}); matmul_block_no_mop(0, 1, 0, 0, 0, {flag}, 1, 1, 1);",
+        lambda a, b, turned=flag == "true": a @ (b.T if turned else b),
+    )
+    for init in ("mm_no_mop_init_short", "mm_no_mop_reinit_short")
+    for flag in ("true", "false")
+]
+PRODUCTS += [
+    Call(
+        f"{ACQUIRED} {init}<MathFidelity::HiFi4>(0, 1, {flag});"
+        f" matmul_block_no_mop_fidelity<MathFidelity::HiFi4>(0, 1, 0, 0, 0, {flag}, 1, 1, 1);",
+        lambda a, b, turned=flag == "true": a @ (b.T if turned else b),
+    )
+    for init in ("mm_no_mop_init_short_fidelity", "mm_no_mop_reinit_short_fidelity")
+    for flag in ("true", "false")
 ]
 PLAIN = [
     *TRANSPOSES,
@@ -194,7 +308,48 @@ CUT_TURNS = [
     )
     for arguments in ("false", "false, true")
 ]
-CALLS = [*PLAIN, *REDUCTIONS, *PRODUCTS, *TURNS, *WIDE_TURNS, *CUT_TURNS]
+REFUSED = [
+    (
+        Call(
+            "reduce_init<PoolType::MIN, ReduceDim::REDUCE_COL>(0, 1, 16);"
+            " reduce_tile<PoolType::MIN, ReduceDim::REDUCE_COL>(0, 1, 0, 0, 0);",
+            np.add,
+        ),
+        "MIN",
+    ),
+    (
+        Call("transpose_dest_init<true>(); transpose_dest<true>(0);", np.add),
+        "is_32bit moves words of 32 bits, and DST has 16",
+    ),
+    (Call("transpose_dest_init<true, false>(); transpose_dest<true, false>(0);", np.add), "DST has 16 here"),
+    (
+        Call("mac_tile_init<DataFormat::Float16_b>(); mac_tile<DataFormat::Float16_b>(1, 0, 2, 1);", np.add),
+        "mac_tile takes its operands from DST 0, 1 and 2",
+    ),
+    *(
+        (
+            Call(f"tile_regs_commit(); tile_regs_wait(); pack_untilize_dest_init<1>(16); {text}", np.add),
+            f"pack_untilize_dest with {what} is not simulated",
+        )
+        for text, what in [
+            ("pack_untilize_dest<1, 1, false, true, 8>(16, 1, 1);", "narrow_row and a block_c_index"),
+            ("pack_untilize_dest<1, 1, true>(16);", "diagonal or dense"),
+            ("pack_untilize_dest<1, 1, false, false, TILE_C_DIM, 0, true>(16);", "diagonal or dense"),
+        ]
+    ),
+]
+CALLS = [
+    *PLAIN,
+    *REDUCTIONS,
+    *ROWS_OF_TILES,
+    *PRODUCTS,
+    *FIDELITIES,
+    *ORDERS,
+    *TURNS,
+    *WIDE_TURNS,
+    *CUT_TURNS,
+    *(call for call, _ in REFUSED),
+]
 
 
 def whole_numbers(seed: int, low: int = -3, high: int = 4) -> list[np.ndarray]:
@@ -219,6 +374,13 @@ def test_reductions(device: ttnn.Device) -> None:
     assert_all_exact(REDUCTIONS, as_floats(results), given)
 
 
+def test_maxima_of_rows_of_tiles(device: ttnn.Device) -> None:
+    row = np.random.default_rng(9).integers(-99, 100, (32, 96)).astype(np.float32)
+    given = [row, np.ones((32, 32), np.float32)]
+    results = run_calls(device, ROWS_OF_TILES, given, ttnn.bfloat16, INCLUDES, in_dst=False)
+    assert_all_exact(ROWS_OF_TILES, as_floats(results), given)
+
+
 def test_products(device: ttnn.Device) -> None:
     given = whole_numbers(3)
     results = run_calls(device, PRODUCTS, given, ttnn.bfloat16, INCLUDES, in_dst=False, fp32_dest_acc_en=True)
@@ -236,23 +398,23 @@ def test_tiles_of_dst_are_turned(device: ttnn.Device) -> None:
     assert_all_exact(CUT_TURNS, run_calls(device, CUT_TURNS, values, ttnn.float32, INCLUDES, **wide), values)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("transpose_dest_init<true>(); transpose_dest<true>(0);", "is_32bit moves words of 32 bits, and DST has 16"),
-        ("transpose_dest_init<true, false>(); transpose_dest<true, false>(0);", "DST has 16 here"),
-        (
-            "mac_tile_init<DataFormat::Float16_b>(); mac_tile<DataFormat::Float16_b>(1, 0, 2, 1);",
-            "mac_tile takes its operands from DST 0, 1 and 2",
-        ),
-        (
-            "tile_regs_commit(); tile_regs_wait(); pack_untilize_dest_init<1, 1, true, 8>(16);"
-            " pack_untilize_dest<1, 1, false, true, 8>(16, 1, 1);",
-            "pack_untilize_dest with narrow_row and a block_c_index is not simulated",
-        ),
-    ],
-)
-def test_modes_that_a_card_or_the_engine_does_not_have(device: ttnn.Device, text: str, words: str) -> None:
+@pytest.mark.parametrize(("call", "words"), REFUSED, ids=range(len(REFUSED)))
+def test_modes_that_a_card_or_the_engine_does_not_have(device: ttnn.Device, call: Call, words: str) -> None:
     includes = [*INCLUDES, "eltwise_unary/mac", "pack_untilize"]
     with pytest.raises(KernelError, match=words):
-        run_calls(device, [Call(text, lambda a, b: a)], whole_numbers(6), ttnn.bfloat16, includes)
+        run_calls(device, [call], whole_numbers(6), ttnn.bfloat16, includes)
+
+
+def test_fidelities(device: ttnn.Device) -> None:
+    """Bfloat16s of 8 bits with sums that float32 holds: the phases left out are all that is missing."""
+    generator = np.random.default_rng(7)
+    given = [generator.integers(128, 256, (32, 32)).astype(np.float32) for _ in range(2)]
+    results = run_calls(device, FIDELITIES, given, ttnn.bfloat16, INCLUDES, in_dst=False, **FLOAT32_RESULTS)
+    assert_all_exact(FIDELITIES, as_floats(results), given)
+
+
+def test_orders_of_operands(device: ttnn.Device) -> None:
+    given = whole_numbers(8)
+    dtypes = [ttnn.bfloat16, ttnn.float32]
+    results = run_calls(device, ORDERS, given, dtypes, INCLUDES, in_dst=False, **FLOAT32_RESULTS)
+    assert_all_exact(ORDERS, as_floats(results), given)

@@ -51,7 +51,7 @@ void kernel_main() {
     cb_wait_front(0, 2);
     cb_wait_front(1, 2);
     cb_reserve_back(16, 4);
-    topk_tile_init<FUSED, STAMPED>();
+    topk_tile_init<FUSED, STAMPED, TAG_BITS>();
     tile_regs_acquire();
     copy_init(0);
     copy_tile(0, 0, 0);
@@ -64,16 +64,16 @@ void kernel_main() {
         topk_fuse_tile<largest>(0);
     }
     if constexpr (STAMPED) {
-        topk_stamp_local_positions<largest>(0);
+        topk_stamp_local_positions<largest, TAG_BITS>(0);
     }
     topk_local_sort<STABLE, true, FUSED, STAMPED, ties>(0, !largest, 4);
-    topk_merge<!largest, STABLE, true, FUSED, STAMPED, ties>(0, 0, 32);
+    topk_merge<!largest, STABLE, true, FUSED, STAMPED, ties, TAG_BITS>(0, 0, 32);
     topk_rebuild<STABLE, true, FUSED, STAMPED, ties>(0, !largest, 0, 32, 5, 1);
     if constexpr (FUSED) {
         topk_defuse_tile<largest>(0, 2);
     }
     if constexpr (STAMPED) {
-        topk_strip_rank_tags(0);
+        topk_strip_rank_tags<TAG_BITS>(0);
     }
     tile_regs_commit();
     tile_regs_wait();
@@ -107,12 +107,12 @@ def test_values_are_masked_only_where_they_are_integers(device: ttnn.Device, def
 
 
 @pytest.mark.parametrize("largest", [True, False])
-@pytest.mark.parametrize("way", ["STABLE", "FUSED", "STAMPED"])
-def test_ties_come_in_the_order_of_their_indices(device: ttnn.Device, way: str, largest: bool) -> None:
+@pytest.mark.parametrize(("way", "tag_bits"), [("STABLE", 16), ("FUSED", 16), ("STAMPED", 16), ("STAMPED", 8)])
+def test_ties_come_in_the_order_of_their_indices(device: ttnn.Device, way: str, tag_bits: int, largest: bool) -> None:
     generator = np.random.default_rng(3)
     values = generator.integers(-4, 5, (64, 32)).astype(np.float32)
     indices = np.repeat(np.arange(64, dtype=np.uint32)[:, None], 32, axis=1)
-    defines = {name: str(int(name == way)) for name in ("STABLE", "FUSED", "STAMPED")}
+    defines = {name: str(int(name == way)) for name in ("STABLE", "FUSED", "STAMPED")} | {"TAG_BITS": str(tag_bits)}
     result = run_tiles(
         device,
         [(values, ttnn.float32), (indices, ttnn.uint32)],

@@ -85,7 +85,8 @@ void tw_pack_relu_config(uint32_t mode, uint32_t threshold_bits) {
     state.pack_relu_mode = static_cast<uint8_t>(mode);
     if (threshold_bits > 0xffffu) {
         kernel_error(
-            "pack_relu_config: threshold 0x%x, but the register has 16 bits and keeps the lower ones; give a bfloat16's",
+            "pack_relu_config: threshold 0x%x, but the register has 16 bits and keeps the lower ones; give a "
+            "bfloat16's",
             threshold_bits);
     }
     state.pack_relu_threshold = threshold_bits << 16;

@@ -13,7 +13,8 @@ constexpr uint32_t code(ckernel::EltwiseBinaryType type) {
     switch (type) {
         case ckernel::EltwiseBinaryType::ELWADD: return static_cast<uint32_t>(BinaryOp::Add);
         case ckernel::EltwiseBinaryType::ELWSUB: return static_cast<uint32_t>(BinaryOp::Sub);
-        default: return static_cast<uint32_t>(BinaryOp::Mul);
+        case ckernel::EltwiseBinaryType::ELWMUL: return static_cast<uint32_t>(BinaryOp::Mul);
+        default: tw_kernel_failed("the matrix unit has ELWADD, ELWSUB and ELWMUL");
     }
 }
 constexpr uint32_t code(ckernel::BroadcastType type) { return static_cast<uint32_t>(type); }

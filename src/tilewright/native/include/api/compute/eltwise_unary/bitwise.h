@@ -9,6 +9,7 @@ namespace ckernel {
 #define TW_BITWISE(name, op) \
     template <DataFormat data_format> \
     ALWI void name##_tile(uint32_t idst, uint32_t param0) { \
+        static_assert(sfpu_call::is_integer_format(data_format), "format must be Int32, UInt32 or UInt16"); \
         sfpu_call::unary(tw::SfpuUnary::op, idst, param0 & sfpu_call::format_mask(data_format)); \
     } \
     /* As it was spelt when there was one format. */ \

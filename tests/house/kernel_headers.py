@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of the kernel API's headers and the calls of them in a text, as far as their modes go."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+INCLUDE = Path(__file__).parents[2] / "src" / "tilewright" / "native" / "include"
+
+_OPENING, _CLOSING = "<([{", ">)]}"
+_HEAD = re.compile(r"\b(?:ALWI|inline)\b[^;{}()#]*?\b([A-Za-z_]\w*)\s*\(")
+_DEFINE = re.compile(r"^#define (TW_\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function, or of the template it is."""
+
+    name: str
+    type: str
+    default: str
+    is_template: bool
+    position: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Function:
+    header: str
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: str
+
+    def ignores(self, parameter: Parameter) -> bool:
+        """Whether the body never looks at it."""
+        return not re.search(rf"\b{parameter.name}\b", self.body)
+
+
+def split_list(text: str) -> list[str]:
+    """The items of a list of arguments or parameters; commas inside brackets stay."""
+    items, depth = [""], 0
+    for letter in text:
+        depth += (letter in _OPENING) - (letter in _CLOSING)
+        if letter == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += letter
+    return [item.strip() for item in items if item.strip()]
+
+
+def closing(text: str, start: int) -> int:
+    """Where the bracket at ``start`` closes."""
+    depth = 0
+    for position in range(start, len(text)):
+        depth += (text[position] == text[start]) - (text[position] == _CLOSING[_OPENING.index(text[start])])
+        if depth == 0:
+            return position
+    return len(text)
+
+
+def _expanded(text: str) -> str:
+    """A header without comments, and with the families its own macros write."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
+    macros = {name: (names.split(","), body.replace("\\\n", " ")) for name, names, body in _DEFINE.findall(text)}
+    text = _DEFINE.sub("", text)
+    for name, (names, body) in macros.items():
+        for call in list(re.finditer(rf"^{name}\(([^)]*)\)$", text, re.MULTILINE)):
+            written = body
+            for parameter, argument in zip(names, call.group(1).split(","), strict=True):
+                written = re.sub(rf"\b{parameter.strip()}\b", argument.strip(), re.sub(r"\s*##\s*", "\0", written))
+            text = text.replace(call.group(0), written.replace("\0", "") + "\n")
+    return text
+
+
+def _parameter(text: str, is_template: bool, position: int) -> Parameter:
+    declared, _, default = (part.strip() for part in text.partition("="))
+    words = re.findall(r"[\w:]+", declared)
+    # Types alone, without a name, are of one word, or a pointer's or a reference's.
+    named = len([word for word in words if word != "const"]) > 1 and declared[-1] not in "&*"
+    return Parameter(words[-1] if named else "", declared, default, is_template, position)
+
+
+def _template_before(text: str) -> str:
+    """What stands between the brackets of ``template <...>`` at the end of a text."""
+    text = text.rstrip()
+    if not text.endswith(">"):
+        return ""
+    depth = 0
+    for position in range(len(text) - 1, -1, -1):
+        depth += (text[position] == ">") - (text[position] == "<")
+        if depth == 0:
+            return text[position + 1 : -1] if text[:position].rstrip().endswith("template") else ""
+    return ""
+
+
+def functions_of(header: str) -> Iterator[Function]:
+    text = _expanded((INCLUDE / header).read_text(encoding="utf-8"))
+    for head in _HEAD.finditer(text):
+        end = closing(text, head.end() - 1)
+        begin = text.find("{", end)
+        between = text[end + 1 : begin]
+        if ";" in between or head.group(1) == "static_assert":
+            continue  # a declaration
+        template = split_list(_template_before(text[: head.start()]))
+        arguments = split_list(text[head.end() : end])
+        parameters = [_parameter(each, True, i) for i, each in enumerate(template) if not each.startswith("typename")]
+        parameters += [_parameter(each, False, i) for i, each in enumerate(arguments)]
+        yield Function(header, head.group(1), tuple(parameters), text[begin : closing(text, begin)])
+
+
+def calls_in(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Name, template arguments and arguments of everything called in a text."""
+    for match in re.finditer(r"\b([A-Za-z_]\w*)\s*(?=[<(])", text):
+        start, template = match.end(), []
+        if text[start] == "<":
+            end = closing(text, start)
+            template, start = split_list(text[start + 1 : end]), end + 1
+        if start < len(text) and text[start] == "(":
+            yield match.group(1), template, split_list(text[start + 1 : closing(text, start)])
+
+
+def headers_below(folders: Sequence[str]) -> list[str]:
+    return sorted(
+        path.relative_to(INCLUDE).as_posix() for folder in folders for path in (INCLUDE / folder).rglob("*.h")
+    )
