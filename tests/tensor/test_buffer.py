@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -129,6 +131,37 @@ def test_freeing_twice_is_an_error_of_the_allocator():
     allocator.free(address)
     with pytest.raises(ValueError, match="0x390 is not allocated"):
         allocator.free(address)
+
+
+def test_threads_get_addresses_of_their_own():
+    allocator = BankAllocator("DRAM", 1, 0, 1 << 20, 16)
+
+    def allocate(_: int) -> list[int]:
+        kept = []
+        for _ in range(200):
+            allocator.free(allocator.allocate(16))
+            kept.append(allocator.allocate(16))
+        return kept
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            given = [address for each in pool.map(allocate, range(4)) for address in each]
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(set(given)) == len(given) == 800
+
+
+def test_a_buffer_that_could_not_be_made_leaves_nothing(wormhole: Device, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*arguments: object) -> None:
+        raise RuntimeError("no memory here")
+
+    monkeypatch.setattr(wormhole.memory, "fill_pages", refuse)
+    with pytest.raises(RuntimeError, match="no memory here"):
+        allocate_tensor_on_device([32, 32], DataType.BFLOAT16, TILE, wormhole)
+    assert wormhole.buffers() == []
+    assert wormhole.allocator(BufferType.DRAM).statistics().total_bytes_allocated_per_bank == 0
 
 
 def test_coordinates_are_those_of_ttnn():

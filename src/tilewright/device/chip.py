@@ -107,6 +107,7 @@ class Chip:
         if not self._handle:
             raise TilewrightError(engine().tw_last_error().decode())
         self._process = os.getpid()
+        self._is_parents = False
         self._l1_banks = array("H")
         self._launcher = Launcher(arch, self.grid, _RunnerStarter(config, noc_xy, self.memory_files(), self._l1_banks))
         self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
@@ -176,15 +177,16 @@ class Chip:
             self._launcher.end_runner()  # the next is told
 
     def _check_usable(self) -> None:
-        if self._process != os.getpid():
+        if self._is_parents:
             raise TilewrightError(
                 f"the device was opened by process {self._process}; process {os.getpid()} must open its own"
             )
-        if self.closed:
+        if not self._finalizer.alive:
             raise TilewrightError("the device is closed")
 
     def _forget(self) -> None:
         """In a forked process: the memory is not mapped here, and the parent frees it."""
+        self._is_parents = True
         self._finalizer.detach()
         self._launcher.forget()
         files = self.memory_files()

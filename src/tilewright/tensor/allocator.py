@@ -6,6 +6,7 @@ DRAM is filled from the bottom up. L1 is filled from the top down, because circu
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 
@@ -34,40 +35,42 @@ class BankAllocator:
         self.alignment = alignment
         self.top_down = top_down
         self._allocated: dict[int, int] = {}  # address -> bytes
+        self._one_at_a_time = threading.Lock()  # of those that look for a hole; giving back needs none
 
     def allocate(self, bytes_per_bank: int, *, total_bytes: int | None = None) -> int:
         """Address of a new block, in the first hole from the filled end that takes it."""
         size = self._round_up(max(bytes_per_bank, 1))
-        fitting = [(start, end) for start, end in self._holes() if end - start >= size]
-        if not fitting:
-            raise OutOfMemoryError(self._complain(bytes_per_bank, total_bytes))
-        start, end = fitting[-1] if self.top_down else fitting[0]
-        address = end - size if self.top_down else start
-        self._allocated[address] = size
+        with self._one_at_a_time:
+            fitting = [(start, end) for start, end in self._holes() if end - start >= size]
+            if not fitting:
+                raise OutOfMemoryError(self._complain(bytes_per_bank, total_bytes))
+            start, end = fitting[-1] if self.top_down else fitting[0]
+            address = end - size if self.top_down else start
+            self._allocated[address] = size
         return address
 
     def free(self, address: int) -> None:
-        if address not in self._allocated:
+        if self._allocated.pop(address, None) is None:
             raise ValueError(f"{self.name} address {address:#x} is not allocated")
-        del self._allocated[address]
 
     def lowest(self) -> int:
         """The lowest address that is given out; the end if none is."""
-        return min(self._allocated, default=self.end)
+        return min(self._allocated.copy(), default=self.end)
 
     def statistics(self) -> AllocatorStatistics:
         total = self.end - self.start
-        allocated = sum(self._allocated.values())
+        allocated = sum(self._allocated.copy().values())
         largest = max((end - start for start, end in self._holes()), default=0)
         return AllocatorStatistics(total, allocated, total - allocated, largest)
 
     def _holes(self) -> list[tuple[int, int]]:
         holes: list[tuple[int, int]] = []
         position = self.start
-        for address in sorted(self._allocated):
+        allocated = self._allocated.copy()  # buffers that nobody has any more are given back at any moment
+        for address in sorted(allocated):
             if address > position:
                 holes.append((position, address))
-            position = address + self._allocated[address]
+            position = address + allocated[address]
         if position < self.end:
             holes.append((position, self.end))
         return holes

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING
 
 from tilewright.tensor.memory_config import BufferType
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tilewright.tensor.allocator import BankAllocator
     from tilewright.tensor.device import Device
 
 
@@ -23,7 +21,8 @@ class Buffer:
     """
 
     def __init__(self, device: Device, buffer_type: BufferType, page_size: int, num_pages: int, poison: int) -> None:
-        self.device = device
+        self.device = device  # before anything can fail: a buffer that was never whole is deallocated, too
+        self._is_allocated = False
         self.buffer_type = buffer_type
         self.page_size = page_size
         self.num_pages = num_pages
@@ -35,10 +34,13 @@ class Buffer:
         if num_pages:
             total = self.aligned_page_size * num_pages
             self.address = self._allocator.allocate(self.bytes_per_bank(), total_bytes=total)
-            device.memory.fill_pages(buffer_type, self.address, self.aligned_page_size, num_pages, poison)
-        self._finalizer = weakref.finalize(self, _free, self._allocator, self.address if num_pages else None)
-        self._finalizer.atexit = False
+        self._is_allocated = True
         device.register(self)
+        if num_pages:
+            device.memory.fill_pages(buffer_type, self.address, self.aligned_page_size, num_pages, poison)
+
+    def __del__(self) -> None:
+        self.deallocate()
 
     def bytes_per_bank(self) -> int:
         """Bytes this buffer takes in each bank: the same everywhere, even where the last row of pages is short."""
@@ -53,7 +55,7 @@ class Buffer:
         return page % banks, self.address + page // banks * self.aligned_page_size
 
     def is_allocated(self) -> bool:
-        return self._finalizer.alive
+        return self._is_allocated
 
     def write(self, pages: NDArray[np.uint8], pad_value_given: bool = True) -> None:
         self._require_allocated()
@@ -77,11 +79,13 @@ class Buffer:
 
     def deallocate(self) -> None:
         """Give the addresses back; doing so twice is harmless, as in ttnn."""
-        self._finalizer()
-        self.device.unregister(self)
+        if self.device.unregister(self):
+            self._is_allocated = False
+            if self.num_pages:
+                self._allocator.free(self.address)
 
     def _require_allocated(self) -> None:
-        if not self._finalizer.alive:
+        if not self._is_allocated:
             raise RuntimeError("Tensor is not allocated.")
 
     def __repr__(self) -> str:
@@ -89,11 +93,6 @@ class Buffer:
             f"Buffer({self.buffer_type.name}, address={self.address:#x}, page_size={self.page_size}, "
             f"aligned_page_size={self.aligned_page_size}, num_pages={self.num_pages})"
         )
-
-
-def _free(allocator: BankAllocator, address: int | None) -> None:
-    if address is not None:
-        allocator.free(address)
 
 
 def align(size: int, alignment: int) -> int:

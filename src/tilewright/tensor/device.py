@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from tilewright.tensor.allocator import BankAllocator
 from tilewright.tensor.arch import Arch, ArchDescription
@@ -34,7 +34,7 @@ class Device:
         self._device_id = device_id
         self._grid = description.grid if grid is None else as_core(grid)
         self._is_open = True
-        self._buffers: WeakSet[Buffer] = WeakSet()
+        self._buffers: dict[int, weakref.ref[Buffer]] = {}  # by identity; each takes itself out when it goes
         alignment = description.allocation_alignment
         kept = whole_number("l1_small_size", l1_small_size, most=description.l1_bytes)
         self.l1_end = (description.l1_bytes - kept) // alignment * alignment
@@ -115,7 +115,7 @@ class Device:
 
     def close(self) -> None:
         """Free every buffer that is still allocated; the device cannot be used afterwards."""
-        for buffer in list(self._buffers):
+        for buffer in self._allocated():
             buffer.deallocate()
         self._is_open = False
 
@@ -132,7 +132,7 @@ class Device:
 
     def l1_buffers(self) -> list[Buffer]:
         """Buffers that lie in the cores' L1 now, lowest address first."""
-        buffers = [b for b in self._buffers if b.buffer_type is BufferType.L1 and b.num_pages]
+        buffers = [buffer for buffer in self.buffers() if buffer.buffer_type is BufferType.L1]
         return sorted(buffers, key=lambda buffer: buffer.address)
 
     def circular_buffers_end(self) -> int:
@@ -141,13 +141,18 @@ class Device:
 
     def buffers(self) -> list[Buffer]:
         """Buffers of either memory that hold pages now."""
-        return [buffer for buffer in self._buffers if buffer.num_pages]
+        return [buffer for buffer in self._allocated() if buffer.num_pages]
+
+    def _allocated(self) -> list[Buffer]:
+        found = [reference() for reference in list(self._buffers.values())]
+        return [buffer for buffer in found if buffer is not None]
 
     def register(self, buffer: Buffer) -> None:
-        self._buffers.add(buffer)
+        self._buffers[id(buffer)] = weakref.ref(buffer)
 
-    def unregister(self, buffer: Buffer) -> None:
-        self._buffers.discard(buffer)
+    def unregister(self, buffer: Buffer) -> bool:
+        """Whether it was registered: of several that deallocate a buffer, one gets to."""
+        return self._buffers.pop(id(buffer), None) is not None
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute("ttnn.Device", name, DEVICE_NAMES)

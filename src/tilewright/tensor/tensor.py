@@ -17,7 +17,8 @@ from tilewright.tensor.argument import items, real_number, require, shown
 from tilewright.tensor.buffer import Buffer
 from tilewright.tensor.device import Device
 from tilewright.tensor.dtype import DataType, data_type_of_numpy, require_supported
-from tilewright.tensor.layout import Layout, check_layout, decode, encode, padded_shape, page_geometry
+from tilewright.tensor.kind import TensorKind, tensor_kind
+from tilewright.tensor.layout import Layout, check_layout, decode, encode, padded_shape
 from tilewright.tensor.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, require_allocatable, require_memory_config
 from tilewright.tensor.notebook import card, heat_map, paragraph
 from tilewright.tensor.shape import Shape
@@ -76,28 +77,31 @@ class Tensor:
         self._dtype = dtype
         self._layout = layout
         self._tile = _USUAL_TILE if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
+        self._kind: TensorKind | None = None
 
     def _move_to(self, device: Device, memory_config: MemoryConfig) -> None:
         pages = self.host_pages()
-        buffer = _new_buffer(self._shape, self._dtype, self._layout, self._tile, device, memory_config)
+        _require_place(device, memory_config)
+        kind = tensor_kind(self._shape, self._dtype, self._layout, self._tile, memory_config)
+        buffer = _new_buffer(kind, device)
         buffer.write(pages, self._pad_value_given)
-        self._pages, self._buffer, self._memory_config = None, buffer, memory_config
+        self._pages, self._buffer, self._memory_config, self._kind = None, buffer, memory_config, kind
 
     @classmethod
     def _made_of(
         cls,
         like: Tensor | tuple[Shape, DataType, Layout, Tile],
-        pages: NDArray[np.uint8] | None,
-        buffer: Buffer | None,
+        pages: NDArray[np.uint8],
         memory_config: MemoryConfig,
-        pad_value_given: bool = True,
+        pad_value_given: bool,
     ) -> Tensor:
+        """One on the host."""
         shape, dtype, layout, tile = (
             (like._shape, like._dtype, like._layout, like._tile) if isinstance(like, Tensor) else like
         )
         tensor = cls.__new__(cls)
         tensor._describe(shape, dtype, layout, tile)
-        tensor._pages, tensor._buffer, tensor._memory_config = pages, buffer, memory_config
+        tensor._pages, tensor._buffer, tensor._memory_config = pages, None, memory_config
         tensor._pad_value_given = pad_value_given
         return tensor
 
@@ -194,14 +198,14 @@ class Tensor:
     def cpu(self, blocking: bool = True, cq_id: int | None = None) -> Tensor:
         if self._buffer is None:
             return self
-        return Tensor._made_of(self, self.buffer().read(), None, self._memory_config, self.buffer().pad_value_given)
+        return Tensor._made_of(self, self.buffer().read(), self._memory_config, self.buffer().pad_value_given)
 
     def to(self, target: Device | Layout, mem_config: MemoryConfig | None = None) -> Tensor:
         """A copy on a device, or (host tensors only) in another layout."""
         if isinstance(target, Layout):
             return self.to_layout(target)
         require("target", target, Device, "a device from ttnn.open_device, or a Layout")
-        moved = Tensor._made_of(self, self.host_pages(), None, self._memory_config, self._pad_value_given)
+        moved = Tensor._made_of(self, self.host_pages(), self._memory_config, self._pad_value_given)
         moved._move_to(target, self._memory_config if mem_config is None else mem_config)
         return moved
 
@@ -213,7 +217,7 @@ class Tensor:
         array = decode(self.host_pages(), self._shape, self._dtype, self._layout, self._tile)
         pages = encode(array, self._dtype, layout, self._tile, filling)
         description = (self._shape, self._dtype, layout, self._tile)
-        return Tensor._made_of(description, pages, None, self._memory_config, pad_value is not None)
+        return Tensor._made_of(description, pages, self._memory_config, pad_value is not None)
 
     def to_numpy(self) -> NDArray[Any]:
         """The elements without padding. Device tensors are read back first (ttnn wants ``.cpu()`` before)."""
@@ -307,12 +311,44 @@ def allocate_tensor_on_device(
     tile: Tile | None = None,
 ) -> Tensor:
     """A tensor nobody has written yet: it holds poison (see ``dtype.POISON_PATTERNS``)."""
+    return unwritten_tensor(checked_kind(shape, dtype, layout, mesh_device, memory_config, tile), mesh_device)
+
+
+def checked_kind(
+    shape: Shape | list[int] | tuple[int, ...],
+    dtype: DataType,
+    layout: Layout,
+    device: Device,
+    memory_config: MemoryConfig | None = None,
+    tile: Tile | None = None,
+) -> TensorKind:
+    """The kind of such tensors, if the device can have any."""
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
     used_tile = _USUAL_TILE if tile is None else require("tile", tile, Tile, "a ttnn.Tile")
     check_layout(require_supported(dtype), layout)
     sides = checked_shape(shape, dtype)
-    buffer = _new_buffer(sides, dtype, layout, used_tile, mesh_device, config)
-    return Tensor._made_of((sides, dtype, layout, used_tile), None, buffer, config)
+    _require_place(device, config)
+    return tensor_kind(sides, dtype, layout, used_tile, config)
+
+
+def kind_of(tensor: Tensor) -> TensorKind:
+    """What a tensor is but its elements."""
+    kind = tensor._kind
+    if kind is None:
+        kind = tensor._kind = tensor_kind(
+            tensor._shape, tensor._dtype, tensor._layout, tensor._tile, tensor._memory_config
+        )
+    return kind
+
+
+def unwritten_tensor(kind: TensorKind, device: Device) -> Tensor:
+    """A tensor nobody has written yet, of a kind that the device can have."""
+    tensor = Tensor.__new__(Tensor)
+    tensor._shape, tensor._dtype, tensor._layout, tensor._tile = kind.shape, kind.dtype, kind.layout, kind.tile
+    tensor._kind, tensor._memory_config = kind, kind.memory_config
+    tensor._pages, tensor._pad_value_given = None, True
+    tensor._buffer = _new_buffer(kind, device)
+    return tensor
 
 
 def numpy_to_torch(array: NDArray[Any]) -> Any:
@@ -322,14 +358,14 @@ def numpy_to_torch(array: NDArray[Any]) -> Any:
     return torch.from_numpy(array)
 
 
-def _new_buffer(
-    shape: Shape, dtype: DataType, layout: Layout, tile: Tile, device: Device, memory_config: MemoryConfig
-) -> Buffer:
+def _require_place(device: Device, memory_config: MemoryConfig) -> None:
     if not isinstance(device, Device):
         raise TypeError(f"device must be a device from ttnn.open_device, not {shown(device)}")
     require_allocatable(memory_config)
-    page_size, num_pages = page_geometry(shape, dtype, layout, tile)
-    return Buffer(device, memory_config.buffer_type, page_size, num_pages, dtype.poison)
+
+
+def _new_buffer(kind: TensorKind, device: Device) -> Buffer:
+    return Buffer(device, kind.memory_config.buffer_type, kind.page_size, kind.num_pages, kind.dtype.poison)
 
 
 def _as_numpy(value: Any) -> NDArray[Any]:
