@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from tilewright.device import launch as launching
 from tilewright.device.chip import Chip
 from tilewright.device.prepared import argument_layout
-from tilewright.device.run import Run
+from tilewright.device.run import Run, RunStatus
 from tilewright.device.run_options import RunOptions
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor, SourceType, WriterConfigDescriptor
@@ -139,6 +140,48 @@ def test_each_run_describes_itself(chip: Chip) -> None:
     assert filled == [[2, 3], [10, 11], [0, 2], [0, 0]]
     program.kernels[0].common_runtime_args[0] = 5
     assert _pushed(chip.launch(program)) == [5, 5]  # more than the run before had
+
+
+def test_a_runner_that_ended_meanwhile_is_replaced(chip: Chip) -> None:
+    """A program that does not change is looked at again, too: its libraries may be elsewhere now."""
+    programs = make(), make()
+    programs[1].is_built = True
+    for program in programs:
+        assert sums(chip, program) == (0, 1)
+        process = chip._launcher.runner()._process
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and its owner does not know
+        assert sums(chip, program) == (0, 1)
+        assert chip._launcher.runner()._process.pid != process.pid
+
+
+def test_a_built_program_is_loaded_again_after_many_others(chip: Chip) -> None:
+    program = make()
+    program.is_built = True
+    assert sums(chip, program) == (0, 1)
+    for pages in range(1, launching._PROGRAMS_KEPT + 2):
+        other = make()
+        other.cbs[0].total_size = 2048 * pages
+        chip.launch(other)
+    program.kernels[0].common_runtime_args[0] = 3
+    assert sums(chip, program) == (3, 4)
+
+
+def test_arguments_with_a_mark_are_looked_at_once(chip: Chip) -> None:
+    program, other = make(), make()
+    program.arguments_mark = other.arguments_mark = object()
+    assert sums(chip, program) == (0, 1)
+    for mark, expected in ((program.arguments_mark, (0, 1)), (object(), (7, 8)), (None, (7, 8))):
+        program.kernels[0].common_runtime_args[0] = 7
+        program.arguments_mark = mark
+        assert sums(chip, program) == expected
+    other.kernels[0].common_runtime_args[0] = 5
+    other.arguments_mark = None
+    assert sums(chip, other) == (5, 6)  # the runner knows both as one program
+    with_limit = RunOptions(time_limit=60)
+    program.arguments_mark = object()
+    chip.launch(program, with_limit)
+    assert chip.launch(program, with_limit).status is RunStatus.OK
 
 
 def test_a_program_on_two_chips(chip: Chip) -> None:

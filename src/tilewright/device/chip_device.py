@@ -15,6 +15,7 @@ class ChipDevice(Device):
     Attributes:
         chip: its memory and its grid of cores.
         programs: programs of operations by what they depend on; whoever makes them knows what the entries are.
+        calls: calls of operations that have been planned, by what they follow from.
     """
 
     def __init__(
@@ -23,11 +24,12 @@ class ChipDevice(Device):
         super().__init__(description, chip, device_id, grid, l1_small_size)
         self.chip = chip
         self.programs: dict[object, object] = {}
+        self.calls: dict[object, object] = {}
 
     def close(self) -> None:
         """Free the chip's memory; tensors on it are gone."""
         super().close()
-        self.programs.clear()
+        self.clear_program_cache()
         self.chip.close()
 
     def num_program_cache_entries(self) -> int:
@@ -39,8 +41,9 @@ class ChipDevice(Device):
 
     def disable_and_clear_program_cache(self) -> None:
         """Clears the cache. It cannot be switched off: the next program goes into it again."""
-        self.programs.clear()
+        self.clear_program_cache()
 
     def clear_program_cache(self) -> None:
         """Forget the programs; the kernels they were compiled into stay in the cache on disk."""
         self.programs.clear()
+        self.calls.clear()

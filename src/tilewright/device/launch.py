@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 import subprocess
@@ -22,7 +23,7 @@ from tilewright.device.prepared import Prepared, prepare
 from tilewright.device.run import Run, RunStatus
 from tilewright.device.run_errors import raise_error
 from tilewright.device.run_options import RunOptions
-from tilewright.device.runner import Limits, Runner, RunnerLostError
+from tilewright.device.runner import Limits, Runner, RunnerGoneError, RunnerLostError
 from tilewright.device.translation_unit import Watch
 from tilewright.program.errors import ProgramError
 from tilewright.program.program import ProgramDescriptor, ProgramStructure
@@ -34,6 +35,16 @@ if TYPE_CHECKING:
 _PROGRAMS_KEPT = 64
 _BUILT_KEPT = 1024
 _MOST_GLOBALS = 1 << 20  # bytes; a processor's local memory has a few thousand
+
+
+@dataclasses.dataclass
+class _Built:
+    """What follows from a program that does not change, for one runner."""
+
+    prepared: Prepared
+    paths: Sequence[Path]
+    runner: Runner
+    loaded: LoadedProgram | None = None
 
 
 class Launcher:
@@ -52,10 +63,11 @@ class Launcher:
         # tensor waits too, as behind a card's command queue.
         self.one_at_a_time = threading.RLock()
         self._loaded: dict[object, LoadedProgram] = {}
+        self._launches = 0
         self._forgotten: list[int] = []  # programs the runner may still have
         # By what was launched, and what its kernels show the engine.
         self._prepared: weakref.WeakKeyDictionary[ProgramStructure, dict[Watch, Prepared]] = weakref.WeakKeyDictionary()
-        self._built: dict[tuple[ProgramDescriptor, Watch], tuple[Prepared, Sequence[Path], Runner]] = {}
+        self._built: dict[tuple[ProgramDescriptor, Watch], _Built] = {}
         self._closed = False
 
     def close(self) -> None:
@@ -81,7 +93,7 @@ class Launcher:
         """The chip's runner, started if there is none."""
         if self._closed:
             raise TilewrightError("the device is closed")
-        if self._runner is None or self._runner.ended:
+        if self._runner is None or self._runner.was_ended:
             self._runner = self._start_runner()
             self._forgotten.clear()
         return self._runner
@@ -90,10 +102,10 @@ class Launcher:
         self, program: ProgramDescriptor, options: RunOptions, host_memory: HostMemory | None, read_l1: ReadL1
     ) -> Run:
         """Runs ``program``; see ``Chip.launch``."""
-        prepared, paths = self._ready(program, options.watch)
-        with self.one_at_a_time:
-            loaded = self._find(program, prepared, paths)
-            outcome = self._run(loaded, program, prepared, options, host_memory, read_l1)
+        try:
+            outcome = self._launch(program, options, host_memory, read_l1, may_be_gone=True)
+        except RunnerGoneError:  # since the last launch
+            outcome = self._launch(program, options, host_memory, read_l1, may_be_gone=False)
         run = outcome.run
         if options.record_calls:
             run.calls = call_record(program, self._arch.name, self._grid, outcome.call_words)
@@ -101,19 +113,49 @@ class Launcher:
             raise_error(run, outcome.ending, options, self._arch.l1_bytes)
         return run
 
-    def _ready(self, program: ProgramDescriptor, watch: Watch) -> tuple[Prepared, Sequence[Path]]:
-        """What follows from the program, and its kernels' libraries; of a built one nothing is looked at twice."""
-        if not program.is_built:
-            prepared = self._prepare(program, watch)
-            return prepared, compile_kernels(prepared.sources)
+    def _launch(
+        self,
+        program: ProgramDescriptor,
+        options: RunOptions,
+        host_memory: HostMemory | None,
+        read_l1: ReadL1,
+        may_be_gone: bool,
+    ) -> Outcome:
+        """``may_be_gone``: that the runner has ended before is for the caller to see."""
+        built = self._find_built(program, options.watch) if program.is_built else None
+        if built is None:
+            prepared = self._prepare(program, options.watch)
+            paths: Sequence[Path] = compile_kernels(prepared.sources)
+        else:
+            prepared, paths = built.prepared, built.paths
+        with self.one_at_a_time:
+            runner = self.runner()
+            loaded = built.loaded if built is not None else None
+            if loaded is None or not loaded.is_in(runner):
+                loaded = self._find(program, prepared, paths)
+                if built is not None:
+                    built.loaded = loaded
+            self._launches += 1
+            loaded.last_launch = self._launches
+            try:
+                return self._run(runner, loaded, program, prepared, options, host_memory, read_l1)
+            except RunnerLostError as lost:
+                if may_be_gone and isinstance(lost, RunnerGoneError):
+                    self._runner = None
+                    raise
+                return loaded.lost(lost)
+
+    def _find_built(self, program: ProgramDescriptor, watch: Watch) -> _Built:
+        """What follows from a built program, and its kernels' libraries: nothing of it is looked at twice."""
         kept = self._built.get((program, watch))
-        if kept is None or kept[2] is not self._runner:  # another runner loads the libraries, if they are still there
+        if kept is None or kept.runner is not self._runner:  # another loads the libraries, if they are still there
             prepared = self._prepare(program, watch)
             paths = compile_kernels(prepared.sources)
-            kept = self._built[program, watch] = prepared, paths, self.runner()
+            with self.one_at_a_time:
+                kept = self._built[program, watch] = _Built(prepared, paths, self.runner())
             if len(self._built) > _BUILT_KEPT:
                 self._built.pop(next(iter(self._built)))
-        return kept[0], kept[1]
+        return kept
 
     def _prepare(self, program: ProgramDescriptor, watch: Watch) -> Prepared:
         """What follows from the program as it is now; kept from an earlier launch if there was one."""
@@ -125,20 +167,27 @@ class Launcher:
 
     def _find(self, program: ProgramDescriptor, prepared: Prepared, paths: Sequence[Path]) -> LoadedProgram:
         key = prepared.key, *paths
-        loaded = self._loaded.pop(key, None)
+        loaded = self._loaded.get(key)
         if loaded is None:
             _refuse_cores_outside(program, self._grid)
             libraries = [kernel_library(path) for path in paths]
             for source, library in zip(prepared.sources, libraries, strict=True):
                 _refuse_large_globals(source.name, library.layout.statics_end - library.layout.statics_begin)
-            loaded = LoadedProgram(program, prepared.sources, libraries, prepared.cb_addresses)
-        self._loaded[key] = loaded
-        if len(self._loaded) > _PROGRAMS_KEPT:
-            self._forgotten.append(self._loaded.pop(next(iter(self._loaded))).number)
+            loaded = self._loaded[key] = LoadedProgram(program, prepared.sources, libraries, prepared.cb_addresses)
+            if len(self._loaded) > _PROGRAMS_KEPT:
+                self._forget_oldest()
         return loaded
+
+    def _forget_oldest(self) -> None:
+        """The program whose last launch was before those of all others; the one that is new has had none."""
+        key = min(list(self._loaded)[:-1], key=lambda each: self._loaded[each].last_launch)
+        forgotten = self._loaded.pop(key)
+        forgotten.unload()
+        self._forgotten.append(forgotten.number)
 
     def _run(
         self,
+        runner: Runner,
         loaded: LoadedProgram,
         program: ProgramDescriptor,
         prepared: Prepared,
@@ -146,15 +195,12 @@ class Launcher:
         host_memory: HostMemory | None,
         read_l1: ReadL1,
     ) -> Outcome:
-        runner = self.runner()
         try:
             if not loaded.is_in(runner):
                 loaded.load(runner, self._forgotten, Limits(options.time_limit or 0.0, options.spin_limit))
                 self._forgotten.clear()
             debugging = loaded.debugging(program, prepared.cb_addresses, read_l1, options) if options.break_at else None
-            return loaded.run(program.kernels, prepared.arguments, options, host_memory, debugging)
-        except RunnerLostError as lost:
-            return loaded.lost(lost)
+            return loaded.run(program, prepared.arguments, options, host_memory, debugging)
         except LoadFailedError as error:
             raise _load_error(error, loaded, prepared) from None
 

@@ -24,7 +24,7 @@ from tilewright.device.prepared import ArgumentLayout
 from tilewright.device.run import KernelInfo, Run, RunStatus
 from tilewright.device.run_options import RunOptions
 from tilewright.device.run_record import NO_KERNEL, NO_WORDS, RecordReader
-from tilewright.device.runner import Answer, Kind, Limits, Runner, RunnerLostError, failure_text
+from tilewright.device.runner import Answer, Kind, Limits, Runner, RunnerLostError, failure_text, message
 from tilewright.device.source_lines import SourceLine
 from tilewright.device.translation_unit import KernelSource
 from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
@@ -58,7 +58,7 @@ class Ending:
     loading: bool = False
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(slots=True)
 class Outcome:
     """What a run left: its record, how it ended, and the words of the calls it recorded."""
 
@@ -69,11 +69,14 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class _Asked:
-    """What the last run of a program was asked for, and the message's words for it."""
+    """What the last run of a program was asked for, and the words for it."""
 
     options: RunOptions
     threads: int
     request: bytes
+    limits: Limits
+    arguments_mark: object | None = None
+    message: bytes = b""  # all of it, for runs with the same arguments
 
 
 _ENDED_WELL = Ending()
@@ -94,6 +97,7 @@ class LoadedProgram:
         cb_addresses: Sequence[int],
     ) -> None:
         self.number = next(_numbers)
+        self.last_launch = 0
         self.kernels = [KernelInfo(source.name, source.path, source.is_compute) for source in sources]
         self._cb_labels = _cb_labels(program)
         self._libraries = libraries
@@ -138,15 +142,19 @@ class LoadedProgram:
         """Tells a runner about the program, and which ones it need not keep any more."""
         request = native.LoadRequest(program=self.number, num_forgotten=len(forgotten), **self._header)
         parts = [bytes(request), array("Q", forgotten).tobytes(), *self._parts]
-        kind, answer = runner.ask(Kind.LOAD, parts, limits)
+        kind, answer = runner.ask(message(Kind.LOAD, parts), limits)
         if kind is not Kind.LOADED:
             raise LoadFailedError(failure_text(answer))
         self._bases = array("Q", answer[ctypes.sizeof(native.LoadedAnswer) :])
         self._runner = runner
 
+    def unload(self) -> None:
+        """Its runner is going to forget it."""
+        self._runner = None
+
     def run(
         self,
-        kernels: Sequence[KernelDescriptor],
+        program: ProgramDescriptor,
         layouts: Sequence[ArgumentLayout],
         options: RunOptions,
         memory: HostMemory | None,
@@ -154,29 +162,47 @@ class LoadedProgram:
     ) -> Outcome:
         """Runs the program, with the arguments the kernels have now, to its end, whatever that is."""
         assert self._runner is not None
-        parts = [self._request(options, memory)]
-        parts += [layout.message(kernel) for kernel, layout in zip(kernels, layouts, strict=True)]
-        if memory is not None:
-            parts += memory.parts()
-        if debugging is not None:
-            parts += debugging.request()
+        asked = self._asked_for(options)
+        mark = program.arguments_mark
+        if mark is not None and asked.arguments_mark is mark and memory is None and debugging is None:
+            request = asked.message
+        else:
+            request = message(Kind.RUN, self._parts_of_run(program, layouts, options, memory, debugging, asked))
+            if mark is not None and memory is None and debugging is None:
+                self._asked = dataclasses.replace(asked, arguments_mark=mark, message=request)
         begin = time.perf_counter()
-        limits = Limits(options.time_limit or 0.0, options.spin_limit)
         on_stopped = debugging.answer if debugging is not None else None
-        kind, answer = self._runner.ask(Kind.RUN, parts, limits, options.on_print, on_stopped)
+        kind, answer = self._runner.ask(request, asked.limits, options.on_print, on_stopped)
         seconds = time.perf_counter() - begin
         if kind is not Kind.RAN:
             return self._refused(failure_text(answer), seconds)
         return self._record(answer, seconds)
 
-    def _request(self, options: RunOptions, memory: HostMemory | None) -> bytes:
-        """What a run is asked for, in the words of the message; most are asked for the same as the one before."""
-        threads, asked = options.threads_asked, self._asked
+    def _parts_of_run(
+        self,
+        program: ProgramDescriptor,
+        layouts: Sequence[ArgumentLayout],
+        options: RunOptions,
+        memory: HostMemory | None,
+        debugging: Debugging | None,
+        asked: _Asked,
+    ) -> list[bytes]:
+        parts = [asked.request if memory is None else bytes(self._new_request(options, asked.threads, memory))]
+        parts += [layout.message(kernel) for kernel, layout in zip(program.kernels, layouts, strict=True)]
         if memory is not None:
-            return bytes(self._new_request(options, threads, memory))
+            parts += memory.parts()
+        if debugging is not None:
+            parts += debugging.request()
+        return parts
+
+    def _asked_for(self, options: RunOptions) -> _Asked:
+        """What a run is asked for; most are asked for the same as the one before."""
+        threads, asked = options.threads_asked, self._asked
         if asked is None or asked.options is not options or asked.threads != threads:
-            asked = self._asked = _Asked(options, threads, bytes(self._new_request(options, threads, None)))
-        return asked.request
+            request = bytes(self._new_request(options, threads, None))
+            limits = Limits(options.time_limit or 0.0, options.spin_limit)
+            asked = self._asked = _Asked(options, threads, request, limits)
+        return asked
 
     def _new_request(self, options: RunOptions, threads: int, memory: HostMemory | None) -> native.RunRequest:
         return native.RunRequest(
@@ -216,12 +242,13 @@ class LoadedProgram:
     def _record(self, answer: Answer, seconds: float) -> Outcome:
         record = self._reader.read(answer)
         report = record.report
+        status = RunStatus(report.status) if report.status else RunStatus.OK
         run = Run(
-            RunStatus(report.status),
+            status,
             self.kernels,
             self._cb_labels,
             seconds,
-            int(report.switches),
+            report.switches,
             record.traffic,
             record.circular_buffers,
             record.positions,
@@ -231,7 +258,7 @@ class LoadedProgram:
         )
         if report.spent:
             self._end_runner()
-        if run.status is RunStatus.OK:
+        if status is RunStatus.OK:
             return Outcome(run, _ENDED_WELL, record.calls)
         ending = Ending(record.text, record.rule, report.fault_signal, int(report.fault_address), int(report.l1_base))
         return Outcome(run, ending, record.calls)

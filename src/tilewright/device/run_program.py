@@ -19,6 +19,7 @@ from tilewright.tensor.tensor import Tensor, tensor_list
 # Gets what ``run_program`` got.
 Launch = Callable[[Sequence[Tensor], ProgramDescriptor, RunOptions], Run]
 _interceptors: list[Launch] = []
+_USUAL_OPTIONS = RunOptions()
 
 
 @contextlib.contextmanager
@@ -53,12 +54,13 @@ def run_program(io_tensors: Sequence[Tensor], program: ProgramDescriptor, option
         run = tilewright.run_program([x, y], program, tilewright.RunOptions(time_limit=10))
         print(run.seconds, [(use.index, use.peak) for use in run.circular_buffers])
     """
-    options = RunOptions() if options is None else require("options", options, RunOptions, "a tilewright.RunOptions")
+    options = _USUAL_OPTIONS if options is None else require("options", options, RunOptions, "a tilewright.RunOptions")
+    require("program", program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
     if _interceptors and not options.watches:
+        program.arguments_mark = None  # who gets it may change what is in it
         with _not_intercepted() as launch:
             return launch(io_tensors, program, options)
     io_tensors = tensor_list("io_tensors", io_tensors)
-    require("program", program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
     last = io_tensors[-1]
     if not isinstance(last, Tensor):
         raise ProgramError([f"io_tensors[{len(io_tensors) - 1}] is not a ttnn.Tensor but {type(last).__name__}"])

@@ -98,6 +98,24 @@ class RecordReader:
         self._semaphore_bases = semaphore_bases
 
     def read(self, answer: Answer) -> Record:
+        """What an answer holds; of a run that ended well, with nothing kept, only that at first."""
+        header = native.RanAnswer.from_buffer_copy(answer)
+        if header.report.status or header.num_findings or header.num_pushes or header.num_calls:
+            return self._read_all(answer)
+        return Record(
+            header.report,
+            "",
+            None,
+            [],
+            [],
+            lambda: self._read_all(answer).traffic(),
+            lambda: self._read_all(answer).circular_buffers(),
+            [],
+            [],
+            NO_WORDS,
+        )
+
+    def _read_all(self, answer: Answer) -> Record:
         parts = Parts(answer)
         header = parts.take(native.RanAnswer)
         text, rule = parts.take_text(header.text_bytes), parts.take_text(header.rule_bytes)

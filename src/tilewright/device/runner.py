@@ -24,7 +24,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,13 +32,13 @@ from tilewright.device.engine_build import find_engine
 from tilewright.device.errors import TilewrightError
 from tilewright.device.run import RunStatus
 from tilewright.device.run_options import PrintHandler
-from tilewright.device.structures import MessageHeader, PrintedLine, ReadyAnswer, Watch, padded
+from tilewright.device.structures import PrintedLine, ReadyAnswer, Watch, padded
 
 _LOOK_SECONDS = 0.1  # how often a runner is looked at that has not answered yet
 _ANSWER_SECONDS = 0.4  # it may take to answer after a limit
 _START_SECONDS = 20.0
 _PIECE = 1 << 18
-_HEADER_BYTES = ctypes.sizeof(MessageHeader)
+_HEADER = struct.Struct("=IIQ")  # MessageHeader
 NO_KERNEL = 0xFFFFFFFF
 
 _current_processor = ctypes.CDLL(None).sched_getcpu  # small programs run there, as this process waits anyway
@@ -59,6 +59,9 @@ class Kind(enum.IntEnum):
     PRINTED = 14
     FAILED = 15
     STOPPED = 16
+
+
+_KINDS = {int(kind): kind for kind in Kind}
 
 
 class _Doing(enum.IntEnum):
@@ -93,12 +96,22 @@ class RunnerLostError(Exception):
         self.loading = words.doing == _Doing.LOADING
 
 
+class RunnerGoneError(RunnerLostError):
+    """The runner had ended before it was asked: nothing has run, and another one can be asked."""
+
+
 def _end_calls_now_and_then(channel: socket.socket) -> None:
     """Calls of the socket return without having done anything, to look at the runner. ``settimeout`` would make two
     calls of the system of each."""
     interval = struct.pack("ll", 0, round(_LOOK_SECONDS * 1e6))  # a timeval
     for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         channel.setsockopt(socket.SOL_SOCKET, option, interval)
+
+
+def message(kind: Kind, parts: Sequence[bytes]) -> bytes:
+    """What a runner is asked, as it is sent."""
+    body = b"".join(map(padded, parts))
+    return _HEADER.pack(kind, 0, len(body)) + body
 
 
 def failure_text(answer: Answer) -> str:
@@ -130,17 +143,18 @@ class Runner:
             os.close(lifeline)
             os.close(watch)
         _end_calls_now_and_then(self._socket)
-        self._received = bytearray()
+        self._received = b""
         self._at = 0  # of it has been read
-        kind, answer = self.ask(Kind.CHIP, chip, Limits(time=_START_SECONDS))
+        kind, answer = self.ask(message(Kind.CHIP, chip), Limits(time=_START_SECONDS))
         if kind is not Kind.READY:
             self.end()
             raise TilewrightError(failure_text(answer))
         self.filter_error = int(ReadyAnswer.from_buffer_copy(answer).filter_error)
 
     @property
-    def ended(self) -> bool:
-        return self._process.poll() is not None
+    def was_ended(self) -> bool:
+        """By its owner. One that ended by itself says so when it is asked."""
+        return self._process.returncode is not None
 
     def end(self) -> None:
         """Ends the process, whatever it is doing."""
@@ -158,8 +172,7 @@ class Runner:
 
     def ask(
         self,
-        kind: Kind,
-        parts: list[bytes],
+        request: bytes,
         limits: Limits,
         on_print: PrintHandler | None = None,
         on_stopped: Callable[[Answer], list[bytes]] | None = None,
@@ -169,16 +182,20 @@ class Runner:
 
         Raises:
             RunnerLostError: there is no answer, and no runner any more.
+            RunnerGoneError: there was none to ask.
         """
-        self._watch.said = 0
+        watch = self._watch
+        watch.said = 0
+        watch.owner_processor = _current_processor()
         try:
-            wait = _Wait(self._watch, limits, self._process.pid)
-            self._send(kind, parts)
+            wait = _Wait(watch, limits, self._process.pid)
+            if not self._send(request):
+                raise RunnerGoneError(RunStatus.FAULT, self._how_it_ended(), self._words())
             while True:
                 answers, answer = self._receive(wait)
                 if answers is Kind.STOPPED and on_stopped is not None:
-                    self._send(Kind.RESUME, on_stopped(answer))
-                    wait = _Wait(self._watch, limits, self._process.pid)
+                    self._send(message(Kind.RESUME, on_stopped(answer)))
+                    wait = _Wait(watch, limits, self._process.pid)
                 elif answers is not Kind.PRINTED:
                     return answers, answer
                 elif on_print is not None:
@@ -188,25 +205,24 @@ class Runner:
             self.end()
             raise
 
-    def _send(self, kind: Kind, parts: list[bytes]) -> None:
-        body = b"".join(map(padded, parts))
-        view = memoryview(bytes(MessageHeader(kind=kind, bytes=len(body))) + body)
-        self._watch.owner_processor = _current_processor()
-        while view:
+    def _send(self, request: bytes) -> bool:
+        """Whether it takes any of it. One that ends before it has taken all of it shows when it is to answer."""
+        sent = 0
+        while sent < len(request):
             try:
-                view = view[self._socket.send(view) :]
+                sent += self._socket.send(memoryview(request)[sent:] if sent else request)
             except BlockingIOError:
                 continue
-            except OSError:  # it has ended; receiving says how
-                return
+            except OSError:
+                return sent != 0
+        return True
 
     def _receive(self, wait: _Wait) -> tuple[Kind, Answer]:
-        header = MessageHeader.from_buffer_copy(self._take(_HEADER_BYTES, wait))
-        answer = self._take(header.bytes, wait)
-        try:
-            return Kind(header.kind), answer
-        except ValueError:
-            raise self._overwritten() from None
+        kind, _, size = _HEADER.unpack(self._take(_HEADER.size, wait))
+        answer = self._take(size, wait)
+        if kind not in _KINDS:
+            raise self._overwritten()
+        return _KINDS[kind], answer
 
     def _take(self, size: int, wait: _Wait) -> Answer:
         """The next bytes it sends."""
@@ -214,11 +230,10 @@ class Runner:
             return self._take_large(size, wait)
         while len(self._received) - self._at < size:
             piece = self._waited(functools.partial(self._socket.recv, _PIECE), wait)
-            del self._received[: self._at]
+            self._received = self._received[self._at :] + piece
             self._at = 0
-            self._received += piece
         self._at += size
-        return bytes(memoryview(self._received)[self._at - size : self._at])
+        return self._received[self._at - size : self._at]
 
     def _take_large(self, size: int, wait: _Wait) -> bytearray:
         """The same, for so many that each copy counts."""
@@ -228,7 +243,7 @@ class Runner:
             raise self._overwritten() from None
         have = len(self._received) - self._at
         taken[:have] = memoryview(self._received)[self._at :]
-        self._received, self._at = bytearray(), 0
+        self._received, self._at = b"", 0
         view = memoryview(taken)
         while have < size:
             have += self._waited(functools.partial(self._socket.recv_into, view[have:]), wait)
@@ -265,8 +280,11 @@ class Runner:
             return f"ended the process that ran it: {_signal_name(-code)}"
         return f"ended the process that ran it, with status {code}"
 
+    def _words(self) -> Watch:
+        return Watch.from_buffer_copy(self._mapping)
+
     def _lost(self, status: RunStatus, reason: str) -> RunnerLostError:
-        words = Watch.from_buffer_copy(self._mapping)
+        words = self._words()
         said = words.said if words.said in set(RunStatus) else 0
         return RunnerLostError(RunStatus(said) if said else status, reason, words)
 

@@ -53,6 +53,8 @@ class ProgramDescriptor:
         # Set by a host that builds kernels itself, as tt-metal does, or that lends a program it made: while it is set,
         # neither descriptors nor files change, but for the values of runtime arguments.
         self.is_built = False
+        # Set by one that lends it, too: while it is the same object, so are the values of runtime arguments.
+        self.arguments_mark: object | None = None
         self._structure: ProgramStructure | None = None
 
     @property
