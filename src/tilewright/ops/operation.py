@@ -28,6 +28,7 @@ from tilewright.ops.meaning import Meaning
 from tilewright.ops.options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
 from tilewright.ops.parameters import Parameter, number_bits
 from tilewright.ops.plan import Plan, Variant, make_plan
+from tilewright.ops.planned_call import PlannedCall, planned_call
 from tilewright.ops.planner.kernels import kernels_of_module, module_text, own_phases
 from tilewright.ops.planner.model import Choices, Operand, Schedule
 from tilewright.ops.planner.schedule import Factors, make_schedule, strategies_of
@@ -50,7 +51,7 @@ from tilewright.tensor.dtype import DataType
 from tilewright.tensor.layout import Layout
 from tilewright.tensor.memory_config import MemoryConfig
 from tilewright.tensor.shape import Shape
-from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device
+from tilewright.tensor.tensor import Tensor, allocate_tensor_on_device, checked_kind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -346,12 +347,33 @@ class Operation(Meaning):
         self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
     ) -> Outcome:
         """Runs the operation on device tensors and keeps the plan, the program and the record of the run."""
-        return self._launch(tensors, options or USUAL_OPTIONS, parameters, is_shown=True)
+        return Outcome(*self._launch(tensors, options or USUAL_OPTIONS, parameters or {}, is_shown=True))
 
     def _launch(
-        self, tensors: Tensors, chosen: Options, parameters: Mapping[str, float] | None, is_shown: bool
-    ) -> Outcome:
-        """``is_shown``: the caller's own caller gets the program, and may do to it what it likes."""
+        self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any], is_shown: bool
+    ) -> tuple[tuple[Tensor, ...], Plan, ProgramDescriptor, Run]:
+        """What an ``Outcome`` holds. ``is_shown``: somebody gets the program, and may do to it what he likes."""
+        device, call = planned_call(self, tensors, chosen, parameters)
+        results = call.allocate_outputs(device)
+        outputs = tuple(results.values())
+        everything = {**tensors, **results}
+        ordered = [*[tensors[each.name] for each in self.inputs], *outputs]
+        if self.choices.program is not None:
+            own = self._own_program(everything, call.parameters)
+            return outputs, call.plan, own, run_program(ordered, own, chosen.run_options)
+        key = call.find_program_key(everything)
+        with borrowed_program(device, key, call.plan, everything, call.numbers, call.config, is_shown) as program:
+            run = run_program(ordered, program, chosen.run_options)
+        return outputs, call.plan, program, run
+
+    def check_and_plan(
+        self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]
+    ) -> tuple[ChipDevice, PlannedCall]:
+        """Where a call runs, and how.
+
+        Raises:
+            OperationError, TypeError: the call is refused.
+        """
         if any(each.spreads for each in self.inputs):
             # Shapes are compared with the first tensor's, so that must have one.
             check_input(self.main_input.name, tensors[self.main_input.name], self.wording)
@@ -359,8 +381,8 @@ class Operation(Meaning):
                 require_tensor(each.name, tensors[each.name])
             fitted = self.beside({name: tuple(each.shape) for name, each in tensors.items()})
             if fitted is not self:
-                return fitted._launch(tensors, chosen, parameters, is_shown)
-        values = self.checked_parameters(parameters or {})
+                return fitted.check_and_plan(tensors, chosen, parameters)
+        values = self.checked_parameters(parameters)
         check_call(self, tensors, values)
         main = tensors[self.main_input.name]
         device = main.device()
@@ -377,19 +399,18 @@ class Operation(Meaning):
             deeper=chosen.deeper,
             columns=self.rows_shape({name: tuple(each.shape) for name, each in tensors.items()})[-1],
         )
-        numbers = _bits(plan, values)
-        outputs = tuple(
-            allocate_tensor_on_device(shape, dtype, main.layout, device, chosen.memory_config or main.memory_config())
+        place = chosen.memory_config or main.memory_config()
+        kinds = [
+            checked_kind(shape, dtype, main.layout, device, place)
             for shape, dtype in self._results(plan.rows.shape, main.dtype)
+        ]
+        return device, PlannedCall(
+            plan,
+            values,
+            _bits(plan, values),
+            checked_config(chosen.compute_kernel_config),
+            dict(zip(self.output_names, kinds, strict=True)),
         )
-        everything = {**tensors, **dict(zip(self.output_names, outputs, strict=True))}
-        if self.choices.program is not None:
-            own = self._own_program(everything, values)
-            return Outcome(outputs, plan, own, run_program([*ordered, *outputs], own, chosen.run_options))
-        config = checked_config(chosen.compute_kernel_config)
-        with borrowed_program(device, plan, everything, numbers, config, is_shown) as program:
-            run = run_program([*ordered, *outputs], program, chosen.run_options)
-        return Outcome(outputs, plan, program, run)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Runs the operation on tensors or arrays; the result is of the same kind.
@@ -397,18 +418,18 @@ class Operation(Meaning):
         Besides its own tensors and numbers it takes ``memory_config``, ``compute_kernel_config``, ``core_grid``, and
         for arrays ``device`` and ``dtype``.
         """
-        given = {name: named.pop(name) for name in OPTION_NAMES if name in named}
+        given = {name: named.pop(name) for name in OPTION_NAMES if name in named} if named else {}
         options = {name: value for name, value in given.items() if value is not None}
         if not named and len(arguments) == len(self.inputs) and self._begins_with_inputs:
-            values = dict(zip(self._own_signature.parameters, arguments, strict=False))
+            values = {each.name: value for each, value in zip(self.inputs, arguments, strict=True)}
             numbers: dict[str, Any] = {}
         else:
             values, numbers = self._bound(arguments, named)
         operands = Operands(values, options.pop("device", None), options.pop("dtype", None))
         chosen = Options(**options) if options else USUAL_OPTIONS
-        outcome = self._launch(operands.tensors, chosen, numbers, is_shown=False)
-        results = tuple(operands.give_back(each) for each in outcome.outputs)
-        return results[0] if len(results) == 1 else results
+        outputs = self._launch(operands.tensors, chosen, numbers, is_shown=False)[0]
+        results = [operands.give_back(each) for each in outputs]
+        return results[0] if len(results) == 1 else tuple(results)
 
     def _bound(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Which of the arguments are tensors, and which numbers, by name."""
