@@ -18,6 +18,7 @@ def test_a_push_guarded_off_the_pack_thread_is_found(device: ttnn.Device) -> Non
     result = check_source(device, program)
     assert rules(result) == ["trisc-guard", "trisc-guard"]
     assert [finding.line for finding in result.findings] == [3, 4]
+    assert [finding.rule for finding in result.findings[0].consequences] == ["hang-missing-producer"]
     assert result.findings[1].numbers == "cb_push_back(0) runs on UNPACK only, and does something on PACK only"
 
 

@@ -56,6 +56,9 @@ def _lines(finding: Finding) -> set[tuple[str, int]]:
     return {(finding.path, finding.line)} | related
 
 
+# A push or pop that no thread makes.
+_LEFT_OUT = (("trisc-guard",), _shared_cores)
+
 # What may follow, from which rules, and where.
 _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     # One missing wait or reserve shows at the first access and at the pop or push.
@@ -64,7 +67,11 @@ _FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
     "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
     "init-missing": ((("init-missing",), _same_line),),  # for one side of the call, and for another
     "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
-    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer),),
+    "hang-missing-producer": (_LEFT_OUT,),
+    "hang-finished-producer": (_LEFT_OUT,),
+    "hang-self": (_LEFT_OUT,),
+    "hang-circle": (_LEFT_OUT,),
+    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer), _LEFT_OUT),
     "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
     "l1-race": (
         (("l1-race",), _same_memory),

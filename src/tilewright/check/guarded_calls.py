@@ -2,8 +2,8 @@
 """Circular buffer calls of compute kernels that a guard keeps off the thread that would carry them out.
 
 A card compiles a compute kernel once for each of its three threads. Reserve and push do something on the pack thread
-only, wait and pop on the unpack thread only. Here a compute kernel is compiled once, for all three, so what a guard
-leaves out on a card can only be seen in the source.
+only, wait and pop on the unpack thread only. What a guard leaves out can only be seen in the source; the run has the
+hang that follows.
 """
 
 from __future__ import annotations

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tilewright.device import structures as native
 from tilewright.device.engine_build import NATIVE
 from tilewright.device.errors import TilewrightError
-from tilewright.device.kernel_library import KernelLibrary
+from tilewright.device.kernel_library import KernelLibraries
 from tilewright.device.run import KernelInfo
-from tilewright.device.source_lines import line_table
+from tilewright.device.source_lines import LineTable, line_table
 from tilewright.tensor.argument import shown
 
 EVERY_KERNEL = "*"
@@ -94,16 +94,21 @@ AT_HANG = Breakpoint(_HANG)
 class KernelCode:
     """Lines and instructions of the kernels of one program, as a runner has loaded them."""
 
-    def __init__(self, kernels: Sequence[KernelInfo], libraries: Sequence[KernelLibrary], bases: Sequence[int]) -> None:
+    def __init__(
+        self, kernels: Sequence[KernelInfo], libraries: Sequence[KernelLibraries], bases: Sequence[Sequence[int]]
+    ) -> None:
         self._kernels = kernels
-        self._libraries = libraries
-        self._bases = bases
+        # Of each kernel: where its libraries are loaded, and their lines.
+        self._code = [
+            [(base, line_table(library.path)) for library, base in zip(*of_kernel, strict=True)]
+            for of_kernel in zip(libraries, bases, strict=True)
+        ]
 
     def own_lines(self) -> list[native.CodeLine]:
         """Every stretch of code that is not our headers'."""
         found = {}
-        for library, base in zip(self._libraries, self._bases, strict=True):
-            for begin, end, line in line_table(library.path).own_code(is_users):
+        for _, base, table in self._tables():
+            for begin, end, line in table.own_code(is_users):
                 found[base + begin] = native.CodeLine(begin=base + begin, end=base + end, line=line)
         return list(found.values())
 
@@ -129,21 +134,24 @@ class KernelCode:
     def _places(self, wanted: Breakpoint) -> list[tuple[int, int]]:
         file, colon, line = wanted.where.rpartition(":")
         found = []
-        for index, kernel in enumerate(self._kernels):
-            table = line_table(self._libraries[index].path)
+        for index, base, table in self._tables():
+            kernel = self._kernels[index]
             if colon and line.isdigit():
                 offsets = table.begins_of(kernel.path if file == kernel.name else file, int(line))
             elif wanted.where in (kernel.name, EVERY_KERNEL):
                 offsets = table.begin_of_function(_KERNEL_MAIN)
             else:
                 offsets = []
-            found += [(index, self._bases[index] + offset) for offset in offsets]
+            found += [(index, base + offset) for offset in offsets]
         return found
 
+    def _tables(self) -> Iterator[tuple[int, int, LineTable]]:
+        """Every library: its kernel, where it is loaded, its lines."""
+        for index, libraries in enumerate(self._code):
+            yield from ((index, base, table) for base, table in libraries)
+
     def _refusal(self, wanted: Breakpoint) -> str:
-        files = sorted(
-            {Path(path).name for each in self._libraries for path in line_table(each.path).own_files(is_users)}
-        )
+        files = sorted({Path(path).name for *_, table in self._tables() for path in table.own_files(is_users)})
         names = ", ".join(dict.fromkeys(kernel.name for kernel in self._kernels))
         return (
             f"no kernel of the program has code at {wanted.where}; it has the files {', '.join(files)} "

@@ -131,8 +131,13 @@ def store_library(entry: Path, built: Path, **facts: Any) -> Path:
     """Puts a library into the cache under its content's name, and a record about it at ``entry``."""
     library = entry.parent / f"{digest(built.read_bytes())}.so"
     move_into_cache(built, library)
-    write_atomically(entry, json.dumps({"library": library.name, **facts}).encode())
+    store_record(entry, library, **facts)
     return library
+
+
+def store_record(entry: Path, library: Path, **facts: Any) -> None:
+    """Puts a record about a library of the cache at ``entry``."""
+    write_atomically(entry, json.dumps({"library": library.name, **facts}).encode())
 
 
 def stored_library(entry: Path) -> tuple[Path, dict[str, Any]] | None:

@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tilewright.device.api_hints import with_api_hint
 from tilewright.device.cache import (
@@ -27,6 +27,7 @@ from tilewright.device.cache import (
     note_use,
     read_entry,
     store_library,
+    store_record,
     stored_library,
     write_atomically,
 )
@@ -43,7 +44,7 @@ from tilewright.device.compiler import (
 from tilewright.device.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright.device.errors import CompilerCrashError, KernelCompileError
 from tilewright.device.forwarding_headers import forwarding_directory, write_forwarding_headers
-from tilewright.device.thread_guards import lost_branch
+from tilewright.device.thread_guards import THREADS, chosen_by_thread
 from tilewright.device.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
 from tilewright.program.kernel_path import kernel_search_path
 
@@ -94,15 +95,19 @@ def _tree_of(path: str) -> Path | None:
     return next(filter(_is_tree, Path(path).parent.parents), None)
 
 
-def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
-    """Compiles what the cache does not have, side by side, and returns one library per source.
+# One library, or one for each thread of a compute kernel whose text differs from thread to thread.
+Libraries = tuple[Path, ...]
+
+
+def compile_kernels(sources: Sequence[KernelSource]) -> list[Libraries]:
+    """Compiles what the cache does not have, side by side, and returns the libraries of each source.
 
     Raises:
         KernelCompileError: a kernel is wrong; the message is the compiler's.
         CompilerCrashError: the compiler crashed and there is no other to try.
     """
     surroundings = _surroundings()
-    built = {source: library for source in sources if (library := _unchanged(source, surroundings)) is not None}
+    built = {source: found for source in sources if (found := _unchanged(source, surroundings)) is not None}
     built.update(_stored(dict.fromkeys(source for source in sources if source not in built)))
     missing = [source for source in dict.fromkeys(sources) if source not in built]
     if len(missing) > 1:
@@ -116,7 +121,7 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Path]:
 
 
 # Libraries this process has used, with the state their files were in: a warm launch looks at nothing else.
-_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Path, dict[Path, tuple[int, int]]]] = {}
+_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Libraries, dict[Path, tuple[int, int]]]] = {}
 
 
 def _surroundings() -> tuple[str | None, ...]:
@@ -131,20 +136,20 @@ def _state(status: os.stat_result) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def _unchanged(source: KernelSource, surroundings: tuple[str | None, ...]) -> Path | None:
-    """The library this process used last for a kernel, if no file it was made from has changed since."""
+def _unchanged(source: KernelSource, surroundings: tuple[str | None, ...]) -> Libraries | None:
+    """What this process used last for a kernel, if no file it was made from has changed since."""
     used = _used.get((source, surroundings))
     if used is None:
         return None
-    library, states = used
+    libraries, states = used
     try:
-        return library if all(_file_state(path) == state for path, state in states.items()) else None
+        return libraries if all(_file_state(path) == state for path, state in states.items()) else None
     except OSError:
         return None
 
 
-def compile_kernel(source: KernelSource) -> Path:
-    """Library of one kernel, compiled if the cache does not have it.
+def compile_kernel(source: KernelSource) -> Libraries:
+    """Libraries of one kernel, compiled if the cache does not have them.
 
     Where the preferred compiler crashes, or refuses a kernel of a tt-metal tree, the others are tried in turn. A kernel
     of one's own that is refused is more likely wrong than misunderstood, and the first answer is the one to show.
@@ -161,9 +166,9 @@ def compile_kernel(source: KernelSource) -> Path:
         others = available_compilers()[1:]
         for other in others:
             with contextlib.suppress(CompilerCrashError, KernelCompileError):
-                library = _cached(source, other)
+                libraries = _cached(source, other)
                 write_atomically(refusal, str(failure).encode())
-                return library
+                return libraries
         if others and isinstance(failure, CompilerCrashError):
             tried = ", ".join(str(other) for other in others)
             raise CompilerCrashError(f"{failure}\n(tried as well, and no better: {tried})") from failure
@@ -214,49 +219,92 @@ def _entry(source: KernelSource, compiler: Compiler, text: str, arguments: Seque
     return cache_directory() / "kernels" / f"{key}.json"
 
 
-def _stored(sources: Iterable[KernelSource]) -> Iterator[tuple[KernelSource, Path]]:
-    """Kernels the cache has a library of, with it."""
+def _stored(sources: Iterable[KernelSource]) -> Iterator[tuple[KernelSource, Libraries]]:
+    """Kernels the cache has libraries of, with them."""
     for source in sources:
         compiler = find_compiler()
         entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
-        library = _valid_library(entry, source)
-        if library is not None:
-            yield source, library
+        libraries = _valid_libraries(entry, source, compiler)
+        if libraries is not None:
+            yield source, libraries
 
 
-def _cached(source: KernelSource, compiler: Compiler) -> Path:
+def _cached(source: KernelSource, compiler: Compiler) -> Libraries:
     text = translation_unit(source)
     arguments = _arguments(source, compiler)
     entry = _entry(source, compiler, text, arguments)
-    library = _valid_library(entry, source)
-    if library is not None:
-        return library
+    libraries = _valid_libraries(entry, source, compiler)
+    if libraries is not None:
+        return libraries
     with building(f"kernel-{entry.stem}") as work:
-        library = _valid_library(entry, source)
-        return library if library is not None else _compile(source, compiler, text, arguments, entry, work)
+        libraries = _valid_libraries(entry, source, compiler)
+        if libraries is not None:
+            return libraries
+        return _compile(source, compiler, text, arguments, entry, work)
 
 
-def _valid_library(entry: Path, source: KernelSource) -> Path | None:
-    """The library an entry names, unless a file it was made from has changed."""
+def _differs_by_thread(source: KernelSource, files: Iterable[Path]) -> bool:
+    """Whether a compute kernel made from these files has to be compiled for each of its threads."""
+    if not source.is_compute or source.thread:
+        return False
+    texts = (path.read_text(errors="replace") for path in files if path.is_file())
+    return any(chosen_by_thread(text) is not None for text in texts)
+
+
+def _of_threads(source: KernelSource) -> list[KernelSource]:
+    return [dataclasses.replace(source, thread=thread) for thread in THREADS]
+
+
+def _compile_threads(source: KernelSource, compiler: Compiler, entry: Path) -> Libraries:
+    """Compiles a kernel for each thread; what the entry says of it is only that."""
+    libraries = tuple(library for each in _of_threads(source) for library in _cached(each, compiler))
+    store_record(entry, libraries[0], of_threads=True, kernel=source.name)
+    return libraries
+
+
+def _valid_threads(source: KernelSource, compiler: Compiler) -> Libraries | None:
+    """Libraries of a kernel that was compiled for each thread."""
+    libraries: Libraries = ()
+    states: dict[Path, tuple[int, int]] = {}
+    for each in _of_threads(source):
+        entry = _entry(each, compiler, translation_unit(each), _arguments(each, compiler))
+        found = _valid_libraries(entry, each, compiler)
+        if found is None:
+            return None
+        libraries += found
+        states |= _used[each, _surroundings()][1]
+    _used[source, _surroundings()] = libraries, states
+    return libraries
+
+
+def _valid_libraries(entry: Path, source: KernelSource, compiler: Compiler) -> Libraries | None:
+    """The libraries an entry names, unless a file they were made from has changed."""
     stored = stored_library(entry)
     if stored is None:
         return None
     library, record = stored
+    if record.get("of_threads"):
+        return _valid_threads(source, compiler)
+    return (library,) if _is_valid(library, record, source) else None
+
+
+def _is_valid(library: Path, record: dict[str, Any], source: KernelSource) -> bool:
+    """Whether no file that a library was made from has changed."""
     try:
         states = {library: _file_state(library)}
         for name, content in record["dependencies"].items():
             path = Path(name)
             states[path] = _file_state(path)  # before it is read: a later edit must show
             if digest(path.read_bytes()) != content:
-                return None
+                return False
         for name in record["absent"]:
             states |= _nearest_directory(Path(name))
             if Path(name).exists():
-                return None  # the compiler would find this one now
+                return False  # the compiler would find this one now
     except (OSError, KeyError, TypeError, AttributeError):
-        return None
-    _used[source, _surroundings()] = library, states
-    return library
+        return False
+    _used[source, _surroundings()] = (library,), states
+    return True
 
 
 def _nearest_directory(path: Path) -> dict[Path, tuple[int, int]]:
@@ -267,7 +315,23 @@ def _nearest_directory(path: Path) -> dict[Path, tuple[int, int]]:
 
 def _compile(
     source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
-) -> Path:
+) -> Libraries:
+    if _differs_by_thread(source, [Path(source.path)]):
+        return _compile_threads(source, compiler, entry)
+    try:
+        library = _compile_once(source, compiler, text, arguments, entry, work)
+    except KernelCompileError:
+        # In a header, say, a function of one name for each thread.
+        if not _differs_by_thread(source, _files_read(compiler, text, arguments, work)):
+            raise
+        library = None
+    return (library,) if library is not None else _compile_threads(source, compiler, entry)
+
+
+def _compile_once(
+    source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
+) -> Path | None:
+    """The library; None: it has to be compiled for each thread."""
     text, arguments = _with_precompiled_prelude(source, compiler, text, arguments)
     unit, library, depends = work / "kernel_unit.cpp", work / "kernel.so", work / "kernel.d"
     unit.write_text(text, encoding="utf-8")
@@ -282,8 +346,8 @@ def _compile(
     else:
         _run(source, compiler, [*command, *linking, str(unit)], unit)
     files = _dependencies(depends.read_text(encoding="utf-8"), unit)
-    if source.is_compute:
-        _refuse_lost_branches(source, files)
+    if _differs_by_thread(source, files):
+        return None
     dependencies = {str(path): digest(path.read_bytes()) for path in files}
     ended = time.time_ns()
     if any(began < path.stat().st_ctime_ns <= ended for path in files):
@@ -296,17 +360,13 @@ def _compile(
     return stored
 
 
-def _refuse_lost_branches(source: KernelSource, files: Sequence[Path]) -> None:
-    for path in files:
-        lost = lost_branch(path.read_text(errors="replace"))
-        if lost is not None:
-            line, directive = lost
-            message = (
-                f"{path}:{line}: `{directive}` is a branch that only some threads of a compute kernel have. Here a "
-                "kernel is compiled once, with TRISC_UNPACK, TRISC_MATH and TRISC_PACK all defined, and would not have "
-                "it. Write what each thread does under an #ifdef of its own, or in UNPACK(...), MATH(...) and PACK(...)"
-            )
-            raise KernelCompileError(source.name, message, "")
+def _files_read(compiler: Compiler, text: str, arguments: Sequence[str], work: Path) -> list[Path]:
+    """Files besides our own headers that a kernel which does not compile is made from, as far as they are there."""
+    unit, depends = work / "files_read.cpp", work / "files_read.d"
+    unit.write_text(text, encoding="utf-8")
+    result = compiler.run([*arguments, "-MM", "-MF", str(depends), "-MT", "kernel", str(unit)])
+    is_known = result.returncode == 0 and depends.is_file()
+    return _dependencies(depends.read_text(encoding="utf-8"), unit) if is_known else []
 
 
 def _shadowing(files: Sequence[Path], arguments: Sequence[str], beside: Path) -> list[str]:
@@ -333,10 +393,13 @@ def check_kernel(source: KernelSource, compiler: Compiler) -> None:
     Raises:
         KernelCompileError, CompilerCrashError: as :func:`compile_kernels`.
     """
-    text, arguments = _with_precompiled_prelude(
-        source, compiler, translation_unit(source), _arguments(source, compiler)
-    )
+    text, arguments = translation_unit(source), _arguments(source, compiler)
     with tempfile.TemporaryDirectory() as work:
+        if source.is_compute and _differs_by_thread(source, _files_read(compiler, text, arguments, Path(work))):
+            for each in _of_threads(source):
+                check_kernel(each, compiler)
+            return
+        text, arguments = _with_precompiled_prelude(source, compiler, text, arguments)
         unit = Path(work) / "kernel_unit.cpp"
         unit.write_text(text, encoding="utf-8")
         # zig's driver always wants to write an object.

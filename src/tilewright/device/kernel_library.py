@@ -25,6 +25,10 @@ class KernelLibrary:
         return line_table(self.path).find(offset) if inside else None
 
 
+# A kernel's libraries: one, or one for each thread of a compute kernel whose text differs from thread to thread.
+KernelLibraries = tuple[KernelLibrary, ...]
+
+
 @functools.cache
 def kernel_library(path: Path) -> KernelLibrary:
     """A compiled kernel. Libraries in the cache are named by content, so each is read once."""

@@ -10,13 +10,12 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilewright.device.call_record import call_record
 from tilewright.device.errors import KernelCompileError, TilewrightError
 from tilewright.device.host_memory import HostMemory
-from tilewright.device.kernel_build import compile_kernels
+from tilewright.device.kernel_build import Libraries, compile_kernels
 from tilewright.device.kernel_library import kernel_library
 from tilewright.device.loaded_program import LoadedProgram, LoadFailedError, Outcome
 from tilewright.device.prepared import Prepared, prepare
@@ -42,7 +41,7 @@ class _Built:
     """What follows from a program that does not change, for one runner."""
 
     prepared: Prepared
-    paths: Sequence[Path]
+    paths: Sequence[Libraries]
     runner: Runner
     loaded: LoadedProgram | None = None
 
@@ -125,7 +124,7 @@ class Launcher:
         built = self._find_built(program, options.watch) if program.is_built else None
         if built is None:
             prepared = self._prepare(program, options.watch)
-            paths: Sequence[Path] = compile_kernels(prepared.sources)
+            paths: Sequence[Libraries] = compile_kernels(prepared.sources)
         else:
             prepared, paths = built.prepared, built.paths
         with self.one_at_a_time:
@@ -165,14 +164,15 @@ class Launcher:
             prepared = kept[watch] = prepare(program, self._arch, self._grid, watch)
         return prepared
 
-    def _find(self, program: ProgramDescriptor, prepared: Prepared, paths: Sequence[Path]) -> LoadedProgram:
+    def _find(self, program: ProgramDescriptor, prepared: Prepared, paths: Sequence[Libraries]) -> LoadedProgram:
         key = prepared.key, *paths
         loaded = self._loaded.get(key)
         if loaded is None:
             _refuse_cores_outside(program, self._grid)
-            libraries = [kernel_library(path) for path in paths]
-            for source, library in zip(prepared.sources, libraries, strict=True):
-                _refuse_large_globals(source.name, library.layout.statics_end - library.layout.statics_begin)
+            libraries = [tuple(map(kernel_library, each)) for each in paths]
+            for source, each in zip(prepared.sources, libraries, strict=True):
+                for library in each:
+                    _refuse_large_globals(source.name, library.layout.statics_end - library.layout.statics_begin)
             loaded = self._loaded[key] = LoadedProgram(program, prepared.sources, libraries, prepared.cb_addresses)
             if len(self._loaded) > _PROGRAMS_KEPT:
                 self._forget_oldest()
@@ -211,7 +211,7 @@ def _load_error(error: LoadFailedError, loaded: LoadedProgram, prepared: Prepare
     if missing is None:
         return TilewrightError(f"a kernel's library cannot be loaded: {error}")
     path = str(error).split(":", 1)[0]
-    name = next((kernel.name for kernel, each in zip(loaded.kernels, loaded.paths, strict=True) if each == path), path)
+    name = next((kernel.name for kernel, each in zip(loaded.kernels, loaded.paths, strict=True) if path in each), path)
     text = f"it uses {_readable(missing.group(1))}, which is declared but not defined"
     return KernelCompileError(name, text, str(error))
 

@@ -18,7 +18,7 @@ from tilewright.device import structures as native
 from tilewright.device.breakpoints import KernelCode, breakpoints
 from tilewright.device.buffer_formats import buffer_format, unpacks_to_dest
 from tilewright.device.host_memory import HostMemory
-from tilewright.device.kernel_library import KernelLibrary
+from tilewright.device.kernel_library import KernelLibraries, KernelLibrary
 from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.prepared import ArgumentLayout
 from tilewright.device.run import KernelInfo, Run, RunStatus
@@ -93,7 +93,7 @@ class LoadedProgram:
         self,
         program: ProgramDescriptor,
         sources: Sequence[KernelSource],
-        libraries: Sequence[KernelLibrary],
+        libraries: Sequence[KernelLibraries],
         cb_addresses: Sequence[int],
     ) -> None:
         self.number = next(_numbers)
@@ -105,11 +105,9 @@ class LoadedProgram:
         self._reader = RecordReader(self.stack, self._semaphores, program.semaphore_bases)
         self._runner: Runner | None = None
         self._asked: _Asked | None = None
-        self._bases: Sequence[int] = ()
+        self._bases: Sequence[Sequence[int]] = ()  # of each kernel's libraries, where they are loaded
         kernels = [
-            part
-            for kernel, library in zip(program.kernels, libraries, strict=True)
-            for part in _kernel(kernel, library)
+            part for kernel, own in zip(program.kernels, libraries, strict=True) for part in _kernel(kernel, own)
         ]
         buffers = list(_circular_buffers(program, cb_addresses))
         pads = [(cb, at) for cb, at in zip(program.cbs, cb_addresses, strict=True) if not cb.format_descriptors]
@@ -132,8 +130,8 @@ class LoadedProgram:
             self._parts += [bytes(place), cores.tobytes()]
 
     @property
-    def paths(self) -> list[str]:
-        return [str(library.path) for library in self._libraries]
+    def paths(self) -> list[list[str]]:
+        return [[str(library.path) for library in own] for own in self._libraries]
 
     def is_in(self, runner: Runner) -> bool:
         return self._runner is runner
@@ -145,7 +143,8 @@ class LoadedProgram:
         kind, answer = runner.ask(message(Kind.LOAD, parts), limits)
         if kind is not Kind.LOADED:
             raise LoadFailedError(failure_text(answer))
-        self._bases = array("Q", answer[ctypes.sizeof(native.LoadedAnswer) :])
+        bases = iter(array("Q", answer[ctypes.sizeof(native.LoadedAnswer) :]))
+        self._bases = [list(itertools.islice(bases, len(own))) for own in self._libraries]
         self._runner = runner
 
     def unload(self) -> None:
@@ -296,11 +295,12 @@ class LoadedProgram:
             self._runner.end()
 
     def stack(self, kernel: int, frames: Sequence[int]) -> tuple[SourceLine, ...]:
-        """Lines of the kernel's own library, innermost first. Addresses of the engine itself are left out."""
+        """Lines of the kernel's own libraries, innermost first. Addresses of the engine itself are left out."""
         if kernel >= len(self._bases):
             return ()
+        placed = list(zip(self._libraries[kernel], self._bases[kernel], strict=True))
         # A return address points behind its call.
-        lines = (self._libraries[kernel].line_at(self._bases[kernel], address - 1) for address in frames)
+        lines = (library.line_at(base, address - 1) for address in frames for library, base in placed)
         return tuple(line for line in lines if line is not None)
 
 
@@ -319,11 +319,10 @@ def _cores(core_ranges: CoreRangeSet) -> array[int]:
     return array("H", [number for core in core_ranges for number in (core.x, core.y)])
 
 
-def _kernel(kernel: KernelDescriptor, library: KernelLibrary) -> list[bytes]:
+def _kernel(kernel: KernelDescriptor, libraries: KernelLibraries) -> list[bytes]:
     cores = _cores(kernel.core_ranges)
     compute = kernel.config if isinstance(kernel.config, ComputeConfigDescriptor) else None
-    where, layout = placement(kernel), library.layout
-    path, name = bytes(library.path), kernel.name.encode()
+    where, name = placement(kernel), kernel.name.encode()
     spec = native.KernelSpec(
         kind=int(compute is not None),
         processor=where.processor,
@@ -333,10 +332,6 @@ def _kernel(kernel: KernelDescriptor, library: KernelLibrary) -> list[bytes]:
         full_sync=int(compute is not None and compute.dst_full_sync_en),
         fidelity=FIDELITY_PHASES[compute.math_fidelity] if compute is not None else 4,
         math_approx=int(compute is not None and compute.math_approx_mode),
-        statics=layout.statics_begin,
-        statics_bytes=layout.statics_end - layout.statics_begin,
-        text_begin=layout.text_begin,
-        text_end=layout.text_end,
         num_cores=len(cores) // 2,
     )
     in_l1 = kernel.arguments_in_l1
@@ -344,8 +339,19 @@ def _kernel(kernel: KernelDescriptor, library: KernelLibrary) -> list[bytes]:
         spec.has_arguments_in_l1 = 1
         spec.args_offset, spec.num_args = in_l1.address, in_l1.count
         spec.common_args_offset, spec.num_common_args = in_l1.common_address, in_l1.common_count
-    header = native.KernelHeader(path_bytes=len(path), name_bytes=len(name))
-    return [bytes(header), path, name, bytes(spec), cores.tobytes()]
+    header = native.KernelHeader(name_bytes=len(name), num_libraries=len(libraries))
+    return [bytes(header), name, bytes(spec), cores.tobytes(), *(part for each in libraries for part in _library(each))]
+
+
+def _library(library: KernelLibrary) -> list[bytes]:
+    path, layout = bytes(library.path), library.layout
+    code = native.KernelCode(
+        statics=layout.statics_begin,
+        statics_bytes=layout.statics_end - layout.statics_begin,
+        text_begin=layout.text_begin,
+        text_end=layout.text_end,
+    )
+    return [bytes(native.LibraryHeader(path_bytes=len(path))), path, bytes(code)]
 
 
 def _circular_buffers(program: ProgramDescriptor, addresses: Sequence[int]) -> list[list[bytes]]:

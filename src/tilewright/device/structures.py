@@ -51,9 +51,18 @@ class MemoryFiles(ctypes.Structure):
     ]
 
 
-class KernelSpec(ctypes.Structure):
+class KernelCode(ctypes.Structure):
     _fields_ = [
         ("entry", c_uint64),
+        ("statics", c_uint64),
+        ("statics_bytes", c_uint64),
+        ("text_begin", c_uint64),
+        ("text_end", c_uint64),
+    ]
+
+
+class KernelSpec(ctypes.Structure):
+    _fields_ = [
         ("name", c_uint64),
         ("kind", c_uint32),
         ("processor", c_uint32),
@@ -63,10 +72,6 @@ class KernelSpec(ctypes.Structure):
         ("full_sync", c_uint32),
         ("fidelity", c_uint32),
         ("math_approx", c_uint32),
-        ("statics", c_uint64),
-        ("statics_bytes", c_uint64),
-        ("text_begin", c_uint64),
-        ("text_end", c_uint64),
         ("cores", c_uint64),
         ("num_cores", c_uint64),
         ("has_arguments_in_l1", c_uint32),
@@ -274,7 +279,11 @@ class LoadRequest(ctypes.Structure):
 
 
 class KernelHeader(ctypes.Structure):
-    _fields_ = [("path_bytes", c_uint32), ("name_bytes", c_uint32)]
+    _fields_ = [("name_bytes", c_uint32), ("num_libraries", c_uint32)]
+
+
+class LibraryHeader(ctypes.Structure):
+    _fields_ = [("path_bytes", c_uint64)]
 
 
 class SemaphoreBase(ctypes.Structure):
@@ -290,7 +299,7 @@ class ScratchpadSpec(ctypes.Structure):
 
 
 class LoadedAnswer(ctypes.Structure):
-    _fields_ = [("num_kernels", c_uint64)]
+    _fields_ = [("num_libraries", c_uint64)]
 
 
 class RunRequest(ctypes.Structure):
@@ -389,6 +398,7 @@ class FindingText(ctypes.Structure):
 _MIRRORED: dict[str, type[ctypes.Structure]] = {
     "ChipConfig": ChipConfig,
     "TwMemoryFiles": MemoryFiles,
+    "TwKernelCode": KernelCode,
     "TwKernelSpec": KernelSpec,
     "TwCircularBufferSpec": CircularBufferSpec,
     "TwHostMemory": HostMemory,
@@ -406,6 +416,7 @@ _MIRRORED: dict[str, type[ctypes.Structure]] = {
     "TwReadyAnswer": ReadyAnswer,
     "TwLoadRequest": LoadRequest,
     "TwKernelHeader": KernelHeader,
+    "TwLibraryHeader": LibraryHeader,
     "TwSemaphoreBase": SemaphoreBase,
     "TwSemaphoreSpec": SemaphoreSpec,
     "TwScratchpadSpec": ScratchpadSpec,

@@ -2,14 +2,16 @@
 """What preprocessor conditions on TRISC_UNPACK, TRISC_MATH and TRISC_PACK mean for the threads of a compute kernel.
 
 A card compiles a compute kernel once for each of its three threads, with one of the three defined. Here it is compiled
-once, with all of them defined: what only some threads have is there, and keeps to its thread by itself. A branch that
-is left out then, an #elif, an #else or an #ifndef, is one that a thread of a card would run; such a kernel is refused.
-A word to another thread under an #ifdef does not keep to its thread: that is refused once the threads go apart.
+once, with all of them defined, and runs as one as long as it can. That is right where conditions stand around functions
+of one thread, which its UNPACK(...), MATH(...) or PACK(...) calls. A text that differs from thread to thread in another
+way (branches of an #elif, #else or #ifndef, statements in a function, macros) is compiled for each thread instead.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Iterator, Sequence
 
 THREADS = ("UNPACK", "MATH", "PACK")
 Threads = frozenset[str]
@@ -17,20 +19,33 @@ ALL_THREADS: Threads = frozenset(THREADS)
 DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
 
 _NAME = r"(?:TRISC|UCK_CHLKC)_(UNPACK|MATH|PACK)\b"
+_NUMBER = re.compile(r"\bCOMPILE_FOR_TRISC\s*[=!]=")
 _MACRO = re.compile(rf"\bdefined\s*\(?\s*{_NAME}\s*\)?|\b{_NAME}")
+_OTHER = re.compile(
+    r"\bdefined\s*\(?\s*[A-Za-z_]\w*\s*\)?|\b(?!(?:UNPACK|MATH|PACK|and|or|not)\b)[A-Za-z_]\w*(?:\([^()]*\))?"
+)
+_NEGATED = re.compile(rf"!\s*(?:defined\s*)?\(?\s*{_NAME}")
+_DEFINITION = re.compile(r"\s*#\s*(?:define|undef)\b")
 # What a branch for the other threads may have without being missed: functions that do nothing, answers that are fixed,
 # and tables of formats and shapes, which are the same for all threads.
 _NOTHING = re.compile(
-    r"#[^\n]*|static_assert\s*\([^;]*;|return\s+(?:true|false|\d+u?)\s*;|constexpr\s+bool\s+\w+\s*=\s*(?:true|false)\s*;"
+    r"static_assert\s*\([^;]*;|return\s+(?:true|false|\d+u?)\s*;|constexpr\s+bool\s+\w+\s*=\s*(?:true|false)\s*;"
     r"|(?:return|constexpr\s+\w+\s+\w+\s*=)\s+(?:un)?pack_\w+\[\w+\]\s*;"
-    r"|[^;{}#]*\{\s*(?:return\s+(?:true|false)\s*;\s*)?\}"
+    r"|[^;{}]*\{\s*(?:return\s+(?:true|false)\s*;\s*)?\}"
 )
-
-# Calls that are made by one thread and that other threads and kernels see.
-_EFFECT = re.compile(
-    r"\b(mailbox_(?:write|read)|(?:t6_)?semaphore_(?:post|get|init)\w*|TTI?_SEM(?:POST|GET|INIT|WAIT))\s*[(<]"
+# What may stand in a branch of some threads while all three go as one: nothing anybody else sees, or seen once.
+_QUIET = (
+    r"static_assert\s*\([^;]*;|constexpr\s+\w+\s+\w+\s*=\s*\w+(?:::\w+)+\s*;"
+    r"|(?:return|constexpr\s+\w+\s+\w+\s*=)[^;]*\bpack_\w+\[[^;]*;|(?:return|constexpr\s+\w+\s+\w+\s*=)[^;]*unpack_\w+\[[^;]*;"
+    r"|if\s+constexpr\s*\([^;{}]*\)\s*(?=\{)|[^;{}()]*\([^;{}]*\)\s*(?=\{)|[{}\s]"
 )
-_NAMED = re.compile(r"\b(?:UNPACK|MATH|PACK)\s*\(")
+# Calls that keep to these threads by themselves.
+_CALLS = {
+    frozenset({"PACK"}): r"llk_pack\w*|pack_reconfig_data_format\w*",
+    frozenset({"MATH"}): r"llk_math\w*",
+    frozenset({"UNPACK"}): r"llk_unpack\w*",
+    frozenset({"UNPACK", "MATH"}): r"reconfig_data_format\w*",
+}
 _SCOPE = re.compile(r"\b(?:namespace|class|struct|union|enum|extern)\b(?!.*\()")
 
 Guard = tuple[Threads, Threads]  # of an open #if: where it holds, where a branch before it held
@@ -59,67 +74,119 @@ def threads_where(condition: str) -> Threads:
     return frozenset(thread for thread in THREADS if eval(expression, {each: each == thread for each in THREADS}))
 
 
-def lost_branch(text: str) -> tuple[int, str] | None:
-    """Line and text of the first directive whose branch a thread of a card would run and a kernel here does not have.
+@dataclasses.dataclass
+class _Branch:
+    """One branch of an #if, as one compilation with all three defined sees it."""
 
-    >>> lost_branch("#if defined(TRISC_MATH)\\n f();\\n#elif defined(TRISC_PACK)\\n g();\\n#endif")
-    (3, '#elif defined(TRISC_PACK)')
-    >>> lost_branch("#ifdef TRISC_PACK\\nvoid h() { g(); }\\n#else\\nvoid h() {}\\n#endif")
+    number: int
+    directive: str
+    threads: Threads  # where it holds
+    is_mixed: bool  # its condition asks for something else too
+    is_compiled: bool
+    has_definitions: bool = False
+    lines: list[str] = dataclasses.field(default_factory=list)
+
+    def is_nothing(self) -> bool:
+        return not _NOTHING.sub("", "\n".join(self.lines)).strip()
+
+    def is_quiet(self) -> bool:
+        """Whether it may be done by all three as one, and by nobody else once they part."""
+        names = [] if self.is_mixed else [calls for threads, calls in _CALLS.items() if threads <= self.threads]
+        kept = [rf"\b(?:{'|'.join(names)})\s*(?:<[^;{{}}]*>)?\s*\([^;{{}}]*\)\s*;"] if names else []
+        return not re.sub("|".join([*kept, _QUIET]), "", "\n".join(self.lines)).strip()
+
+
+@dataclasses.dataclass
+class _Choice:
+    """The branches of one #if that asks for threads."""
+
+    is_in_function: bool
+    branches: list[_Branch]
+
+    def fault(self) -> _Branch | None:
+        """The first branch for which the text has to be compiled for each thread."""
+        if not any(branch.threads != ALL_THREADS or branch.is_mixed for branch in self.branches):
+            return None
+        matters = self.is_in_function or len(self.branches) > 1
+        for branch in self.branches:
+            is_fine = (not matters or branch.is_quiet()) if branch.is_compiled else branch.is_nothing()
+            if not is_fine or branch.has_definitions or _NUMBER.search(branch.directive):
+                return branch
+        return None
+
+
+def chosen_by_thread(text: str) -> tuple[int, str] | None:
+    """Line and text of the first condition for which a text has to be compiled for each thread; None: once will do.
+
+    >>> chosen_by_thread("#if defined(TRISC_MATH)\\n f();\\n#elif defined(TRISC_PACK)\\n g();\\n#endif")
+    (1, '#if defined(TRISC_MATH)')
+    >>> chosen_by_thread("void k() {\\n#ifdef TRISC_MATH\\nmailbox_write(1, 7);\\n#endif\\n}")
+    (2, '#ifdef TRISC_MATH')
+    >>> chosen_by_thread("#ifdef TRISC_MATH\\nvoid tell() { mailbox_write(1, 7); }\\n#endif")
     """
-    lines = without_comments(text).split("\n")
+    if re.search(_NAME, text) is None and _NUMBER.search(text) is None:
+        return None
+    faults = [fault for choice in _choices(without_comments(text).split("\n")) if (fault := choice.fault()) is not None]
+    first = min(faults, key=lambda branch: branch.number, default=None)
+    return (first.number, first.directive) if first is not None else None
+
+
+def _choices(lines: Sequence[str]) -> Iterator[_Choice]:
+    """Every #if that asks for threads, at its end."""
+    opened: list[_Choice] = []
     guards: list[Guard] = []
-    chosen: list[bool] = []  # of each open #if: a branch of it is compiled here
-    for number, line in enumerate(lines, 1):
-        directive = DIRECTIVE.match(line)
-        if directive is None:
-            continue
-        word, condition = directive.group(1), directive.group(2)
-        step(guards, word, condition)
-        if word == "endif":
-            if chosen:
-                chosen.pop()
-            continue
-        before = chosen.pop() if word in ("elif", "else") and chosen else False
-        here = not before and (word == "else" or _holds_with_all(_spelled_out(word, condition)))
-        chosen.append(before or here)
-        is_about_threads = guards and guards[-1][0] and guards[-1][0] != ALL_THREADS
-        if is_about_threads and not here and _does_something(lines[number:]):
-            return number, line.strip()
-    return None
-
-
-def guarded_effect(text: str) -> tuple[int, str] | None:
-    """Line and name of the first call under a guard in a function that others would see three times instead of once.
-
-    A guard around functions is no matter: where they are called decides. Nor are tile operations, which keep to their
-    threads by themselves, and statements in ``UNPACK(...)``, ``MATH(...)`` and ``PACK(...)``.
-
-    >>> guarded_effect("void kernel_main() {\\n#ifdef TRISC_MATH\\nmailbox_write(1, 7);\\n#endif\\n}")
-    (3, 'mailbox_write')
-    >>> guarded_effect("#ifdef TRISC_MATH\\nvoid tell() { mailbox_write(1, 7); }\\n#endif")
-    """
-    guards: list[tuple[Threads, bool]] = []  # of each open #if: where it holds, whether it stands in a function
-    open_guards: list[Guard] = []
     scopes: list[bool] = []  # of each open brace: whether it is a function's or within one
     before = ""  # since the last brace or semicolon
-    for number, line in enumerate(without_comments(text).split("\n"), 1):
+    for number, line in enumerate(lines, 1):
         directive = DIRECTIVE.match(line)
         if directive is not None:
-            step(open_guards, directive.group(1), directive.group(2))
-            inside = any(scopes) if len(open_guards) > len(guards) else bool(guards and guards[-1][1])
-            guards = [*guards[: len(open_guards) - 1], (open_guards[-1][0], inside)] if open_guards else []
+            word, condition = directive.groups()
+            step(guards, word, condition)
+            if word == "endif":
+                if opened:
+                    yield opened.pop()
+                continue
+            if word in ("if", "ifdef", "ifndef") or not opened:
+                opened.append(_Choice(any(scopes), []))
+            opened[-1].branches.append(_branch(number, line, word, condition, guards, opened[-1].branches))
             continue
-        effect = _EFFECT.search(line)
-        is_guarded = any(inside and threads != ALL_THREADS for threads, inside in guards)
-        if effect is not None and is_guarded and not _NAMED.search(line):
-            return number, effect.group(1)
+        for choice in opened:
+            choice.branches[-1].has_definitions |= _DEFINITION.match(line) is not None
+            choice.branches[-1].lines += [] if line.lstrip().startswith("#") else [line]
         for character in line:
             if character == "{":
                 scopes.append(any(scopes) or _SCOPE.search(before) is None)
             elif character == "}" and scopes:
                 scopes.pop()
             before = "" if character in "{};" else before + character
-    return None
+
+
+def _branch(
+    number: int, line: str, word: str, condition: str, guards: Sequence[Guard], earlier: Sequence[_Branch]
+) -> _Branch:
+    asked = _spelled_out(word, condition)
+    threads = guards[-1][0] if guards else ALL_THREADS
+    is_mixed = any(branch.is_mixed for branch in earlier) or _asks_for_more(asked)
+    is_held_before = any(branch.is_compiled and branch.threads != ALL_THREADS for branch in earlier)
+    if is_mixed:
+        is_compiled = not earlier and _NEGATED.search(asked) is None
+    else:
+        is_compiled = not is_held_before and (word == "else" or _holds_with_all(asked))
+    return _Branch(number, line.strip(), threads, is_mixed, is_compiled)
+
+
+def _asks_for_more(condition: str) -> bool:
+    """Whether a condition asks for a thread and for something else, so that the thread may decide."""
+    if _NUMBER.search(condition):
+        return True
+    if re.search(_NAME, condition) is None or _expression(condition) is not None:
+        return False
+    without = _python(condition)
+    try:
+        alone = compile(_OTHER.sub("False", without).strip(), "", "eval")
+        return not all(eval(alone, {each: each == thread for each in THREADS}) for thread in THREADS)
+    except (SyntaxError, TypeError):
+        return True
 
 
 def without_comments(text: str) -> str:
@@ -135,11 +202,17 @@ def _spelled_out(word: str, condition: str) -> str:
     return {"ifdef": f"defined({condition})", "ifndef": f"!defined({condition})"}.get(word, condition)
 
 
+def _python(condition: str) -> str:
+    """A condition with its threads and operators in Python's words."""
+    expression = _MACRO.sub(lambda found: f" {found.group(1) or found.group(2)} ", condition)
+    for cpp, python in (("&&", " and "), ("||", " or ")):
+        expression = expression.replace(cpp, python)
+    return re.sub(r"!(?!=)", " not ", expression)
+
+
 def _expression(condition: str) -> str | None:
     """A condition on threads alone as an expression of Python; None: it is about anything else too."""
-    expression = _MACRO.sub(lambda found: f" {found.group(1) or found.group(2)} ", condition)
-    for cpp, python in (("&&", " and "), ("||", " or "), ("!", " not ")):
-        expression = expression.replace(cpp, python)
+    expression = _python(condition)
     words = set(re.findall(r"[A-Za-z_]\w*|[^\sA-Za-z_()]", expression))
     if not words & set(THREADS) or words - {*THREADS, "and", "or", "not"}:
         return None
@@ -154,16 +227,3 @@ def _expression(condition: str) -> str | None:
 def _holds_with_all(condition: str) -> bool:
     expression = _expression(condition)
     return expression is None or bool(eval(expression, dict.fromkeys(THREADS, True)))
-
-
-def _does_something(lines: list[str]) -> bool:
-    """Whether the branch that begins here has more than what may be left out."""
-    depth, body = 0, []
-    for line in lines:
-        directive = DIRECTIVE.match(line)
-        word = directive.group(1) if directive is not None else ""
-        if depth == 0 and word in ("elif", "else", "endif"):
-            break
-        depth += {"if": 1, "ifdef": 1, "ifndef": 1, "endif": -1}.get(word, 0)
-        body.append(line)
-    return bool(_NOTHING.sub("", "\n".join(body)).strip())

@@ -7,9 +7,7 @@ import dataclasses
 import enum
 import functools
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from tilewright.device.thread_guards import guarded_effect
 from tilewright.tensor.dtype import DataFormat
 
 NUM_CIRCULAR_BUFFERS = 64
@@ -58,6 +56,7 @@ class KernelSource:
         bindings: generated declarations a kernel with named bindings expects before its source.
         entry: generated definition of ``kernel_main`` for kernels that only mark an entry point.
         watch: what the kernel shows the engine.
+        thread: the one thread of a compute kernel it is compiled for (``UNPACK``, ``MATH``, ``PACK``); none: all.
     """
 
     name: str
@@ -81,6 +80,7 @@ class KernelSource:
     entry: str = ""
     include_paths: tuple[str, ...] = ()
     watch: Watch = Watch.NOTHING
+    thread: str = ""
 
     @property
     def checked(self) -> bool:
@@ -89,7 +89,7 @@ class KernelSource:
     @functools.cached_property
     def _hash(self) -> int:
         """Of what mostly differs; every launch looks its kernels up."""
-        return hash((self.path, self.compile_time_args, self.defines, self.formats, self.watch.value))
+        return hash((self.path, self.compile_time_args, self.defines, self.formats, self.watch.value, self.thread))
 
     def __hash__(self) -> int:
         return self._hash
@@ -145,8 +145,9 @@ def translation_unit(source: KernelSource) -> str:
     parts += [*_descriptors(source), '#include "tw/late.h"', source.bindings]
     if source.is_compute:
         parts.append("using namespace ckernel;")
-    first = _before_kernel(source)
-    parts += ['#include "api/remote_circular_buffer.h"'] if _remote_buffers(source) else []
+    first = _remote_buffers(source)
+    parts += ['#include "api/remote_circular_buffer.h"'] if first else []
+    parts += [f"#define TW_FOR_{source.thread}", '#include "tw/one_thread.h"'] if source.thread else []
     parts += [f'#include "{source.path}"', source.entry]
     parts.append(
         f'extern "C" __attribute__((visibility("default"))) void tw_kernel_entry() {{ {first}kernel_main(); }}'
@@ -154,23 +155,8 @@ def translation_unit(source: KernelSource) -> str:
     return "\n".join(part for part in parts if part) + "\n"
 
 
-def _before_kernel(source: KernelSource) -> str:
-    """What is done first: for kernels whose own text has words between threads that no macro names, and what firmware
-    does for those that have global circular buffers; their table is named in the defines.
-    """
-    return _guarded_effect(source) + _remote_buffers(source)
-
-
-def _guarded_effect(source: KernelSource) -> str:
-    text = Path(source.path).read_text(errors="replace") if source.is_compute and Path(source.path).is_file() else ""
-    found = guarded_effect(text)
-    if found is None:
-        return ""
-    line, call = found
-    return f'tw_guarded_effect("{call} at {Path(source.path).name}:{line}"); '
-
-
 def _remote_buffers(source: KernelSource) -> str:
+    """What firmware does first for kernels that have global circular buffers; their table is named in the defines."""
     defines = dict(source.defines)
     if REMOTE_CB_TABLE not in defines:
         return ""

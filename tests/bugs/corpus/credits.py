@@ -482,7 +482,7 @@ def kernel_on_phantom_core(host: Host) -> Iterator[Launch]:
     )
 
 
-@CREDITS.bug("B15", "trisc-guard", plain=Plain.RIGHT)
+@CREDITS.bug("B15", "trisc-guard", plain=Plain.DEADLOCK)
 def push_on_the_wrong_thread(host: Host) -> Iterator[Launch]:
     """Compute reserves and pushes under the guard of the unpack thread, where both do nothing on a card."""
     source, values = host.tiles(1)

@@ -17,10 +17,6 @@ extern "C" {
 uint32_t tw_begin_thread(uint32_t threads);
 void tw_end_thread();
 
-// Said first by a kernel that has such an effect under an #ifdef of one thread, with its place: once the threads have
-// parted all three would make it, which is refused.
-void tw_guarded_effect(const char* place);
-
 // Semaphores 0..7 of a core's compute threads. Semaphore 1 counts halves of DST between maths and pack.
 void tw_thread_semaphore_init(uint32_t index, uint32_t value, uint32_t most);
 void tw_thread_semaphore(uint32_t call, uint32_t index);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "program.h"
@@ -173,10 +174,9 @@ void tw_program_free(void* program) { delete static_cast<Program*>(program); }
 
 void tw_program_set_print(void* program, TwPrintFunction print) { static_cast<Program*>(program)->print = print; }
 
-uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec) {
+uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec, const TwKernelCode* code, uint64_t num_codes) {
     auto& kernels = static_cast<Program*>(program)->kernels;
     auto kernel = std::make_unique<Kernel>();
-    kernel->entry = reinterpret_cast<void (*)()>(spec->entry);
     kernel->name = spec->name;
     kernel->kind = static_cast<KernelKind>(spec->kind);
     kernel->processor = static_cast<uint8_t>(spec->processor);
@@ -186,11 +186,17 @@ uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec) {
     kernel->full_sync = static_cast<uint8_t>(spec->full_sync);
     kernel->fidelity = static_cast<uint8_t>(spec->fidelity);
     kernel->math_approx = static_cast<uint8_t>(spec->math_approx);
-    kernel->statics = static_cast<uint8_t*>(spec->statics);
-    kernel->statics_bytes = static_cast<uint32_t>(spec->statics_bytes);
-    kernel->statics_initial.assign(kernel->statics, kernel->statics + kernel->statics_bytes);
-    kernel->text_begin = spec->text_begin;
-    kernel->text_end = spec->text_end;
+    for (const TwKernelCode& each : std::span(code, num_codes)) {
+        kernel->code.push_back(
+            {reinterpret_cast<void (*)()>(each.entry),
+             static_cast<uint8_t*>(each.statics),
+             static_cast<uint32_t>(each.statics_bytes),
+             each.text_begin,
+             each.text_end});
+        kernel->statics_bytes += static_cast<uint32_t>(each.statics_bytes);
+    }
+    kernel->statics_initial.resize(kernel->statics_bytes);
+    kernel->save_statics(kernel->statics_initial.data());
     kernel->cores = to_cores(spec->cores, spec->num_cores);
     kernel->has_arguments_in_l1 = spec->has_arguments_in_l1 != 0;
     kernel->args_offset = spec->args_offset;

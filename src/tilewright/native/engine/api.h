@@ -18,14 +18,18 @@ struct TwMemoryFiles {
     uint64_t dram_bank_stride;  // bank i: at i * dram_bank_stride of the second
 };
 
-struct TwKernelSpec {
+// A library of a kernel: of a compute kernel one for all of its threads, or one for each.
+struct TwKernelCode {
     void* entry;
-    const char* name;
-    uint32_t kind, processor, noc_index, noc_mode;
-    uint32_t fp32_dest, full_sync, fidelity, math_approx;
     void* statics;
     uint64_t statics_bytes;
     uint64_t text_begin, text_end;
+};
+
+struct TwKernelSpec {
+    const char* name;
+    uint32_t kind, processor, noc_index, noc_mode;
+    uint32_t fp32_dest, full_sync, fidelity, math_approx;
     const uint16_t* cores;  // x, y pairs
     uint64_t num_cores;
     // Arguments that the host puts into L1 by itself, at the same offsets on all cores: runtime and common ones.
@@ -138,7 +142,8 @@ uint64_t tw_library_base(void* symbol);
 void* tw_program_new(void* chip);
 void tw_program_free(void* program);
 void tw_program_set_print(void* program, TwPrintFunction print);
-uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec);
+// `code` is one library, or one for each thread: unpack, maths, pack.
+uint32_t tw_program_add_kernel(void* program, const TwKernelSpec* spec, const TwKernelCode* code, uint64_t num_codes);
 void tw_program_add_circular_buffer(void* program, const TwCircularBufferSpec* spec);
 void tw_program_set_semaphore_base(void* program, uint32_t x, uint32_t y, uint32_t offset);
 void tw_program_add_semaphore(void* program, uint32_t id, uint32_t initial, const uint16_t* cores, uint64_t count);

@@ -44,8 +44,13 @@ static void describe() {
     FIELD(TwMemoryFiles, reserved);
     FIELD(TwMemoryFiles, l1_slot_bytes);
     FIELD(TwMemoryFiles, dram_bank_stride);
+    STRUCT(TwKernelCode);
+    FIELD(TwKernelCode, entry);
+    FIELD(TwKernelCode, statics);
+    FIELD(TwKernelCode, statics_bytes);
+    FIELD(TwKernelCode, text_begin);
+    FIELD(TwKernelCode, text_end);
     STRUCT(TwKernelSpec);
-    FIELD(TwKernelSpec, entry);
     FIELD(TwKernelSpec, name);
     FIELD(TwKernelSpec, kind);
     FIELD(TwKernelSpec, processor);
@@ -55,10 +60,6 @@ static void describe() {
     FIELD(TwKernelSpec, full_sync);
     FIELD(TwKernelSpec, fidelity);
     FIELD(TwKernelSpec, math_approx);
-    FIELD(TwKernelSpec, statics);
-    FIELD(TwKernelSpec, statics_bytes);
-    FIELD(TwKernelSpec, text_begin);
-    FIELD(TwKernelSpec, text_end);
     FIELD(TwKernelSpec, cores);
     FIELD(TwKernelSpec, num_cores);
     FIELD(TwKernelSpec, has_arguments_in_l1);
@@ -218,8 +219,10 @@ static void describe() {
     FIELD(TwLoadRequest, num_scratchpads);
     FIELD(TwLoadRequest, num_semaphore_bases);
     STRUCT(TwKernelHeader);
-    FIELD(TwKernelHeader, path_bytes);
     FIELD(TwKernelHeader, name_bytes);
+    FIELD(TwKernelHeader, num_libraries);
+    STRUCT(TwLibraryHeader);
+    FIELD(TwLibraryHeader, path_bytes);
     STRUCT(TwSemaphoreBase);
     FIELD(TwSemaphoreBase, x);
     FIELD(TwSemaphoreBase, y);
@@ -233,7 +236,7 @@ static void describe() {
     FIELD(TwScratchpadSpec, bytes);
     FIELD(TwScratchpadSpec, num_cores);
     STRUCT(TwLoadedAnswer);
-    FIELD(TwLoadedAnswer, num_kernels);
+    FIELD(TwLoadedAnswer, num_libraries);
     STRUCT(TwRunRequest);
     FIELD(TwRunRequest, program);
     FIELD(TwRunRequest, time_limit);

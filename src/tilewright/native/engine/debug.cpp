@@ -65,8 +65,9 @@ extern "C" {
 
 void tw_print_text(const char* text, uint32_t length) {
     KernelInstance& instance = current_instance();
-    // Of threads that have parted one shows a line that is for all of them.
-    const bool is_shown = named_threads(instance) != kAllThreads || runs_on(instance, kUnpackThread);
+    // Of threads that have parted one shows a line that is for all of them, unless each has a text of its own.
+    const bool is_shown =
+        named_threads(instance) != kAllThreads || runs_on(instance, kUnpackThread) || instance.kernel->is_of_threads();
     if (instance.scheduler->exploring || !is_shown) {
         return;
     }

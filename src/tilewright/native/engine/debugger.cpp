@@ -179,8 +179,7 @@ void Debugger::after_instruction(KernelInstance& instance, void* raw_context) {
     }
     tracing_ = is_stepped(instance);
     const uintptr_t address = counter(raw_context);
-    const Kernel& kernel = *instance.kernel;
-    const bool is_outside = address < kernel.text_begin || address >= kernel.text_end;
+    const bool is_outside = !instance.kernel->has_code_at(address);
     if (tracing_ && (is_outside || (last_ == Instruction::Call && line_at(address) == 0))) {
         tracing_ = false;
         if (last_ == Instruction::Return) {

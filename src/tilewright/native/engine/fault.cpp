@@ -82,9 +82,7 @@ struct Interrupted {
         (void)machine;
 #endif
     }
-    bool is_in(const Kernel& kernel) const {
-        return program_counter >= kernel.text_begin && program_counter < kernel.text_end;
-    }
+    bool is_in(const Kernel& kernel) const { return kernel.has_code_at(program_counter); }
     bool is_in_engine() const { return program_counter >= g_engine_begin && program_counter < g_engine_end; }
 };
 
@@ -133,8 +131,7 @@ void hide_l1_window(Scheduler& scheduler) {
 static _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
     auto& found = *static_cast<UnwoundFrames*>(argument);
     const uintptr_t address = _Unwind_GetIP(context);
-    const Kernel& kernel = *found.instance.kernel;
-    if (address > kernel.text_begin && address <= kernel.text_end && found.count < kMaxFrames) {
+    if (found.instance.kernel->has_code_at(address - 1) && found.count < kMaxFrames) {
         found.instance.noted.frames[found.count++] = address;
     }
     return address == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;

@@ -87,8 +87,11 @@ static uint64_t whole_state(const Scheduler& scheduler, const KernelInstance& in
         return 0;
     }
     const auto* l1 = reinterpret_cast<const void*>(static_cast<uintptr_t>(instance.core->l1_base));
-    const uint64_t state = mixed(scheduler.explored_state, l1, instance.context.l1_size);
-    return mixed(state, instance.kernel->statics, instance.kernel->statics_bytes);
+    uint64_t state = mixed(scheduler.explored_state, l1, instance.context.l1_size);
+    for (const KernelCode& each : instance.kernel->code) {
+        state = mixed(state, each.statics, each.statics_bytes);
+    }
+    return state;
 }
 
 static bool is_silent_for_long(const Scheduler& scheduler) {

@@ -70,8 +70,6 @@ uint32_t tw_begin_thread(uint32_t threads) {
     return 1;
 }
 
-void tw_guarded_effect(const char* place) { current_instance().guarded_effect = place; }
-
 void tw_end_thread() { current_instance().named_threads >>= 3; }
 
 void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
@@ -82,7 +80,6 @@ void tw_mailbox_write(uint32_t to_thread, uint32_t value) {
     if (is_for_another(writer)) {
         return;
     }
-    check_effect(writer, "mailbox_write");
     writer.core->mailbox[to_thread].push_back({value, caller(writer)});
     writer.scheduler->progress++;
     on_mailbox(writer, true);
@@ -94,7 +91,6 @@ uint32_t tw_mailbox_read(uint32_t from_thread) {
         if (is_for_another(current_instance())) {
             return 0;
         }
-        check_effect(current_instance(), "mailbox_read");
     } while (!read_now(current_instance(), from_thread, value) && (tw_poll_yield(), true));
     KernelInstance& reader = current_instance();
     on_mailbox(reader, false);
@@ -121,7 +117,6 @@ void tw_thread_semaphore(uint32_t call, uint32_t index) {
         }
         return;
     }
-    check_effect(instance, "a semaphore of the compute threads");
     const uint8_t thread = named_threads(instance);
     switch (static_cast<ThreadSemaphoreCall>(call)) {
         case ThreadSemaphoreCall::Post: semaphore.value++; break;

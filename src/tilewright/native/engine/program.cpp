@@ -49,6 +49,19 @@ void Program::note_failure(RunStatus why, KernelInstance* who, const std::string
     }
 }
 
+void Kernel::save_statics(uint8_t* to) const {
+    for (const KernelCode& each : code) {
+        to = std::copy_n(each.statics, each.statics_bytes, to);
+    }
+}
+
+void Kernel::put_statics(const uint8_t* from) const {
+    for (const KernelCode& each : code) {
+        std::copy_n(from, each.statics_bytes, each.statics);
+        from += each.statics_bytes;
+    }
+}
+
 // An instruction that was interrupted is noted as if it had been a call: one byte further.
 void KernelInstance::note_stack() {
     noted.num_frames = 0;
@@ -292,6 +305,10 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.statics = kernel.statics_initial;
     instance.noc_state[0] = instance.noc_state[1] = NocState{};
     fiber_prepare(instance.fiber, *instance.stack, fiber_entry);
+    if (kernel.is_of_threads()) {
+        kernel.put_statics(kernel.statics_initial.data());  // each thread begins with a copy
+        part(instance);
+    }
     core.memory_state->given_up = L1Range{};
     use_core(chip, {core.x, core.y}).instances.push_back(&instance);
 }
@@ -386,8 +403,11 @@ RunStatus Program::run(const RunOptions& requested) {
     }
     options.threads = threads_for(options);
     turns.cores_met = false;
-    // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1.
-    options.keep_l1 |= !turns.earned || options.checked || recorder != nullptr || !scratchpads.empty();
+    // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1; threads that begin apart
+    // have noted where the buffers are.
+    const auto is_of_threads = [](const auto& kernel) { return kernel->is_of_threads(); };
+    options.keep_l1 |= !turns.earned || options.checked || recorder != nullptr || !scratchpads.empty() ||
+                       std::any_of(kernels.begin(), kernels.end(), is_of_threads);
     auto schedulers = make_schedulers(options);
     const double begin = monotonic_seconds();
     {

@@ -26,8 +26,16 @@ struct CoreXY {
     uint16_t x, y;
 };
 
-struct Kernel {
+// What one compilation of a kernel became: its code, and its mutable globals.
+struct KernelCode {
     void (*entry)() = nullptr;
+    uint8_t* statics = nullptr;
+    uint32_t statics_bytes = 0;
+    uintptr_t text_begin = 0, text_end = 0;
+};
+
+struct Kernel {
+    std::vector<KernelCode> code;  // one, or one for each thread of a compute kernel that differs from thread to thread
     std::string name;
     KernelKind kind = KernelKind::DataMovement;
     uint8_t processor = 0;
@@ -35,18 +43,28 @@ struct Kernel {
     uint8_t noc_mode = 0;
     uint8_t fp32_dest = 0, full_sync = 0, fidelity = 4, math_approx = 0;
     std::vector<CoreXY> cores;
-    // Mutable globals of the kernel's library: every core gets its own copy, swapped in when it runs.
-    uint8_t* statics = nullptr;
+    // Mutable globals: every core gets its own copy, swapped in when it runs.
     uint32_t statics_bytes = 0;
     std::vector<uint8_t> statics_initial;
     KernelInstance* statics_owner = nullptr;
-    // Text of the kernel's library, to know whether an address belongs to it.
-    uintptr_t text_begin = 0, text_end = 0;
     // Arguments: those of core i are args[arg_offsets[i] .. arg_offsets[i + 1]).
     std::vector<uint32_t> args, arg_offsets, common_args;
     // Or the host has put them into the L1 of every core.
     bool has_arguments_in_l1 = false;
     uint32_t args_offset = 0, num_args = 0, common_args_offset = 0, num_common_args = 0;
+
+    // Its threads have parted before they begin.
+    bool is_of_threads() const { return code.size() > 1; }
+    bool has_code_at(uintptr_t address) const {
+        for (const KernelCode& each : code) {
+            if (address >= each.text_begin && address < each.text_end) {
+                return true;
+            }
+        }
+        return false;
+    }
+    void save_statics(uint8_t* to) const;
+    void put_statics(const uint8_t* from) const;
 };
 
 struct ProgramCircularBuffer {
@@ -94,10 +112,10 @@ enum class WaitKind : uint32_t {
     SemaphoreAtLeast = 4,
     Spin = 5,  // polls memory by itself
     // One thread of a compute kernel for another.
-    DstFree = 6,       // the maths thread, for a half of DST
-    DstReady = 7,      // the pack thread, for one with results
-    SourceReady = 8,   // the maths thread, for operands
-    SourceFree = 9,    // the unpack thread, for room in the source registers
+    DstFree = 6,  // the maths thread, for a half of DST
+    DstReady = 7,  // the pack thread, for one with results
+    SourceReady = 8,  // the maths thread, for operands
+    SourceFree = 9,  // the unpack thread, for room in the source registers
     ThreadSemaphore = 10,
 };
 
@@ -144,16 +162,15 @@ struct KernelInstance : Standing {
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
     Recorder* recorder = nullptr;  // of a run that keeps pages
-    uint32_t number = 0;       // among the instances of the program
+    uint32_t number = 0;  // among the instances of the program
     TwPlace place = kNoPlace;
-    int64_t priority = 0;      // in a run with a seed
+    int64_t priority = 0;  // in a run with a seed
     FiberContext fiber;
     FiberStack* stack = nullptr;  // lent for one run
     // Of a compute kernel: the threads of a card that the running fiber stands for (threads.h), and those the macro
     // around the present statement names.
     uint8_t threads = kAllThreads;
     uint32_t named_threads = kAllThreads;  // the innermost in the lowest three bits, those around it above
-    const char* guarded_effect = nullptr;  // a statement of one thread that no macro names (abi/threads.h)
     std::unique_ptr<PartedThreads> parted;  // null while the three go together
     std::unique_ptr<SourceQueue> sources;  // null where operands are read by whoever computes with them
     CbTraffic traffic[kMaxCircularBuffers];

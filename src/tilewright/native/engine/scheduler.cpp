@@ -58,7 +58,8 @@ KernelMode::~KernelMode() {
 
 void fiber_entry() {
     KernelInstance& instance = current_instance();
-    instance.kernel->entry();
+    const Kernel& kernel = *instance.kernel;
+    kernel.code[kernel.is_of_threads() ? thread_index(instance.threads) : 0].entry();
     on_end(instance);
     instance.scheduler->progress++;
     instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);
@@ -97,9 +98,9 @@ void Scheduler::swap_statics(KernelInstance& instance) {
         return;
     }
     if (kernel.statics_owner != nullptr) {
-        std::memcpy(kernel.statics_owner->statics.data(), kernel.statics, kernel.statics_bytes);
+        kernel.save_statics(kernel.statics_owner->statics.data());
     }
-    std::memcpy(kernel.statics, instance.statics.data(), kernel.statics_bytes);
+    kernel.put_statics(instance.statics.data());
     kernel.statics_owner = &instance;
 }
 

@@ -25,15 +25,15 @@ void save(KernelInstance& instance, ParkedThread& thread) {
     thread.stack.assign(instance.stack->high() - bytes, instance.stack->high());
     thread.context = instance.context;
     thread.settings = *instance.core->compute;
-    const Kernel& kernel = *instance.kernel;
-    thread.statics.assign(kernel.statics, kernel.statics + kernel.statics_bytes);
+    thread.statics.resize(instance.kernel->statics_bytes);
+    instance.kernel->save_statics(thread.statics.data());
 }
 
 void put_in_place(KernelInstance& instance, const ParkedThread& thread) {
     std::copy(thread.stack.begin(), thread.stack.end(), instance.stack->high() - thread.stack.size());
     instance.context = thread.context;
     static_cast<ComputeSettings&>(*instance.core->compute) = thread.settings;
-    std::copy(thread.statics.begin(), thread.statics.end(), instance.kernel->statics);
+    instance.kernel->put_statics(thread.statics.data());
 }
 
 // Who holds DST where the threads part: what the fiber did so far, each of them did.
@@ -64,15 +64,6 @@ const char* thread_name(uint8_t thread) {
         case kPackThread: return "pack";
         default: return "";
     }
-}
-
-void refuse_guarded_effect(const KernelInstance& instance, const char* call) {
-    kernel_error(
-        "%s: the threads of this kernel have to go apart, and %s stands under an #ifdef of one thread. A compute "
-        "kernel "
-        "is compiled once here, so all three would do it. Write it in UNPACK(...), MATH(...) or PACK(...)",
-        call,
-        instance.guarded_effect);
 }
 
 void part(KernelInstance& instance) {

@@ -13,8 +13,12 @@
 // own, and takes only its own part of calls. That finds out whether the wait ends by something another thread does
 // later in the source, as on a card, or never. Circular-buffer programs do the same in every order, so nothing that
 // happened before could have happened otherwise. Parted threads stay apart: the stack is theirs in turn.
+//
+// A kernel whose text differs from thread to thread (#if of TRISC_UNPACK, TRISC_MATH or TRISC_PACK) is compiled for each of
+// them, and its threads have parted before they begin.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -92,16 +96,10 @@ inline bool is_for_another(const KernelInstance& instance) {
     return instance.is_compute() && (named_threads(instance) & instance.threads) == 0;
 }
 
-inline bool runs_on(const KernelInstance& instance, uint8_t thread) { return (instance.threads & thread) != 0; }
+// Of one thread: 0 unpack, 1 maths, 2 pack.
+inline uint32_t thread_index(uint8_t thread) { return static_cast<uint32_t>(std::countr_zero(thread)); }
 
-// First in calls that others see and that all threads would make: an #ifdef of one of them cannot be seen here.
-void refuse_guarded_effect(const KernelInstance& instance, const char* call);
-inline void check_effect(const KernelInstance& instance, const char* call) {
-    if (instance.guarded_effect != nullptr && instance.parted != nullptr && named_threads(instance) == kAllThreads)
-        [[unlikely]] {
-        refuse_guarded_effect(instance, call);
-    }
-}
+inline bool runs_on(const KernelInstance& instance, uint8_t thread) { return (instance.threads & thread) != 0; }
 
 // Waits on behalf of one thread. False where the fiber does not stand for it (any more): the call is not its own.
 template <class Condition>

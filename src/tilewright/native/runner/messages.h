@@ -7,8 +7,8 @@
 //   kChip:    TwChipRequest, x, y of nodes,      kReady:   TwReadyAnswer
 //             the core of each L1 bank if the
 //             host has chosen
-//   kLoad:    TwLoadRequest, programs forgotten, kLoaded:  TwLoadedAnswer, a uint64_t for each kernel: where its
-//             places of semaphores, kernels,               library is loaded
+//   kLoad:    TwLoadRequest, programs forgotten, kLoaded:  TwLoadedAnswer, a uint64_t for each library of each
+//             places of semaphores, kernels,               kernel: where it is loaded
 //             circular buffers, semaphores,
 //             scratchpads
 //   kRun:     TwRunRequest, arguments of each    kPrinted: TwPrintedLine, kernel, line: any number, as they come
@@ -65,10 +65,14 @@ struct TwSemaphoreBase {
     uint32_t x, y, offset;
 };
 
-// Followed by the path, the name, and the kernel's TwKernelSpec with its cores. Addresses in that are offsets from where
-// the library is loaded.
+// Followed by the name, the kernel's TwKernelSpec with its cores, and its libraries.
 struct TwKernelHeader {
-    uint32_t path_bytes, name_bytes;
+    uint32_t name_bytes, num_libraries;
+};
+
+// Followed by the path and the library's TwKernelCode. Addresses in that are offsets from where the library is loaded.
+struct TwLibraryHeader {
+    uint64_t path_bytes;
 };
 
 // Followed by cores.
@@ -82,7 +86,7 @@ struct TwScratchpadSpec {
 };
 
 struct TwLoadedAnswer {
-    uint64_t num_kernels;
+    uint64_t num_libraries;
 };
 
 struct TwRunRequest {

@@ -17,7 +17,7 @@ void* ProgramStore::program(uint64_t number) const {
 
 // Static constructors run here: the watch says whose. Libraries in the cache are named by content, so each is loaded
 // once.
-ProgramStore::Library& ProgramStore::library(const std::string& path, const TwKernelSpec& offsets) {
+ProgramStore::Library& ProgramStore::library(const std::string& path, const TwKernelCode& offsets) {
     const auto known = libraries_.find(path);
     if (known != libraries_.end()) {
         return known->second;
@@ -36,25 +36,35 @@ ProgramStore::Library& ProgramStore::library(const std::string& path, const TwKe
     return libraries_[path] = std::move(loaded);
 }
 
-uint64_t ProgramStore::load_kernel(void* program, uint32_t index, MessageReader& request) {
-    const auto& header = request.take<TwKernelHeader>();
+TwKernelCode ProgramStore::load_library(MessageReader& request, std::vector<uint64_t>& bases) {
+    const auto& header = request.take<TwLibraryHeader>();
     const std::string path = request.take_text(header.path_bytes);
+    TwKernelCode code = request.take<TwKernelCode>();
+    const Library& loaded = library(path, code);
+    code.entry = loaded.entry;
+    code.statics = reinterpret_cast<void*>(loaded.base + reinterpret_cast<uintptr_t>(code.statics));
+    code.text_begin += loaded.base;
+    code.text_end += loaded.base;
+    // Another program's run may have left them changed.
+    std::memcpy(code.statics, loaded.initial_statics.data(), loaded.initial_statics.size());
+    bases.push_back(loaded.base);
+    return code;
+}
+
+void ProgramStore::load_kernel(void* program, uint32_t index, MessageReader& request, std::vector<uint64_t>& bases) {
+    const auto& header = request.take<TwKernelHeader>();
     const std::string name = request.take_text(header.name_bytes);
     TwKernelSpec spec = request.take<TwKernelSpec>();
     spec.cores = request.take_array<uint16_t>(2 * spec.num_cores);
     g_watch->place = {index, spec.num_cores != 0 ? spec.cores[0] : 0u, spec.num_cores != 0 ? spec.cores[1] : 0u};
     g_watch->doing = kLoadingKernel;
-    const Library& loaded = library(path, spec);
+    std::vector<TwKernelCode> code;
+    for (uint32_t library = 0; library < header.num_libraries; library++) {
+        code.push_back(load_library(request, bases));
+    }
     g_watch->doing = kDoingNothing;
     spec.name = name.c_str();
-    spec.entry = loaded.entry;
-    spec.statics = reinterpret_cast<void*>(loaded.base + reinterpret_cast<uintptr_t>(spec.statics));
-    spec.text_begin += loaded.base;
-    spec.text_end += loaded.base;
-    // Another program's run may have left them changed.
-    std::memcpy(spec.statics, loaded.initial_statics.data(), loaded.initial_statics.size());
-    tw_program_add_kernel(program, &spec);
-    return loaded.base;
+    tw_program_add_kernel(program, &spec, code.data(), code.size());
 }
 
 void ProgramStore::load(MessageReader& request, MessageWriter& answer) {
@@ -73,9 +83,13 @@ void ProgramStore::load(MessageReader& request, MessageWriter& answer) {
     for (uint32_t index = 0; index < header.num_semaphore_bases; index++) {
         tw_program_set_semaphore_base(program, bases[index].x, bases[index].y, bases[index].offset);
     }
-    answer.put(TwLoadedAnswer{header.num_kernels});
+    std::vector<uint64_t> bases_of_libraries;
     for (uint32_t index = 0; index < header.num_kernels; index++) {
-        answer.put(load_kernel(program, index, request));
+        load_kernel(program, index, request, bases_of_libraries);
+    }
+    answer.put(TwLoadedAnswer{bases_of_libraries.size()});
+    for (const uint64_t base : bases_of_libraries) {
+        answer.put(base);
     }
     for (uint32_t index = 0; index < header.num_circular_buffers; index++) {
         TwCircularBufferSpec spec = request.take<TwCircularBufferSpec>();

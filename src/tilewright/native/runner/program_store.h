@@ -25,8 +25,9 @@ private:
         uint64_t base = 0;
         std::vector<uint8_t> initial_statics;
     };
-    Library& library(const std::string& path, const TwKernelSpec& offsets);
-    uint64_t load_kernel(void* program, uint32_t index, MessageReader& request);
+    Library& library(const std::string& path, const TwKernelCode& offsets);
+    TwKernelCode load_library(MessageReader& request, std::vector<uint64_t>& bases);
+    void load_kernel(void* program, uint32_t index, MessageReader& request, std::vector<uint64_t>& bases);
 
     void* chip_;
     TwPrintFunction print_;

@@ -16,7 +16,7 @@ static std::vector<uint64_t> kernel_frames(
     const KernelInstance& instance, const uint64_t* frames, uint32_t num_frames) {
     std::vector<uint64_t> own;
     std::copy_if(frames, frames + num_frames, std::back_inserter(own), [&](uint64_t frame) {
-        return frame >= instance.kernel->text_begin && frame <= instance.kernel->text_end;
+        return instance.kernel->has_code_at(frame) || instance.kernel->has_code_at(frame - 1);
     });
     return own;
 }

@@ -160,7 +160,7 @@ extern "C" {
 
 void tw_vector_instruction(
     uint32_t instruction, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f) {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     Machine& unit = machine();
     const Instruction issued{VectorInstruction(instruction), {a, b, c, d, e, f}};
     if (unit.record_left != 0) {
@@ -174,7 +174,7 @@ void tw_vector_instruction(
 }
 
 void tw_vector_record(uint32_t start, uint32_t count, uint32_t executes) {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     Machine& unit = machine();
     unit.record_next = start;
     unit.record_left = count;
@@ -182,7 +182,7 @@ void tw_vector_record(uint32_t start, uint32_t count, uint32_t executes) {
 }
 
 void tw_vector_replay(uint32_t start, uint32_t count) {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     Machine& unit = machine();
     for (uint32_t i = start; i < start + count; ++i) {
         execute(unit, unit.replay[i % kReplaySlots]);
@@ -194,26 +194,26 @@ uint32_t tw_vector_lanes() { return machine().lanes(); }
 void tw_vector_set_lanes(uint32_t lanes) { machine().flags = lanes; }
 
 void tw_vector_set_base(uint32_t row) {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     Machine& unit = machine();
     unit.base_row = row;
     unit.row = unit.face_row = 0;
 }
 void tw_vector_advance(int32_t rows) { machine().row += rows; }
 void tw_vector_next_face() {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     Machine& unit = machine();
     unit.face_row += 16;
     unit.row = unit.face_row;
 }
 void tw_vector_address_step(uint32_t modifier, int32_t rows) {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     machine().address_step[modifier % kAddressModifiers] = rows;
 }
 void tw_vector_address_base(uint32_t on) { machine().upper_modifiers = on != 0; }
 
 void tw_vector_load(uint32_t* lanes, uint32_t layout, int32_t row) {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     // A value of the kernel: lanes that do not take part get what DST holds as well, and nobody looks at them.
     Machine& unit = machine();
     const bool uses_flags = unit.uses_flags;
@@ -222,7 +222,7 @@ void tw_vector_load(uint32_t* lanes, uint32_t layout, int32_t row) {
     unit.uses_flags = uses_flags;
 }
 void tw_vector_store(const uint32_t* lanes, uint32_t layout, int32_t row) {
-    TW_VECTOR_CALL
+    TW_VECTOR_PROGRAM
     store_vector(*reinterpret_cast<const Lanes*>(lanes), machine().lanes(), VectorLayout(layout), row);
 }
 void tw_vector_multiply_add(uint32_t* result, const uint32_t* a, const uint32_t* b, const uint32_t* c) {

@@ -14,7 +14,8 @@ extern "C" {
 TileSize tw_tile_values(uint32_t cb, uint32_t tile, uint32_t pointer, uint32_t as_stored, float* values) {
     const TileGeometry& geometry = tile_geometry(cb);
     const auto wanted = static_cast<TilePointer>(pointer);
-    const bool is_packer = named_threads(current_instance()) == kPackThread;
+    const KernelInstance& instance = current_instance();
+    const bool is_packer = (named_threads(instance) & instance.threads) == kPackThread;
     const bool at_back = wanted == TilePointer::Write || (wanted == TilePointer::OfThread && is_packer);
     const uint8_t* bytes = at_back ? back_tile(cb, tile) : unpacked_tile(cb, tile);
     alignas(64) uint32_t words[kTileElements];

@@ -2,13 +2,14 @@
 // Everything a compute kernel finds before its own first line. Precompiled.
 #pragma once
 
-// A card compiles a compute kernel once per thread; here one compilation is all three.
-#define TRISC_UNPACK
-#define TRISC_MATH
-#define TRISC_PACK
-#define UCK_CHLKC_UNPACK
-#define UCK_CHLKC_MATH
-#define UCK_CHLKC_PACK
+// A card compiles a compute kernel once per thread; here one compilation is all three, unless the kernel's own text
+// differs from thread to thread (tw/one_thread.h).
+#define TRISC_UNPACK 1
+#define TRISC_MATH 1
+#define TRISC_PACK 1
+#define UCK_CHLKC_UNPACK 1
+#define UCK_CHLKC_MATH 1
+#define UCK_CHLKC_PACK 1
 
 #if defined(TW_RECORDED)
 #include "../../abi/recorded_calls.h"

@@ -124,9 +124,9 @@ inline void print_statement(const char* format, const Values&... values) {
 inline constexpr tw::DevicePrint DPRINT{};
 
 #if defined(COMPILE_FOR_TRISC)
-#define DPRINT_UNPACK(...) tw::print_statement(__VA_ARGS__)
-#define DPRINT_MATH(...) tw::print_statement(__VA_ARGS__)
-#define DPRINT_PACK(...) tw::print_statement(__VA_ARGS__)
+#define DPRINT_UNPACK(...) UNPACK((tw::print_statement(__VA_ARGS__)))
+#define DPRINT_MATH(...) MATH((tw::print_statement(__VA_ARGS__)))
+#define DPRINT_PACK(...) PACK((tw::print_statement(__VA_ARGS__)))
 #define DPRINT_DATA0(...)
 #define DPRINT_DATA1(...)
 #else

@@ -86,3 +86,25 @@ template <bool push_blocks = false, bool brisc_pack = false>
 inline void llk_push_tiles(uint32_t cb, uint32_t num_tiles) {
     tw_cb_push_back(cb, num_tiles);
 }
+
+// Steps inside the library's own packing, for kernels that name them to wrap them.
+template <ckernel::DstSync sync, bool is_fp32_dest_acc_en>
+inline void _llk_pack_dest_section_done_() {
+    tw_tile_regs_release();
+}
+template <bool out_of_order_output = false, ckernel::PackMode pack_mode = ckernel::PackMode::Default>
+inline std::uint32_t get_output_tile_address(std::uint8_t, std::uint32_t) {
+    tw_not_modelled("get_output_tile_address");
+    return 0;
+}
+inline void llk_push_to_brisc(std::uint32_t, std::uint32_t, std::uint32_t) { tw_not_modelled("llk_push_to_brisc"); }
+
+namespace ckernel::packer {
+
+inline void program_packer_destination(std::uint32_t) { tw_not_modelled("program_packer_destination"); }
+template <DstSync sync>
+inline void select_packer_dest_registers() {
+    tw_not_modelled("select_packer_dest_registers");
+}
+
+}  // namespace ckernel::packer

@@ -189,4 +189,4 @@ inline void llk_unpack_AB_matmul(
 }
 
 inline void llk_wait_tiles(uint32_t cb, uint32_t num_tiles) { tw_cb_wait_front(cb, num_tiles); }
-inline void llk_pop_tiles(uint32_t cb, uint32_t num_tiles) { tw_cb_pop_front(cb, num_tiles); }
+inline void llk_pop_tiles(uint32_t cb, uint32_t num_tiles, uint32_t = 0) { tw_cb_pop_front(cb, num_tiles); }
