@@ -29,60 +29,72 @@ inline constexpr bool kHasPairs = true;
 inline constexpr bool kHasPairs = false;
 #endif
 
-// Parts of a tile's values in face order.
+// A tile's values in face order, and the parts of them that passes multiply.
 struct Parts {
+    alignas(64) uint32_t words[kTileElements];
     alignas(64) float of[2][kTileElements];  // High (or whatever a merged pass needs), Low
-    // The same as bfloat16s, two to a word: of in0 neighbours in a row, of in1 neighbours in a column. 16-bit DST only.
+    // The same as bfloat16s, two to a word: of in0 neighbours in a row, of in1 neighbours in a column, a quarter of each.
+    // 16-bit DST only; there `of` is filled when a product needs it.
     alignas(64) uint32_t pairs[kHasPairs ? 2 : 1][kTileElements / 2];
-    bool has_low;
-    bool has_special;  // infinity or NaN, which are just large numbers to a card: zero times one is zero
+    Magnitudes magnitudes;
+    bool has_low, has_floats;
+
+    // Infinity or NaN, which are just large numbers to a card: zero times one is zero.
+    bool has_special() const { return magnitudes.largest >= kExponentMask; }
 };
 
-// Fills parts.pairs of part `index`.
+// What can be said of all values.
 template <Side S>
-void pair_up(uint32_t count, uint32_t index, Parts& parts) {
-    const float* values = parts.of[index];
-    uint32_t* pairs = parts.pairs[index];
-    if constexpr (S == Side::A) {
-        for (uint32_t i = 0; i < count; i += 2 * kLanes) {
-            const VectorU even = bits_of(load<VectorF>(values + i)), odd = bits_of(load<VectorF>(values + i + kLanes));
-            store(pairs + i / 2, (even >> 16) | (odd & kBfloat16Mask));
-        }
-    } else {
-        auto* halves = reinterpret_cast<uint8_t*>(pairs);
-        for (uint32_t i = 0; i < count; i += 2 * kLanes) {
-            store_upper_halves(
-                halves + 2 * i, bits_of(load<VectorF>(values + i)), bits_of(load<VectorF>(values + i + kLanes)));
-        }
+void measure(uint32_t count, Parts& parts) {
+    VectorU low{}, largest{}, smallest = splat_bits(~0u);
+    for (uint32_t i = 0; i < count; i += kLanes) {
+        const VectorU bits = load<VectorU>(parts.words + i);
+        const VectorU magnitude = bits & kMagnitudeMask;
+        low |= bits;
+        largest = larger(largest, magnitude);
+        smallest = smaller(smallest, magnitude - 1);
+    }
+    parts.has_low = any_set(low, kLowMask<S>);
+    parts.magnitudes = {smallest[0], largest[0]};
+    for (uint32_t lane = 1; lane < kLanes; lane++) {
+        parts.magnitudes.smallest = std::min<uint32_t>(parts.magnitudes.smallest, smallest[lane]);
+        parts.magnitudes.largest = std::max<uint32_t>(parts.magnitudes.largest, largest[lane]);
     }
 }
 
-// A pass reads Parts::of[0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
+// Calls body with a function that cuts `part` out of the values from a datum on.
+template <Side S, class Body>
+void with_part(Part part, const Parts& parts, Body body) {
+    const auto value = [&](uint32_t i) { return floats_of(load<VectorU>(parts.words + i)); };
+    switch (part) {
+        case Part::High: return body([&](uint32_t i) { return part_of<S, Part::High>(value(i)); });
+        case Part::Low: return body([&](uint32_t i) { return part_of<S, Part::Low>(value(i)); });
+        case Part::Full: return body([&](uint32_t i) { return part_of<S, Part::Full>(value(i)); });
+    }
+}
+
 template <Side S>
-void split(const float* values, uint32_t count, Part first, Part second, bool both, bool wide, Parts& parts) {
-    VectorU low{}, special{};
-    const auto cut = [](Part part, VectorF value) {
-        return part == Part::High  ? part_of<S, Part::High>(value)
-               : part == Part::Low ? part_of<S, Part::Low>(value)
-                                   : part_of<S, Part::Full>(value);
-    };
-    for (uint32_t i = 0; i < count; i += kLanes) {
-        const VectorF value = load<VectorF>(values + i);
-        low |= bits_of(value);
-        special |= (bits_of(value) & kExponentMask) == kExponentMask ? splat_bits(1) : splat_bits(0);
-        store(parts.of[0] + i, cut(first, value));
-        if (both) {
-            store(parts.of[1] + i, cut(second, value));
+void fill_floats(Part part, uint32_t count, float* floats, const Parts& parts) {
+    with_part<S>(part, parts, [&](auto cut) {
+        for (uint32_t i = 0; i < count; i += kLanes) {
+            store(floats + i, cut(i));
         }
-    }
-    parts.has_low = any_set(low, kLowMask<S>);
-    parts.has_special = any_set(special, 1);
-    if (kHasPairs && !wide) {
-        pair_up<S>(count, 0, parts);
-        if (both) {
-            pair_up<S>(count, 1, parts);
+    });
+}
+
+template <Side S>
+void fill_pairs(Part part, uint32_t count, uint32_t* pairs, const Parts& parts) {
+    with_part<S>(part, parts, [&](auto cut) {
+        for (uint32_t i = 0; i < count; i += 2 * kLanes) {
+            if constexpr (S == Side::A) {
+                const VectorU even = bits_of(cut(i) * splat(0.25f)), odd = bits_of(cut(i + kLanes) * splat(0.25f));
+                store(pairs + i / 2, (even >> 16) | (odd & kBfloat16Mask));
+            } else {
+                store_upper_halves(
+                    reinterpret_cast<uint8_t*>(pairs) + 2 * i, bits_of(cut(i)), bits_of(cut(i + kLanes)));
+            }
         }
-    }
+    });
 }
 
 // Which parts of each side the passes use, and where they lie.
@@ -109,6 +121,35 @@ Plan plan_for(uint32_t phases, bool wide) {
         }
     }
     return plan;
+}
+
+// A pass reads part [0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
+template <Side S>
+void need_floats(const Plan& plan, uint32_t count, Parts& parts) {
+    if (parts.has_floats) {
+        return;
+    }
+    constexpr auto kSide = static_cast<uint32_t>(S);
+    fill_floats<S>(plan.first[kSide], count, parts.of[0], parts);
+    if (plan.both[kSide]) {
+        fill_floats<S>(plan.second[kSide], count, parts.of[1], parts);
+    }
+    parts.has_floats = true;
+}
+
+template <Side S>
+void split(const Plan& plan, uint32_t count, bool wide, Parts& parts) {
+    constexpr auto kSide = static_cast<uint32_t>(S);
+    measure<S>(count, parts);
+    parts.has_floats = false;
+    if (!kHasPairs || wide) {
+        need_floats<S>(plan, count, parts);
+        return;
+    }
+    fill_pairs<S>(plan.first[kSide], count, parts.pairs[0], parts);
+    if (plan.both[kSide] && parts.has_low) {
+        fill_pairs<S>(plan.second[kSide], count, parts.pairs[1], parts);
+    }
 }
 
 inline constexpr uint32_t kRowsAtOnce = kLanes == 16 ? 16 : 4;
@@ -168,39 +209,41 @@ void add_face_product(const float* __restrict b, const float* __restrict a, uint
 struct Shape {
     uint32_t m_faces, k_faces, n_faces;
     uint32_t rows;  // of in0 in each face
+
+    uint32_t in0_elements() const { return m_faces * k_faces * kFaceElements; }
+    uint32_t in1_elements() const { return k_faces * n_faces * kFaceElements; }
 };
 
+// Adds the product in pairs of bfloat16s, unless it has to be one of floats.
+bool add_in_pairs(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
 #if defined(__AVX512BF16__)
-void add_tile_product_of_pairs(
-    const Plan& plan, const Passes& passes, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
-    for (uint32_t m = 0; m < shape.m_faces; m++) {
-        for (uint32_t n = 0; n < shape.n_faces; n++) {
-            PairStep steps[8];
-            uint32_t count = 0;
-            for (uint32_t p = 0; p < passes.count; p++) {
-                const uint32_t* b = in0.pairs[plan.index(Side::B, passes.pass[p].b)];
-                const uint32_t* a = in1.pairs[plan.index(Side::A, passes.pass[p].a)];
-                for (uint32_t k = 0; k < shape.k_faces; k++) {
-                    steps[count++] = {
-                        b + (m * shape.k_faces + k) * kFaceElements / 2,
-                        a + (k * shape.n_faces + n) * kFaceElements / 2};
-                }
-            }
-            add_products_of_pairs(steps, count, shape.rows, words + (m * shape.n_faces + n) * kFaceElements);
+    VectorF largest{};
+    for (uint32_t i = 0; i < shape.m_faces * shape.n_faces * kFaceElements; i += kLanes) {
+        largest = larger_magnitude(largest, load<VectorF>(words + i));
+    }
+    if (!fits_quarters(in1.magnitudes, in0.magnitudes, largest)) [[unlikely]] {
+        return false;
+    }
+    const Passes passes = without_empty(plan.passes, in1.has_low, in0.has_low);
+    PairStep steps[8];
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < passes.count; p++) {
+        const uint32_t* b = in0.pairs[plan.index(Side::B, passes.pass[p].b)];
+        const uint32_t* a = in1.pairs[plan.index(Side::A, passes.pass[p].a)];
+        for (uint32_t k = 0; k < shape.k_faces; k++) {
+            steps[count++] = {b + k * kFaceElements / 2, a + k * shape.n_faces * kFaceElements / 2};
         }
     }
-}
+    add_products_of_pairs(steps, count, shape.m_faces, shape.k_faces, shape.n_faces, words);
+    return true;
+#else
+    return false;
 #endif
+}
 
 template <bool Wide, bool Special>
-void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
+void add_in_floats(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
     const Passes passes = without_empty(plan.passes, in1.has_low, in0.has_low);
-#if defined(__AVX512BF16__)
-    if constexpr (!Wide && !Special) {
-        add_tile_product_of_pairs(plan, passes, shape, in0, in1, words);
-        return;
-    }
-#endif
     for (uint32_t p = 0; p < passes.count; p++) {
         const uint32_t b = plan.index(Side::B, passes.pass[p].b), a = plan.index(Side::A, passes.pass[p].a);
         for (uint32_t k = 0; k < shape.k_faces; k++) {
@@ -214,6 +257,18 @@ void add_tile_product(const Plan& plan, const Shape& shape, const Parts& in0, co
             }
         }
     }
+}
+
+void add_tile_product(const Plan& plan, bool wide, const Shape& shape, Parts& in0, Parts& in1, uint32_t* words) {
+    if (!wide && add_in_pairs(plan, shape, in0, in1, words)) {
+        return;
+    }
+    need_floats<Side::B>(plan, shape.in0_elements(), in0);
+    need_floats<Side::A>(plan, shape.in1_elements(), in1);
+    const bool special = in0.has_special() || in1.has_special();
+    const auto add = special ? (wide ? add_in_floats<true, true> : add_in_floats<false, true>)
+                             : (wide ? add_in_floats<true, false> : add_in_floats<false, false>);
+    add(plan, shape, in0, in1, words);
 }
 
 // Small integers: exact 32-bit sums.
@@ -385,50 +440,26 @@ void multiply_block(Block block, const char* call) {
     static thread_local const std::unique_ptr<Parts[]> parts(new Parts[kDstSlots + 1]);
     Parts* in1 = parts.get();
     Parts& in0 = parts[kDstSlots];
-    alignas(64) uint32_t words[kTileElements];
-    const auto* values = reinterpret_cast<const float*>(words);
     const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
     for (uint32_t column = 0; column < block.ct_dim; column++) {
-        const uint8_t* bytes = unpack_in1(state, block, block.tile_b + column * stride, words, call);
+        const uint8_t* bytes = unpack_in1(state, block, block.tile_b + column * stride, in1[column].words, call);
         if (state.checks != nullptr) [[unlikely]] {
             dst_of(state)->in1[column] = in1_taint(state, block, bytes);
         }
-        split<Side::A>(
-            values,
-            shape.k_faces * shape.n_faces * kFaceElements,
-            plan.first[0],
-            plan.second[0],
-            plan.both[0],
-            wide,
-            in1[column]);
+        split<Side::A>(plan, shape.in1_elements(), wide, in1[column]);
     }
     for (uint32_t row = 0; row < block.rt_dim; row++) {
-        const TileTaint in0_taint =
-            taint_of(state, block.cb_a, unpack_in0(state, block, block.tile_a + row * block.kt_dim, words, call));
-        split<Side::B>(
-            values,
-            shape.m_faces * shape.k_faces * kFaceElements,
-            plan.first[1],
-            plan.second[1],
-            plan.both[1],
-            wide,
-            in0);
+        const uint32_t tile = block.tile_a + row * block.kt_dim;
+        const TileTaint in0_taint = taint_of(state, block.cb_a, unpack_in0(state, block, tile, in0.words, call));
+        split<Side::B>(plan, shape.in0_elements(), wide, in0);
         for (uint32_t column = 0; column < block.ct_dim; column++) {
-            uint32_t* held = dst_update(state, block.dst + row * block.ct_dim + column, call);
-            if (state.checks != nullptr) [[unlikely]] {  // a part is zero only where the value is
+            const uint32_t slot = block.dst + row * block.ct_dim + column;
+            uint32_t* held = dst_update(state, slot, call);
+            if (state.checks != nullptr) [[unlikely]] {
                 taint_matmul(
-                    state,
-                    faces_of(shape),
-                    words,
-                    in0_taint,
-                    reinterpret_cast<const uint32_t*>(in1[column].of[0]),
-                    dst_of(state)->in1[column],
-                    block.dst + row * block.ct_dim + column);
+                    state, faces_of(shape), in0.words, in0_taint, in1[column].words, dst_of(state)->in1[column], slot);
             }
-            const bool special = in0.has_special || in1[column].has_special;
-            const auto add = special ? (wide ? add_tile_product<true, true> : add_tile_product<false, true>)
-                                     : (wide ? add_tile_product<true, false> : add_tile_product<false, false>);
-            add(plan, shape, in0, in1[column], held);
+            add_tile_product(plan, wide, shape, in0, in1[column], held);
         }
     }
 }

@@ -1,71 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of faces in 16-bit DST, where the processor multiplies pairs of bfloat16s.
+// Products of tiles in 16-bit DST, where the processor multiplies pairs of bfloat16s.
 #pragma once
 
 #include "numerics.h"
 
-#if defined(__AVX512BF16__)
-
 namespace tw {
 
-// Faces of pairs to be multiplied: b (rows x 8), a (8 x 16).
+// Bits of the magnitudes of a tile: the smallest less one, so that a zero is the largest of all, and the largest.
+struct Magnitudes {
+    uint32_t smallest, largest;
+};
+
+#if defined(__AVX512BF16__)
+
+// What rounded_sum gives, for sums that come as a quarter of themselves, in 12 instructions: as many as it takes to
+// multiply is what counts, and both kinds of units of the processor have their share.
+//
+// Let 2^E be the largest exponent among DST's and the quarters'. A quarter's last bit to keep is the unit 2^(E - 12), and
+// - adding half a unit rounds as `sum * units + 0.5` does there, where all is scaled by a power of two;
+// - 1.5 * 2^(E + 11) has the unit as its last bit, and keeps its exponent when a quarter is added or taken away: an
+//   addition that rounds down is the floor;
+// - of the two floors one has that number added, the other taken away, so their sum is exact and is the one wanted;
+// - what is held is added to four times that, rounded once, in both.
+// Where all three are zero, so is every result here. The rest holds while nothing is denormal or infinite on the way:
+// see fits_quarters.
+[[gnu::always_inline]] inline VectorF rounded_sum_of_quarters(VectorF held, VectorF first_group, VectorF second_group) {
+    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const VectorF largest = larger_magnitude(larger_magnitude(first_group, second_group), held);
+    const VectorU exponent = bits_of(largest) & kExponentMask;
+    const auto shift = reinterpret_cast<__m512>(exponent + ((11u << 23) | 0x00400000u));
+    const VectorF half_of_it = splat(0x1p-13f);
+    const auto first = reinterpret_cast<__m512>(multiply_add(floats_of(exponent), half_of_it, first_group));
+    const auto second = reinterpret_cast<__m512>(multiply_add(floats_of(exponent), half_of_it, second_group));
+    const __m512 sum = _mm512_add_round_ps(first, shift, kDown) + _mm512_sub_round_ps(second, shift, kDown);
+    return rounded_to_bfloat16(multiply_add(reinterpret_cast<VectorF>(sum), splat(4.0f), held));
+}
+
+// Whether the sums of a product of two tiles can be had as quarters. Of a value's bits at most 10 follow the first one:
+// with the smallest exponents adding up to at least -69, a quarter of a sum is zero or no less than 2^-91. Half a unit is
+// a normal number then, and so is what is left when a quarter takes half a unit away but for its last bit, because the
+// quarter is as large as the half. With the largest adding up to at most 100, and 2^100 in DST, nothing comes near infinity.
+inline bool fits_quarters(Magnitudes a, Magnitudes b, VectorF largest_held) {
+    constexpr uint32_t kBias = 127, kLeast = kBias - 100, kMost = kBias + 100;
+    const auto exponent = [](uint32_t bits) { return bits >> 23; };
+    const auto fits = [&](Magnitudes of) { return exponent(of.smallest) >= kLeast && exponent(of.largest) <= kMost; };
+    const auto too_large = _mm512_cmp_ps_mask(
+        reinterpret_cast<__m512>(largest_held), reinterpret_cast<__m512>(splat(0x1p100f)), _CMP_NLT_UQ);
+    return fits(a) && fits(b) && exponent(a.smallest) + exponent(b.smallest) >= 2 * kBias - 69 &&
+           exponent(a.largest) + exponent(b.largest) <= 2 * kBias + 100 && too_large == 0;
+}
+
+// Faces of pairs to be multiplied: b (16 x 8), a (8 x 16), which has been divided by four. Those of the tile's first face.
 struct PairStep {
     const uint32_t *b, *a;
 };
 
-// Sums of 8 products each, of some rows.
-struct PairSums {
+// Products of some rows of a face: the sums of one step are rounded between the multiplications of the next, and what
+// DST holds stays in registers for all steps.
+class PairProducts {
+public:
     static constexpr uint32_t kPairs = 8;  // of a row
-    // So few that those of two steps and what is held stay in registers, and one to round after each product below.
+    static constexpr uint32_t kFacePairs = 16 * kPairs;
+    // So few that sums of two steps and what is held stay in registers, and one to round after each multiplication of two
+    // rows of a.
     static constexpr uint32_t kRows = kPairs / 2;
-    __m512 early[kRows], late[kRows];
 
-    // Adds products of pair k of the first 8 and of the last 8.
-    [[gnu::always_inline]] void add(const uint32_t* b, const uint32_t* a, uint32_t k) {
-        const auto pair_row = [](const uint32_t* pairs) { return reinterpret_cast<__m512bh>(load<__m512i>(pairs)); };
-        const auto pair = [](uint32_t bits) { return reinterpret_cast<__m512bh>(splat_bits(bits)); };
-        const uint32_t late_k = k + kPairs / 2;
-        const __m512bh early_row = pair_row(a + k * 16), late_row = pair_row(a + late_k * 16);
+    [[gnu::always_inline]] void begin(const uint32_t* b, const uint32_t* a, const uint32_t* held) {
 #pragma GCC unroll 4
-        for (uint32_t r = 0; r < kRows; r++) {
-            const __m512 zero = _mm512_setzero_ps();
-            early[r] = _mm512_dpbf16_ps(k == 0 ? zero : early[r], early_row, pair(b[r * kPairs + k]));
-            late[r] = _mm512_dpbf16_ps(k == 0 ? zero : late[r], late_row, pair(b[r * kPairs + late_k]));
+        for (uint32_t i = 0; i < kRows; i++) {
+            kept_[i] = load<VectorF>(held + i * 16);
+            sums_.add(b, a, i);
         }
     }
-    [[gnu::always_inline]] VectorF added_to(VectorF held, uint32_t row) const {
-        return rounded_sum(held, reinterpret_cast<VectorF>(early[row]), reinterpret_cast<VectorF>(late[row]));
+    [[gnu::always_inline]] void step(const uint32_t* b, const uint32_t* a) {
+        Sums next;
+#pragma GCC unroll 4
+        for (uint32_t i = 0; i < kRows; i++) {
+            next.add(b, a, i);
+            kept_[i] = rounded(i);
+        }
+        sums_ = next;
     }
+    // The first step of the rows that follow in DST.
+    [[gnu::always_inline]] void step_to_next_rows(const uint32_t* b, const uint32_t* a, uint32_t* held) {
+        Sums next;
+#pragma GCC unroll 4
+        for (uint32_t i = 0; i < kRows; i++) {
+            next.add(b, a, i);
+            store(held + i * 16, bits_of(without_denormals(rounded(i))));
+            kept_[i] = load<VectorF>(held + (kRows + i) * 16);
+        }
+        sums_ = next;
+    }
+    [[gnu::always_inline]] void finish(uint32_t* held) const {
+#pragma GCC unroll 4
+        for (uint32_t i = 0; i < kRows; i++) {
+            store(held + i * 16, bits_of(without_denormals(rounded(i))));
+        }
+    }
+
+private:
+    // Quarters of sums of 8 products each.
+    struct Sums {
+        VectorF early[kRows], late[kRows];
+
+        // Adds products of pair k of the first 8 and of the last 8.
+        [[gnu::always_inline]] void add(const uint32_t* b, const uint32_t* a, uint32_t k) {
+            const uint32_t late_k = k + kPairs / 2;
+            const auto early_row = load<VectorU>(a + k * 16), late_row = load<VectorU>(a + late_k * 16);
+#pragma GCC unroll 4
+            for (uint32_t r = 0; r < kRows; r++) {
+                if (k == 0) {
+                    early[r] = late[r] = VectorF{};
+                }
+                add_products(early[r], early_row, b + r * kPairs + k);
+                add_products(late[r], late_row, b + r * kPairs + late_k);
+            }
+        }
+        // The compiler's own function would have the pair in a register of its own, at the cost of another instruction.
+        [[gnu::always_inline]] static void add_products(VectorF& sums, VectorU row, const uint32_t* pair) {
+            asm("vdpbf16ps %2%{1to16%}, %1, %0" : "+v"(sums) : "v"(row), "m"(*pair));
+        }
+    };
+
+    [[gnu::always_inline]] VectorF rounded(uint32_t row) const {
+        return rounded_sum_of_quarters(kept_[row], sums_.early[row], sums_.late[row]);
+    }
+
+    VectorF kept_[kRows];
+    Sums sums_;
 };
 
-// held (16 x 16) += the products of the steps, one by one, in 16-bit DST. Rounding takes the processor as long as
-// multiplying and other units of it, so the sums of a step are rounded between the products of the next.
-inline void add_products_of_pairs(const PairStep* steps, uint32_t count, uint32_t rows, uint32_t* __restrict held) {
-    constexpr uint32_t kRows = PairSums::kRows, kPairs = PairSums::kPairs;
-    for (uint32_t first = 0; first < rows; first += kRows, held += kRows * 16) {
-        VectorF kept[kRows];
-        PairSums sums;
-#pragma GCC unroll 4
-        for (uint32_t i = 0; i < kRows; i++) {
-            kept[i] = load<VectorF>(held + i * 16);
-            sums.add(steps[0].b + first * kPairs, steps[0].a, i);
-        }
+// held (m x n faces) += the products of the steps, one by one.
+inline void add_products_of_pairs(
+    const PairStep* steps,
+    uint32_t count,
+    uint32_t m_faces,
+    uint32_t k_faces,
+    uint32_t n_faces,
+    uint32_t* __restrict held) {
+    constexpr uint32_t kRows = PairProducts::kRows, kGroups = 16 / kRows;  // of rows in a face
+    PairProducts products;
+    products.begin(steps[0].b, steps[0].a, held);
+    uint32_t b = 0, a = 0;
+    for (uint32_t group = 1;; group++, held += kRows * 16) {
         for (uint32_t step = 1; step < count; step++) {
-            PairSums next;
-#pragma GCC unroll 4
-            for (uint32_t i = 0; i < kRows; i++) {
-                next.add(steps[step].b + first * kPairs, steps[step].a, i);
-                kept[i] = sums.added_to(kept[i], i);
-            }
-            sums = next;
+            products.step(steps[step].b + b, steps[step].a + a);
         }
-#pragma GCC unroll 4
-        for (uint32_t i = 0; i < kRows; i++) {
-            store(held + i * 16, bits_of(without_denormals(sums.added_to(kept[i], i))));
+        if (group == m_faces * n_faces * kGroups) {
+            break;
         }
+        const uint32_t face = group / kGroups;
+        b = face / n_faces * k_faces * PairProducts::kFacePairs + group % kGroups * kRows * PairProducts::kPairs;
+        a = face % n_faces * PairProducts::kFacePairs;
+        products.step_to_next_rows(steps[0].b + b, steps[0].a + a, held);
     }
+    products.finish(held);
 }
 
-}  // namespace tw
-
 #endif
+
+}  // namespace tw
