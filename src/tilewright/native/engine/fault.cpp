@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "check/checks.h"
 #include "debugger.h"
@@ -62,6 +63,7 @@ static std::atomic<Program*> g_running{nullptr};
 static uintptr_t g_engine_begin = 0, g_engine_end = 0;  // its code
 
 static int tick_signal() { return SIGRTMIN + 3; }
+static void rest_tick();
 
 namespace {
 // Where a signal found the processor.
@@ -446,6 +448,7 @@ static uint64_t state_of(const Interrupted& at, void* raw_context, const FiberSt
 static void on_tick(int, siginfo_t*, void* raw_context) {
     Scheduler* scheduler = this_scheduler();
     if (scheduler == nullptr) {
+        rest_tick();
         return;
     }
     beat(*scheduler);
@@ -535,37 +538,95 @@ RunScope::~RunScope() {
     g_watch->doing = kDoingNothing;
 }
 
-static bool start_tick(timer_t& timer) {
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = tick_signal();
-#ifdef sigev_notify_thread_id
-    event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
-#else
-    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-#endif
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) {
-        return false;
+namespace {
+
+// The stack that signals of a thread are handled on.
+class SignalStack {
+public:
+    ~SignalStack() {
+        stack_t none{};
+        none.ss_flags = SS_DISABLE;
+        sigaltstack(&none, nullptr);
     }
-    const itimerspec interval{{0, kTickNanoseconds}, {0, kTickNanoseconds}};
-    timer_settime(timer, 0, &interval, nullptr);
-    return true;
-}
+    // Each run anew: kernels are native code, and may have taken it away.
+    void use() {
+        if (memory_ == nullptr) {
+            memory_ = std::make_unique<uint8_t[]>(kAlternateStackBytes);
+        }
+        stack_t stack{};
+        stack.ss_sp = memory_.get();
+        stack.ss_size = kAlternateStackBytes;
+        sigaltstack(&stack, nullptr);
+    }
+
+private:
+    std::unique_ptr<uint8_t[]> memory_;
+};
+
+// The tick of a thread. It goes on for a while after a run, so that of many short runs few have to start it: that, and
+// ending it, would take as long as everything else that is done around a small run. Its signals come on the thread
+// itself, so nothing here happens at the same time, but any line may be interrupted by on_tick().
+class Tick {
+public:
+    ~Tick() {
+        if (exists_) {
+            timer_delete(timer_);
+        }
+    }
+    void begin_run() {
+        in_run_ = true;  // before looking: from here on it does not end
+        if (!is_going_) {
+            is_going_ = set(kTickNanoseconds);
+        }
+    }
+    void end_run() {
+        ticks_of_nothing_ = 0;
+        in_run_ = false;
+    }
+    // At a tick with no run.
+    void rest() {
+        if (!in_run_ && ++ticks_of_nothing_ > 1) {
+            set(0);
+            is_going_ = false;
+        }
+    }
+
+private:
+    bool set(long nanoseconds) {
+        exists_ = exists_ || create();
+        const itimerspec interval{{0, nanoseconds}, {0, nanoseconds}};
+        return exists_ && timer_settime(timer_, 0, &interval, nullptr) == 0;
+    }
+    bool create() {
+        sigevent event{};
+        event.sigev_notify = SIGEV_THREAD_ID;
+        event.sigev_signo = tick_signal();
+#ifdef sigev_notify_thread_id
+        event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+#else
+        event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+#endif
+        return timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
+    }
+
+    timer_t timer_{};
+    bool exists_ = false;
+    volatile bool is_going_ = false, in_run_ = false;
+    uint32_t ticks_of_nothing_ = 0;
+};
+
+thread_local SignalStack t_signal_stack;
+thread_local Tick t_tick;
+
+}  // namespace
+
+static void rest_tick() { t_tick.rest(); }
 
 ThreadSignals::ThreadSignals() {
-    static thread_local const std::unique_ptr<uint8_t[]> alternate_stack(new uint8_t[kAlternateStackBytes]);
-    stack_t stack{};
-    stack.ss_sp = alternate_stack.get();
-    stack.ss_size = kAlternateStackBytes;
-    sigaltstack(&stack, &old_stack_);
-    ticking_ = start_tick(timer_);
+    t_signal_stack.use();
+    t_tick.begin_run();
 }
 
-ThreadSignals::~ThreadSignals() {
-    if (ticking_) {
-        timer_delete(timer_);
-    }
-    sigaltstack(&old_stack_, nullptr);
-}
+ThreadSignals::~ThreadSignals() { t_tick.end_run(); }
 
 }  // namespace tw

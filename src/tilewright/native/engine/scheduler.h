@@ -165,11 +165,6 @@ public:
     ~ThreadSignals();
     ThreadSignals(const ThreadSignals&) = delete;
     ThreadSignals& operator=(const ThreadSignals&) = delete;
-
-private:
-    stack_t old_stack_{};
-    timer_t timer_{};
-    bool ticking_ = false;
 };
 void hide_l1_window(Scheduler& scheduler);
 

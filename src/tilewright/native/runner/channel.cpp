@@ -4,29 +4,35 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "engine/last_words.h"
 
 namespace tw {
 
-void Channel::read_all(void* data, uint64_t bytes) {
-    auto* at = static_cast<uint8_t*>(data);
-    while (bytes != 0) {
-        const ssize_t got = read(socket_, at, bytes);
+uint64_t Channel::read_some(uint8_t* data, uint64_t least, uint64_t most) {
+    uint64_t have = 0;
+    while (have < least) {
+        const ssize_t got = read(socket_, data + have, most - have);
         if (got == 0 || (got < 0 && errno != EINTR)) {
             end_process(0);
         }
-        if (got > 0) {
-            at += got;
-            bytes -= static_cast<uint64_t>(got);
-        }
+        have += got > 0 ? static_cast<uint64_t>(got) : 0;
     }
+    return have;
 }
 
+// The owner sends nothing behind a message before it is answered, so what comes with a header is its body.
 TwMessageKind Channel::receive(std::vector<uint8_t>& body) {
+    constexpr uint64_t kHeader = sizeof(TwMessageHeader);
+    uint8_t begin[8192];
+    const uint64_t have = read_some(begin, kHeader, sizeof begin) - kHeader;
     TwMessageHeader header;
-    read_all(&header, sizeof header);
+    std::memcpy(&header, begin, kHeader);
     body.resize(header.bytes);
-    read_all(body.data(), header.bytes);
+    const uint64_t in_begin = std::min(header.bytes, have);
+    std::copy_n(begin + kHeader, in_begin, body.data());
+    read_some(body.data() + in_begin, header.bytes - in_begin, header.bytes - in_begin);
     return static_cast<TwMessageKind>(header.kind);
 }
 

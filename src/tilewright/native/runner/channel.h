@@ -69,12 +69,13 @@ private:
 class Channel {
 public:
     explicit Channel(int socket) : socket_(socket) {}
-    // The next message; the process ends with its owner.
+    // The next message, for which the owner waits to be answered; the process ends with its owner.
     TwMessageKind receive(std::vector<uint8_t>& body);
     void send(TwMessageKind kind, MessageWriter& message);
 
 private:
-    void read_all(void* data, uint64_t bytes);
+    // At least so many bytes, at most as many as there is room for; how many.
+    uint64_t read_some(uint8_t* data, uint64_t least, uint64_t most);
 
     int socket_;
 };
