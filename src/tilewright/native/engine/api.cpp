@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <bitset>
 #include <cstring>
 #include <exception>
 #include <iterator>
@@ -388,21 +387,12 @@ void tw_program_instances(void* program, TwInstanceReport* reports) {
 // Fills at most `capacity` reports and returns how many there are.
 uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t capacity) {
     const Program& source = *static_cast<Program*>(program);
-    std::bitset<kMaxCircularBuffers> present;
-    for (const ProgramCircularBuffer& buffer : source.circular_buffers) {
-        present.set(buffer.index);
-    }
     uint64_t count = 0;
     for (const auto& instance : source.instances) {
-        for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
-            if (!present[cb]) {
-                continue;
-            }
+        for_each_index(instance->core->configured, [&](uint32_t cb) {
             const CbTraffic& traffic = instance->traffic[cb];
-            const uint32_t calls = traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls;
-            const bool used = instance->core->cb[cb].num_pages != 0 && calls != 0;
-            if (!used) {
-                continue;
+            if ((traffic.push_calls | traffic.pop_calls | traffic.wait_calls | traffic.reserve_calls) == 0) {
+                return;
             }
             if (count < capacity) {
                 reports[count] = {
@@ -422,7 +412,7 @@ uint64_t tw_program_traffic(void* program, TwTrafficReport* reports, uint64_t ca
                     traffic.largest_reserve};
             }
             count++;
-        }
+        });
     }
     return count;
 }

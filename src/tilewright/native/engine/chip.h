@@ -2,6 +2,7 @@
 // One simulated chip: worker cores with L1, DRAM banks, and who sits at which NoC coordinate.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -86,12 +87,22 @@ struct Core {
     uint32_t circular_base = 0;     // the same of the L1 its circular buffers lie in (l1_turns.h)
     CoreMemoryState* memory_state = nullptr;
     CoreCircularBuffer cb[kMaxCircularBuffers];
+    uint64_t configured = 0;        // circular buffers it has, as bits: few of those there could be
     std::unique_ptr<ComputeState> compute;
     std::vector<KernelInstance*> instances;  // of the program being run
     bool is_in_use = false;                  // by the program loaded last
     std::deque<MailboxWord> mailbox[4];      // words sent to BRISC, unpack, math, pack
     ThreadSemaphore thread_semaphore[kNumThreadSemaphores];
 };
+
+// action(index), for circular buffers as bits.
+template <typename Action>
+void for_each_index(uint64_t bits, Action action) {
+    static_assert(kMaxCircularBuffers <= 64);
+    for (; bits != 0; bits &= bits - 1) {
+        action(static_cast<uint32_t>(std::countr_zero(bits)));
+    }
+}
 
 // What answers at one NoC coordinate.
 struct NocNode {

@@ -87,6 +87,16 @@ void KernelInstance::note_stack() {
         walk_frames(*stack, frame_pointer, noted.frames + noted.num_frames, kMaxFrames - noted.num_frames);
 }
 
+// Views of circular buffers that the core may not have.
+static void point_nowhere(KernelInstance& instance) {
+    const uint32_t shift = instance.is_compute() ? 4 : 0;
+    for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
+        LocalCBInterface& view = instance.context.cb[index];
+        const uint32_t nowhere = instance.core->l1_base + kMissingBuffers + index * kMissingBufferBytes;
+        view.fifo_rd_ptr = view.fifo_wr_ptr = nowhere >> shift;
+    }
+}
+
 void Program::create_instances() {
     if (!instances.empty()) {
         return;
@@ -99,6 +109,7 @@ void Program::create_instances() {
             instance->core = &chip.core(where.x, where.y);
             instance->number = static_cast<uint32_t>(instances.size());
             instance->place = {index, where.x, where.y};
+            point_nowhere(*instance);
             instances.push_back(std::move(instance));
         }
     }
@@ -129,9 +140,8 @@ static void clear(Core& core) {
         box.clear();
     }
     std::fill_n(core.thread_semaphore, kNumThreadSemaphores, ThreadSemaphore{});
-    for (CoreCircularBuffer& buffer : core.cb) {
-        buffer.num_pages = 0;
-    }
+    for_each_index(core.configured, [&](uint32_t index) { core.cb[index].num_pages = 0; });
+    core.configured = 0;
 }
 
 // A core of the program that is being loaded.
@@ -160,6 +170,7 @@ void Program::load_cores() {
             CoreCircularBuffer& buffer = core.cb[from.index];
             buffer = CoreCircularBuffer{};
             buffer.num_pages = from.total_bytes / from.page_bytes;
+            core.configured |= buffer.num_pages != 0 ? uint64_t{1} << from.index : 0;
             buffer.page_bytes = from.page_bytes;
             buffer.address = core.l1_base + from.offset;
             buffer.total_bytes = buffer.num_pages * from.page_bytes;
@@ -200,17 +211,17 @@ void Program::move_circular_buffers(Core& core, uint32_t base) {
         return;
     }
     core.circular_base = base;
-    for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
+    for_each_index(core.configured, [&](uint32_t index) {
         CoreCircularBuffer& buffer = core.cb[index];
         const uint32_t offset = buffer.address & kL1OffsetMask;
-        if (buffer.num_pages == 0 || !turns.range.contains(offset)) {
-            continue;
+        if (!turns.range.contains(offset)) {
+            return;
         }
         buffer.address = base + offset;
         for (KernelInstance* instance : core.instances) {
             load_view(*instance, index);
         }
-    }
+    });
 }
 
 // Copies a kernel's arguments into its core's L1 and returns the offset after them.
@@ -256,16 +267,10 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     context.relative_x = static_cast<uint8_t>(core.x - origin.x);
     context.relative_y = static_cast<uint8_t>(core.y - origin.y);
     context.compute_words = kernel.kind == KernelKind::Compute ? 1 : 0;
-    for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
-        if (core.cb[index].num_pages != 0) {
-            load_view(instance, index);
-            instance.traffic[index] = CbTraffic{};
-        } else {
-            const uint32_t nowhere = core.l1_base + kMissingBuffers + index * kMissingBufferBytes;
-            LocalCBInterface& view = context.cb[index];
-            view.fifo_rd_ptr = view.fifo_wr_ptr = nowhere >> (context.compute_words ? 4 : 0);
-        }
-    }
+    for_each_index(core.configured, [&](uint32_t index) {
+        load_view(instance, index);
+        instance.traffic[index] = CbTraffic{};
+    });
     uint32_t offset = chip.config().config_base + kNumSemaphores * kSemaphoreStride;
     for (const KernelInstance* earlier : core.instances) {
         if (earlier->kernel->has_arguments_in_l1) {
