@@ -107,7 +107,7 @@ class Launcher:
             outcome = self._launch(program, options, host_memory, read_l1, may_be_gone=False)
         run = outcome.run
         if options.record_calls:
-            run.calls = call_record(program, self._arch.name, self._grid, outcome.call_words)
+            run.calls = call_record(program, self._arch.name, self._grid, outcome.call_words())
         if run.status is not RunStatus.OK:
             raise_error(run, outcome.ending, options, self._arch.l1_bytes)
         return run

@@ -8,7 +8,7 @@ import dataclasses
 import itertools
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ from tilewright.device.kernel_sources import FIDELITY_PHASES, placement
 from tilewright.device.prepared import ArgumentLayout
 from tilewright.device.run import KernelInfo, Run, RunStatus
 from tilewright.device.run_options import RunOptions
-from tilewright.device.run_record import NO_KERNEL, NO_WORDS, RecordReader
+from tilewright.device.run_record import NO_KERNEL, RecordReader
 from tilewright.device.runner import Answer, Kind, Limits, Runner, RunnerLostError, failure_text, message
 from tilewright.device.source_lines import SourceLine
 from tilewright.device.translation_unit import KernelSource
@@ -64,7 +64,7 @@ class Outcome:
 
     run: Run
     ending: Ending
-    call_words: NDArray[np.uint64]
+    call_words: Callable[[], NDArray[np.uint64]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +80,10 @@ class _Asked:
 
 
 _ENDED_WELL = Ending()
+
+
+def _no_words() -> NDArray[np.uint64]:
+    return np.empty(0, np.uint64)
 
 
 class LoadFailedError(Exception):
@@ -264,7 +268,7 @@ class LoadedProgram:
 
     def _refused(self, text: str, seconds: float) -> Outcome:
         """The engine could not run the program at all."""
-        return Outcome(self._empty_run(RunStatus.KERNEL_ERROR, seconds), Ending(text), NO_WORDS)
+        return Outcome(self._empty_run(RunStatus.KERNEL_ERROR, seconds), Ending(text), _no_words)
 
     def lost(self, lost: RunnerLostError) -> Outcome:
         """What can be said of a run whose runner died: the kernel that ran, and what it said last."""
@@ -284,7 +288,7 @@ class LoadedProgram:
             int(words.l1_base),
             lost.loading,
         )
-        return Outcome(run, ending, NO_WORDS)
+        return Outcome(run, ending, _no_words)
 
     def _empty_run(self, status: RunStatus, seconds: float) -> Run:
         return Run(status, self.kernels, self._cb_labels, seconds, 0, list, list, [], [])

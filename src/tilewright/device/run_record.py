@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -32,8 +33,6 @@ from tilewright.device.source_lines import SourceLine
 NO_KERNEL = 0xFFFFFFFF
 _NO_CIRCULAR_BUFFER = 0xFFFFFFFF
 
-NO_WORDS = np.empty(0, np.uint64)
-
 Stack = Callable[[int, Sequence[int]], tuple[SourceLine, ...]]
 _Structure = TypeVar("_Structure", bound=ctypes.Structure)
 
@@ -51,7 +50,7 @@ class Record:
     circular_buffers: Callable[[], list[CbUse]]
     notes: list[RunNote]
     pages: list[RecordedPages]
-    calls: NDArray[np.uint64]
+    calls: Callable[[], NDArray[np.uint64]]
 
 
 class Parts:
@@ -100,7 +99,7 @@ class RecordReader:
     def read(self, answer: Answer) -> Record:
         """What an answer holds; of a run that ended well, with nothing kept, only that at first."""
         header = native.RanAnswer.from_buffer_copy(answer)
-        if header.report.status or header.num_findings or header.num_pushes or header.num_calls:
+        if header.report.status or header.num_findings or header.num_pushes:
             return self._read_all(answer)
         return Record(
             header.report,
@@ -112,7 +111,7 @@ class RecordReader:
             lambda: self._read_all(answer).circular_buffers(),
             [],
             [],
-            NO_WORDS,
+            lambda: self._read_all(answer).calls(),
         )
 
     def _read_all(self, answer: Answer) -> Record:
@@ -134,7 +133,7 @@ class RecordReader:
             lambda: [buffer_use(each) for each in buffers()],
             [self._note(parts) for _ in range(header.num_findings)],
             [self._pages(parts) for _ in range(header.num_pushes)],
-            np.frombuffer(parts.take_bytes(8 * header.num_calls), np.uint64) if header.num_calls else NO_WORDS,
+            functools.partial(_words, parts.take_bytes(8 * header.num_calls)),
         )
 
     def _positions(self, parts: Parts, count: int) -> list[KernelPosition]:
@@ -209,6 +208,10 @@ class RecordReader:
         stack = self._stack(report.kernel, report.frames[: report.num_frames])
         core = (report.core_x, report.core_y)
         return RecordedPages(report.kernel, core, report.cb, data.reshape(report.pages, -1), stack)
+
+
+def _words(data: memoryview) -> NDArray[np.uint64]:
+    return np.frombuffer(data, np.uint64) if len(data) else np.empty(0, np.uint64)
 
 
 def _bits(mask: int) -> frozenset[int]:
