@@ -64,6 +64,8 @@ IGNORED = [
     ("vc|use_vc|read_req_vc|cmd_buf|nm|posted|update_counter|inc_num_issued|skip_cmdbuf_chk", ".*", COUNTERS),
     ("skip_ptr_update|flush|dst_type|customized_src_addr|enable_noc_tracing|id_mask", r"(noc|reset)_\w+", COUNTERS),
     ("noc", r"get_noc_\w*addr|reset_noc_trid_barrier_counter", ADDRESSES),
+    ("sync", "_llk_pack_dest_section_done_", "kernels hand over what the host chose, which the engine knows"),
+    ("sync|out_of_order_output|pack_mode", "get_output_tile_address|select_packer_dest_registers", "refused by name"),
     ("num_local_cbs", "align_local_cbs_to_remote_cb", "the length of the list that is handed over with it"),
 ]
 
