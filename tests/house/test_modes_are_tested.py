@@ -19,7 +19,7 @@ import pytest
 from kernel_headers import INCLUDE, Function, Parameter, calls_in, functions_of, headers_below
 
 TESTS = Path(__file__).parents[1]
-TABLES = ("floats", "integers", "packing", "reductions", "tiles")
+TABLES = ("floats", "integers", "packing", "reductions", "tiles", "transfers")
 
 # Parameters (a pattern) of functions (another) that make no difference, and why that is so.
 ACCURATE = "approximate forms are computed like the accurate ones (docs/numerics.md)"
@@ -95,9 +95,10 @@ ELSEWHERE = {
     "topk_xl_separate_indices_row_major_global": "device/test_topk_xl.py",
     "topk_xl_separate_indices_row_major_global_base": "device/test_topk_xl.py",
 }
-# What the calls of the API are made of; theirs are the modes.
+# What the calls of the API are made of or lead to, whose modes are theirs; and one that refuses all but its default.
 HELPERS = {"binary_tiles", "binary_block", "binary_reuse_dest_init", "binary_reuse_dest_tiles", "reciprocals_of"}
-HELPERS |= {"reciprocal_at", "reduce_block_max_row_reinit_minimal_runtime"}
+HELPERS |= {"reciprocal_at", "reduce_block_max_row_reinit_minimal_runtime", "noc_async_write_page"}
+HELPERS |= {"noc_async_write_shard", "get_semaphore"}
 # Values of enumerations that no call of the API takes, and those that some refuse.
 NO_VALUES = {"VectorMode": {"RC_custom", "Invalid"}, "EltwiseBinaryType": {"ELWDIV", "ELWLESS"}}
 REFUSED = {
@@ -136,7 +137,7 @@ ENUMERATIONS = enumerations()
 def api_functions() -> Iterator[Function]:
     """Functions that kernels call, each in its first form: overloads and older spellings lead to it."""
     seen: set[str] = set()
-    for header in headers_below(["api/compute"]):
+    for header in [*headers_below(["api/compute"]), "tw/noc_transfers.h", "tw/noc_semaphores.h"]:
         for function in functions_of(header):
             if function.name not in seen | HELPERS:
                 seen.add(function.name)
