@@ -13,89 +13,13 @@
 #include "check/values/values.h"
 #include "numerics.h"
 #include "pair_products.h"
+#include "pairs.h"
 #include "source.h"
 #include "unpack.h"
 
 namespace tw {
 
 namespace {
-
-// Where the processor multiplies pairs of bfloat16s, 16-bit DST uses that: parts of operands have at most 7 bits, and the
-// instruction adds the two products one after the other, the second of the pair first, each sum rounded. The other ways
-// to do it keep to that order.
-#if defined(__AVX512BF16__)
-inline constexpr bool kHasPairs = true;
-#else
-inline constexpr bool kHasPairs = false;
-#endif
-
-// A tile's values in face order, and the parts of them that passes multiply.
-struct Parts {
-    alignas(64) uint32_t words[kTileElements];
-    alignas(64) float of[2][kTileElements];  // High (or whatever a merged pass needs), Low
-    // The same as bfloat16s, two to a word: of in0 neighbours in a row, of in1 neighbours in a column, a quarter of each.
-    // 16-bit DST only; there `of` is filled when a product needs it.
-    alignas(64) uint32_t pairs[kHasPairs ? 2 : 1][kTileElements / 2];
-    Magnitudes magnitudes;
-    bool has_low, has_floats;
-
-    // Infinity or NaN, which are just large numbers to a card: zero times one is zero.
-    bool has_special() const { return magnitudes.largest >= kExponentMask; }
-};
-
-// What can be said of all values.
-template <Side S>
-void measure(uint32_t count, Parts& parts) {
-    VectorU low{}, largest{}, smallest = splat_bits(~0u);
-    for (uint32_t i = 0; i < count; i += kLanes) {
-        const VectorU bits = load<VectorU>(parts.words + i);
-        const VectorU magnitude = bits & kMagnitudeMask;
-        low |= bits;
-        largest = larger(largest, magnitude);
-        smallest = smaller(smallest, magnitude - 1);
-    }
-    parts.has_low = any_set(low, kLowMask<S>);
-    parts.magnitudes = {smallest[0], largest[0]};
-    for (uint32_t lane = 1; lane < kLanes; lane++) {
-        parts.magnitudes.smallest = std::min<uint32_t>(parts.magnitudes.smallest, smallest[lane]);
-        parts.magnitudes.largest = std::max<uint32_t>(parts.magnitudes.largest, largest[lane]);
-    }
-}
-
-// Calls body with a function that cuts `part` out of the values from a datum on.
-template <Side S, class Body>
-void with_part(Part part, const Parts& parts, Body body) {
-    const auto value = [&](uint32_t i) { return floats_of(load<VectorU>(parts.words + i)); };
-    switch (part) {
-        case Part::High: return body([&](uint32_t i) { return part_of<S, Part::High>(value(i)); });
-        case Part::Low: return body([&](uint32_t i) { return part_of<S, Part::Low>(value(i)); });
-        case Part::Full: return body([&](uint32_t i) { return part_of<S, Part::Full>(value(i)); });
-    }
-}
-
-template <Side S>
-void fill_floats(Part part, uint32_t count, float* floats, const Parts& parts) {
-    with_part<S>(part, parts, [&](auto cut) {
-        for (uint32_t i = 0; i < count; i += kLanes) {
-            store(floats + i, cut(i));
-        }
-    });
-}
-
-template <Side S>
-void fill_pairs(Part part, uint32_t count, uint32_t* pairs, const Parts& parts) {
-    with_part<S>(part, parts, [&](auto cut) {
-        for (uint32_t i = 0; i < count; i += 2 * kLanes) {
-            if constexpr (S == Side::A) {
-                const VectorU even = bits_of(cut(i) * splat(0.25f)), odd = bits_of(cut(i + kLanes) * splat(0.25f));
-                store(pairs + i / 2, (even >> 16) | (odd & kBfloat16Mask));
-            } else {
-                store_upper_halves(
-                    reinterpret_cast<uint8_t*>(pairs) + 2 * i, bits_of(cut(i)), bits_of(cut(i + kLanes)));
-            }
-        }
-    });
-}
 
 // Which parts of each side the passes use, and where they lie.
 struct Plan {
@@ -123,33 +47,98 @@ Plan plan_for(uint32_t phases, bool wide) {
     return plan;
 }
 
-// A pass reads part [0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
+// A tile in face order, and the parts of its values that passes multiply.
+struct Parts {
+    alignas(64) uint32_t words[kTileElements];
+    alignas(64) float of[2][kTileElements];  // High (or whatever a merged pass needs), Low
+    bool has_words, has_floats;  // whether these two have been filled
+    bool has_low;
+    bool has_special;  // infinity or NaN, which are just large numbers to a card: zero times one is zero
+    // Where the values are bfloat16s in L1, or here, if they may be multiplied in pairs: then the rest is filled only when a
+    // product turns out to need it.
+    const uint16_t* halves;
+    alignas(64) uint16_t own_halves[kHasPairs ? kTileElements : 1];
+    Pairs pairs;
+};
+
+// Fills own_halves if nothing is lost by it.
+bool cut_to_halves(uint32_t count, Parts& parts) {
+    VectorU any{};
+    for (uint32_t i = 0; i < count; i += 2 * kLanes) {
+        const VectorU first = load<VectorU>(parts.words + i), second = load<VectorU>(parts.words + i + kLanes);
+        any |= first | second;
+        store_upper_halves(reinterpret_cast<uint8_t*>(parts.own_halves + i), first, second);
+    }
+    return !any_set(any, ~kBfloat16Mask);
+}
+
+// The operand's values (floats or integers) as plain words in face order.
+void to_words(const Operand& operand, bool transpose, uint32_t* words) {
+    with_reader(operand, [&](auto reader) {
+        for (uint32_t i = 0; i < operand.geometry.num_faces * kFaceElements; i += kLanes) {
+            store(words + i, bits_of(reader.at(i)));
+        }
+    });
+    if (transpose) {
+        transpose_words(words, operand.geometry, true, true);
+    }
+}
+
+const uint32_t* words_of(uint32_t count, Parts& parts) {
+    if (!parts.has_words) {
+        for (uint32_t i = 0; i < count; i += kLanes) {
+            store(parts.words + i, widen_bfloat16(parts.halves + i));
+        }
+        parts.has_words = true;
+    }
+    return parts.words;
+}
+
+// A pass reads Parts::of[0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
 template <Side S>
 void need_floats(const Plan& plan, uint32_t count, Parts& parts) {
     if (parts.has_floats) {
         return;
     }
     constexpr auto kSide = static_cast<uint32_t>(S);
-    fill_floats<S>(plan.first[kSide], count, parts.of[0], parts);
-    if (plan.both[kSide]) {
-        fill_floats<S>(plan.second[kSide], count, parts.of[1], parts);
+    const auto cut = [](Part part, VectorF value) {
+        return part == Part::High  ? part_of<S, Part::High>(value)
+               : part == Part::Low ? part_of<S, Part::Low>(value)
+                                   : part_of<S, Part::Full>(value);
+    };
+    const uint32_t* words = words_of(count, parts);
+    VectorU low{}, special{};
+    for (uint32_t i = 0; i < count; i += kLanes) {
+        const VectorF value = load<VectorF>(words + i);
+        low |= bits_of(value);
+        special |= (bits_of(value) & kExponentMask) == kExponentMask ? splat_bits(1) : splat_bits(0);
+        store(parts.of[0] + i, cut(plan.first[kSide], value));
+        if (plan.both[kSide]) {
+            store(parts.of[1] + i, cut(plan.second[kSide], value));
+        }
     }
+    parts.has_low = any_set(low, kLowMask<S>);
+    parts.has_special = any_set(special, 1);
     parts.has_floats = true;
 }
 
 template <Side S>
-void split(const Plan& plan, uint32_t count, bool wide, Parts& parts) {
-    constexpr auto kSide = static_cast<uint32_t>(S);
-    measure<S>(count, parts);
+void split(const Plan& plan, const Operand& operand, bool transpose, uint32_t count, bool wide, Parts& parts) {
+    const bool may_pair = kHasPairs && !wide;
     parts.has_floats = false;
-    if (!kHasPairs || wide) {
+    parts.has_words = !may_pair || operand.halves == nullptr || transpose;
+    parts.halves = operand.halves;
+    if (parts.has_words) {
+        to_words(operand, transpose, parts.words);
+        parts.halves = may_pair && cut_to_halves(count, parts) ? parts.own_halves : nullptr;
+    }
+    if (parts.halves == nullptr) {
         need_floats<S>(plan, count, parts);
         return;
     }
-    fill_pairs<S>(plan.first[kSide], count, parts.pairs[0], parts);
-    if (plan.both[kSide] && parts.has_low) {
-        fill_pairs<S>(plan.second[kSide], count, parts.pairs[1], parts);
-    }
+#if defined(__AVX512BF16__)
+    fill_pairs<S>(parts.halves, count, parts.pairs);
+#endif
 }
 
 inline constexpr uint32_t kRowsAtOnce = kLanes == 16 ? 16 : 4;
@@ -214,32 +203,27 @@ struct Shape {
     uint32_t in1_elements() const { return k_faces * n_faces * kFaceElements; }
 };
 
-// Adds the product in pairs of bfloat16s, unless it has to be one of floats.
-bool add_in_pairs(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
 #if defined(__AVX512BF16__)
-    VectorF largest{};
-    for (uint32_t i = 0; i < shape.m_faces * shape.n_faces * kFaceElements; i += kLanes) {
-        largest = larger_magnitude(largest, load<VectorF>(words + i));
-    }
-    if (!fits_quarters(in1.magnitudes, in0.magnitudes, largest)) [[unlikely]] {
+// Adds the product in pairs of bfloat16s, unless it has to be one of floats.
+bool add_in_pairs(const Passes& all_passes, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
+    if (in0.halves == nullptr || in1.halves == nullptr ||
+        !fits_quarters(in1.pairs.exponents, in0.pairs.exponents, words, shape.m_faces * shape.n_faces)) [[unlikely]] {
         return false;
     }
-    const Passes passes = without_empty(plan.passes, in1.has_low, in0.has_low);
+    const Passes passes = without_empty(all_passes, in1.pairs.has_low, in0.pairs.has_low);
     PairStep steps[8];
     uint32_t count = 0;
     for (uint32_t p = 0; p < passes.count; p++) {
-        const uint32_t* b = in0.pairs[plan.index(Side::B, passes.pass[p].b)];
-        const uint32_t* a = in1.pairs[plan.index(Side::A, passes.pass[p].a)];
+        const uint32_t* b = passes.pass[p].b == Part::High ? in0.pairs.high : in0.pairs.low;
+        const uint32_t* a = passes.pass[p].a == Part::High ? in1.pairs.high : in1.pairs.low;
         for (uint32_t k = 0; k < shape.k_faces; k++) {
             steps[count++] = {b + k * kFaceElements / 2, a + k * shape.n_faces * kFaceElements / 2};
         }
     }
     add_products_of_pairs(steps, count, shape.m_faces, shape.k_faces, shape.n_faces, words);
     return true;
-#else
-    return false;
-#endif
 }
+#endif
 
 template <bool Wide, bool Special>
 void add_in_floats(const Plan& plan, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
@@ -260,12 +244,14 @@ void add_in_floats(const Plan& plan, const Shape& shape, const Parts& in0, const
 }
 
 void add_tile_product(const Plan& plan, bool wide, const Shape& shape, Parts& in0, Parts& in1, uint32_t* words) {
-    if (!wide && add_in_pairs(plan, shape, in0, in1, words)) {
+#if defined(__AVX512BF16__)
+    if (add_in_pairs(plan.passes, shape, in0, in1, words)) {
         return;
     }
+#endif
     need_floats<Side::B>(plan, shape.in0_elements(), in0);
     need_floats<Side::A>(plan, shape.in1_elements(), in1);
-    const bool special = in0.has_special() || in1.has_special();
+    const bool special = in0.has_special || in1.has_special;
     const auto add = special ? (wide ? add_in_floats<true, true> : add_in_floats<false, true>)
                              : (wide ? add_in_floats<true, false> : add_in_floats<false, false>);
     add(plan, shape, in0, in1, words);
@@ -284,15 +270,6 @@ void add_integer_product(const Shape& shape, const uint32_t* in0, const uint32_t
             words[(m / 16 * shape.n_faces + n / 16) * kFaceElements + m % 16 * 16 + n % 16] += sum;
         }
     }
-}
-
-// The operand's values (floats or integers) as plain words in face order.
-void to_words(const Operand& operand, uint32_t* words) {
-    with_reader(operand, [&](auto reader) {
-        for (uint32_t i = 0; i < operand.geometry.num_faces * kFaceElements; i += kLanes) {
-            store(words + i, bits_of(reader.at(i)));
-        }
-    });
 }
 
 struct Block {
@@ -337,24 +314,14 @@ bool multiplies_integers(const ComputeState& state, const char* call) {
     return true;
 }
 
-// Both return where the tile lies in L1.
-const uint8_t* unpack_in1(
-    const ComputeState& state, const Block& block, uint32_t tile, uint32_t* words, const char* call) {
-    alignas(64) uint32_t buffer[kTileElements];
-    const Operand operand = unpack(state, state.src_a, block.cb_b, tile, buffer, call);
-    to_words(operand, words);
-    if (block.transpose) {
-        transpose_words(words, operand.geometry, true, true);
-    }
-    return operand.bytes;
+// buffer holds the tile when it has to be converted.
+Operand unpack_in1(const ComputeState& state, const Block& block, uint32_t column, uint32_t* buffer, const char* call) {
+    const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
+    return unpack(state, state.src_a, block.cb_b, block.tile_b + column * stride, buffer, call);
 }
 
-const uint8_t* unpack_in0(
-    const ComputeState& state, const Block& block, uint32_t tile, uint32_t* words, const char* call) {
-    alignas(64) uint32_t buffer[kTileElements];
-    const Operand operand = unpack(state, state.src_b, block.cb_a, tile, buffer, call);
-    to_words(operand, words);
-    return operand.bytes;
+Operand unpack_in0(const ComputeState& state, const Block& block, uint32_t row, uint32_t* buffer, const char* call) {
+    return unpack(state, state.src_b, block.cb_a, block.tile_a + row * block.kt_dim, buffer, call);
 }
 
 MatmulFaces faces_of(const Shape& shape) { return {shape.m_faces, shape.k_faces, shape.n_faces}; }
@@ -369,16 +336,18 @@ TileTaint in1_taint(const ComputeState& state, const Block& block, const uint8_t
 inline uint32_t rounded_rows(uint32_t rows) { return (rows + kRowsAtOnce - 1) / kRowsAtOnce * kRowsAtOnce; }
 
 void multiply_integers(ComputeState& state, const Block& block, const Shape& shape, const char* call) {
-    alignas(64) uint32_t in0[kTileElements], in1[kTileElements];
-    const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
+    alignas(64) uint32_t in0[kTileElements], in1[kTileElements], buffer[kTileElements];
     for (uint32_t row = 0; row < block.rt_dim; row++) {
-        const TileTaint in0_taint =
-            taint_of(state, block.cb_a, unpack_in0(state, block, block.tile_a + row * block.kt_dim, in0, call));
+        const Operand in0_operand = unpack_in0(state, block, row, buffer, call);
+        to_words(in0_operand, false, in0);
+        const TileTaint in0_taint = taint_of(state, block.cb_a, in0_operand.bytes);
         for (uint32_t column = 0; column < block.ct_dim; column++) {
-            const uint8_t* bytes = unpack_in1(state, block, block.tile_b + column * stride, in1, call);
+            const Operand in1_operand = unpack_in1(state, block, column, buffer, call);
+            to_words(in1_operand, block.transpose, in1);
             const uint32_t slot = block.dst + row * block.ct_dim + column;
             if (state.checks != nullptr) [[unlikely]] {
-                taint_matmul(state, faces_of(shape), in0, in0_taint, in1, in1_taint(state, block, bytes), slot);
+                const TileTaint taint = in1_taint(state, block, in1_operand.bytes);
+                taint_matmul(state, faces_of(shape), in0, in0_taint, in1, taint, slot);
             }
             add_integer_product(shape, in0, in1, dst_update(state, slot, call));
         }
@@ -440,24 +409,30 @@ void multiply_block(Block block, const char* call) {
     static thread_local const std::unique_ptr<Parts[]> parts(new Parts[kDstSlots + 1]);
     Parts* in1 = parts.get();
     Parts& in0 = parts[kDstSlots];
-    const uint32_t stride = std::max(state.scratch[kMatmulColumnStride], 1u);
+    alignas(64) uint32_t buffer[kTileElements];
     for (uint32_t column = 0; column < block.ct_dim; column++) {
-        const uint8_t* bytes = unpack_in1(state, block, block.tile_b + column * stride, in1[column].words, call);
+        const Operand operand = unpack_in1(state, block, column, buffer, call);
         if (state.checks != nullptr) [[unlikely]] {
-            dst_of(state)->in1[column] = in1_taint(state, block, bytes);
+            dst_of(state)->in1[column] = in1_taint(state, block, operand.bytes);
         }
-        split<Side::A>(plan, shape.in1_elements(), wide, in1[column]);
+        split<Side::A>(plan, operand, block.transpose, shape.in1_elements(), wide, in1[column]);
     }
     for (uint32_t row = 0; row < block.rt_dim; row++) {
-        const uint32_t tile = block.tile_a + row * block.kt_dim;
-        const TileTaint in0_taint = taint_of(state, block.cb_a, unpack_in0(state, block, tile, in0.words, call));
-        split<Side::B>(plan, shape.in0_elements(), wide, in0);
+        const Operand operand = unpack_in0(state, block, row, buffer, call);
+        const TileTaint in0_taint = taint_of(state, block.cb_a, operand.bytes);
+        split<Side::B>(plan, operand, false, shape.in0_elements(), wide, in0);
         for (uint32_t column = 0; column < block.ct_dim; column++) {
             const uint32_t slot = block.dst + row * block.ct_dim + column;
             uint32_t* held = dst_update(state, slot, call);
             if (state.checks != nullptr) [[unlikely]] {
                 taint_matmul(
-                    state, faces_of(shape), in0.words, in0_taint, in1[column].words, dst_of(state)->in1[column], slot);
+                    state,
+                    faces_of(shape),
+                    words_of(shape.in0_elements(), in0),
+                    in0_taint,
+                    words_of(shape.in1_elements(), in1[column]),
+                    dst_of(state)->in1[column],
+                    slot);
             }
             add_tile_product(plan, wide, shape, in0, in1[column], held);
         }

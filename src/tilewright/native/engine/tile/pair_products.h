@@ -3,18 +3,14 @@
 #pragma once
 
 #include "numerics.h"
-
-namespace tw {
-
-// Bits of the magnitudes of a tile: the smallest less one, so that a zero is the largest of all, and the largest.
-struct Magnitudes {
-    uint32_t smallest, largest;
-};
+#include "pairs.h"
 
 #if defined(__AVX512BF16__)
 
-// What rounded_sum gives, for sums that come as a quarter of themselves, in 12 instructions: as many as it takes to
-// multiply is what counts, and both kinds of units of the processor have their share.
+namespace tw {
+
+// The same as rounded_sum, of sums that come as a quarter of themselves, in 12 instructions. Their number counts, and that
+// not too many of them need the units that multiply.
 //
 // Let 2^E be the largest exponent among DST's and the quarters'. A quarter's last bit to keep is the unit 2^(E - 12), and
 // - adding half a unit rounds as `sum * units + 0.5` does there, where all is scaled by a power of two;
@@ -36,18 +32,24 @@ struct Magnitudes {
     return rounded_to_bfloat16(multiply_add(reinterpret_cast<VectorF>(sum), splat(4.0f), held));
 }
 
-// Whether the sums of a product of two tiles can be had as quarters. Of a value's bits at most 10 follow the first one:
-// with the smallest exponents adding up to at least -69, a quarter of a sum is zero or no less than 2^-91. Half a unit is
-// a normal number then, and so is what is left when a quarter takes half a unit away but for its last bit, because the
+// Whether the sums of a product of two tiles can be had as quarters. With the smallest exponents adding up to at least
+// -69, and at most 7 bits after the first one in each value, a quarter of a sum is zero or no less than 2^-85. Half a unit
+// is a normal number then, and so is what is left when a quarter takes half a unit away but for its last bit, because the
 // quarter is as large as the half. With the largest adding up to at most 100, and 2^100 in DST, nothing comes near infinity.
-inline bool fits_quarters(Magnitudes a, Magnitudes b, VectorF largest_held) {
+inline bool fits_quarters(Exponents a, Exponents b, const uint32_t* held, uint32_t faces) {
     constexpr uint32_t kBias = 127, kLeast = kBias - 100, kMost = kBias + 100;
-    const auto exponent = [](uint32_t bits) { return bits >> 23; };
-    const auto fits = [&](Magnitudes of) { return exponent(of.smallest) >= kLeast && exponent(of.largest) <= kMost; };
-    const auto too_large = _mm512_cmp_ps_mask(
-        reinterpret_cast<__m512>(largest_held), reinterpret_cast<__m512>(splat(0x1p100f)), _CMP_NLT_UQ);
-    return fits(a) && fits(b) && exponent(a.smallest) + exponent(b.smallest) >= 2 * kBias - 69 &&
-           exponent(a.largest) + exponent(b.largest) <= 2 * kBias + 100 && too_large == 0;
+    const auto fits = [](Exponents of) { return of.smallest >= kLeast && of.largest <= kMost; };
+    VectorF largest[4] = {};
+    for (uint32_t i = 0; i < faces * 16; i += 4) {
+#pragma GCC unroll 4
+        for (uint32_t row = 0; row < 4; row++) {
+            largest[row] = larger_magnitude(largest[row], load<VectorF>(held + (i + row) * 16));
+        }
+    }
+    const VectorF of_all =
+        larger_magnitude(larger_magnitude(largest[0], largest[1]), larger_magnitude(largest[2], largest[3]));
+    return fits(a) && fits(b) && a.smallest + b.smallest >= 2 * kBias - 69 &&
+           a.largest + b.largest <= 2 * kBias + 100 && !any_set(reinterpret_cast<VectorU>(of_all >= 0x1p100f), ~0u);
 }
 
 // Faces of pairs to be multiplied: b (16 x 8), a (8 x 16), which has been divided by four. Those of the tile's first face.
@@ -158,6 +160,6 @@ inline void add_products_of_pairs(
     products.finish(held);
 }
 
-#endif
-
 }  // namespace tw
+
+#endif

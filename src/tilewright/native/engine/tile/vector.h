@@ -157,16 +157,6 @@ inline VectorU larger(VectorU a, VectorU b) {
 #endif
 }
 
-inline VectorU smaller(VectorU a, VectorU b) {
-#if defined(__AVX512F__)
-    return reinterpret_cast<VectorU>(_mm512_min_epu32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVX2__)
-    return reinterpret_cast<VectorU>(_mm256_min_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#else
-    return a < b ? a : b;
-#endif
-}
-
 // The larger of two magnitudes; with a NaN, either of the two.
 inline VectorF larger_magnitude(VectorF a, VectorF b) {
 #if defined(__AVX512DQ__)
