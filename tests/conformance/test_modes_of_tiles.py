@@ -324,7 +324,7 @@ REFUSED = [
     (Call("transpose_dest_init<true, false>(); transpose_dest<true, false>(0);", np.add), "DST has 16 here"),
     (
         Call("mac_tile_init<DataFormat::Float16_b>(); mac_tile<DataFormat::Float16_b>(1, 0, 2, 1);", np.add),
-        "mac_tile takes its operands from DST 0, 1 and 2",
+        "it always takes DST tiles 0, 1 and 2",
     ),
     *(
         (
