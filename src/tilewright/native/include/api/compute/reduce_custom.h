@@ -51,8 +51,16 @@ ALWI void reduce_block_max_row(
     detail::reduce_row_of_tiles_max(icb, icb_scaler, row_start_index, idst, block_ct_dim);
 }
 
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, bool is_fp32_dest_acc_en = false>
+ALWI void reduce_block_max_row_reinit_short(const ckernel::TensorShape&, std::uint32_t ocb) {
+    detail::reduce_row_of_tiles_max_init(ocb);
+}
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>
 ALWI void reduce_block_max_row_reinit_short(std::uint32_t ocb) {
+    detail::reduce_row_of_tiles_max_init(ocb);
+}
+template <std::uint32_t block_ct_dim, bool respect_trigger = false, bool is_fp32_dest_acc_en = false>
+ALWI void reduce_block_max_row_reinit_minimal(const ckernel::TensorShape&, std::uint32_t ocb) {
     detail::reduce_row_of_tiles_max_init(ocb);
 }
 template <std::uint32_t block_ct_dim, bool respect_trigger = false, std::uint32_t num_faces = 4>

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-INCLUDE = Path(__file__).parents[2] / "src" / "tilewright" / "native" / "include"
+INCLUDE = Path(__file__).parents[1] / "src" / "tilewright" / "native" / "include"
 
 _OPENING, _CLOSING = "<([{", ">)]}"
 _HEAD = re.compile(r"\b(?:ALWI|inline)\b[^;{}()#]*?\b([A-Za-z_]\w*)\s*\(")
@@ -95,13 +95,12 @@ def _template_before(text: str) -> str:
     return ""
 
 
-def functions_of(header: str) -> Iterator[Function]:
-    text = _expanded((INCLUDE / header).read_text(encoding="utf-8"))
+def functions_of(header: str, root: Path = INCLUDE) -> Iterator[Function]:
+    text = _expanded((root / header).read_text(encoding="utf-8"))
     for head in _HEAD.finditer(text):
         end = closing(text, head.end() - 1)
         begin = text.find("{", end)
-        between = text[end + 1 : begin]
-        if ";" in between or head.group(1) == "static_assert":
+        if begin < 0 or ";" in text[end:begin] or head.group(1) == "static_assert":
             continue  # a declaration
         template = split_list(_template_before(text[: head.start()]))
         arguments = split_list(text[head.end() : end])
@@ -121,7 +120,5 @@ def calls_in(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
             yield match.group(1), template, split_list(text[start + 1 : closing(text, start)])
 
 
-def headers_below(folders: Sequence[str]) -> list[str]:
-    return sorted(
-        path.relative_to(INCLUDE).as_posix() for folder in folders for path in (INCLUDE / folder).rglob("*.h")
-    )
+def headers_below(folders: Sequence[str], root: Path = INCLUDE) -> list[str]:
+    return sorted(path.relative_to(root).as_posix() for folder in folders for path in (root / folder).rglob("*.h"))
