@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import os
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 
@@ -37,13 +37,19 @@ def kernel_search_path() -> list[Path]:
     return places
 
 
+@lru_cache(maxsize=1024)
+def _as_path(path: str) -> Path:
+    """Kept, as every launch looks for the files of its kernels: taking a path apart takes as long as looking there."""
+    return Path(path)
+
+
 def resolve_kernel_path(path: str) -> Path:
     """Absolute path of a kernel's source.
 
     Raises:
         FileNotFoundError: names every place that was looked at.
     """
-    given = Path(path)
+    given = _as_path(path)
     candidates = [given] if given.is_absolute() else [place / given for place in kernel_search_path()]
     for candidate in candidates:
         if candidate.is_file():

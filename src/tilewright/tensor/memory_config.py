@@ -17,6 +17,8 @@ class BufferType(Enum):
     L1_SMALL = 3
     TRACE = 4
 
+    __hash__ = object.__hash__  # as a DataType's
+
     def __repr__(self) -> str:
         return f"BufferType.{self.name}"
 
