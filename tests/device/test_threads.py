@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -309,3 +311,23 @@ def test_small_runs_stay_on_their_owners_processor(chip: Chip, make_program) -> 
     # Now and then something else holds up a run, which is not a small one then.
     assert 1 in [processors(threads=1) for _ in range(20)]
     assert processors(threads=2) == all_processors
+
+
+def test_a_runner_with_nothing_to_do_sleeps(chip: Chip, make_program) -> None:
+    """The tick of a run goes on for a little while, and ends; the next run has it again."""
+    program = make_program(grid=(1, 1), reader="void kernel_main() { /* nothing, and then a rest */ }")
+    endless = make_program(grid=(1, 1), reader="void kernel_main() { for (volatile bool on = true; on;) {} }")
+    chip.launch(program)
+    status = Path(f"/proc/{chip._launcher.runner()._process.pid}/status")
+
+    def times_woken() -> int:
+        return int(status.read_text().split("\nvoluntary_ctxt_switches:")[1].split()[0])
+
+    def rests() -> bool:
+        before = times_woken()
+        time.sleep(0.1)
+        return times_woken() == before
+
+    assert any(rests() for _ in range(20))
+    with pytest.raises(TimeLimitError):
+        chip.launch(endless, RunOptions(time_limit=0.1))
