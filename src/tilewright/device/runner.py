@@ -26,7 +26,6 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from tilewright.device.engine_build import find_engine
 from tilewright.device.errors import TilewrightError
@@ -43,7 +42,6 @@ NO_KERNEL = 0xFFFFFFFF
 
 _current_processor = ctypes.CDLL(None).sched_getcpu  # small programs run there, as this process waits anyway
 Answer = bytes | bytearray  # large ones are received in place
-_Received = TypeVar("_Received", bytes, int)
 
 
 class Kind(enum.IntEnum):
@@ -143,6 +141,7 @@ class Runner:
             os.close(lifeline)
             os.close(watch)
         _end_calls_now_and_then(self._socket)
+        self._piece = memoryview(bytearray(_PIECE))  # the same memory each time: fresh memory costs more than a message
         self._received = b""
         self._at = 0  # of it has been read
         kind, answer = self.ask(message(Kind.CHIP, chip), Limits(time=_START_SECONDS))
@@ -229,8 +228,8 @@ class Runner:
         if size > _PIECE:
             return self._take_large(size, wait)
         while len(self._received) - self._at < size:
-            piece = self._waited(functools.partial(self._socket.recv, _PIECE), wait)
-            self._received = self._received[self._at :] + piece
+            got = self._waited(functools.partial(self._socket.recv_into, self._piece), wait)
+            self._received = self._received[self._at :] + self._piece[:got]
             self._at = 0
         self._at += size
         return self._received[self._at - size : self._at]
@@ -249,10 +248,10 @@ class Runner:
             have += self._waited(functools.partial(self._socket.recv_into, view[have:]), wait)
         return taken
 
-    def _waited(self, receive: Callable[[], _Received], wait: _Wait) -> _Received:
-        """What a call of the socket gives, once there is something."""
+    def _waited(self, receive: Callable[[], int], wait: _Wait) -> int:
+        """How many bytes a call of the socket has received, once there are some."""
         while True:
-            got: _Received | None = None
+            got = 0
             try:
                 got = receive()
                 if not got:
@@ -264,7 +263,7 @@ class Runner:
             verdict = wait.look()
             if verdict is not None:
                 raise self._lost(*verdict)
-            if got is not None:
+            if got:
                 return got
 
     def _overwritten(self) -> RunnerLostError:
