@@ -71,20 +71,26 @@ def run_tiles(
     reader: str | None = None,
     depths: Mapping[int, int] | None = None,
     faces: Mapping[int, tuple[int, int]] | None = None,
+    tile_rows: Mapping[int, int] | None = None,
     **config: Any,
 ) -> np.ndarray:
     """What a compute kernel makes of its inputs; ``config`` goes into its :class:`ComputeConfigDescriptor`.
 
     ``runtime_args`` are the kernel's common arguments; ``unpack_to_dest`` names the buffers that go to DST in 32 bits.
     ``reader`` stands in for the kernel that reads all of every input at once, ``depths`` for buffers that hold all;
-    ``faces`` has number and rows of the faces of a buffer whose tiles are not whole.
+    ``faces`` has number and rows of the faces of a buffer whose tiles are not whole, ``tile_rows`` the rows of tiles that
+    have less than 32.
     """
-    tensors = [ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device) for array, dtype in inputs]
-    result = ttnn.allocate_tensor_on_device(
-        ttnn.Shape(list(result_shape)), result_dtype, ttnn.TILE_LAYOUT, device, ttnn.DRAM_MEMORY_CONFIG
-    )
-    pages = [array.size // 1024 for array, _ in inputs]
-    result_pages = result_shape[0] * result_shape[1] // 1024
+    rows = {**dict.fromkeys([*range(len(inputs)), 16], 32), **(tile_rows or {})}
+    tiles = {index: ttnn.Tile((count, 32)) for index, count in rows.items()}
+    tensors = [
+        ttnn.from_numpy(array, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device, tile=tiles[index])
+        for index, (array, dtype) in enumerate(inputs)
+    ]
+    empty = np.zeros(result_shape, np.float32)
+    result = ttnn.from_numpy(empty, dtype=result_dtype, layout=ttnn.TILE_LAYOUT, device=device, tile=tiles[16])
+    pages = [array.size // (32 * rows[index]) for index, (array, _) in enumerate(inputs)]
+    result_pages = result_shape[0] * result_shape[1] // (32 * rows[16])
     settings = ttnn.ComputeConfigDescriptor(**config)
     settings.unpack_to_dest_mode = [
         ttnn.UnpackToDestMode.UnpackToDestFp32 if index in unpack_to_dest else ttnn.UnpackToDestMode.Default
@@ -103,9 +109,9 @@ def run_tiles(
         ],
         cbs=[
             ttnn.CBDescriptor(
-                depths[index] * ttnn.tile_size(dtype),
+                depths[index] * (page := ttnn.tile_size(dtype) * rows[index] // 32),
                 CORE,
-                [ttnn.CBFormatDescriptor(index, dtype, ttnn.tile_size(dtype))],
+                [ttnn.CBFormatDescriptor(index, dtype, page, tile=ttnn.TileDescriptor(rows[index], 32))],
             )
             for index, dtype in dtypes.items()
         ],

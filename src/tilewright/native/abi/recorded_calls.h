@@ -130,6 +130,8 @@ TW_RECORDED_CALL(binary_tiles_broadcast_row, note(Call::BinaryTiles, arg[1], arg
 TW_RECORDED_CALL(sub_columns_compensated, note(Call::BinaryTiles, arg[0], number(BinaryOp::Sub), arg[1]))
 TW_RECORDED_CALL(binary_reuse_dest, note(Call::BinaryReuseDest, arg[3], arg[0]))
 TW_RECORDED_CALL(reduce_tile, note(Call::ReduceTile, arg[2], arg[0] | arg[1] << 4))
+TW_RECORDED_CALL(binary_scalar_of_dest, note(Call::BinaryReuseDest, arg[1], arg[0]))
+TW_RECORDED_CALL(reduce_dest, note(Call::ReduceTileMath, 0, 2 << 4))
 TW_RECORDED_CALL(reduce_tile_math, note(Call::ReduceTileMath, 0, arg[0] | arg[1] << 4))
 TW_RECORDED_CALL(unpack_tilize_a_b, note(Call::UnpackTilize, arg[0], arg[1], arg[2]))
 TW_RECORDED_CALL(matmul_tiles, note(Call::MatmulTiles, arg[0], arg[1]))
@@ -224,6 +226,8 @@ TW_RECORDED_CALL(sfpu_topk_rebuild, note(Call::SfpuOther))
 #define tw_sub_columns_compensated tw::recorded::sub_columns_compensated
 #define tw_binary_reuse_dest tw::recorded::binary_reuse_dest
 #define tw_reduce_tile tw::recorded::reduce_tile
+#define tw_binary_scalar_of_dest tw::recorded::binary_scalar_of_dest
+#define tw_reduce_dest tw::recorded::reduce_dest
 #define tw_reduce_tile_math tw::recorded::reduce_tile_math
 #define tw_unpack_tilize_a_b tw::recorded::unpack_tilize_a_b
 #define tw_matmul_tiles tw::recorded::matmul_tiles

@@ -62,6 +62,12 @@ void tw_binary_reuse_dest(uint32_t op, uint32_t broadcast, uint32_t reuse, uint3
 // scaler in SrcA and the data in SrcB (formats accordingly), all others the data in SrcA.
 void tw_reduce_tile(
     uint32_t pool, uint32_t axis, uint32_t cb, uint32_t cb_scaler, uint32_t tile, uint32_t tile_scaler, uint32_t dst);
+// The sum of the first num_tiles tiles of DST, times the scaler twice, becomes the first element of DST tile 0.
+void tw_reduce_dest(uint32_t num_tiles, uint32_t scaler_bits, const char* call);
+// num_tiles tiles of the CB from `tile` on, each with the first element of DST tile `from` for every element, become DST
+// tiles from `dst` on; a product is added to what they hold. clears: DST first, once that element is read.
+void tw_binary_scalar_of_dest(
+    uint32_t op, uint32_t cb, uint32_t tile, uint32_t num_tiles, uint32_t from, uint32_t dst, uint32_t clears);
 // How many tiles of a row a block reduction takes: a card keeps it in the loop that the init call programs.
 void tw_reduce_block_init(uint32_t num_tiles);
 uint32_t tw_reduce_block_tiles();

@@ -463,6 +463,38 @@ void tw_binary_reuse_dest(
         kCall);
 }
 
+void tw_binary_scalar_of_dest(
+    uint32_t op_code, uint32_t cb, uint32_t tile, uint32_t num_tiles, uint32_t from, uint32_t dst, uint32_t clears) {
+    constexpr const char* kCall = "rmsnorm_bcast_scalar_reuse_tiles";
+    const auto op = static_cast<BinaryOp>(op_code);
+    alignas(64) uint32_t scalar[kTileElements], buffer[kTileElements];
+    Operand b;
+    b.words = scalar;
+    b.format = DataFormat::Float32;
+    for (uint32_t i = 0; i < num_tiles; i++) {
+        uint32_t of_cb = cb, of_tile = tile + i;
+        if (!begin_single(of_cb, of_tile)) {
+            continue;
+        }
+        ComputeState& state = math_state(kCall);
+        if (i == 0) {
+            b.mask = src_float_mask(state);
+            std::fill_n(scalar, kTileElements, *dst_update(state, from, kCall));
+            if (clears != 0) {
+                tw_clear_dest();
+            }
+        }
+        const Operand a = unpack(state, state.src_a, of_cb, of_tile, buffer, kCall);
+        check_slot(state, dst + i, kCall);
+        note_dst_write(state, dst + i, false);
+        const bool add = op == BinaryOp::Mul && !dst_reads_zero(state, dst + i);
+        uint32_t* words = dst_update(state, dst + i, kCall);
+        taint_copy(state, of_cb, a.bytes, dst + i, 0);
+        combine_operands(
+            state, op, Broadcast::Scalar, 0, {words, a.geometry.num_faces * kFaceElements, add}, a, b, kCall);
+    }
+}
+
 void tw_sub_columns_compensated(uint32_t cb_a, uint32_t cb_mean, uint32_t tile_a, uint32_t dst) {
     constexpr const char* kCall = "sub_bcast_cols_compensated";
     if (!begin_operation({{cb_a, tile_a}, {cb_mean, 0}})) {

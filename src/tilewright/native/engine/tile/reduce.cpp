@@ -320,11 +320,14 @@ void sum_along_columns(const Reduction& reduction) {
     }
 }
 
-void sum_whole_tile(const Reduction& reduction) {
-    FaceRow pooled{};
+void pool_tile(const Reduction& reduction, FaceRow& pooled) {
     for (uint32_t face = 0; face < reduction.num_faces; face++) {
         pool_columns(reduction, face, pooled);
     }
+}
+
+// The row of column sums, turned and pooled again, is added to the first element.
+void add_pooled(const Reduction& reduction, const FaceRow& pooled) {
     const FaceRow scaler = row_of(reduction.scaler, reduction.scaler_face(reduction.num_faces - 1), 0);
     const Passes passes = reduction.passes(true, has_low<Side::B>(scaler));
     FaceRow held{};
@@ -340,6 +343,12 @@ void sum_whole_tile(const Reduction& reduction) {
         add_to(held, sums, reduction.wide());
     }
     reduction.words[0] = std::bit_cast<uint32_t>(held.values[0]);
+}
+
+void sum_whole_tile(const Reduction& reduction) {
+    FaceRow pooled{};
+    pool_tile(reduction, pooled);
+    add_pooled(reduction, pooled);
 }
 
 struct Keys {
@@ -558,6 +567,37 @@ void tw_reduce_tile(
         scaler_taint,
         data.geometry.num_faces,
         dst);
+}
+
+void tw_reduce_dest(uint32_t num_tiles, uint32_t scaler_bits, const char* call) {
+    if (!runs_on(current_instance(), kMathThread)) {
+        return;
+    }
+    ComputeState& state = math_state(call);
+    constexpr uint32_t kMostTiles = 8;  // that a card moves from DST to SrcA
+    if (num_tiles == 0 || num_tiles > std::min(kMostTiles, state.dst_capacity())) {
+        kernel_error("%s: %u tiles, allowed are 1 to %u", call, num_tiles, std::min(kMostTiles, state.dst_capacity()));
+    }
+    alignas(64) uint32_t scaler_words[kTileElements];
+    const float in_dst = as_in_dst(std::bit_cast<float>(scaler_bits), state.fp32_dest);
+    std::fill_n(scaler_words, kTileElements, std::bit_cast<uint32_t>(in_dst));
+    Operand scaler;
+    scaler.words = scaler_words;
+    scaler.mask = src_float_mask(state);
+    scaler.format = DataFormat::Float32;
+    Operand data = scaler;
+    FaceRow pooled{};
+    for (uint32_t tile = 0; tile < num_tiles; tile++) {
+        data.words = dst_update(state, tile, call);
+        const DstTaint* taints = dst_of(state);
+        const TileTaint taint = taints != nullptr ? taints->slot[tile] : TileTaint{};
+        taint_reduce(state, Pool::Sum, ReduceAxis::Scalar, data, taint, scaler, {}, data.geometry.num_faces, 0);
+        pool_tile({state, data, scaler, nullptr, false, data.geometry.num_faces}, pooled);
+    }
+    uint32_t* words = dst_overwrite(state, 0, call);
+    note_dst_write(state, 0, true);
+    std::fill_n(words, kTileElements, 0);
+    add_pooled({state, data, scaler, words, false, data.geometry.num_faces}, pooled);
 }
 
 void tw_reduce_block_init(uint32_t num_tiles) {
