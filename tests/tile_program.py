@@ -78,8 +78,8 @@ def run_tiles(
 
     ``runtime_args`` are the kernel's common arguments; ``unpack_to_dest`` names the buffers that go to DST in 32 bits.
     ``reader`` stands in for the kernel that reads all of every input at once, ``depths`` for buffers that hold all;
-    ``faces`` has number and rows of the faces of a buffer whose tiles are not whole, ``tile_rows`` the rows of tiles that
-    have less than 32.
+    ``faces`` has number and rows of the faces of a buffer whose tiles are not whole, ``tile_rows`` the rows of tiles of
+    less than 32.
     """
     rows = {**dict.fromkeys([*range(len(inputs)), 16], 32), **(tile_rows or {})}
     tiles = {index: ttnn.Tile((count, 32)) for index, count in rows.items()}

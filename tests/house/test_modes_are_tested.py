@@ -32,7 +32,7 @@ COUNTERS = (
 )
 ADDRESSES = "coordinates are the same on both NoCs"
 IGNORED = [
-    ("is_fp32_dest_acc_en|dest_acc", ".*", WIDTH),
+    ("(is_)?fp32_dest_acc_en|dest_acc", ".*", WIDTH),
     ("call_line", ".*", "the line of a call, for tt-metal's own checks"),
     (r"fast_and_approx|approx(imat\w+)?|fast|FAST_APPROX|fast_approx|APPROXIMATION_MODE|legacy\w*", ".*", ACCURATE),
     ("mode", "rsqrt_tile", ACCURATE),
@@ -55,7 +55,7 @@ IGNORED = [
     ("L_CACHED", "triangle_solve_tile", "which way loads take on a card"),
     ("block_ct_dim", "untilize_block", "how many tiles of DST are filled at a time"),
     ("reciprocal_size", r"welford_\w+", "the length of the table that is handed over with it"),
-    ("respect_trigger|overlap_first_half|configure_remap|throttle_level|WaitRes", ".*", ORDER),
+    (r"respect_trigger|overlap_first_half|configure_remap|\w+_reconfig_remap|throttle_level|WaitRes", ".*", ORDER),
     ("skip_sync|wait_for_blocks|push_blocks|brisc_pack|skip_addrmod_config|skip_packer_strides", r"llk_\w+", ORDER),
     ("skip_int8|to_from_int8|is_int_fpu_en", ".*", "the engine computes with the formats the unpackers are set to"),
     ("enforce_fp32_accumulation|clear_fp32_accumulation|at_start", ".*", "older calls (docs/limits.md)"),
@@ -64,6 +64,9 @@ IGNORED = [
     ("vc|use_vc|read_req_vc|cmd_buf|nm|posted|update_counter|inc_num_issued|skip_cmdbuf_chk", ".*", COUNTERS),
     ("skip_ptr_update|flush|dst_type|customized_src_addr|enable_noc_tracing|id_mask", r"(noc|reset)_\w+", COUNTERS),
     ("noc", r"get_noc_\w*addr|reset_noc_trid_barrier_counter", ADDRESSES),
+    ("split_acc|clear_src|finalize", r"custom_mm_block\w*", "in which order products are added up"),
+    ("dense_packing", "custom_mm_block_uninit", "the init call refuses it"),
+    ("num_tiles", "rmsnorm_bcast_scalar_reuse_tiles_init", OTHER_HALF),
     ("sync", "_llk_pack_dest_section_done_", "kernels hand over what the host chose, which the engine knows"),
     ("sync|out_of_order_output|pack_mode", "get_output_tile_address|select_packer_dest_registers", "refused by name"),
     ("num_local_cbs", "align_local_cbs_to_remote_cb", "the length of the list that is handed over with it"),
@@ -94,11 +97,21 @@ ELSEWHERE = {
     "topk_xl_separate_indices_row_major_advance_chunk_base": "device/test_topk_xl.py",
     "topk_xl_separate_indices_row_major_global": "device/test_topk_xl.py",
     "topk_xl_separate_indices_row_major_global_base": "device/test_topk_xl.py",
+    "add_rsqrt_tile": "device/test_fused_kernels_calls.py",
+    "custom_mm_block": "device/test_fused_kernels_calls.py",
+    "custom_mm_block_init": "device/test_fused_kernels_calls.py",
+    "custom_mm_block_unpack": "device/test_fused_kernels_calls.py",
+    "deepseek_compute_kernel_hw_startup": "device/test_fused_kernels_calls.py",
+    "mul_reduce_scalar_tile": "device/test_fused_kernels_calls.py",
+    "rmsnorm_mul_bcast_scalar_reuse_tiles": "device/test_fused_kernels_calls.py",
+    "rmsnorm_mul_bcast_scalar_reuse_tiles_init": "device/test_fused_kernels_calls.py",
 }
 # What the calls of the API are made of or lead to, whose modes are theirs; and one that refuses all but its default.
 HELPERS = {"binary_tiles", "binary_block", "binary_reuse_dest_init", "binary_reuse_dest_tiles", "reciprocals_of"}
 HELPERS |= {"reciprocal_at", "reduce_block_max_row_reinit_minimal_runtime", "noc_async_write_page"}
-HELPERS |= {"noc_async_write_shard", "get_semaphore"}
+HELPERS |= {"noc_async_write_shard", "get_semaphore", "calculate_add_rsqrt", "custom_mm_block_init_short"}
+HELPERS |= {"rmsnorm_bcast_scalar_reuse_tiles", "rmsnorm_bcast_scalar_reuse_tiles_init"}
+HELPERS |= {"deepseek_binary_dest_reuse_tiles", "deepseek_binary_dest_reuse_tiles_init"}
 # Values of enumerations that no call of the API takes, and those that some refuse.
 NO_VALUES = {"VectorMode": {"RC_custom", "Invalid"}, "EltwiseBinaryType": {"ELWDIV", "ELWLESS"}}
 REFUSED = {

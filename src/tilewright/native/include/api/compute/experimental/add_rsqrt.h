@@ -33,6 +33,7 @@ template <
     bool typed_bf16_store = false,
     std::uint32_t input_scale = 0x3f800000u>
 ALWI void add_rsqrt_tile(std::uint32_t idst, std::uint32_t addend) {
+    static_assert(!typed_bf16_store, "tilewright stores what add_rsqrt_tile gives as DST's width says, no other way");
     MATH((SFPU_UNARY_CALL(
         DST_SYNC_MODE,
         DST_ACCUM_MODE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole product of one row of tiles in0 (1 x kt_dim, of up to 8 rows each) and in1 (kt_dim x ct_dim), always in LoFi; only
-// Blackhole has it. Tiles packed densely take as much of DST here as others.
+// Blackhole has it.
 #pragma once
 
 #include "api/compute/compute_kernel_hw_startup.h"
@@ -17,6 +17,7 @@ ALWI void custom_mm_block_init_short(
     std::uint32_t,
     std::uint32_t ct_dim = 1,
     std::uint32_t call_line = __builtin_LINE()) {
+    static_assert(!dense_packing, "tilewright does not simulate tiles that lie densely in DST");
     if (unpack_tile_r_dim[in0_cb_id] > 8) {
         tw_not_modelled("custom_mm_block of tiles with more than 8 rows");
     }
@@ -36,7 +37,7 @@ ALWI void custom_mm_block_init(
     std::uint32_t ct_dim = 1,
     std::uint32_t call_line = __builtin_LINE()) {
     compute_kernel_hw_startup<SrcOrder::Reverse>(in0_cb_id, in1_cb_id, out_cb_id);
-    custom_mm_block_init_short<transpose>(in0_cb_id, in1_cb_id, out_cb_id, ct_dim, call_line);
+    custom_mm_block_init_short<transpose, split_acc, dense_packing, clear_src>(in0_cb_id, in1_cb_id, out_cb_id, ct_dim, call_line);
 }
 
 // Sums of several calls are complete with the one that finalizes; here each call's are.
