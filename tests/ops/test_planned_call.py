@@ -72,6 +72,17 @@ def test_operands_are_held_to_the_same_device(fresh: ttnn.Device, device: ttnn.D
         ops.layernorm_fused_rm(x, gamma, rows(device, 2, ROWS[1:]))
 
 
+def test_the_order_of_names_does_not_count(fresh: ttnn.Device) -> None:
+    x = rows(fresh, 0)
+    first, second = (rows(fresh, seed, ROWS[1:]) for seed in (1, 2))
+    expected = ops.layernorm_fused_rm(x, second, first).to_numpy().view(np.uint16)
+    for _ in range(2):
+        ops.layernorm_fused_rm(x, first, second).deallocate()
+        y = ops.layernorm_fused_rm.launch({"beta": first, "gamma": second, "x": x}).output
+        np.testing.assert_array_equal(y.to_numpy().view(np.uint16), expected)
+        y.deallocate()
+
+
 def test_numbers_count_in_every_call(fresh: ttnn.Device) -> None:
     x = rows(fresh, 0)
     values = x.to_numpy().astype(np.float64)

@@ -356,8 +356,9 @@ class Operation(Meaning):
         device, call = planned_call(self, tensors, chosen, parameters)
         results = call.allocate_outputs(device)
         outputs = tuple(results.values())
-        everything = {**tensors, **results}
-        ordered = [*[tensors[each.name] for each in self.inputs], *outputs]
+        # In one order, whatever that of the caller: what a program holds is compared by it.
+        everything = {**{each.name: tensors[each.name] for each in self.inputs}, **results}
+        ordered = list(everything.values())
         if self.choices.program is not None:
             own = self._own_program(everything, call.parameters)
             return outputs, call.plan, own, run_program(ordered, own, chosen.run_options)
