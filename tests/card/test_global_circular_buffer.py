@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Global circular buffers of the real ttnn: one core fills a ring in others, of its own program or of another."""
+"""Global circular buffers and prefetcher pipes of the real ttnn: one core fills a ring in others."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
 
+import pytest
 from card_process import OnCard
 
 SCRIPT = str(Path(__file__).with_name("global_circular_buffer.py"))
@@ -15,6 +16,13 @@ def test_a_prefetcher_feeds_a_product(on_card: OnCard) -> None:
     result = on_card("--grid", "4x1", str(Path(__file__).with_name("prefetcher.py")))
     expected = "product 1: right\nproduct 2: right\nboth at once: right\nboth at once: right\n"
     assert result.stdout == expected, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
+def test_a_prefetcher_feeds_products_through_pipes_that_outlive_programs(on_card: OnCard, arch: str) -> None:
+    result = on_card("--arch", arch, "--grid", "4x1", str(Path(__file__).with_name("prefetcher_pipes.py")))
+    labels = [*(f"product {turn}" for turn in (1, 2, 3, 4)), "wider", "wider again", "narrow again"]
+    assert result.stdout == "".join(f"{label}: right\n" for label in labels), result.stdout + result.stderr
 
 
 def test_tiles_arrive_and_a_receiver_nobody_sends_to_is_named(on_card: OnCard) -> None:

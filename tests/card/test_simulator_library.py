@@ -101,6 +101,7 @@ def message(layout: Layout, kernel: bytes, enables: int = 1) -> tuple[str, str]:
     for processor in range(layout["processors"]):
         struct.pack_into("<I", data, layout.config("kernel_text_offset") + 4 * processor, text)
     struct.pack_into("<B", data, layout.config("min_remote_cb_start_index"), 32)
+    struct.pack_into("<H", data, layout.config("prefetcher_pipe_offset"), 0xFF)  # none
     data[layout.config("enables")] = enables
     config = bytearray(text) + b"TWKERNEL" + struct.pack("<I", len(kernel)) + kernel
     struct.pack_into("<II", config, 0, 20, 22)

@@ -27,7 +27,7 @@ from tilewright.card.launch_message import (
 )
 from tilewright.card.layout import Layout
 from tilewright.card.package import CardError
-from tilewright.device.translation_unit import REMOTE_CB_TABLE
+from tilewright.device.translation_unit import PREFETCHER_PIPES, REMOTE_CB_TABLE
 from tilewright.program.cb_placement import CB_ALIGNMENT
 from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright.program.kernel import ArgumentsInL1, KernelDescriptor
@@ -39,6 +39,7 @@ from tilewright.tensor.dtype import DataFormat
 _PROCESSORS = {0: "BRISC", 1: "NCRISC", 2: "TRISC0"}
 _PROGRAMS_KEPT = 1024
 _LONGEST_NAME = 512  # of a build directory, in a kernel's text
+_Tables = tuple[tuple[str, str], ...]  # as defines of a kernel
 _NO_REMOTE_CB = (32, 64)  # as the first of them: how many circular buffers a core of the chip has
 _DEFAULT_FORMAT = CbFormat(DataFormat.Float16_b.value, 32, 32, 4, 16)
 
@@ -49,7 +50,7 @@ Core = tuple[int, int]
 class _Found:
     """What was found on the cores so far: each thing with the cores it is on."""
 
-    kernels: dict[tuple[str, ArgumentsInL1, str], list[Core]] = dataclasses.field(default_factory=dict)
+    kernels: dict[tuple[str, ArgumentsInL1, _Tables], list[Core]] = dataclasses.field(default_factory=dict)
     buffers: dict[tuple[CbConfig, CbFormat], list[Core]] = dataclasses.field(default_factory=dict)
     semaphores: dict[tuple[int, int, int], list[Core]] = dataclasses.field(default_factory=dict)
     semaphore_bases: dict[Core, int] = dataclasses.field(default_factory=dict)
@@ -149,7 +150,7 @@ class Decoder:
                         "the card's compiler; was it built before the environment was set up?"
                     )
                 place = ArgumentsInL1(*launch.arguments_of(processor))
-                found.kernels.setdefault((directory, place, _remote_cbs(launch)), []).append(core)
+                found.kernels.setdefault((directory, place, _tables(launch)), []).append(core)
                 formats.update(self._record(directory).formats)
         return formats
 
@@ -164,19 +165,21 @@ class Decoder:
     def _record(self, directory: str) -> KernelRecord:
         return kernel_record(directory, self._root)
 
-    def _kernel(self, directory: str, place: ArgumentsInL1, remote_cbs: str, cores: list[Core]) -> KernelDescriptor:
+    def _kernel(self, directory: str, place: ArgumentsInL1, tables: _Tables, cores: list[Core]) -> KernelDescriptor:
         kernel = self._record(directory).descriptor(_ranges(cores))
         kernel.arguments_in_l1 = place
-        if remote_cbs:
-            kernel.defines = [*kernel.defines, (REMOTE_CB_TABLE, remote_cbs)]
+        kernel.defines = [*kernel.defines, *tables]
         return kernel
 
 
-def _remote_cbs(launch: LaunchMessage) -> str:
-    """Where a core has its table of global circular buffers, and the first of them; empty: it has none."""
-    if launch.first_remote_cb in _NO_REMOTE_CB:
-        return ""
-    return f"{launch.base + launch.remote_cbs}, {launch.first_remote_cb}"
+def _tables(launch: LaunchMessage) -> _Tables:
+    """Where a core has its tables of global circular buffers, with the first of them, and of prefetcher pipes."""
+    found = []
+    if launch.first_remote_cb not in _NO_REMOTE_CB:
+        found.append((REMOTE_CB_TABLE, f"{launch.base + launch.remote_cbs}, {launch.first_remote_cb}"))
+    if launch.pipes is not None:
+        found.append((PREFETCHER_PIPES, f"{launch.base + launch.pipes}u"))
+    return tuple(found)
 
 
 def _with_their_rows(rows: NDArray[np.intp], messages: NDArray[np.uint8]) -> list[tuple[bytes, NDArray[np.intp]]]:

@@ -13,6 +13,7 @@ _NO_ARGUMENTS = 0xFFFF
 _TEXT_MAGIC = b"TWKERNEL"
 _SEMAPHORE_BYTES = 16
 _CB_WORDS = 4
+_PIPES, _NO_PIPES = "prefetcher_pipe_offset", 0xFF
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +22,7 @@ class LaunchMessage:
 
     Attributes:
         arguments: of each processor, offsets of its runtime and common runtime arguments.
+        pipes: the table of prefetcher pipes; None: there are none.
         text: of each processor, where its kernel lies.
         enables: one bit for each processor that runs.
     """
@@ -29,6 +31,7 @@ class LaunchMessage:
     semaphores: int
     local_cbs: int
     remote_cbs: int
+    pipes: int | None
     arguments: tuple[tuple[int, int], ...]
     text: tuple[int, ...]
     cb_mask: int
@@ -39,6 +42,7 @@ class LaunchMessage:
         """Where what begins at an offset ends: at the next thing that begins."""
         starts = [each for pair in self.arguments for each in pair if each != _NO_ARGUMENTS]
         starts += [self.semaphores, self.local_cbs, self.remote_cbs, *self.text]
+        starts += [self.pipes] if self.pipes is not None else []
         return min((start for start in starts if start > offset), default=offset)
 
     def arguments_of(self, processor: int) -> tuple[int, int, int, int]:
@@ -75,12 +79,19 @@ class MessageReader:
             semaphores=self._halves(message, "sem_offset", TENSIX + 1)[TENSIX],
             local_cbs=self._halves(message, "local_cb_offset", 1)[0],
             remote_cbs=self._halves(message, "remote_cb_offset", 1)[0],
+            pipes=self._pipes(message),
             arguments=tuple(zip(arguments[::2], arguments[1::2], strict=True)),
             text=self._words(message, "kernel_text_offset", self._processors),
             cb_mask=self._number(message, "local_cb_mask", self._layout["local_cb_mask_bytes"]),
             first_remote_cb=self._number(message, "min_remote_cb_start_index", 1),
             enables=self._number(message, "enables", self._layout["enables_bytes"]),
         )
+
+    def _pipes(self, message: bytes) -> int | None:
+        if f"kernel_config_msg_t.{_PIPES}" not in self._layout.tensix:
+            return None  # a release without them
+        (offset,) = self._halves(message, _PIPES, 1)
+        return offset if offset != _NO_PIPES else None
 
     def _words(self, message: bytes, field: str, count: int) -> tuple[int, ...]:
         return struct.unpack_from(f"<{count}I", message, self._layout.config(field))

@@ -97,6 +97,8 @@ class KernelSource:
 
 # Defined for kernels whose cores have global circular buffers: L1 offset of the host's table, and its last index.
 REMOTE_CB_TABLE = "TW_REMOTE_CB_TABLE"
+# Defined for kernels whose cores have prefetcher pipes: L1 offset of the host's table.
+PREFETCHER_PIPES = "TW_PREFETCHER_PIPES"
 _PROCESSOR_MACROS = {0: "COMPILE_FOR_BRISC", 1: "COMPILE_FOR_NCRISC", 2: "COMPILE_FOR_TRISC"}
 _ARCH_MACROS = {"wormhole_b0": "ARCH_WORMHOLE", "blackhole": "ARCH_BLACKHOLE"}
 
@@ -145,8 +147,9 @@ def translation_unit(source: KernelSource) -> str:
     parts += [*_descriptors(source), '#include "tw/late.h"', source.bindings]
     if source.is_compute:
         parts.append("using namespace ckernel;")
-    first = _remote_buffers(source)
-    parts += ['#include "api/remote_circular_buffer.h"'] if first else []
+    first = _remote_buffers(source) + _relays(source)
+    parts += ['#include "api/remote_circular_buffer.h"'] if _remote_buffers(source) else []
+    parts += ['#include "tw/pipes.h"'] if _relays(source) else []
     parts += [f"#define TW_FOR_{source.thread}", '#include "tw/one_thread.h"'] if source.thread else []
     parts += [f'#include "{source.path}"', source.entry]
     parts.append(
@@ -162,6 +165,12 @@ def _remote_buffers(source: KernelSource) -> str:
         return ""
     align = defines.get("ALIGN_LOCAL_CBS_TO_REMOTE_CBS", "")
     return f"tw::remote::set_up({REMOTE_CB_TABLE}); {align} "
+
+
+def _relays(source: KernelSource) -> str:
+    """The same for compute kernels with local buffers over the rings of prefetcher pipes."""
+    is_theirs = source.is_compute and PREFETCHER_PIPES in dict(source.defines)
+    return f"tw::pipes::align_relays({PREFETCHER_PIPES}); " if is_theirs else ""
 
 
 def _argument_macros(source: KernelSource) -> list[str]:

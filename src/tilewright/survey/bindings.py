@@ -11,6 +11,7 @@ from tilewright.program.spec_source import find_entry
 from tilewright.tensor.dtype import DataFormat
 
 _USE = re.compile(r"(?<![\w:])(?:::)?(args|dfb|sem|tensor|scratch)::(\w+)")
+_PIPE = re.compile(r"(?<![\w:])pipe::(\w+)")
 _NOT_BINDINGS = frozenset({"AccessPattern", "STRIDED", "ALL", "BLOCKED", "UNKNOWN", "get_token_if_present"})
 _OPTIONAL = re.compile(r'\b(dfb|tensor)::get_token_if_present\s*<\s*"(\w+)"')
 # A tensor name that stands for several bindings: the kernel asks how many, or takes them all.
@@ -51,6 +52,14 @@ def plausible_bindings(
         semaphores=[(name, place) for place, name in enumerate(sorted(names["sem"]))],
         scratchpads=[ScratchpadName(name, 0, 1024, _BFLOAT16_TILES) for name in sorted(names["scratch"])],
     )
+
+
+def pipe_declarations(text: str) -> str:
+    """Tokens for the prefetcher pipes that ``text`` names; only a host of the real ttnn binds any."""
+    names = sorted(set(_PIPE.findall(text)))
+    tokens = [f"constexpr PrefetcherPipeBindingToken {name}{{{place}}};" for place, name in enumerate(names)]
+    header = '#include "api/dataflow/prefetcher_pipe_binding_token.h"'
+    return "\n".join(["", header, "namespace pipe {", *tokens, "}", ""]) if names else ""
 
 
 def entry_definition(kernel_text: str) -> str:

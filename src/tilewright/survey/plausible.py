@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 
 from tilewright.device.translation_unit import BufferFormat, KernelSource
-from tilewright.survey.bindings import entry_definition, plausible_bindings
+from tilewright.survey.bindings import entry_definition, pipe_declarations, plausible_bindings
 from tilewright.survey.host_defines import plausible_defines
 from tilewright.survey.inventory import Kernel
 from tilewright.survey.source_text import SourceTree
@@ -116,7 +116,7 @@ def plausible_sources(kernel: Kernel, tree: SourceTree) -> Iterator[KernelSource
             named_compile_time_args=_named(texts[0], everything, way),
             defines=tuple(plausible_defines(kernel.relative, everything).items()),
             formats=_ALL_CBS_BFLOAT16,
-            bindings="" if bindings is None else bindings.declarations(),
+            bindings="" if bindings is None else bindings.declarations() + pipe_declarations(everything),
             entry=entry_definition(texts[0]),
         )
 

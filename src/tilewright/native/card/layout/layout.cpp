@@ -62,6 +62,7 @@ int main() {
     print("enables_bytes", sizeof(kernel_config_msg_t::enables));
     FIELD(kernel_config_msg_t, sub_device_origin_x);
     FIELD(kernel_config_msg_t, sub_device_origin_y);
+    OPTIONAL_FIELD(kernel_config_msg_t, prefetcher_pipe_offset);
     OPTIONAL_FIELD(kernel_config_msg_t, kernel_text_size);
     OPTIONAL_FIELD(kernel_config_msg_t, watcher_kernel_ids);
 #endif
