@@ -37,7 +37,8 @@ ALWI void custom_mm_block_init(
     std::uint32_t ct_dim = 1,
     std::uint32_t call_line = __builtin_LINE()) {
     compute_kernel_hw_startup<SrcOrder::Reverse>(in0_cb_id, in1_cb_id, out_cb_id);
-    custom_mm_block_init_short<transpose, split_acc, dense_packing, clear_src>(in0_cb_id, in1_cb_id, out_cb_id, ct_dim, call_line);
+    custom_mm_block_init_short<transpose, split_acc, dense_packing, clear_src>(
+        in0_cb_id, in1_cb_id, out_cb_id, ct_dim, call_line);
 }
 
 // Sums of several calls are complete with the one that finalizes; here each call's are.
