@@ -78,12 +78,15 @@ inline Operand unpack(
     uint32_t tile,
     uint32_t* buffer,
     const char* call) {
-    Operand operand;
-    operand.format = known_format(unpacker, cb, call);
+    // Looked at where they lie: what was just copied a byte at a time cannot be read at once.
+    const DataFormat format = known_format(unpacker, cb, call);
+    const TileGeometry& geometry = tile_geometry(cb);
     check_source(state, unpacker, cb, call);
-    operand.geometry = tile_geometry(cb);
+    Operand operand;
+    operand.format = format;
+    operand.geometry = geometry;
     operand.bytes = front_tile(cb, tile);
-    if (operand.format == DataFormat::Float16_b && operand.geometry.face_rows == 16) [[likely]] {
+    if (format == DataFormat::Float16_b && geometry.face_rows == 16) [[likely]] {
         operand.halves = reinterpret_cast<const uint16_t*>(operand.bytes);
     } else {
         unpack_data(state, operand, buffer);
