@@ -135,12 +135,12 @@ void ChipMemory::unmap() {
 }
 
 // Pages of a tensor go round the banks, so with the system's small pages nearly every access would miss the TLB. The
-// first touch of a large one takes long, so a small tensor gets none. Most systems give a memory file no large pages
+// first touch of a large one takes long, so there are none while tensors take only little of a bank. Most systems give a memory file no large pages
 // by themselves but make them when asked, of pages that are there: one in each is touched first. A system that cannot
 // do even that leaves small ones.
 void ChipMemory::expect_tensor(uint64_t address, uint64_t bytes_per_bank) {
     const uint64_t end = std::min(bank_stride_, rounded_up(address + bytes_per_bank, kHugePage));
-    if (bytes_per_bank < kHugePage / 2 || end <= huge_end_) {
+    if (address + bytes_per_bank < kHugePage / 8 || end <= huge_end_) {
         return;
     }
     for (uint32_t bank = 0; bank < banks_; bank++) {
