@@ -114,8 +114,8 @@ def test_narrow_dst_rounds_alike_at_every_scale(scale, fidelity, operations, dev
     in0, in1 = (rng.standard_normal(shape) * rng.choice([0.0, 1.0, 2.0**-7], shape) for shape in ((96, 512), (512, 64)))
     results = []
     for factor in (1.0, scale):
-        tensors = [on_device(each.astype(np.float32), ttnn.bfloat16, device) for each in (in0 * factor, in1)]
-        matmul = Matmul(*tensors, ttnn.bfloat16, wide_dst=False, fidelity=fidelity)  # type: ignore[call-arg, misc]
+        left, right = (on_device(each.astype(np.float32), ttnn.bfloat16, device) for each in (in0 * factor, in1))
+        matmul = Matmul(left, right, ttnn.bfloat16, wide_dst=False, fidelity=fidelity)
         results.append(as_float64(matmul.run_output_tiles(ALL_CORES, operations, device)) / factor)
     assert_within(results[1], results[0], 0.0, "matmul")
 
@@ -125,8 +125,8 @@ def test_narrow_dst_with_a_large_number_in_it(operations, device):
     in0, in1 = exact_in_eights((64, 64)), exact_in_eights((64, 64), seed=6)
     in0[:, :TILE] *= 2.0**60
     in1[:TILE] *= 2.0**58
-    tensors = [on_device(each.astype(np.float32), ttnn.bfloat16, device) for each in (in0, in1)]
-    matmul = Matmul(*tensors, ttnn.bfloat16, wide_dst=False)
+    left, right = (on_device(each.astype(np.float32), ttnn.bfloat16, device) for each in (in0, in1))
+    matmul = Matmul(left, right, ttnn.bfloat16, wide_dst=False)
     result = as_float64(matmul.run_output_tiles(ONE_CORE, operations, device))
     assert_within(result, rounded_sum(steps_of(in0, in1, HIFI4)), 0.0, "matmul")
 

@@ -175,7 +175,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     compiled: list[str] = []
     compile_one = kernel_build._compile
 
-    def counted(source: KernelSource, *arguments: Any) -> Path:
+    def counted(source: KernelSource, *arguments: Any) -> kernel_build.Libraries:
         compiled.append(source.name)
         return compile_one(source, *arguments)
 
