@@ -13,7 +13,7 @@ from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError, KernelCompileError
+from tilewright.device.errors import DeadlockError, KernelCompileError, TilewrightError
 from tilewright.device.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
@@ -138,6 +138,11 @@ def test_each_thread_has_its_branches_stores_and_words(device: ttnn.Device, stor
         found = run(device, stores, options)
         np.testing.assert_array_equal(found, 100 * (1 + index % 3) + per_word * index)
     assert sorted(line.split()[-1] for line in printed) == ["0", "0", "2", "2"]
+
+
+def test_calls_that_differ_from_thread_to_thread_have_no_record(device: ttnn.Device, stores: str) -> None:
+    with pytest.raises(TilewrightError, match="kernel compute has no record of calls, and no time"):
+        run(device, stores, RunOptions(record_calls=True))
 
 
 WAITS = """

@@ -127,6 +127,8 @@ class Launcher:
             paths: Sequence[Libraries] = compile_kernels(prepared.sources)
         else:
             prepared, paths = built.prepared, built.paths
+        if options.record_calls:
+            _refuse_record_of_threads(prepared, paths)
         with self.one_at_a_time:
             runner = self.runner()
             loaded = built.loaded if built is not None else None
@@ -233,6 +235,17 @@ def _refuse_cores_outside(program: ProgramDescriptor, grid: tuple[int, int]) -> 
         for core in cores:
             if core.x >= grid[0] or core.y >= grid[1]:
                 raise ProgramError([f"{what} is on core {core}, outside the {grid[0]}x{grid[1]} grid of the chip"])
+
+
+def _refuse_record_of_threads(prepared: Prepared, paths: Sequence[Libraries]) -> None:
+    """A record has one list of calls for a compute kernel, so its three threads must be able to make the same."""
+    for source, libraries in zip(prepared.sources, paths, strict=True):
+        if len(libraries) > 1:
+            raise TilewrightError(
+                f"kernel {source.name} has no record of calls, and no time: it is compiled for each of its three "
+                "threads, because its text differs under #if of TRISC_UNPACK, TRISC_MATH or TRISC_PACK; put what one "
+                "of them does into UNPACK(...), MATH(...) or PACK(...)"
+            )
 
 
 def _refuse_large_globals(kernel: str, size: int) -> None:
