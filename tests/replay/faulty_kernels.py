@@ -48,7 +48,7 @@ from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks
 
 
 class CentralizeBuffers(CircularBuffers):
-    """Those of centralize_w_rm."""
+    """Those that centralize_w_rm had when it was built by hand."""
 
     in_rm = 0
     in_tiled = 1
