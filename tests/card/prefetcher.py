@@ -7,24 +7,10 @@ from typing import Any
 
 import numpy as np
 import ttnn
+from row_of_cores import cores, put, sharded
 
 K, N, RECEIVERS = 96, 192, 3
 TILE_BYTES, TILES_OF_RING = 2048, 18
-
-
-def cores(first: int, last: int) -> Any:
-    return ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(first, 0), ttnn.CoreCoord(last, 0))])
-
-
-def sharded(where: Any, shape: list[int], *, in_dram: bool = False, by_height: bool = False) -> Any:
-    layout = ttnn.TensorMemoryLayout.HEIGHT_SHARDED if by_height else ttnn.TensorMemoryLayout.WIDTH_SHARDED
-    place = ttnn.BufferType.DRAM if in_dram else ttnn.BufferType.L1
-    return ttnn.MemoryConfig(layout, place, ttnn.ShardSpec(where, shape, ttnn.ShardOrientation.ROW_MAJOR))
-
-
-def put(values: Any, memory: Any) -> Any:
-    return ttnn.Tensor(values.astype(np.float32), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device, memory)
-
 
 device = ttnn.open_device(device_id=0)
 ttnn.device.enable_asynchronous_slow_dispatch(device)  # else the product waits until the prefetcher is done
@@ -33,8 +19,8 @@ ring = ttnn.create_global_circular_buffer(
 )
 random = np.random.default_rng(0)
 rows, weights = random.integers(-1, 2, (1, 1, 32, K)), random.integers(-1, 2, (1, 1, K, N))  # sums are exact
-left = put(rows, sharded(cores(1, RECEIVERS), [32, K // RECEIVERS]))
-rights = [put(scale * weights, sharded(cores(0, 0), [K, N], in_dram=True)) for scale in (1, -2)]
+left = put(device, rows, sharded(cores(1, RECEIVERS), [32, K // RECEIVERS]))
+rights = [put(device, scale * weights, sharded(cores(0, 0), [K, N], in_dram=True)) for scale in (1, -2)]
 
 
 def prefetch(*tensors: Any) -> None:

@@ -3,28 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import ttnn
+from row_of_cores import cores, put, sharded
 
 K, RECEIVERS = 96, 3
 TILE_BYTES, TILES_OF_RING = 2048, 19  # entries of no size fill it
-
-
-def cores(first: int, last: int) -> Any:
-    return ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(first, 0), ttnn.CoreCoord(last, 0))])
-
-
-def sharded(where: Any, shape: list[int], *, in_dram: bool = False, by_height: bool = False) -> Any:
-    layout = ttnn.TensorMemoryLayout.HEIGHT_SHARDED if by_height else ttnn.TensorMemoryLayout.WIDTH_SHARDED
-    place = ttnn.BufferType.DRAM if in_dram else ttnn.BufferType.L1
-    return ttnn.MemoryConfig(layout, place, ttnn.ShardSpec(where, shape, ttnn.ShardOrientation.ROW_MAJOR))
-
-
-def put(values: Any, memory: Any) -> Any:
-    return ttnn.Tensor(values.astype(np.float32), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device, memory)
-
 
 device = ttnn.open_device(device_id=0)
 ttnn.device.enable_asynchronous_slow_dispatch(device)  # else the product waits until the prefetcher is done
@@ -34,13 +18,13 @@ space = ttnn.experimental.create_prefetcher_pipe_space(
 pipes = space.create_pipes([(ttnn.CoreCoord(0, 0), cores(1, RECEIVERS))])
 random = np.random.default_rng(0)
 rows = random.integers(-1, 2, (1, 1, 32, K))  # sums are exact
-left = put(rows, sharded(cores(1, RECEIVERS), [32, K // RECEIVERS]))
+left = put(device, rows, sharded(cores(1, RECEIVERS), [32, K // RECEIVERS]))
 
 
 def product(label: str, width: int) -> None:
     """Of weights this wide: entries of the pipe have their size, and begin where the last program left off."""
     weights = random.integers(-1, 2, (1, 1, K, width))
-    right = put(weights, sharded(cores(0, 0), [K, width], in_dram=True))
+    right = put(device, weights, sharded(cores(0, 0), [K, width], in_dram=True))
     place = np.array([[right.buffer_address()]], np.uint32)
     address = ttnn.Tensor(place, ttnn.uint32).to(device, sharded(cores(0, 0), [1, 1], by_height=True))
     ttnn.dram_prefetcher([right, address], 1, prefetcher_pipes=pipes)

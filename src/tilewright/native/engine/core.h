@@ -34,7 +34,7 @@ inline const TileGeometry& tile_geometry(uint32_t cb) {
 // Host pointer to tile `index` counted from the CB's read pointer / write pointer. Faults the kernel when the
 // CB does not exist on this core or the tile lies outside the CB's memory.
 // An operation whose operands the unpack thread has unpacked before gets them from there (tile/source.h);
-// unpacked_tile always reads L1.
+// unpacked_tile always reads L1. any_front_tile is front_tile where it has to look at more than the pointers.
 const uint8_t* any_front_tile(uint32_t cb, uint32_t index);
 inline const uint8_t* front_tile(uint32_t cb, uint32_t index) {
     KernelInstance& instance = current_instance();

@@ -60,7 +60,7 @@ inline auto with_reader(const Operand& operand, Body body) {
     return operand.halves ? body(Halves{operand.halves}) : body(Words{operand.words, operand.mask});
 }
 
-// The same with all but its data known.
+// Finds the data of an operand of which all else is known: where they lie, or converted into the buffer.
 void unpack_data(const ComputeState& state, Operand& operand, uint32_t* buffer);
 [[noreturn]] void unpacker_without_format(uint32_t cb, const char* call);
 inline DataFormat known_format(const TileGeometry& unpacker, uint32_t cb, const char* call) {
