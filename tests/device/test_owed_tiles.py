@@ -175,6 +175,37 @@ void over_operands() {
     }
 }
 
+// The first result goes where the column of the second lies, before the maths side is done.
+void over_column() {
+    for (uint32_t tile = 0; tile < 4; tile += 2) {
+        tile_regs_acquire();
+        subtract(tile, 0);
+        tile_regs_wait();
+        pack_tile<true>(0, 1, 0);
+        subtract(tile + 1, 1);
+        tile_regs_commit();
+        pack_tile<true>(0, 16, tile);
+        pack_tile<true>(1, 16, tile + 1);
+        tile_regs_release();
+    }
+}
+
+// Rows of four tiles together, one of which is not owed its value.
+void rows_side_by_side() {
+    pack_untilize_dest_init<4, 4>(16);
+    tile_regs_acquire();
+    for (uint32_t tile = 0; tile < 4; tile++) {
+        subtract(tile, tile);
+    }
+    negative_tile_init();
+    negative_tile(1);
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_untilize_dest<4, 4>(16, 1, 0);
+    tile_regs_release();
+    pack_untilize_uninit(16);
+}
+
 void kernel_main() {
     compute_kernel_hw_startup(0, 1, 16);
     wait_for_inputs();
@@ -186,7 +217,7 @@ void kernel_main() {
 
 CASES = (
     "difference", "product", "weighted", "weighted_difference", "other_call", "tile_products", "column_alone", "rows",
-    "squares", "sums", "over_operands",
+    "squares", "sums", "over_operands", "over_column", "rows_side_by_side",
 )  # fmt: skip
 ONE, HALF = 0x3F800000, 0x3F000000  # as float32
 
