@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from bench.timing import print_table
-from tilewright.device.compiler import find_compiler
-from tilewright.device.run_options import THREADS_VARIABLE
+from tilewright._build.compiler import find_compiler
+from tilewright._launch.run_options import THREADS_VARIABLE
 
 # Modules of this package; each is imported when it is measured, for what it needs may not be installed.
 _PARTS = {

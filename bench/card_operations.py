@@ -17,7 +17,7 @@ import torch
 import ttnn
 
 from bench.transformer_layers import DECODER, ENCODER, SEQUENCE, InTorch, InTtnn, Layer, distance, random_weights
-from tilewright.card.times import CardTimes, card_times
+from tilewright._card.times import CardTimes, card_times
 
 Row = dict[str, Any]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from bench import operations
 from bench.timing import Row, best_of_turns, best_said, milliseconds
 from tilewright import ttnn
-from tilewright.check.every_launch import every_launch_checked
+from tilewright.check._every_launch import every_launch_checked
 
 LIMIT = 8.0  # of a call; the engine's part of a small launch, and everything check=True does, may cost more
 FURTHER_LIMIT = 20.0

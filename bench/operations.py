@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tilewright import ops, ttnn
-from tilewright.device.run import Run
-from tilewright.device.run_options import RunOptions
-from tilewright.device.run_program import intercepted_launches, run_program
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import intercepted_launches, run_program
+from tilewright._record.run import Run
 
 Call = Callable[[], None]
 

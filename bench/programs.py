@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tilewright import run_program, ttnn
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.run_options import RunOptions
 
 KERNELS = Path(__file__).parent / "kernels"
 TILE = 32

@@ -10,7 +10,7 @@ import itertools
 from bench import operations
 from bench.timing import Row, best_of_turns, milliseconds
 from tilewright import ttnn
-from tilewright.timing.every_launch import every_launch_timed
+from tilewright.timing._every_launch import every_launch_timed
 
 RECORDED_LIMIT, TIMED_LIMIT = 1.5, 3.0
 NAMES = ("centralize_w_rm", "layernorm_fused_rm")

@@ -16,12 +16,12 @@ import numpy as np
 from bench import programs
 from bench.timing import Row, best_of_turns, milliseconds
 from tilewright import ttnn
-from tilewright.device.cache import cache_directory
-from tilewright.device.chip import Chip
-from tilewright.device.engine_build import find_engine
-from tilewright.device.runner import Kind, Limits
-from tilewright.device.structures import LoadRequest
-from tilewright.tensor.arch import describe_arch
+from tilewright._build.cache import cache_directory
+from tilewright._build.engine_build import find_engine
+from tilewright._launch.chip import Chip
+from tilewright._launch.runner import Kind, Limits
+from tilewright._record.wire_layout import LoadRequest
+from tilewright._tensor.arch import describe_arch
 
 _COLD = """
 import time, numpy as np
@@ -38,7 +38,7 @@ _IDLE = """
 import os
 from pathlib import Path
 from tilewright import ttnn
-from tilewright.device.engine import engine
+from tilewright._launch.engine import engine
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")

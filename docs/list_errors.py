@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tilewright.cli.explanations import every_explanation
+from tilewright._cli.explanations import every_explanation
 
 _HEAD = """# Error texts
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 import tilewright.ops
 from tilewright import ttnn
-from tilewright.ops.accuracy import compare, correlation
-from tilewright.ops.operation import Operation
+from tilewright.ops._accuracy import compare, correlation
+from tilewright.ops._operation import Operation
 
 Array = NDArray[np.float64]
 ROWS = 64

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from tilewright import Run, run_program, ttnn
-from tilewright.cli.screen import wrapped
-from tilewright.device.errors import DeadlockError
+from tilewright._cli.screen import wrapped
+from tilewright._errors import DeadlockError
 
 sys.path.insert(0, str(Path(__file__).parent))
 

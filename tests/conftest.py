@@ -12,9 +12,9 @@ import pytest
 from real_ttnn import RealTtnnUnavailableError, python_with_torch, python_with_ttnn
 from wheel_headers import WheelHeaders
 
-from tilewright.device.compiler import available_compilers
-from tilewright.device.open_devices import all_open_devices, close_device
-from tilewright.wheel import WheelUnavailableError, fetch_wheel
+from tilewright._build.compiler import available_compilers
+from tilewright._launch.open_devices import all_open_devices, close_device
+from tilewright._wheel import WheelUnavailableError, fetch_wheel
 
 NO_BROWSER = "no Chromium"
 _NO_TTNN = "the published ttnn cannot be installed here"

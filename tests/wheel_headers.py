@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tilewright.device.compiler import Compiler
-from tilewright.program.kernel import ComputeConfigDescriptor, KernelDescriptor
+from tilewright._build.compiler import Compiler
+from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor
 
 # Directories of headers that every kernel sees, and those of each architecture.
 _DIRECTORIES = ("", "ttnn", "ttnn/cpp", "tt_metal", "tt_metal/hw/inc", "tt_metal/hostdevcommon/api", "tt_metal/api")

@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from tilewright import ops
-from tilewright.device.call_record import CallRecord
+from tilewright._record.call_record import CallRecord
 from tilewright.ops import Operation
-from tilewright.ops.export import export_operation
-from tilewright.timing.record_entries import call_number, entries_of
-from tilewright.timing.traffic import TransferKind, flows_of
+from tilewright.ops._export import export_operation
+from tilewright.timing._record_entries import call_number, entries_of
+from tilewright.timing._traffic import TransferKind, flows_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "beside-ttnn.md"

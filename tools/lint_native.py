@@ -18,9 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from tilewright.device.cache import digest  # noqa: E402
-from tilewright.device.compiler import find_compiler  # noqa: E402
-from tilewright.device.engine_build import NATIVE, _object_name  # noqa: E402
+from tilewright._build.cache import digest  # noqa: E402
+from tilewright._build.compiler import find_compiler  # noqa: E402
+from tilewright._build.engine_build import NATIVE, _object_name  # noqa: E402
 
 CLEAN = ROOT / ".lint_cache"
 # Only the engine's: kernel headers are compiled with a kernel's own generated part, which clang-tidy does not have.

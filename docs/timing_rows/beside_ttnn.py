@@ -18,14 +18,14 @@ from pathlib import Path
 import numpy as np
 from measure_timing import write_page
 
-from tilewright.device.call_record import CallRecord
-from tilewright.device.open_devices import close_device, open_device
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._record.call_record import CallRecord
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
 from tilewright.ops import OPERATIONS
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
-from tilewright.timing import replay
-from tilewright.timing.every_launch import every_launch_timed
+from tilewright.timing import _replay as replay
+from tilewright.timing._every_launch import every_launch_timed
 
 CHILD = Path(__file__).with_name("ttnn_operations.py")
 SHAPES = ((1024, 512), (1024, 2048))

@@ -11,8 +11,8 @@ import dataclasses
 
 import numpy as np
 
-from tilewright.device.call_record import CallRecord
-from tilewright.timing import replay_library
+from tilewright._record.call_record import CallRecord
+from tilewright.timing import _replay_library as replay_library
 
 # Waited for each read; today's kernels read a block first.
 SINGLE_READS = ("InterleavedToSharded", "Untilize")

@@ -23,8 +23,9 @@ import kernels_of_2025
 import numpy as np
 from rows_file import Row, card_of, family_of, is_held_out, read
 
-from tilewright.device.call_record import CallRecord
-from tilewright.timing import Change, replay
+from tilewright._record.call_record import CallRecord
+from tilewright.timing import Change
+from tilewright.timing import _replay as replay
 
 HERE = Path(__file__).parent
 ROWS = HERE / "rows.tsv"

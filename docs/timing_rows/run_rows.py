@@ -20,7 +20,7 @@ from row_convolutions import LAUNCHES
 from row_tensors import Bench, measured
 from rows_file import Row, card_of, read
 
-from tilewright.device.call_record import CallRecord
+from tilewright._record.call_record import CallRecord
 
 # Of each core, kept free for tables of sliding windows, as models that convolve ask for.
 _L1_SMALL = 16384

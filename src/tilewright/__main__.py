@@ -3,6 +3,6 @@
 
 import sys
 
-from tilewright.cli.main import main
+from tilewright._cli.main import main
 
 sys.exit(main())

@@ -9,7 +9,7 @@ program::
     ttnn.generic_op([x, y], metal2.lower(spec, run_args))
 """
 
-from tilewright.program.spec import (
+from tilewright._program.spec import (
     CompilerOptions,
     Compute1XXConfig,
     ComputeHardwareConfig,
@@ -38,8 +38,8 @@ from tilewright.program.spec import (
     create_reader_datamovement_config,
     create_writer_datamovement_config,
 )
-from tilewright.program.spec_lower import lower
-from tilewright.program.spec_run_args import (
+from tilewright._program.spec_lower import lower
+from tilewright._program.spec_run_args import (
     AddRuntimeArgsForNode,
     AdvancedKernelRunArgs,
     DFBRunOverrides,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tilewright.check.report import Report
+    from tilewright.check._report import Report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,8 +50,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     options = early_config.known_args_namespace
     if options.tilewright:
         # Imported here: without the option this plugin must cost nothing.
-        from tilewright.card.package import installed_ttnn
-        from tilewright.device.errors import TilewrightError
+        from tilewright._card.package import installed_ttnn
+        from tilewright._errors import TilewrightError
 
         try:
             if options.tilewright_ttnn == "real" or (options.tilewright_ttnn is None and installed_ttnn()):
@@ -65,16 +65,16 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def _use_card() -> None:
     """From now on the installed ttnn, which must not be imported yet, finds the card."""
-    from tilewright.card.environment import card_environment
-    from tilewright.card.package import require_ttnn
-    from tilewright.card.products import choose_card
+    from tilewright._card.environment import card_environment
+    from tilewright._card.package import require_ttnn
+    from tilewright._card.products import choose_card
 
     if "TT_METAL_SIMULATOR" not in os.environ:  # the user may have chosen a card
         os.environ.update(card_environment(require_ttnn(), choose_card()))
 
 
 def _use_built_in() -> None:
-    from tilewright.drop_in import install_as_ttnn
+    from tilewright._drop_in import install_as_ttnn
 
     install_as_ttnn()
 
@@ -83,8 +83,8 @@ class _Checks:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """A test that passes fails when one of its launches has findings; one that fails shows them too."""
-        from tilewright.check.every_launch import every_launch_checked
-        from tilewright.check.report import Report
+        from tilewright.check._every_launch import every_launch_checked
+        from tilewright.check._report import Report
 
         with every_launch_checked() as results:
             try:

@@ -11,13 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tilewright.device.open_devices import (
-    close_device,
-    get_max_worker_l1_unreserved_size,
-    manage_device,
-    open_device,
-)
-from tilewright.program import (
+from tilewright._launch.open_devices import close_device, get_max_worker_l1_unreserved_size, manage_device, open_device
+from tilewright._program import (
     NOC,
     NOC_MODE,
     CBDescriptor,
@@ -48,12 +43,12 @@ from tilewright.program import (
     num_cores_to_corerangeset_in_subcoregrids,
     split_work_to_cores,
 )
-from tilewright.program.compute_kernel_config import WormholeComputeKernelConfig
-from tilewright.program.errors import ProgramError
-from tilewright.tensor.allocator import OutOfMemoryError
-from tilewright.tensor.arch import Arch
-from tilewright.tensor.argument import flag
-from tilewright.tensor.creation import (
+from tilewright._program.compute_kernel_config import WormholeComputeKernelConfig
+from tilewright._program.errors import ProgramError
+from tilewright._tensor.allocator import OutOfMemoryError
+from tilewright._tensor.arch import Arch
+from tilewright._tensor.argument import flag
+from tilewright._tensor.creation import (
     as_tensor,
     copy_host_to_device_tensor,
     deallocate,
@@ -75,8 +70,8 @@ from tilewright.tensor.creation import (
     zeros,
     zeros_like,
 )
-from tilewright.tensor.device import Device
-from tilewright.tensor.dtype import (
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import (
     DataType,
     bfloat4_b,
     bfloat8_b,
@@ -88,8 +83,8 @@ from tilewright.tensor.dtype import (
     uint16,
     uint32,
 )
-from tilewright.tensor.layout import ROW_MAJOR_LAYOUT, TILE_LAYOUT, Layout
-from tilewright.tensor.memory_config import (
+from tilewright._tensor.layout import ROW_MAJOR_LAYOUT, TILE_LAYOUT, Layout
+from tilewright._tensor.memory_config import (
     DRAM_MEMORY_CONFIG,
     L1_MEMORY_CONFIG,
     BufferType,
@@ -98,10 +93,10 @@ from tilewright.tensor.memory_config import (
     ShardSpec,
     TensorMemoryLayout,
 )
-from tilewright.tensor.shape import Shape
-from tilewright.tensor.tensor import StorageType, Tensor, allocate_tensor_on_device, require_tensor
-from tilewright.tensor.tile import TILE_SIZE, Tile
-from tilewright.tensor.ttnn_names import TTNN_NAMES, missing_attribute
+from tilewright._tensor.shape import Shape
+from tilewright._tensor.tensor import StorageType, Tensor, allocate_tensor_on_device, require_tensor
+from tilewright._tensor.tile import TILE_SIZE, Tile
+from tilewright._tensor.ttnn_names import TTNN_NAMES, missing_attribute
 
 MeshDevice = Device
 DEVICE_STORAGE_TYPE = StorageType.DEVICE
@@ -118,11 +113,11 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
     """
     # Imported here: a program is described long before the engine is needed.
     if flag("check", check):
-        from tilewright.check.check_program import require_clean
+        from tilewright.check._check_program import require_clean
 
         require_clean(io_tensors, program_descriptor)
     else:
-        from tilewright.device.run_program import run_program
+        from tilewright._launch.run_program import run_program
 
         run_program(io_tensors, program_descriptor)
     return io_tensors[-1]

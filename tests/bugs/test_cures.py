@@ -18,7 +18,7 @@ from cures import CURES, NOT_MECHANICAL, OTHERWISE
 from second_round import between_cores, buffers, host, receivers, threads, values
 from second_round.model import TWINS, Twin
 
-from tilewright.check.rules import RULES
+from tilewright.check._rules import RULES
 
 CHECK = find_check()
 MODULES = (between_cores, receivers, threads, buffers, values, host)  # which fill TWINS

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import ttnn
 
-from tilewright.card.times import card_times
+from tilewright._card.times import card_times
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 generator = np.random.default_rng(0)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from card_process import OnCard
 
-from tilewright.card.drift import ALLOWED_UNITS, Comparisons, measure_drift
+from tilewright._card.drift import ALLOWED_UNITS, Comparisons, measure_drift
 
 SCRIPT = Path(__file__).with_name("compared_operations.py")
 

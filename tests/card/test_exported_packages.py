@@ -15,8 +15,8 @@ import pytest
 from card_process import OnCard
 
 from tilewright import ops
-from tilewright.ops.export import export_operation
-from tilewright.ops.operation import Operation
+from tilewright.ops._export import export_operation
+from tilewright.ops._operation import Operation
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "operations"
 MODULES = [own_parts, *(importlib.import_module(f"operations.{each.stem}") for each in EXAMPLES.glob("*_rm.py"))]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device.cache import cache_directory
+from tilewright._build.cache import cache_directory
 
 SCRIPT = Path(__file__).with_name("cards_in_processes.py")
 TEST = """

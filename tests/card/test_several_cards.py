@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from card_process import OnCard
 
-from tilewright.card.package import CardError
-from tilewright.card.products import choose_card
+from tilewright._card.package import CardError
+from tilewright._card.products import choose_card
 
 SCRIPT = Path(__file__).with_name("several_cards.py")
 

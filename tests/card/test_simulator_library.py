@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.card.environment import card_environment as environment_of
-from tilewright.card.environment import described_card
-from tilewright.card.layout import Layout, read_layout
-from tilewright.card.native_build import stand_in_compiler
-from tilewright.card.package import CardError, TtMetal
-from tilewright.card.products import choose_card
-from tilewright.device.compiler import available_compilers
-from tilewright.wheel import DEFAULT_VERSION
+from tilewright._build.compiler import available_compilers
+from tilewright._card.environment import card_environment as environment_of
+from tilewright._card.environment import described_card
+from tilewright._card.layout import Layout, read_layout
+from tilewright._card.native_build import stand_in_compiler
+from tilewright._card.package import CardError, TtMetal
+from tilewright._card.products import choose_card
+from tilewright._wheel import DEFAULT_VERSION
 
 CLIENT = Path(__file__).with_name("simulator_client.cpp")
 CORE = (18, 18)

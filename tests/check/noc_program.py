@@ -9,8 +9,8 @@ import numpy as np
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.run import Run
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.run_options import RunOptions
+from tilewright._record.run import Run
 
 TILE_BYTES = 2048
 CONFIGS = {

@@ -10,9 +10,9 @@ from noc_program import run_checked, tiles
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.errors import KernelError
-from tilewright.device.run import Run
-from tilewright.device.run_options import RunOptions
+from tilewright._errors import KernelError
+from tilewright._launch.run_options import RunOptions
+from tilewright._record.run import Run
 
 # Both buffers are the kernel's own to write: only where a store comes from tells that it went too far.
 FILL = """

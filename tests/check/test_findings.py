@@ -8,9 +8,9 @@ from source_program import check_source, rules, scratch_tensor, source_program
 
 import tilewright
 from tilewright import ttnn
-from tilewright.check.every_launch import every_launch_checked
-from tilewright.check.finding import Finding, merge_findings
-from tilewright.device.errors import DeadlockError
+from tilewright._errors import DeadlockError
+from tilewright.check._every_launch import every_launch_checked
+from tilewright.check._finding import Finding, merge_findings
 
 STUCK = "void kernel_main() {\n  cb_wait_front(0, 1);ALLOW\n}"
 

@@ -7,7 +7,7 @@ import pytest
 from source_program import check_source, rules, source_program
 
 from tilewright import ttnn
-from tilewright.check.guarded_calls import calls_off_their_thread
+from tilewright.check._guarded_calls import calls_off_their_thread
 
 GUARDED = "void kernel_main() {\n#ifdef TRISC_{}\n  cb_reserve_back(0, 1);\n  cb_push_back(0, 1);\n#endif\n}"
 WRITER = "void kernel_main() { cb_wait_front(0, 1); cb_pop_front(0, 1); }"

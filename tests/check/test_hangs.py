@@ -9,8 +9,8 @@ import pytest
 from source_program import check_source, rules, source_program
 
 from tilewright import ttnn
-from tilewright.device.compiler import find_compiler
-from tilewright.device.run_options import RunOptions
+from tilewright._build.compiler import find_compiler
+from tilewright._launch.run_options import RunOptions
 
 PUSH = "cb_reserve_back({0}, {1}); cb_push_back({0}, {1});"
 TAKE = "cb_wait_front({0}, {1}); cb_pop_front({0}, {1});"

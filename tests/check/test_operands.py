@@ -9,8 +9,8 @@ import pytest
 from compute_programs import BODY_LINE, circular_buffer, compute_kernel, empty, kernel_line, run_checked, step, tiles
 
 from tilewright import ttnn
-from tilewright.device.errors import KernelError
-from tilewright.device.run import RunNote
+from tilewright._errors import KernelError
+from tilewright._record.run import RunNote
 
 START = "compute_kernel_hw_startup(0, 1, 16);"
 FLOAT = "DataFormat::Float16_b"

@@ -14,7 +14,7 @@ from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.run_options import RunOptions
 
 _HEADERS = (
     "tile_move_copy eltwise_binary bcast reduce matmul pack pack_untilize transpose_dest copy_dest_values "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.check.rules import RULES, Severity
+from tilewright.check._rules import RULES, Severity
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("hangs", "circular-buffers", "memory", "noc", "compute", "host")

@@ -9,9 +9,9 @@ import pytest
 from noc_program import rules, run_checked, tiles
 
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError
-from tilewright.device.run import RunStatus
-from tilewright.device.run_options import RunOptions
+from tilewright._errors import DeadlockError
+from tilewright._launch.run_options import RunOptions
+from tilewright._record.run import RunStatus
 
 SEEDS = range(1, 17)
 PLACES = """

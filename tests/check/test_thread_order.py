@@ -10,8 +10,8 @@ from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.run import RunNote
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.run_options import RunOptions
+from tilewright._record.run import RunNote
 
 STEPS = 6
 BODY = """

@@ -10,7 +10,7 @@ from noc_program import rules, run_checked, tiles
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.run_options import RunOptions
 
 ACCESSOR = """
 const InterleavedAddrGen<true> x = {.bank_base_address = get_arg_val<uint32_t>(0), .page_size = 2048};

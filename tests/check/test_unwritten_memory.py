@@ -11,7 +11,7 @@ from source_program import check_source, source_program
 from window_program import notes, words
 
 from tilewright import ttnn
-from tilewright.device.chip import Chip
+from tilewright._launch.chip import Chip
 
 LOAD = "*reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0) + {})"
 # A load of the word at the offset given as argument 1, whose value is used.

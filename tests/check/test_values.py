@@ -12,7 +12,7 @@ from compute_programs import circular_buffer, compute_kernel, empty, kernel_line
 from page_writer import PAGE_WRITER
 
 from tilewright import ttnn
-from tilewright.device.run import RunNote
+from tilewright._record.run import RunNote
 
 WRITE_LINE = 1 + PAGE_WRITER.splitlines().index("        noc_async_write_page(page, to, get_read_ptr(16));")
 START = "compute_kernel_hw_startup(0, 1, 16);"

@@ -10,8 +10,8 @@ from window_program import line_of, marked_line, notes, tiles, words
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError, KernelError
-from tilewright.device.run import Run
+from tilewright._errors import DeadlockError, KernelError
+from tilewright._record.run import Run
 
 
 @pytest.fixture(scope="module")

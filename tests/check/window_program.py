@@ -10,8 +10,8 @@ import numpy as np
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.run import RunNote
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.run_options import RunOptions
+from tilewright._record.run import RunNote
 
 PAGE_BYTES = 2048
 _CONFIGS = {

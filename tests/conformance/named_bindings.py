@@ -12,7 +12,7 @@ from pathlib import Path
 from programs import accessor, kernel, runtime_args
 
 from tilewright import ttnn
-from tilewright.program.bindings import BufferName, KernelBindings, TensorName, TileFormat
+from tilewright._program.bindings import BufferName, KernelBindings, TensorName, TileFormat
 
 Work = Iterable[tuple[ttnn.CoreCoord, int, int]]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from programs import split_work
 
 from tilewright import ttnn
-from tilewright.program.spec import (
+from tilewright._program.spec import (
     CompilerOptions,
     ComputeHardwareConfig,
     DataflowBufferSpec,
@@ -25,8 +25,8 @@ from tilewright.program.spec import (
     UnpackMode,
     WorkUnitSpec,
 )
-from tilewright.program.spec_lower import lower
-from tilewright.program.spec_run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs
+from tilewright._program.spec_lower import lower
+from tilewright._program.spec_run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs
 
 Buffers = Mapping[str, tuple[ttnn.DataType, int]]  # format and number of tiles
 

@@ -17,7 +17,7 @@ import test_unary
 from programs import ALL_CORES, ONE_CORE
 
 from tilewright import ttnn
-from tilewright.check.every_launch import every_launch_checked
+from tilewright.check._every_launch import every_launch_checked
 
 Program = Callable[[Path, ttnn.Device], object]
 

@@ -18,9 +18,9 @@ import test_unary
 from sfpu_functions import BY_NAME
 
 from tilewright import ttnn
-from tilewright.device.chip import Chip
-from tilewright.device.run import Run, RunNote
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._record.run import Run, RunNote
 
 SHAPE = (96, 160)
 Operation = Callable[[Path, ttnn.Device], object]

@@ -14,7 +14,7 @@ import pytest
 from tile_program import run_tiles
 
 from tilewright import ttnn
-from tilewright.device.run_errors import KernelError
+from tilewright._launch.run_errors import KernelError
 
 _KERNEL = """
 #include "api/compute/compute_kernel_hw_startup.h"

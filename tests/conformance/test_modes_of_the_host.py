@@ -12,7 +12,7 @@ from call_table import Call, assert_all_exact, run_calls
 from test_modes_of_tiles import ACQUIRED, as_floats, high_part, in_phases
 
 from tilewright import ttnn
-from tilewright.device.run_errors import KernelError
+from tilewright._launch.run_errors import KernelError
 
 FIDELITIES = {"LoFi": 1, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4}
 

@@ -13,7 +13,7 @@ import pytest
 from call_table import Call, assert_all_exact, run_calls
 
 from tilewright import ttnn
-from tilewright.device.run_errors import KernelError
+from tilewright._launch.run_errors import KernelError
 
 INCLUDES = [
     "bcast",

@@ -14,15 +14,15 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.run_options import RunOptions
-from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor
-from tilewright.program.program import ProgramDescriptor
-from tilewright.program.semaphore import SemaphoreDescriptor
-from tilewright.tensor.arch import describe_arch
-from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
-from tilewright.tensor.dtype import DataType
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
+from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.semaphore import SemaphoreDescriptor
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+from tilewright._tensor.dtype import DataType
 
 _KERNEL = """
 #include "api/dataflow/dataflow_api.h"

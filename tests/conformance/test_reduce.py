@@ -14,7 +14,7 @@ from error_bounds import BFLOAT16_NEAREST, FLOAT32_STEP, TF32_TRUNCATED, Array, 
 from programs import ALL_CORES, ONE_CORE, TILE, as_float64, on_device, output_like, split_work
 
 from tilewright import ttnn
-from tilewright.program.spec import (
+from tilewright._program.spec import (
     CompilerOptions,
     ComputeHardwareConfig,
     DataflowBufferSpec,
@@ -28,8 +28,8 @@ from tilewright.program.spec import (
     UnpackMode,
     WorkUnitSpec,
 )
-from tilewright.program.spec_lower import lower
-from tilewright.program.spec_run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs, RuntimeArgValues
+from tilewright._program.spec_lower import lower
+from tilewright._program.spec_run_args import AddRuntimeArgsForNode, KernelRunArgs, ProgramRunArgs, RuntimeArgValues
 
 HIFI4 = ttnn.MathFidelity.HiFi4
 DIMS = {"W": "REDUCE_ROW", "H": "REDUCE_COL", "HW": "REDUCE_SCALAR"}

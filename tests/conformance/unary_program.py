@@ -11,7 +11,7 @@ from pathlib import Path
 from programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
 
 from tilewright import ttnn
-from tilewright.device.engine_build import NATIVE
+from tilewright._build.engine_build import NATIVE
 
 # Where the output circular buffer of the stock kernels is.
 UNARY_OUTPUT = 2

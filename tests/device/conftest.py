@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright.program.kernel import (
+from tilewright._launch.chip import Chip
+from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
+from tilewright._program.kernel import (
     ComputeConfigDescriptor,
     KernelDescriptor,
     ReaderConfigDescriptor,
     WriterConfigDescriptor,
 )
-from tilewright.program.program import ProgramDescriptor
-from tilewright.program.semaphore import SemaphoreDescriptor
-from tilewright.tensor.arch import describe_arch
-from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
-from tilewright.tensor.dtype import DataType
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.semaphore import SemaphoreDescriptor
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+from tilewright._tensor.dtype import DataType
 
 CONFIGS = {"reader": ReaderConfigDescriptor, "writer": WriterConfigDescriptor, "compute": ComputeConfigDescriptor}
 

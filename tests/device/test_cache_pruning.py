@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.cli.main import main
-from tilewright.device import cache_pruning
-from tilewright.device.cache import note_use, stored_library
-from tilewright.device.cache_pruning import cache_items, parse_size, prune_cache, prune_when_large
-from tilewright.device.errors import CacheError
+from tilewright._build import cache_pruning
+from tilewright._build.cache import note_use, stored_library
+from tilewright._build.cache_pruning import cache_items, parse_size, prune_cache, prune_when_large
+from tilewright._cli.main import main
+from tilewright._errors import CacheError
 
 HOUR = 3600.0
 SIZE = 64 * 1024

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device import cache, compiler
-from tilewright.device.errors import CacheError
-from tilewright.device.kernel_build import source_file
+from tilewright._build import cache, compiler
+from tilewright._build.kernel_build import source_file
+from tilewright._errors import CacheError
 
 
 @pytest.fixture(autouse=True)

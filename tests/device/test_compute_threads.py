@@ -12,8 +12,8 @@ from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError, KernelError
-from tilewright.device.run_options import RunOptions
+from tilewright._errors import DeadlockError, KernelError
+from tilewright._launch.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 Values = NDArray[np.float32]

@@ -9,8 +9,8 @@ import pytest
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.errors import KernelError
-from tilewright.device.run_options import RunOptions
+from tilewright._errors import KernelError
+from tilewright._launch.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 

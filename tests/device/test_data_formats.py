@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from tilewright.device.engine_build import NATIVE
-from tilewright.kernels import api_table
-from tilewright.tensor.dtype import DataFormat
+from tilewright._build.engine_build import NATIVE
+from tilewright._tensor.dtype import DataFormat
+from tilewright.kernels import _api_table as api_table
 
 DEFINITION = re.compile(r"enum\s+(?:class\s+)?DataFormat\b[^;{]*\{(.*?)\}", re.DOTALL)
 

@@ -14,12 +14,12 @@ import pytest
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.breakpoints import Breakpoint, NoSuchLineError
-from tilewright.device.debug_prompt import DebuggingEndedError, Prompt
-from tilewright.device.errors import DeadlockError
-from tilewright.device.run_options import RunOptions
-from tilewright.device.run_program import run_program
-from tilewright.device.stop import DstPhase, Go, Stop
+from tilewright._debug.breakpoints import Breakpoint, NoSuchLineError
+from tilewright._debug.prompt import DebuggingEndedError, Prompt
+from tilewright._debug.stop import DstPhase, Go, Stop
+from tilewright._errors import DeadlockError
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import run_program
 from tilewright.kernels.phases import reduce
 
 READER = """

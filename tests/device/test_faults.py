@@ -12,10 +12,10 @@ import time
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.errors import KernelFaultError, TilewrightError
-from tilewright.device.run_options import RunOptions
-from tilewright.tensor.arch import describe_arch
+from tilewright._errors import KernelFaultError, TilewrightError
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._tensor.arch import describe_arch
 
 
 def l1_pointer(offset: int) -> str:

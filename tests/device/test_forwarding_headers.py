@@ -8,16 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.compiler import find_compiler
-from tilewright.device.engine_build import NATIVE
-from tilewright.device.forwarding_headers import (
-    forwarding_directory,
-    forwarding_headers,
-    write_forwarding_headers,
-)
-from tilewright.device.kernel_build import check_kernel
-from tilewright.device.kernel_sources import kernel_source
+from tilewright._build.compiler import find_compiler
+from tilewright._build.engine_build import NATIVE
+from tilewright._build.forwarding_headers import forwarding_directory, forwarding_headers, write_forwarding_headers
+from tilewright._build.kernel_build import check_kernel
+from tilewright._build.kernel_sources import kernel_source
+from tilewright._launch.chip import Chip
 
 INCLUDE = NATIVE / "include"
 HEADERS = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*.h*")}
@@ -57,6 +53,6 @@ def test_one_that_was_tampered_with_is_written_again(tmp_path: Path, monkeypatch
     header = forwarding_directory() / "dataflow_api.h"
     assert header.read_text() == '#pragma once\n#include "api/dataflow/dataflow_api.h"\n'
     header.write_text("#error not ours\n")
-    monkeypatch.setattr("tilewright.device.forwarding_headers._written", set())  # as another process meets it
+    monkeypatch.setattr("tilewright._build.forwarding_headers._written", set())  # as another process meets it
     write_forwarding_headers()
     assert "not ours" not in header.read_text()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tile_program import run_tiles
 
 from tilewright import ttnn
-from tilewright.device.errors import KernelError
+from tilewright._errors import KernelError
 
 BFLOAT16_STEP = 2.0**-8  # largest relative error of rounding to bfloat16
 

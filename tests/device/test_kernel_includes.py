@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.compiler import find_compiler
-from tilewright.device.errors import KernelCompileError
-from tilewright.device.kernel_build import check_kernel
-from tilewright.device.kernel_sources import kernel_source
+from tilewright._build.compiler import find_compiler
+from tilewright._build.kernel_build import check_kernel
+from tilewright._build.kernel_sources import kernel_source
+from tilewright._errors import KernelCompileError
+from tilewright._launch.chip import Chip
 
 USES = {
     "exp_tile(0);": "api/compute/eltwise_unary/exp.h",

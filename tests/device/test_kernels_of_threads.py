@@ -13,8 +13,8 @@ from page_writer import PAGE_WRITER
 
 import tilewright
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError, KernelCompileError, TilewrightError
-from tilewright.device.run_options import RunOptions
+from tilewright._errors import DeadlockError, KernelCompileError, TilewrightError
+from tilewright._launch.run_options import RunOptions
 
 CORE = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 WORDS = 1024

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.errors import KernelError, KernelFaultError, TilewrightError
-from tilewright.device.run_options import RunOptions
-from tilewright.program.program import ProgramDescriptor
-from tilewright.tensor.arch import describe_arch
+from tilewright._errors import KernelError, KernelFaultError, TilewrightError
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.program import ProgramDescriptor
+from tilewright._tensor.arch import describe_arch
 
 PAGE_BYTES = 2048
 GRID = (4, 1)

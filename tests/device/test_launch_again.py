@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device import launch as launching
-from tilewright.device.chip import Chip
-from tilewright.device.prepared import argument_layout
-from tilewright.device.run import Run, RunStatus
-from tilewright.device.run_options import RunOptions
-from tilewright.program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor, SourceType, WriterConfigDescriptor
-from tilewright.program.program import ProgramDescriptor
-from tilewright.program.semaphore import SemaphoreDescriptor
-from tilewright.tensor.arch import describe_arch
-from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
-from tilewright.tensor.dtype import DataType
+from tilewright._launch import launch as launching
+from tilewright._launch.chip import Chip
+from tilewright._launch.launch_layout import argument_layout
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
+from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor, SourceType, WriterConfigDescriptor
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.semaphore import SemaphoreDescriptor
+from tilewright._record.run import Run, RunStatus
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+from tilewright._tensor.dtype import DataType
 
 CORES = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(1, 0))])
 # Shows the sum of all it is given in a semaphore, and pushes as many pages.

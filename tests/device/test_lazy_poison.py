@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.run_options import RunOptions
-from tilewright.tensor.arch import describe_arch
-from tilewright.tensor.memory_config import BufferType
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.memory_config import BufferType
 
 WORDS = [0x7FC77FC7, 0x7FC7BAD0, 0xDEADBEEF]
 BASE = 0x100000

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tilewright import ttnn
-from tilewright.device.chip import Chip
-from tilewright.device.errors import TilewrightError
-from tilewright.tensor.arch import describe_arch
-from tilewright.tensor.memory_config import BufferType
+from tilewright._errors import TilewrightError
+from tilewright._launch.chip import Chip
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.memory_config import BufferType
 
 
 def test_pages_lie_where_the_layout_says(chip: Chip) -> None:

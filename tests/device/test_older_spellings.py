@@ -10,10 +10,10 @@ import pytest
 from tile_program import run_tiles
 
 from tilewright import ttnn
-from tilewright.device.chip import Chip
-from tilewright.device.compiler import find_compiler
-from tilewright.device.kernel_build import check_kernel
-from tilewright.device.kernel_sources import kernel_source
+from tilewright._build.compiler import find_compiler
+from tilewright._build.kernel_build import check_kernel
+from tilewright._build.kernel_sources import kernel_source
+from tilewright._launch.chip import Chip
 
 # By the header of their time, below compute_kernel_api/.
 CALLS = {

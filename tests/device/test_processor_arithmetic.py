@@ -7,7 +7,7 @@ import platform
 
 import pytest
 
-from tilewright.device.chip import Chip
+from tilewright._launch.chip import Chip
 
 DIVIDE = """
 template <typename T>

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tilewright.device.open_devices import close_device, open_device
-from tilewright.device.run import Run
-from tilewright.device.run_options import RunOptions
-from tilewright.device.run_program import run_program
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import run_program
+from tilewright._record.run import Run
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
 from tilewright.ops import centralize_w_rm
-from tilewright.tensor.device import Device
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
 
 ROWS, WIDTH = 96, 64
 

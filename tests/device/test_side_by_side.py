@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tilewright.device.chip import Chip
-from tilewright.device.errors import DeadlockError, SpinningError
-from tilewright.device.run_options import RunOptions
+from tilewright._errors import DeadlockError, SpinningError
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._tensor.arch import describe_arch
 from tilewright.ops import centralize_w_rm
-from tilewright.tensor.arch import describe_arch
 
 VALUES = np.random.default_rng(5).standard_normal((64, 96), dtype=np.float32)
 ADDS_ONE = "void kernel_main() { *(volatile uint32_t*)get_semaphore(0) = get_arg_val<uint32_t>(0) + 1; }"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.run_options import RunOptions
-from tilewright.program.program import ProgramDescriptor
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.program import ProgramDescriptor
 
 MakeProgram = Callable[..., ProgramDescriptor]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.run_options import RunOptions
-from tilewright.tensor.arch import describe_arch
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._tensor.arch import describe_arch
 
 # Counts in .data, .bss and a function's static, with turns to other cores in between.
 COUNTING = """

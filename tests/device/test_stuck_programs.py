@@ -10,8 +10,7 @@ import time
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.errors import (
+from tilewright._errors import (
     DeadlockError,
     KernelCompileError,
     KernelError,
@@ -19,8 +18,9 @@ from tilewright.device.errors import (
     SpinningError,
     TimeLimitError,
 )
-from tilewright.device.run_options import RunOptions
-from tilewright.program.errors import ProgramError
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.errors import ProgramError
 
 
 def test_a_producer_that_stops_early_is_named(chip: Chip, make_program) -> None:

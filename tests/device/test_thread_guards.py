@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device.thread_guards import chosen_by_thread
+from tilewright._build.thread_guards import chosen_by_thread
 
 CHOSEN = {
     # A branch that one compilation with all three defined would not have.

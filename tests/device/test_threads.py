@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tilewright import ttnn
-from tilewright.device.chip import Chip
-from tilewright.device.errors import DeadlockError, KernelError, KernelFaultError, TilewrightError, TimeLimitError
-from tilewright.device.run_options import RunOptions
-from tilewright.tensor.arch import describe_arch
+from tilewright._errors import DeadlockError, KernelError, KernelFaultError, TilewrightError, TimeLimitError
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._tensor.arch import describe_arch
 
 READER = """
 void kernel_main() {

@@ -16,17 +16,17 @@ import pytest
 from test_threads import exp_program
 
 from tilewright import ttnn
-from tilewright.device import compiler as compilers
-from tilewright.device import engine_build, kernel_build
-from tilewright.device.chip import Chip
-from tilewright.device.compiler import Compiler, available_compilers, find_compiler, major_version
-from tilewright.device.errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
-from tilewright.device.kernel_sources import kernel_source
-from tilewright.device.run_options import RunOptions
-from tilewright.device.translation_unit import KernelSource
-from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor
-from tilewright.program.program import ProgramDescriptor
-from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+from tilewright._build import compiler as compilers
+from tilewright._build import engine_build, kernel_build
+from tilewright._build.compiler import Compiler, available_compilers, find_compiler, major_version
+from tilewright._build.kernel_sources import kernel_source
+from tilewright._build.translation_unit import KernelSource
+from tilewright._errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor
+from tilewright._program.program import ProgramDescriptor
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 
 FAMILIES = ("gcc", "clang", "zig")
 

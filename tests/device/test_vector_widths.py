@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tilewright
-from tilewright.device.compiler import engine_flags, find_compiler
+from tilewright._build.compiler import engine_flags, find_compiler
 
 ENGINE = Path(tilewright.__file__).parent / "native" / "engine"
 # Lanes of a vector by what a compiler calls the processors that have them; native may multiply bfloat16s, too.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from walkthrough import Step, apply_change, prints, run_command, steps_of
 
-from tilewright.device.engine_build import find_engine
+from tilewright._build.engine_build import find_engine
 
 ROOT = Path(__file__).resolve().parents[2]
 

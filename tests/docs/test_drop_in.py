@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-TILEWRIGHT = [sys.executable, "-m", "tilewright.cli.main"]
+TILEWRIGHT = [sys.executable, "-m", "tilewright._cli.main"]
 
 
 def run_script(path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from tilewright import ttnn
-from tilewright.device.compiler import find_compiler
-from tilewright.device.open_devices import all_open_devices
+from tilewright._build.compiler import find_compiler
+from tilewright._launch.open_devices import all_open_devices
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from walkthrough import prints, run_command, steps_of
 
-from tilewright.cli.main import main
-from tilewright.device.engine_build import find_engine
+from tilewright._build.engine_build import find_engine
+from tilewright._cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tilewright import ttnn
-from tilewright.check.check_program import check_program
+from tilewright._workshop.cases import DTYPES, case_named, case_tensors, check_operation
+from tilewright.check._check_program import check_program
 from tilewright.ops import Operation
-from tilewright.ops.export import export_operation
-from tilewright.workshop.cases import DTYPES, case_named, case_tensors, check_operation
+from tilewright.ops._export import export_operation
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "operations"
 

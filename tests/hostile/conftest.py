@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.program.kernel import KernelDescriptor, ReaderConfigDescriptor
-from tilewright.program.program import ProgramDescriptor
-from tilewright.program.semaphore import SemaphoreDescriptor
-from tilewright.tensor.arch import describe_arch
-from tilewright.tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+from tilewright._launch.chip import Chip
+from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.semaphore import SemaphoreDescriptor
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 
 MakeProgram = Callable[..., ProgramDescriptor]
 KERNEL = Path(__file__).parent / "hostile.cpp"

@@ -13,19 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.device.chip import Chip
-from tilewright.device.errors import (
-    KernelError,
-    KernelFaultError,
-    RunError,
-    SpinningError,
-    TilewrightError,
-    TimeLimitError,
-)
-from tilewright.device.run_options import RunOptions
-from tilewright.program.errors import ProgramError
-from tilewright.tensor.arch import describe_arch
-from tilewright.tensor.memory_config import BufferType
+from tilewright._errors import KernelError, KernelFaultError, RunError, SpinningError, TilewrightError, TimeLimitError
+from tilewright._launch.chip import Chip
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.errors import ProgramError
+from tilewright._tensor.arch import describe_arch
+from tilewright._tensor.memory_config import BufferType
 
 WHERE = "kernel hostile on core (1,0) at hostile.cpp"
 PAGES = np.arange(1024, dtype=np.uint32).view(np.uint8).reshape(2, 2048)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import enum
 
 from tilewright.kernels import api
-from tilewright.kernels.api_table import FUNCTIONS
-from tilewright.kernels.signatures import Argument, KernelEnum, Signature
+from tilewright.kernels._api_table import FUNCTIONS
+from tilewright.kernels._signatures import Argument, KernelEnum, Signature
 
 _VALUES = {
     "uint32": "n",

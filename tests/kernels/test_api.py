@@ -10,7 +10,7 @@ from api_kernels import every_call, kernel_text
 
 from tilewright import ttnn
 from tilewright.kernels import api
-from tilewright.kernels.api_stub import STUB, stub_text
+from tilewright.kernels._api_stub import STUB, stub_text
 
 
 @pytest.mark.parametrize("is_compute", [True, False], ids=["compute", "dataflow"])
@@ -36,7 +36,7 @@ def test_names_that_do_not_exist() -> None:
 
 
 def test_editors_know_the_table() -> None:
-    """``python -m tilewright.kernels.api_stub`` writes the stub again."""
+    """``python -m tilewright.kernels._api_stub`` writes the stub again."""
     assert STUB.read_text() == stub_text()
     defined = set(re.findall(r"^(?:def )?(\w+)[(:]", STUB.read_text(), re.MULTILINE))
     enums = {name for name in api.__all__ if isinstance(getattr(api, name), type)}  # type: ignore[attr-defined]

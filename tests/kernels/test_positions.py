@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tilewright.kernels.cpp_text import Line, plain_text, text_with_positions
+from tilewright.kernels._cpp_text import Line, plain_text, text_with_positions
 
 
 def test_a_call_too_long_for_one_line_stays_on_its_python_line() -> None:

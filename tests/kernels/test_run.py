@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError, KernelCompileError
+from tilewright._errors import DeadlockError, KernelCompileError
 from tilewright.kernels import Kernel, KernelFunction
 
 TILE_BYTES = 4096

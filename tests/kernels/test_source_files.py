@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from tilewright.kernels import Kernel, reader_kernel
-from tilewright.kernels.errors import KernelLanguageError
+from tilewright.kernels._errors import KernelLanguageError
 
 FIRST = """
 from tilewright.kernels import *

@@ -7,7 +7,7 @@ import textwrap
 
 import elementwise_kernels as kernels
 
-from tilewright.kernels.cpp_text import LINE_LENGTH, Line, plain_text, text_with_positions
+from tilewright.kernels._cpp_text import LINE_LENGTH, Line, plain_text, text_with_positions
 
 WRITER = """\
 #include <algorithm>

@@ -12,7 +12,7 @@ from wheel_headers import WheelHeaders
 
 from tilewright import ttnn
 from tilewright.kernels import Kernel
-from tilewright.kernels.language import Role
+from tilewright.kernels._language import Role
 
 # Compile-time arguments of a tensor: interleaved in DRAM, pages of 2048 bytes.
 TENSOR = (2, 2048)

@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from typing import TypeVar
 
-from tilewright.logs import vocabulary
-from tilewright.logs.model import (
+from tilewright._logs import vocabulary
+from tilewright._logs.model import (
     Artifact,
     Attempt,
     Buffer,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sample_logs import FREE_FORM, ONE_STAGE, TEMPLATE
 
-from tilewright.logs.audit.auditing import RULES, audit_text, specification_buffers
+from tilewright._logs.audit.auditing import RULES, audit_text, specification_buffers
 
 
 def _line(text: str, words: str) -> int:

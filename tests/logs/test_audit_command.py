@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sample_logs import FREE_FORM, TEMPLATE
 
-from tilewright.cli.main import main
-from tilewright.logs.audit.auditing import RULES
-from tilewright.logs.breadcrumbs import Breadcrumbs
-from tilewright.workshop.home import find_operation
-from tilewright.workshop.stages.facts import plan_facts
+from tilewright._cli.main import main
+from tilewright._logs.audit.auditing import RULES
+from tilewright._logs.breadcrumbs import Breadcrumbs
+from tilewright._workshop.home import find_operation
+from tilewright._workshop.stages.facts import plan_facts
 
 _BROKEN = TEMPLATE.replace("| 1 | 5 | build_error |", "| 1 | 5 | compile_error |")
 

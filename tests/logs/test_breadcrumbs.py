@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.logs.breadcrumb_events import EVENTS, BreadcrumbError
-from tilewright.logs.breadcrumbs import Breadcrumbs
-from tilewright.logs.computing import compute_log
+from tilewright._logs.breadcrumb_events import EVENTS, BreadcrumbError
+from tilewright._logs.breadcrumbs import Breadcrumbs
+from tilewright._logs.computing import compute_log
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_a_write_that_fails_leaves_nothing_half_written(trail: Breadcrumbs, monk
 def test_processes_may_append_at_once(tmp_path: Path) -> None:
     path = tmp_path / "shared.jsonl"
     script = (
-        "import sys\nfrom tilewright.logs.breadcrumbs import Breadcrumbs\n"
+        "import sys\nfrom tilewright._logs.breadcrumbs import Breadcrumbs\n"
         "for _ in range(25): Breadcrumbs(sys.argv[1]).append('hypothesis', stage=6, description='x' * 3000)\n"
     )
     processes = [subprocess.Popen([sys.executable, "-c", script, str(path)]) for _ in range(3)]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from random_runs import RandomRun
 
-from tilewright.logs.audit.auditing import audit_log, audit_text
-from tilewright.logs.breadcrumbs import Breadcrumbs
-from tilewright.logs.computing import compute_log
-from tilewright.logs.model import ExecutionLog, Requirement, Said
-from tilewright.logs.reading import parse_log
-from tilewright.logs.rendering import render_log
+from tilewright._logs.audit.auditing import audit_log, audit_text
+from tilewright._logs.breadcrumbs import Breadcrumbs
+from tilewright._logs.computing import compute_log
+from tilewright._logs.model import ExecutionLog, Requirement, Said
+from tilewright._logs.reading import parse_log
+from tilewright._logs.rendering import render_log
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.logs.journal import Journal, JournalError
+from tilewright._logs.journal import Journal, JournalError
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from sample_logs import FREE_FORM, TEMPLATE
 
-from tilewright.logs.audit.auditing import audit_text
-from tilewright.logs.model import Artifact, Said, StageAttempts, TestCount
-from tilewright.logs.reading import parse_log
+from tilewright._logs.audit.auditing import audit_text
+from tilewright._logs.model import Artifact, Said, StageAttempts, TestCount
+from tilewright._logs.reading import parse_log
 
 # Attempts under labels in bold, metadata as a list, test counts in brackets.
 _LABELLED = """\

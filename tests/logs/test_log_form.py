@@ -8,10 +8,10 @@ import dataclasses
 import pytest
 from random_logs import RandomLog
 
-from tilewright.logs.markdown import escape, plain, split_row
-from tilewright.logs.model import Buffer, ExecutionLog, stage_numbers
-from tilewright.logs.reading import parse_log
-from tilewright.logs.rendering import render_log
+from tilewright._logs.markdown import escape, plain, split_row
+from tilewright._logs.model import Buffer, ExecutionLog, stage_numbers
+from tilewright._logs.reading import parse_log
+from tilewright._logs.rendering import render_log
 
 
 @pytest.mark.parametrize("seed", range(300))

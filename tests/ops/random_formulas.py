@@ -10,16 +10,16 @@ import numpy as np
 from hypothesis import strategies as some
 
 from tilewright import ttnn
+from tilewright._planner.model import Choices
+from tilewright._planner.plan import Variant
 from tilewright.formula import Extent, FormulaError, Value
-from tilewright.formula import functions as formula
-from tilewright.formula.graph import nodes_of
+from tilewright.formula import _functions as formula
+from tilewright.formula._direction import CannotPlanError
+from tilewright.formula._graph import nodes_of
+from tilewright.formula._parameters import Parameter
+from tilewright.formula._validation import Wording
 from tilewright.ops import Operation, Strategy
-from tilewright.ops.direction import CannotPlanError
-from tilewright.ops.operation import Input
-from tilewright.ops.parameters import Parameter
-from tilewright.ops.plan import Variant
-from tilewright.ops.planner.model import Choices
-from tilewright.ops.validation import Wording
+from tilewright.ops._operation import Input
 
 INPUTS = {
     "x": Input("x", Extent.FULL),

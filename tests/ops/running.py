@@ -10,7 +10,7 @@ import numpy as np
 
 from tilewright import ttnn
 from tilewright.ops import OPERATIONS, Operation, Options, Outcome
-from tilewright.ops.accuracy import Accuracy, compare, judge
+from tilewright.ops._accuracy import Accuracy, compare, judge
 
 DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32}
 

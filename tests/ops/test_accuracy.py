@@ -8,7 +8,7 @@ import pytest
 from running import Result, Runner
 
 from tilewright.ops import OPERATIONS
-from tilewright.ops.accuracy import compare
+from tilewright.ops._accuracy import compare
 
 WIDTHS = [1, 2, 31, 32, 33, 96, 100, 160, 224, 256, 768, 1000, 1024, 1536, 4096, 8192]
 FLOAT32_WIDTHS = [33, 96, 1000, 2048]

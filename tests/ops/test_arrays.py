@@ -13,7 +13,7 @@ from running import documents_bound
 
 from tilewright import ops, ttnn
 from tilewright.ops import OPERATIONS, OperationError
-from tilewright.ops.accuracy import compare
+from tilewright.ops._accuracy import compare
 
 
 @pytest.fixture
@@ -59,14 +59,14 @@ def test_a_float32_array_runs_as_float32_unless_told(device: ttnn.Device, genera
 def test_arrays_go_to_the_open_device(
     wormhole: ttnn.Device, device: ttnn.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tilewright.device.open_devices._open_devices", {7: wormhole, 4: device})
+    monkeypatch.setattr("tilewright._launch.open_devices._open_devices", {7: wormhole, 4: device})
     device.clear_program_cache()
     ops.variance_w_rm(np.ones((3, 7), np.float32))
     assert device.num_program_cache_entries() == 1
 
 
 def test_arrays_open_a_device_where_none_is(no_open_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tilewright.device import open_devices
+    from tilewright._launch import open_devices
 
     monkeypatch.setattr(open_devices, "_open_devices", {})
     y = ops.variance_w_rm(np.arange(32, dtype=np.float32)[None])

@@ -11,7 +11,7 @@ import pytest
 from tilewright import Column, Matrix, Row, Rows, operation, ttnn
 from tilewright.formula import FormulaError, Value, cast, matmul, max, maximum, minimum, square, sum
 from tilewright.ops import Operation, OperationError
-from tilewright.ops.accuracy import held, judge
+from tilewright.ops._accuracy import held, judge
 
 
 @operation

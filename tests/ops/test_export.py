@@ -18,12 +18,12 @@ import pytest
 
 import tilewright.ops
 from tilewright import ttnn
-from tilewright.kernels.language import Role
-from tilewright.ops.export import ExportError, export_operation
-from tilewright.ops.operation import Operation
-from tilewright.ops.plan import Plan
-from tilewright.ops.row_program import build_program, compile_time_values
-from tilewright.program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright._planner.plan import Plan
+from tilewright._planner.row_program import build_program, compile_time_values
+from tilewright._program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright.kernels._language import Role
+from tilewright.ops._export import ExportError, export_operation
+from tilewright.ops._operation import Operation
 
 NAMES = ("centralize_w_rm", "variance_w_rm", "standardize_w_rm", "layernorm_fused_rm")
 # Whole tiles; rows and columns that end inside a tile; rows too wide for L1.
@@ -70,8 +70,8 @@ def exported(case: Case, directory: Path) -> Path:
 
 def our_program(case: Case, monkeypatch) -> dict:
     """What a call of the operation would run, with the stand-ins for tensors."""
-    monkeypatch.setattr("tilewright.kernels.descriptor.TensorAccessorArgs", export_probe.StandInAccessorArgs)
-    monkeypatch.setattr("tilewright.kernels.descriptor.Tensor", export_probe.StandIn)
+    monkeypatch.setattr("tilewright.kernels._descriptor.TensorAccessorArgs", export_probe.StandInAccessorArgs)
+    monkeypatch.setattr("tilewright.kernels._descriptor.Tensor", export_probe.StandIn)
     kernels = case.plan.kernels
     tensors = export_probe.stand_ins(case.tensor_names)
     for each in tensors.values():

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tilewright import Column, Matrix, Row, Rows, Scalar, Tensor, operation, ttnn
-from tilewright.check.check_program import check_program
+from tilewright.check._check_program import check_program
 from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, rsqrt, silu, softmax, square, where
+from tilewright.formula._direction import CannotPlanError
 from tilewright.ops import Operation, OperationError, Options, Strategy
-from tilewright.ops.accuracy import held, judge, zeros_pass
-from tilewright.ops.direction import CannotPlanError
+from tilewright.ops._accuracy import held, judge, zeros_pass
 
 
 @operation

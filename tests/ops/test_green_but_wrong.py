@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from tilewright import Rows, operation, ttnn
+from tilewright._planner.kernels import kernels_of_module
+from tilewright._planner.model import Choices
+from tilewright._workshop.cases import check_operation
 from tilewright.formula import Value, exp, mean
-from tilewright.formula import functions as formula
-from tilewright.formula.graph import UNARY
+from tilewright.formula import _functions as formula
+from tilewright.formula._graph import UNARY
 from tilewright.ops import Operation, Options, Strategy
-from tilewright.ops.accuracy import held, judge
-from tilewright.ops.export.reference_text import torch_lines
-from tilewright.ops.planner.kernels import kernels_of_module
-from tilewright.ops.planner.model import Choices
-from tilewright.workshop.cases import check_operation
+from tilewright.ops._accuracy import held, judge
+from tilewright.ops._export.reference_text import torch_lines
 
 
 @operation

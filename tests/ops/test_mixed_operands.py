@@ -8,7 +8,7 @@ import pytest
 
 from tilewright import Column, Row, Rows, operation, ttnn
 from tilewright.formula import Value, exp, mean
-from tilewright.ops.accuracy import held, judge
+from tilewright.ops._accuracy import held, judge
 
 ROWS, TILES = ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT
 

@@ -7,8 +7,8 @@ import pytest
 from wheel_headers import WheelHeaders
 
 from tilewright import ttnn
+from tilewright._tensor.paper_device import paper_device
 from tilewright.ops import OPERATIONS, Strategy
-from tilewright.tensor.paper_device import paper_device
 
 
 @pytest.mark.parametrize(

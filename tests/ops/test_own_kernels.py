@@ -12,11 +12,11 @@ import pytest
 from own_parts import doubled, scaled
 
 from tilewright import Rows, operation, ttnn
+from tilewright._workshop.cases import check_operation
 from tilewright.formula import Value
 from tilewright.ops import Operation, OperationError
-from tilewright.ops.accuracy import Accuracy, held, judge
-from tilewright.ops.export import export_operation
-from tilewright.workshop.cases import check_operation
+from tilewright.ops._accuracy import Accuracy, held, judge
+from tilewright.ops._export import export_operation
 
 
 @operation(program=lambda tensors, numbers: None)  # type: ignore[arg-type,return-value]

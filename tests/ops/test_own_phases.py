@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tilewright import Rows, operation, ttnn
-from tilewright.check.check_program import check_program
-from tilewright.formula import FormulaError, Value, max, mean, own_phase
+from tilewright.check._check_program import check_program
+from tilewright.formula import FormulaError, Value, max, mean
+from tilewright.formula import _own_phase as own_phase
 from tilewright.kernels import CB, uint32
 from tilewright.kernels.api import (
     add_binary_tile,
@@ -32,8 +33,8 @@ from tilewright.kernels.api import (
 )
 from tilewright.kernels.phases import Region, phase
 from tilewright.ops import Options
-from tilewright.ops.accuracy import held, judge
-from tilewright.ops.export import export_operation
+from tilewright.ops._accuracy import held, judge
+from tilewright.ops._export import export_operation
 
 
 @phase(

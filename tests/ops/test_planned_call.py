@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tilewright import ops, ttnn
-from tilewright.device.run_program import intercepted_launches, run_program
-from tilewright.ops import operation as operation_module
-from tilewright.ops.planned_call import exactly
+from tilewright._launch.run_program import intercepted_launches, run_program
+from tilewright.ops import _operation as operation_module
+from tilewright.ops._planned_call import exactly
 
 ROWS = (40, 96)
 

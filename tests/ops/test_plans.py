@@ -8,12 +8,12 @@ import pytest
 from running import Result, Runner
 
 from tilewright import Rows, operation, ttnn
+from tilewright._planner.model import Reduce
+from tilewright._planner.plan import PageKind, Plan
+from tilewright._tensor.paper_device import paper_device
 from tilewright.formula import Value, mean, rsqrt, square, sum, var
 from tilewright.ops import OPERATIONS, OperationError, Options, Strategy
-from tilewright.ops.accuracy import held, judge
-from tilewright.ops.plan import PageKind, Plan
-from tilewright.ops.planner.model import Reduce
-from tilewright.tensor.paper_device import paper_device
+from tilewright.ops._accuracy import held, judge
 
 # Pages for a row of 4 tiles by index: 2*Wt is 8, and so on. A stick page is one row, so 64 of them are 2*Wt tiles.
 PAGES = {

@@ -11,10 +11,11 @@ import pytest
 from running import Runner
 
 from tilewright import ttnn
-from tilewright.device import kernel_build, loaded_program
+from tilewright._build import kernel_build
+from tilewright._launch import loaded_program
+from tilewright._program.errors import ProgramError
 from tilewright.kernels import Kernel
 from tilewright.ops import OPERATIONS
-from tilewright.program.errors import ProgramError
 
 
 class Counter:

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from random_formulas import Case, cases, planned
 
 from tilewright import ttnn
-from tilewright.check.check_program import check_program
+from tilewright._tensor.paper_device import paper_device
+from tilewright.check._check_program import check_program
 from tilewright.ops import Operation, Options, Outcome, Strategy
-from tilewright.ops.accuracy import held, judge
-from tilewright.tensor.paper_device import paper_device
+from tilewright.ops._accuracy import held, judge
 
 # Each takes some seconds of compiling; `TILEWRIGHT_RANDOM_FORMULAS=500` is for those who change the planner.
 NUM_RUN = int(os.environ.get("TILEWRIGHT_RANDOM_FORMULAS", "3"))

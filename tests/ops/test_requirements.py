@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tilewright import Requirement, Rows, operation, ttnn
+from tilewright._workshop.stages.tests import test_stage2_validation as stage_2
 from tilewright.formula import Value
 from tilewright.ops import OperationError
-from tilewright.ops.export import export_operation
-from tilewright.workshop.stages.tests import test_stage2_validation as stage_2
+from tilewright.ops._export import export_operation
 
 EVEN = Requirement("x.shape[-1] % 32 == 0", "Width must be a multiple of 32, got {x.shape[-1]}")
 SMALL = Requirement("factor < 100", "Factor must be below 100, got {factor}", broken={"factor": 200.0})
@@ -46,7 +46,7 @@ def test_stage_2_breaks_it_and_says_so_where_nothing_does(device: ttnn.Device) -
 
 
 def test_a_requirement_that_nobody_enforces_fails_stage_2(device: ttnn.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilewright.ops.operation.check_call", lambda called, tensors, parameters: None)
+    monkeypatch.setattr("tilewright.ops._operation.check_call", lambda called, tensors, parameters: None)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         stage_2.test_each_condition(scaled, device, EVEN)
 

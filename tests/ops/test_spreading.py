@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tilewright import Rows, Tensor, operation, ttnn
-from tilewright.check.check_program import check_program
+from tilewright.check._check_program import check_program
 from tilewright.formula import Value, mean, softmax
 from tilewright.ops import Operation, OperationError
-from tilewright.ops.accuracy import held, judge
+from tilewright.ops._accuracy import held, judge
 
 SHAPE = (2, 3, 40, 70)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tilewright import ttnn
-from tilewright.device.run_options import RunOptions
-from tilewright.device.run_program import run_program
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import run_program
 from tilewright.ops import OPERATIONS, Options, Strategy
-from tilewright.timing.record_entries import call_number, entries_of
+from tilewright.timing._record_entries import call_number, entries_of
 
 # Calls that take a tile through the unpackers or the matrix unit, and passes of the vector unit over a tile.
 TILES = ("CopyTile", "UnaryBroadcast", "BinaryTiles", "BinaryReuseDest", "ReduceTile")

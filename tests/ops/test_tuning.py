@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.device.open_devices import close_device, open_device
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._program.kernel import MathFidelity
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
+from tilewright.formula._validation import OperationError
 from tilewright.ops import centralize_w_rm
-from tilewright.ops.tuned_plan import TunedFor, tuned_options, tuned_text
-from tilewright.ops.tuning import Trial, Tuned, Tuner
-from tilewright.ops.validation import OperationError
-from tilewright.program.kernel import MathFidelity
-from tilewright.tensor.device import Device
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
+from tilewright.ops._tuned_plan import TunedFor, tuned_options, tuned_text
+from tilewright.ops._tuning import Trial, Tuned, Tuner
 
 SHAPE = (128, 32)  # a row of one tile: few different kernels to compile
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.tensor.arch import BLACKHOLE, WORMHOLE_B0
-from tilewright.tensor.device import Device
+from tilewright._tensor.arch import BLACKHOLE, WORMHOLE_B0
+from tilewright._tensor.device import Device
 
 
 class NoMemory:

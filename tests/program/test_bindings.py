@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.program.bindings import BufferName, KernelBindings, TensorName, TileFormat, entry_point
-from tilewright.program.circular_buffer import TileDescriptor
-from tilewright.program.spec_source import EntryError, KernelEntry, active_text, find_entry, used_names
-from tilewright.tensor.dtype import DataFormat
+from tilewright._program.bindings import BufferName, KernelBindings, TensorName, TileFormat, entry_point
+from tilewright._program.circular_buffer import TileDescriptor
+from tilewright._program.spec_source import EntryError, KernelEntry, active_text, find_entry, used_names
+from tilewright._tensor.dtype import DataFormat
 
 
 def test_names_are_found_by_namespace() -> None:

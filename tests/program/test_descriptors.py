@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tilewright import ttnn
-from tilewright.program.cb_placement import end_of_circular_buffers, place_circular_buffers
+from tilewright._program.cb_placement import end_of_circular_buffers, place_circular_buffers
 
 CORES = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tilewright import ttnn
-from tilewright.program.errors import ProgramError
-from tilewright.program.kernel import UnpackToDestMode
-from tilewright.program.program import ProgramDescriptor
-from tilewright.program.spec import (
+from tilewright._program.errors import ProgramError
+from tilewright._program.kernel import UnpackToDestMode
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.spec import (
     CompilerOptions,
     ComputeHardwareConfig,
     DataflowBufferSpec,
@@ -37,8 +37,8 @@ from tilewright.program.spec import (
     create_reader_datamovement_config,
     create_writer_datamovement_config,
 )
-from tilewright.program.spec_lower import lower
-from tilewright.program.spec_run_args import (
+from tilewright._program.spec_lower import lower
+from tilewright._program.spec_run_args import (
     AddRuntimeArgsForNode,
     AdvancedKernelRunArgs,
     DFBRunOverrides,
@@ -46,10 +46,10 @@ from tilewright.program.spec_run_args import (
     MakeRuntimeArgsForSingleNode,
     ProgramRunArgs,
 )
-from tilewright.program.validate import validate_program
-from tilewright.tensor.creation import empty, empty_like, from_numpy, to_numpy
-from tilewright.tensor.device import Device
-from tilewright.tensor.tensor import Tensor
+from tilewright._program.validate import validate_program
+from tilewright._tensor.creation import empty, empty_like, from_numpy, to_numpy
+from tilewright._tensor.device import Device
+from tilewright._tensor.tensor import Tensor
 
 PRODUCER, CONSUMER = DFBEndpointType.PRODUCER, DFBEndpointType.CONSUMER
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tilewright import ttnn
-from tilewright.program.circular_buffer import TileDescriptor
-from tilewright.program.kernel import ArgumentsInL1, KernelBuildOptLevel
-from tilewright.program.program import ProgramDescriptor
-from tilewright.tensor.device import Device
+from tilewright._program.circular_buffer import TileDescriptor
+from tilewright._program.kernel import ArgumentsInL1, KernelBuildOptLevel
+from tilewright._program.program import ProgramDescriptor
+from tilewright._tensor.device import Device
 
 CORES = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 0))])
 OTHER_CORES = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (2, 0))])

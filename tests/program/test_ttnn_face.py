@@ -9,8 +9,8 @@ import types
 import pytest
 
 from tilewright import ttnn
-from tilewright.device.open_devices import all_open_devices
-from tilewright.program.errors import ProgramError
+from tilewright._launch.open_devices import all_open_devices
+from tilewright._program.errors import ProgramError
 
 
 class NotingChip:
@@ -32,9 +32,9 @@ class NotingChip:
 
 @pytest.fixture(autouse=True)
 def chip_module(monkeypatch):
-    module = types.ModuleType("tilewright.device.chip")
+    module = types.ModuleType("tilewright._launch.chip")
     module.Chip = NotingChip  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tilewright.device.chip", module)
+    monkeypatch.setitem(sys.modules, "tilewright._launch.chip", module)
     yield
     for device in all_open_devices():
         ttnn.close_device(device)

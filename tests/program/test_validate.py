@@ -8,8 +8,8 @@ import time
 import pytest
 
 from tilewright import ttnn
-from tilewright.program.errors import ProgramError
-from tilewright.program.validate import find_problems, validate_program
+from tilewright._program.errors import ProgramError
+from tilewright._program.validate import find_problems, validate_program
 
 ALL = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
 ONE = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, 0))])

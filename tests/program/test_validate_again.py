@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tilewright import ttnn
-from tilewright.program import validate
-from tilewright.program.errors import ProgramError
-from tilewright.program.program import ProgramDescriptor
-from tilewright.program.validate import validate_program
-from tilewright.tensor.device import Device
+from tilewright._program import validate
+from tilewright._program.errors import ProgramError
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.validate import validate_program
+from tilewright._tensor.device import Device
 
 CORES = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 0))])
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from tilewright._planner.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks
 from tilewright.kernels import (
     CB,
     CircularBuffers,
@@ -44,7 +45,6 @@ from tilewright.kernels.phases import (
     tilize,
     untilize,
 )
-from tilewright.ops.row_kernels import TILE_ROWS, fill_row_scaler, read_blocks
 
 
 class CentralizeBuffers(CircularBuffers):

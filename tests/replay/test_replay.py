@@ -11,18 +11,19 @@ import numpy as np
 import pytest
 
 from tilewright import Rows, operation, ops, ttnn
-from tilewright.check import CheckResult, check_program
-from tilewright.device.errors import DeadlockError, KernelCompileError
-from tilewright.device.run_program import run_program
+from tilewright._errors import DeadlockError, KernelCompileError
+from tilewright._launch.run_program import run_program
+from tilewright._planner.plan import Plan
+from tilewright._planner.row_program import Kernels, build_program
+from tilewright._program.program import ProgramDescriptor
+from tilewright._tensor.tensor import Tensor
+from tilewright.check import CheckResult
+from tilewright.check import _check_program as check_program
 from tilewright.formula import Value, mean
 from tilewright.kernels import Kernel
 from tilewright.kernels.phases import Region, add, add_rsqrt, mul_bcast_cols
-from tilewright.ops.operation import Operation
-from tilewright.ops.options import checked_config
-from tilewright.ops.plan import Plan
-from tilewright.ops.row_program import Kernels, build_program
-from tilewright.program.program import ProgramDescriptor
-from tilewright.tensor.tensor import Tensor
+from tilewright.ops._operation import Operation
+from tilewright.ops._options import checked_config
 
 SOURCE = faulty_kernels.__file__
 

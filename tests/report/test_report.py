@@ -19,11 +19,11 @@ from selenium.webdriver.common.keys import Keys
 from softmax.program import softmax_program
 
 from tilewright import check_program, ttnn
-from tilewright.check.check_program import CheckResult
-from tilewright.cli.main import main
-from tilewright.report.html_page import html_page
-from tilewright.report.launch_view import SeenLaunch, View, launch_view, source_lines
-from tilewright.tensor.error_map import error_map
+from tilewright._cli.main import main
+from tilewright._display.error_map import error_map
+from tilewright._report.html_page import html_page
+from tilewright._report.launch_view import SeenLaunch, View, launch_view, source_lines
+from tilewright.check._check_program import CheckResult
 
 GRID = (2, 2)
 PICTURES = Path(__file__).resolve().parents[2] / ".pictures"

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilewright.device.open_devices import close_device, open_device
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._report.perf_csv import perf_csv
+from tilewright._report.timeline import timeline_json
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
 from tilewright.ops import centralize_w_rm
-from tilewright.report.perf_csv import perf_csv
-from tilewright.report.timeline import timeline_json
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
-from tilewright.timing import replay
-from tilewright.timing.every_launch import TimedLaunch, every_launch_timed
+from tilewright.timing import _replay as replay
+from tilewright.timing._every_launch import TimedLaunch, every_launch_timed
 
 
 @pytest.fixture(scope="module")

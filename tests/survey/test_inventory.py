@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.device.errors import TilewrightError
+from tilewright._errors import TilewrightError
 from tilewright.survey.inventory import find_kernels, package_root
 from tilewright.survey.source_text import SourceTree, without_comments
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilewright.device.translation_unit import KernelSource
+from tilewright._build.translation_unit import KernelSource
 from tilewright.survey.bindings import entry_definition, plausible_bindings
 from tilewright.survey.host_defines import plausible_defines
 from tilewright.survey.inventory import find_kernels

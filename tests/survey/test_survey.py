@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.cli.main import main
+from tilewright._cli.main import main
+from tilewright._wheel import wheel_root
 from tilewright.survey.verdict import first_error, missing_name
-from tilewright.wheel import wheel_root
 
 # One kernel or two of each sort: object and free functions, named and positional arguments, defines of the host.
 _SAMPLE = "|".join(

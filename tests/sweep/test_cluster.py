@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.cli.main import main
-from tilewright.sweep.plan_file import SweepError, read_cases
-from tilewright.sweep.runners import run_on_cluster
+from tilewright._cli.main import main
+from tilewright._sweep.plan_file import SweepError, read_cases
+from tilewright._sweep.runners import run_on_cluster
 
 pytest.importorskip("distributed", reason="the extra [sweep] is not installed")
 

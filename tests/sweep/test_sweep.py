@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.cli.main import main
-from tilewright.sweep.case_run import COLUMNS
-from tilewright.sweep.plan_file import SweepError, read_cases
-from tilewright.sweep.results import Journal
-from tilewright.sweep.summary import report
+from tilewright._cli.main import main
+from tilewright._sweep.case_run import COLUMNS
+from tilewright._sweep.plan_file import SweepError, read_cases
+from tilewright._sweep.results import Journal
+from tilewright._sweep.summary import report
 
 CASES = {"operations": ["centralize_w_rm"], "shapes": ["64x64", "128x64"], "grids": ["2x1"]}
 

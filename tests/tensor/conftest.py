@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilewright.tensor.arch import BLACKHOLE, WORMHOLE_B0, ArchDescription
-from tilewright.tensor.device import Device
-from tilewright.tensor.memory_config import BufferType
+from tilewright._tensor.arch import BLACKHOLE, WORMHOLE_B0, ArchDescription
+from tilewright._tensor.device import Device
+from tilewright._tensor.memory_config import BufferType
 
 
 class FakeChip:

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tilewright.tensor.block_float import pack_tiles, unpack_tiles
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
+from tilewright._tensor.block_float import pack_tiles, unpack_tiles
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
 
 BITS = {DataType.BFLOAT8_B: 7, DataType.BFLOAT4_B: 3}
 BLOCK_FLOATS = list(BITS)

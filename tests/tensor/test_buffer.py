@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.tensor.allocator import BankAllocator, OutOfMemoryError
-from tilewright.tensor.arch import BLACKHOLE, WORMHOLE_B0, describe_arch
-from tilewright.tensor.cores import CoreCoord
-from tilewright.tensor.device import Device
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, BufferType
-from tilewright.tensor.tensor import allocate_tensor_on_device
+from tilewright._tensor.allocator import BankAllocator, OutOfMemoryError
+from tilewright._tensor.arch import BLACKHOLE, WORMHOLE_B0, describe_arch
+from tilewright._tensor.cores import CoreCoord
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, BufferType
+from tilewright._tensor.tensor import allocate_tensor_on_device
 
 ROW_MAJOR, TILE = Layout.ROW_MAJOR, Layout.TILE
 RECORDED = json.loads((Path(__file__).parent / "recorded_allocations.json").read_text())

@@ -9,19 +9,19 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilewright.tensor import creation
-from tilewright.tensor.dtype import POISON_PATTERNS, DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.memory_config import (
+from tilewright._tensor import creation
+from tilewright._tensor.dtype import POISON_PATTERNS, DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.memory_config import (
     DRAM_MEMORY_CONFIG,
     L1_MEMORY_CONFIG,
     BufferType,
     MemoryConfig,
     TensorMemoryLayout,
 )
-from tilewright.tensor.shape import Shape
-from tilewright.tensor.tensor import StorageType, Tensor, allocate_tensor_on_device
-from tilewright.tensor.tile import FACE_SHAPES, Tile
+from tilewright._tensor.shape import Shape
+from tilewright._tensor.tensor import StorageType, Tensor, allocate_tensor_on_device
+from tilewright._tensor.tile import FACE_SHAPES, Tile
 
 PLAIN_DTYPES = [d for d in POISON_PATTERNS if not d.is_block_float]
 SHAPES = [

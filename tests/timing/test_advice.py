@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from pipelines import Pipeline
 
-from tilewright.device.open_devices import close_device, open_device
-from tilewright.timing.advice import advise
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright.timing._advice import advise
 
 # What is really done takes calls of its own (transaction ids, a last block by itself) that the model does not foresee.
 _TOLD = 0.05

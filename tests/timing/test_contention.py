@@ -6,9 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.device.call_record import CallRecord, Core, RecordedKernel
-from tilewright.tensor.arch import describe_arch
-from tilewright.timing import Change, replay, replay_library
+from tilewright._record.call_record import CallRecord, Core, RecordedKernel
+from tilewright._tensor.arch import describe_arch
+from tilewright.timing import Change
+from tilewright.timing import _replay as replay
+from tilewright.timing import _replay_library as replay_library
 
 _BYTES = 2048
 

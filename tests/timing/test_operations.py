@@ -8,19 +8,20 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tilewright.device.open_devices import close_device, open_device
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._program.compute_kernel_config import WormholeComputeKernelConfig
+from tilewright._program.kernel import MathFidelity
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
 from tilewright.ops import Options, centralize_w_rm
-from tilewright.ops.accuracy import held, judge
-from tilewright.program.compute_kernel_config import WormholeComputeKernelConfig
-from tilewright.program.kernel import MathFidelity
-from tilewright.tensor.device import Device
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
-from tilewright.timing import Change, Processor, WaitFor, replay
-from tilewright.timing.advice import Advice, Effect, advise
-from tilewright.timing.every_launch import TimedLaunch, every_launch_timed
-from tilewright.timing.text import time_json, time_lines
+from tilewright.ops._accuracy import held, judge
+from tilewright.timing import Change, Processor, WaitFor
+from tilewright.timing import _replay as replay
+from tilewright.timing._advice import Advice, Effect, advise
+from tilewright.timing._every_launch import TimedLaunch, every_launch_timed
+from tilewright.timing._text import time_json, time_lines
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tilewright.device.call_record import CallRecord, RecordedBuffer, RecordedKernel
-from tilewright.tensor.arch import describe_arch
-from tilewright.timing.device_time import Processor
-from tilewright.timing.phase_times import START_UP, phase_times
-from tilewright.timing.record_entries import call_number, entries_of
-from tilewright.timing.replay import replay
-from tilewright.timing.traffic import TransferKind, flows_of, link_bytes
+from tilewright._record.call_record import CallRecord, RecordedBuffer, RecordedKernel
+from tilewright._tensor.arch import describe_arch
+from tilewright.timing._device_time import Processor
+from tilewright.timing._phase_times import START_UP, phase_times
+from tilewright.timing._record_entries import call_number, entries_of
+from tilewright.timing._replay import replay
+from tilewright.timing._traffic import TransferKind, flows_of, link_bytes
 
 ARCH = describe_arch("wormhole_b0")
 

@@ -15,8 +15,9 @@ import pytest
 from transfers import Transfers
 
 from tilewright import ttnn
-from tilewright.device.open_devices import close_device, open_device
-from tilewright.timing import Change, replay
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright.timing import Change
+from tilewright.timing import _replay as replay
 
 _SCATTER = 0.15
 _MEASURED = {

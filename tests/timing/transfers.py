@@ -6,10 +6,10 @@ from __future__ import annotations
 import dataclasses
 
 from tilewright import ttnn
-from tilewright.device.call_record import CallRecord
-from tilewright.device.run_options import RunOptions
-from tilewright.device.run_program import run_program
-from tilewright.timing import replay
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import run_program
+from tilewright._record.call_record import CallRecord
+from tilewright.timing import _replay as replay
 
 _KERNEL = """
 #include "api/dataflow/dataflow_api.h"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from ttnn_script import Run, process_environment
 
-from tilewright.device.engine_build import find_engine
+from tilewright._build.engine_build import find_engine
 
 
 @pytest.fixture(scope="session")

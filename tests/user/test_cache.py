@@ -88,7 +88,7 @@ def test_damaged_entries_are_made_again(fresh_cache: Path, add_one: str, python:
 
 
 def test_a_damaged_engine_is_noticed(built_engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tilewright.device import engine_build
+    from tilewright._build import engine_build
 
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
     monkeypatch.setattr(
@@ -117,7 +117,7 @@ def test_a_cache_that_cannot_be_written_is_named(add_one: str, python: Run, tmp_
     result = python(*EXEC, add_one, cache=in_the_way / "cache")
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == (
-        f"tilewright.device.errors.CacheError: cannot write to the cache directory {in_the_way / 'cache'} "
+        f"tilewright._errors.CacheError: cannot write to the cache directory {in_the_way / 'cache'} "
         f"(Not a directory: {in_the_way / 'cache'}); set TILEWRIGHT_CACHE to a directory you may write to"
     )
 
@@ -130,8 +130,8 @@ def test_a_cache_with_everything_in_it_may_be_read_only(fresh_cache: Path, add_o
 
 
 def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from tilewright.device import cache
-    from tilewright.device.errors import CacheError
+    from tilewright._build import cache
+    from tilewright._errors import CacheError
 
     def no_room(*arguments: object) -> None:
         raise OSError(28, "No space left on device", "x")

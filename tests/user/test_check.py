@@ -153,7 +153,7 @@ def test_with_a_finding():
 
 def test_that_expects_the_error():
     import pytest
-    from tilewright.device.errors import DeadlockError
+    from tilewright._errors import DeadlockError
     with pytest.raises(DeadlockError):
         run(GOOD.replace("cb_reserve_back", "cb_wait_front"))
 """

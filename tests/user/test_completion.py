@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from ttnn_script import process_environment
 
-from tilewright.cli.completion_command import completions
-from tilewright.cli.main import main
+from tilewright._cli.completion_command import completions
+from tilewright._cli.main import main
 
 
 @pytest.mark.parametrize(

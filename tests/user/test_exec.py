@@ -115,7 +115,7 @@ def test_kernels_of_an_installed_ttnn_are_found_although_we_stand_in_for_it(pyth
     path = script(
         tmp_path,
         f"import sys, ttnn\nsys.path.insert(0, {str(package.parent)!r})\n"
-        "from tilewright.program.kernel_path import resolve_kernel_path\nprint(resolve_kernel_path('kernel.cpp'))\n",
+        "from tilewright._program.kernel_path import resolve_kernel_path\nprint(resolve_kernel_path('kernel.cpp'))\n",
     )
     result = python(*EXEC, str(path))
     assert result.stdout == f"{kernel}\n", result.stderr

@@ -7,17 +7,17 @@ import json
 
 import pytest
 
-from tilewright.check.rules import RULES
-from tilewright.cli.explanations import every_explanation, find
-from tilewright.cli.main import main
-from tilewright.kernels.api_table import FUNCTIONS
+from tilewright._cli.explanations import every_explanation, find
+from tilewright._cli.main import main
+from tilewright.check._rules import RULES
+from tilewright.kernels._api_table import FUNCTIONS
 
 
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
         (["hang-self"], "hang-self (rule)"),
-        (["tilewright.device.errors.DeadlockError"], "DeadlockError (error)"),
+        (["tilewright._errors.DeadlockError"], "DeadlockError (error)"),
         (["reduce_row_mean"], "It waits for: cb_in, num_tiles;"),
         (["cb_wait_front()"], "cb_wait_front(cb, num_pages)  ->  None"),
         (["mm_init"], "void mm_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,"),

@@ -10,7 +10,7 @@ from ttnn_script import Run
 
 
 def export(python: Run, *arguments: str):
-    return python("-m", "tilewright.cli.main", "export", *arguments)
+    return python("-m", "tilewright._cli.main", "export", *arguments)
 
 
 def test_it_lists_what_it_wrote_and_says_what_to_do(python: Run, tmp_path: Path) -> None:

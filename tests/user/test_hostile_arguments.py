@@ -29,14 +29,14 @@ import numpy as np
 
 import tilewright
 from tilewright import formula, metal2, ops, timing, ttnn
-from tilewright.card import products
-from tilewright.check.check_program import check_program
-from tilewright.device.run_options import RunOptions
-from tilewright.device.run_program import run_program
-from tilewright.logs.audit.auditing import audit_text, specification_buffers
-from tilewright.logs.reading import parse_log
-from tilewright.tensor import argument
-from tilewright.tensor.paper_device import paper_device
+from tilewright._card import products
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import run_program
+from tilewright._logs.audit.auditing import audit_text, specification_buffers
+from tilewright._logs.reading import parse_log
+from tilewright._tensor import argument
+from tilewright._tensor.paper_device import paper_device
+from tilewright.check._check_program import check_program
 
 NUM_CALLS = 24_000
 LONGEST = 20.0  # seconds; most take microseconds, the first call of an operation compiles its kernels
@@ -385,6 +385,6 @@ def test_an_accident_is_told_from_an_error_on_purpose() -> None:
     assert judged(lambda: argument.whole_number("x", "a")) == ""
     assert judged(lambda: ttnn.Shape(None)) == ""  # type: ignore[arg-type]
     assert judged(lambda: len(5)) == ""  # type: ignore[arg-type]  # not ours at all
-    assert judged(lambda: argument.require("x", 1, 5, "a")).startswith("at tensor/argument.py:")  # type: ignore[arg-type]
+    assert judged(lambda: argument.require("x", 1, 5, "a")).startswith("at _tensor/argument.py:")  # type: ignore[arg-type]
     assert judged(lambda: argument.from_json("x", "{}", "a", lambda value: 1 / 0)) == ""  # what we gave raised
     assert "never returns" in judged(lambda: _too_long(0, None))

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from tilewright import ttnn
-from tilewright.cli.output_file import OutputFileError, require_writable, write_output
-from tilewright.device.errors import KernelCompileError
-from tilewright.logs.audit.auditing import audit_text
-from tilewright.logs.breadcrumbs import Breadcrumbs
-from tilewright.logs.journal import Journal
+from tilewright._cli.output_file import OutputFileError, require_writable, write_output
+from tilewright._errors import KernelCompileError
+from tilewright._logs.audit.auditing import audit_text
+from tilewright._logs.breadcrumbs import Breadcrumbs
+from tilewright._logs.journal import Journal
 from tilewright.ops import OPERATIONS
-from tilewright.ops.export import export_operation
-from tilewright.ops.export.package import ExportError
+from tilewright.ops._export import export_operation
+from tilewright.ops._export.package import ExportError
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ttnn_script import ADD_ONE, process_environment
 
-from tilewright.cli.main import main
+from tilewright._cli.main import main
 
 pytest.importorskip("mcp.server.mcpserver", reason="the SDK is not installed: pip install '.[mcp]'")
 

@@ -9,7 +9,7 @@ from ttnn_script import Run
 
 
 def tilewright(python: Run, *arguments: str):
-    return python("-m", "tilewright.cli.main", *arguments)
+    return python("-m", "tilewright._cli.main", *arguments)
 
 
 def test_new_writes_one_file_that_declares_an_operation(python: Run, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from IPython.core.formatters import DisplayFormatter
 
 import tilewright
 from tilewright import ttnn
-from tilewright.tensor.notebook import heat_map, table
+from tilewright._display.notebook import heat_map, table
 
 NAME = "<script>alert('x')</script>"
 KERNEL = "void kernel_main() { cb_reserve_back(0, 1); cb_push_back(0, 1); }"

@@ -16,7 +16,7 @@ import sys, time
 begin = time.process_time()
 import {module}
 print(time.process_time() - begin)
-heavy = ("torch", "scipy", "elftools", "tilewright.device.engine")
+heavy = ("torch", "scipy", "elftools", "tilewright._launch.engine")
 print([name for name in heavy if name in sys.modules])
 """
 

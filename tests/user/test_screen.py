@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from ttnn_script import process_environment
 
-from tilewright.cli.main import COMMANDS, FURTHER_COMMANDS, main
-from tilewright.cli.screen import fitted, has_colour, wrapped
-from tilewright.logs.breadcrumbs import Breadcrumbs
-from tilewright.logs.rendering import render_log
-from tilewright.workshop.home import Home, find_operation
-from tilewright.workshop.operation_log import operation_log
+from tilewright._cli.main import COMMANDS, FURTHER_COMMANDS, main
+from tilewright._cli.screen import fitted, has_colour, wrapped
+from tilewright._logs.breadcrumbs import Breadcrumbs
+from tilewright._logs.rendering import render_log
+from tilewright._workshop.home import Home, find_operation
+from tilewright._workshop.operation_log import operation_log
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
 _DEBUGGING = ("observe", "symptom", "observation", "hypothesis", "experiment", "close", "conclude")

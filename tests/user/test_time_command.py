@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.cli.main import main
-from tilewright.device.call_record import CallRecord, RecordedKernel
-from tilewright.device.open_devices import close_device, open_device
+from tilewright._cli.main import main
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._record.call_record import CallRecord, RecordedKernel
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
 from tilewright.ops import centralize_w_rm
-from tilewright.tensor.dtype import DataType
-from tilewright.tensor.layout import Layout
-from tilewright.tensor.tensor import Tensor
-from tilewright.timing.every_launch import every_launch_timed
+from tilewright.timing._every_launch import every_launch_timed
 
 _OPERATION = ["time", "centralize_w_rm", "--shape", "64x64", "--grid", "2x1"]
 

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tilewright.device.cache import cache_directory
+from tilewright._build.cache import cache_directory
 
 # A script for ttnn, with nothing in it that says tilewright: one kernel adds one to every element of a tensor.
 ADD_ONE = '''

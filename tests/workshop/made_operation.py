@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tilewright._tensor.dtype import DataType
+from tilewright._workshop.home import Home, find_operation
 from tilewright.ops import Strategy, variance_w_rm
-from tilewright.tensor.dtype import DataType
-from tilewright.workshop.home import Home, find_operation
 
 # The mean without its factor 1/W: the sum.
 WRONG_MEAN = ("cb.mean, width_tiles, mean_factor_bits,", "cb.mean, width_tiles, 0x3F800000,")

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from tilewright._workshop.stubs import stub
 from tilewright.kernels import CircularBuffers, CompileTimeArg, RuntimeArg, compute_kernel, phases
 from tilewright.kernels.api import compute_kernel_hw_startup
-from tilewright.workshop.stubs import stub
 
 
 class Buffers(CircularBuffers):

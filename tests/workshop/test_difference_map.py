@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tilewright._workshop.trace.comparing import Expected, compare
+from tilewright._workshop.trace.difference_map import difference_lines, overview_lines
+from tilewright._workshop.trace.recorded import Recorded
 from tilewright.kernels.phases import Region
-from tilewright.workshop.trace.comparing import Expected, compare
-from tilewright.workshop.trace.difference_map import difference_lines, overview_lines
-from tilewright.workshop.trace.recorded import Recorded
 
 
 def tiles_of(values: np.ndarray) -> Recorded:

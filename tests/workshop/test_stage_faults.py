@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from made_operation import WRONG_MEAN, change, make_operation
 
-from tilewright.device.errors import KernelCompileError
-from tilewright.logs.breadcrumbs import Breadcrumbs
-from tilewright.workshop.home import Home
-from tilewright.workshop.stages.classify import classify
-from tilewright.workshop.stages.running import run_stages
-from tilewright.workshop.stages.stage import BUILD, EXECUTION, KERNELS, STAGES, StageResult, Status
+from tilewright._errors import KernelCompileError
+from tilewright._logs.breadcrumbs import Breadcrumbs
+from tilewright._workshop.home import Home
+from tilewright._workshop.stages.classify import classify
+from tilewright._workshop.stages.running import run_stages
+from tilewright._workshop.stages.stage import BUILD, EXECUTION, KERNELS, STAGES, StageResult, Status
 
 
 @pytest.fixture

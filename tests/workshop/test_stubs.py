@@ -9,9 +9,9 @@ import itertools
 import pytest
 from stub_kernels import kept_then_popped
 
+from tilewright._workshop.stubs import stub, stub_lines
 from tilewright.kernels import phases
 from tilewright.kernels.phases import Contract, Phase, Region
-from tilewright.workshop.stubs import stub, stub_lines
 
 LIBRARY = [each for each in vars(phases).values() if isinstance(each, Phase)]
 STUBBED = [each for each in LIBRARY if each.contract.waits and each.contract.pushes and stub(each) is not each]

@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 
 from tilewright import Matrix, Row, Rows, Tensor, operation
-from tilewright.device.open_devices import close_device, open_device
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._planner import line_plan
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._workshop.cases import case_named
+from tilewright._workshop.home import built_in_names
+from tilewright._workshop.trace.steps import number_upto, steps_of
+from tilewright._workshop.trace.tracing import Trace, Verdict, trace
 from tilewright.formula import Value, matmul, mean, rsqrt, softmax, square, where
 from tilewright.formula import sum as sum_of
-from tilewright.ops import OPERATIONS, Operation, line_plan
-from tilewright.tensor.device import Device
-from tilewright.tensor.dtype import DataType
-from tilewright.workshop.cases import case_named
-from tilewright.workshop.home import built_in_names
-from tilewright.workshop.trace.steps import number_upto, steps_of
-from tilewright.workshop.trace.tracing import Trace, Verdict, trace
+from tilewright.ops import OPERATIONS, Operation
 
 
 @pytest.fixture(scope="module")

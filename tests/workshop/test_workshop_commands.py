@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from made_operation import WRONG_MEAN, change, make_operation
 
-from tilewright.cli.main import main
-from tilewright.workshop.home import Home
-from tilewright.workshop.stages.stage import STAGES, StageResult, Status, TestOutcome
-from tilewright.workshop.stages.table import brief_lines, coloured, failure_lines, stage_lines
+from tilewright._cli.main import main
+from tilewright._workshop.home import Home
+from tilewright._workshop.stages.stage import STAGES, StageResult, Status, TestOutcome
+from tilewright._workshop.stages.table import brief_lines, coloured, failure_lines, stage_lines
 
 ESCAPE = "\033"
 

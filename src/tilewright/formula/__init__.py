@@ -12,7 +12,7 @@ A declaration is written with the functions here::
         return x * rsqrt(mean(square(x)) + epsilon) * gamma
 """
 
-from tilewright.formula.functions import (
+from tilewright.formula._functions import (
     abs,
     cast,
     clamp,
@@ -47,9 +47,9 @@ from tilewright.formula.functions import (
     var,
     where,
 )
-from tilewright.formula.graph import Along, Extent, FormulaError, Value
-from tilewright.formula.own_phase import own_phase
-from tilewright.formula.tracing import Formula, trace
+from tilewright.formula._graph import Along, Extent, FormulaError, Value
+from tilewright.formula._own_phase import own_phase
+from tilewright.formula._tracing import Formula, trace
 
 __all__ = [
     "Along",

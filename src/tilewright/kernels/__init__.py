@@ -4,12 +4,12 @@
 The functions kernels call are in ``tilewright.kernels.api``.
 """
 
-from tilewright.kernels.cpp_kernel import CppKernel, cpp_kernel
-from tilewright.kernels.errors import KernelArgumentError, KernelLanguageError
-from tilewright.kernels.kernel_function import KernelFunction
-from tilewright.kernels.language import Kernel, compute_kernel, kernel_function, reader_kernel, writer_kernel
-from tilewright.kernels.parameters import CircularBuffers, CommonRuntimeArg, CompileTimeArg, RuntimeArg, TensorArg
-from tilewright.kernels.types import (
+from tilewright.kernels._cpp_kernel import CppKernel, cpp_kernel
+from tilewright.kernels._errors import KernelArgumentError, KernelLanguageError
+from tilewright.kernels._kernel_function import KernelFunction
+from tilewright.kernels._language import Kernel, compute_kernel, kernel_function, reader_kernel, writer_kernel
+from tilewright.kernels._parameters import CircularBuffers, CommonRuntimeArg, CompileTimeArg, RuntimeArg, TensorArg
+from tilewright.kernels._types import (
     CB,
     float32,
     float_bits,

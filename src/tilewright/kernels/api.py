@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilewright.kernels.api_table import (
+from tilewright.kernels._api_table import (
     CONSTANTS,
     FUNCTIONS,
     BroadcastType,

@@ -2,9 +2,9 @@
 # Written by api_stub.py out of api_table.py; do not change it by hand.
 from typing import Any, overload
 
-from tilewright.kernels.api_table import BroadcastType as BroadcastType, DataFormat as DataFormat, EltwiseBinaryReuseDestType as EltwiseBinaryReuseDestType, EltwiseBinaryType as EltwiseBinaryType, PoolType as PoolType, ReciprocalApproxMode as ReciprocalApproxMode, ReciprocalDestAcc as ReciprocalDestAcc, ReduceDim as ReduceDim, RsqrtMode as RsqrtMode, SrcOrder as SrcOrder, VectorMode as VectorMode
-from tilewright.kernels.parameters import TensorArg
-from tilewright.kernels.types import l1_ptr, uint32
+from tilewright.kernels._api_table import BroadcastType as BroadcastType, DataFormat as DataFormat, EltwiseBinaryReuseDestType as EltwiseBinaryReuseDestType, EltwiseBinaryType as EltwiseBinaryType, PoolType as PoolType, ReciprocalApproxMode as ReciprocalApproxMode, ReciprocalDestAcc as ReciprocalDestAcc, ReduceDim as ReduceDim, RsqrtMode as RsqrtMode, SrcOrder as SrcOrder, VectorMode as VectorMode
+from tilewright.kernels._parameters import TensorArg
+from tilewright.kernels._types import l1_ptr, uint32
 
 def dprint(text: str, *values: Any) -> None:
     """Prints from a kernel: ``dprint("tile {} of {}", i, n)``, or ``dprint("tile", i)``."""

@@ -10,14 +10,14 @@
 
 from __future__ import annotations
 
+from tilewright._planner.plan import Plan
+from tilewright._planner.strategy import Strategy
+from tilewright.formula._validation import OperationError
+from tilewright.ops._operation import Operation, Outcome
+from tilewright.ops._options import Options
 from tilewright.ops.centralize_w_rm import centralize_w_rm
 from tilewright.ops.layernorm_fused_rm import layernorm_fused_rm
-from tilewright.ops.operation import Operation, Outcome
-from tilewright.ops.options import Options
-from tilewright.ops.plan import Plan
 from tilewright.ops.standardize_w_rm import standardize_w_rm
-from tilewright.ops.strategy import Strategy
-from tilewright.ops.validation import OperationError
 from tilewright.ops.variance_w_rm import variance_w_rm
 
 OPERATIONS: dict[str, Operation] = {

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from tilewright.formula import Value, mean
-from tilewright.ops.declaration import Rows, operation
-from tilewright.ops.validation import Wording
+from tilewright.formula._validation import Wording
+from tilewright.ops._declaration import Rows, operation
 
 WORDING = Wording(
     rank="Input must be at least 2D, got rank {}",

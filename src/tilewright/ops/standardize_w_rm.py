@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from tilewright.formula import Value, mean, rsqrt, square
-from tilewright.ops.declaration import Rows, operation
-from tilewright.ops.parameters import Positive
-from tilewright.ops.validation import Wording
+from tilewright.formula._parameters import Positive
+from tilewright.formula._validation import Wording
+from tilewright.ops._declaration import Rows, operation
 from tilewright.ops.variance_w_rm import BUFFERS
 
 WORDING = Wording(

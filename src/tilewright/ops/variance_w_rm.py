@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from tilewright.formula import Value, mean, square
+from tilewright.ops._declaration import Rows, operation
 from tilewright.ops.centralize_w_rm import WORDING
-from tilewright.ops.declaration import Rows, operation
 
 BUFFERS = {
     "in_rm": 0, "in_tiled": 1, "scaler": 2, "mean": 3, "centralized": 4, "squared": 5, "variance": 6, "out_rm": 16,

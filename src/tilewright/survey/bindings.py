@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tilewright.program.bindings import BufferName, KernelBindings, ScratchpadName, TensorName, TileFormat, entry_point
-from tilewright.program.spec_source import find_entry
-from tilewright.tensor.dtype import DataFormat
+from tilewright._program.bindings import BufferName, KernelBindings, ScratchpadName, TensorName, TileFormat, entry_point
+from tilewright._program.spec_source import find_entry
+from tilewright._tensor.dtype import DataFormat
 
 _USE = re.compile(r"(?<![\w:])(?:::)?(args|dfb|sem|tensor|scratch)::(\w+)")
 _PIPE = re.compile(r"(?<![\w:])pipe::(\w+)")

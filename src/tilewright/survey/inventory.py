@@ -7,7 +7,7 @@ import dataclasses
 import re
 from pathlib import Path
 
-from tilewright.device.errors import TilewrightError
+from tilewright._errors import TilewrightError
 from tilewright.survey.source_text import SourceTree, included_names
 
 _ENTRY = re.compile(r"\bvoid\s+kernel_main\s*\(|\bTT_KERNEL\b")

@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 
-from tilewright.device.translation_unit import BufferFormat, KernelSource
+from tilewright._build.translation_unit import BufferFormat, KernelSource
 from tilewright.survey.bindings import entry_definition, pipe_declarations, plausible_bindings
 from tilewright.survey.host_defines import plausible_defines
 from tilewright.survey.inventory import Kernel

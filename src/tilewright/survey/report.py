@@ -7,7 +7,7 @@ import collections
 import dataclasses
 from collections.abc import Sequence
 
-from tilewright.device.compiler import Compiler
+from tilewright._build.compiler import Compiler
 from tilewright.survey.verdict import CRASHED, FAILED, PASSED, Verdict
 
 

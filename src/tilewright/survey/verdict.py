@@ -6,10 +6,10 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from tilewright.device.compiler import Compiler
-from tilewright.device.errors import CompilerCrashError, KernelCompileError
-from tilewright.device.kernel_build import check_kernel
-from tilewright.device.translation_unit import KernelSource
+from tilewright._build.compiler import Compiler
+from tilewright._build.kernel_build import check_kernel
+from tilewright._build.translation_unit import KernelSource
+from tilewright._errors import CompilerCrashError, KernelCompileError
 from tilewright.survey.inventory import Kernel
 from tilewright.survey.plausible import fillable, plausible_sources, with_filler
 from tilewright.survey.source_text import SourceTree

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from corpus.model import Build, Launch, Plain, named_lines
 from corpus.running import SPIN_LIMIT, fresh_host, run_plain
-from tilewright.check import check_program
-from tilewright.device.run_options import RunOptions
+from tilewright._launch.run_options import RunOptions
+from tilewright.check import _check_program as check_program
 
 FOUND, RULE_ONLY, SHOWN, MISSED = "found", "rule only", "only shown", "missed"
 VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)

@@ -13,9 +13,9 @@ import tilewright
 from corpus.host import Host
 from corpus.model import Build, Launch, Plain
 from tilewright import ttnn
-from tilewright.device.errors import DeadlockError, KernelCompileError, KernelError, SpinningError
-from tilewright.device.run_options import RunOptions
-from tilewright.program.errors import ProgramError
+from tilewright._errors import DeadlockError, KernelCompileError, KernelError, SpinningError
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.errors import ProgramError
 
 SPIN_LIMIT = 0.3  # seconds; no kernel of the corpus computes for so long
 

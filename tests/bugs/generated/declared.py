@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from generated.model import Family, Fault, RulesFor, always
 from tilewright import ops, ttnn
-from tilewright.device.run import Run
-from tilewright.device.run_options import RunOptions
-from tilewright.device.run_program import intercepted_launches, run_program
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import intercepted_launches, run_program
+from tilewright._record.run import Run
 
 INPUT, OUTPUT = 0, 16  # circular buffers of rows as they come and go
 TILE_ROWS = 32

@@ -11,7 +11,7 @@ import numpy as np
 import phase_kernels as kernels
 
 from tilewright import ttnn
-from tilewright.device.run import Run
+from tilewright._record.run import Run
 from tilewright.kernels import Kernel
 from tilewright.kernels.phases import Phase
 

@@ -8,7 +8,7 @@ import pytest
 from wheel_headers import WheelHeaders
 
 from tilewright.kernels import Kernel
-from tilewright.kernels.language import Role
+from tilewright.kernels._language import Role
 
 KERNELS = [each for name, each in vars(phase_kernels).items() if isinstance(each, Kernel) and name.startswith("run_")]
 

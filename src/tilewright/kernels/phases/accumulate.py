@@ -6,6 +6,8 @@ The sum so far stays in the one page of the result: the packer adds each block's
 
 from __future__ import annotations
 
+from tilewright.kernels._parameters import CompileTimeArg
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     binop_with_scalar_tile_init,
     cb_pop_front,
@@ -22,10 +24,8 @@ from tilewright.kernels.api import (
     tile_regs_release,
     tile_regs_wait,
 )
-from tilewright.kernels.parameters import CompileTimeArg
 from tilewright.kernels.phases.contract import Region, phase
 from tilewright.kernels.phases.reduce import add_row_sums
-from tilewright.kernels.types import CB, uint32
 
 
 @phase(

@@ -7,6 +7,9 @@ tile of b to the right, `scalar` spreads element [0,0] of one tile of b over eve
 
 from __future__ import annotations
 
+from tilewright.kernels._language import kernel_function
+from tilewright.kernels._parameters import CompileTimeArg
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     DST_ACCUM_MODE,
     BroadcastType,
@@ -25,10 +28,7 @@ from tilewright.kernels.api import (
     tile_regs_release,
     tile_regs_wait,
 )
-from tilewright.kernels.language import kernel_function
-from tilewright.kernels.parameters import CompileTimeArg
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, uint32
 
 
 @kernel_function

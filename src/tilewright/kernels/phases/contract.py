@@ -13,8 +13,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tilewright.kernels.kernel_function import KernelFunction
-from tilewright.kernels.parameters import Kind
+from tilewright.kernels._kernel_function import KernelFunction
+from tilewright.kernels._parameters import Kind
 
 
 class Region(enum.Enum):

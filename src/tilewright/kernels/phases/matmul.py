@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     cb_pop_front,
     cb_push_back,
@@ -19,7 +20,6 @@ from tilewright.kernels.api import (
     tile_regs_wait,
 )
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, uint32
 
 
 @phase(

@@ -8,6 +8,9 @@ of 1/W would be rounded to the scaler's format first.
 
 from __future__ import annotations
 
+from tilewright.kernels._language import kernel_function
+from tilewright.kernels._parameters import CompileTimeArg
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     PoolType,
     ReduceDim,
@@ -28,10 +31,7 @@ from tilewright.kernels.api import (
     tile_regs_release,
     tile_regs_wait,
 )
-from tilewright.kernels.language import kernel_function
-from tilewright.kernels.parameters import CompileTimeArg
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, uint32
 
 
 @kernel_function

@@ -6,6 +6,8 @@ The tile holds what other tiles were added up to, or the largest of them, elemen
 
 from __future__ import annotations
 
+from tilewright.kernels._language import kernel_function
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     PoolType,
     ReduceDim,
@@ -27,10 +29,8 @@ from tilewright.kernels.api import (
     tile_regs_release,
     tile_regs_wait,
 )
-from tilewright.kernels.language import kernel_function
 from tilewright.kernels.phases.contract import Region, phase
 from tilewright.kernels.phases.reduce import pack_reduced
-from tilewright.kernels.types import CB, uint32
 
 
 @kernel_function

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from tilewright.kernels._types import CB
 from tilewright.kernels.api import (
     add_bcast_scalar_init,
     add_tiles_bcast_scalar,
@@ -21,7 +22,6 @@ from tilewright.kernels.api import (
     tile_regs_wait,
 )
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB
 
 
 @phase(

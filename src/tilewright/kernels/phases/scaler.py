@@ -6,10 +6,10 @@ Values come as the bits of a float32. A buffer of bfloat16 tiles gets the neares
 
 from __future__ import annotations
 
+from tilewright.kernels._language import kernel_function
+from tilewright.kernels._types import CB, l1_ptr, uint16, uint32
 from tilewright.kernels.api import cb_push_back, cb_reserve_back, get_tile_size, get_write_ptr
-from tilewright.kernels.language import kernel_function
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, l1_ptr, uint16, uint32
 
 FLOAT32_TILE_BYTES = 4096
 

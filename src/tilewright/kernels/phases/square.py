@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from tilewright.kernels._parameters import CompileTimeArg
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     DST_ACCUM_MODE,
     cb_pop_front,
@@ -19,9 +21,7 @@ from tilewright.kernels.api import (
     tile_regs_release,
     tile_regs_wait,
 )
-from tilewright.kernels.parameters import CompileTimeArg
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, uint32
 
 NO_OFFSET = uint32(0)
 

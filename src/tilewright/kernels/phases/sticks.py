@@ -7,6 +7,9 @@ sticks (num_pages = 32). row_bytes is a whole number of tiles wide.
 
 from __future__ import annotations
 
+from tilewright.kernels._language import kernel_function
+from tilewright.kernels._parameters import TensorArg
+from tilewright.kernels._types import CB, l1_ptr, uint16, uint32
 from tilewright.kernels.api import (
     cb_pop_front,
     cb_push_back,
@@ -19,10 +22,7 @@ from tilewright.kernels.api import (
     noc_async_write,
     noc_async_write_barrier,
 )
-from tilewright.kernels.language import kernel_function
-from tilewright.kernels.parameters import TensorArg
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, l1_ptr, uint16, uint32
 
 
 @kernel_function

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from tilewright.kernels._language import kernel_function
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     cb_pop_front,
     cb_push_back,
@@ -14,9 +16,7 @@ from tilewright.kernels.api import (
     tilize_init,
     tilize_uninit,
 )
-from tilewright.kernels.language import kernel_function
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, uint32
 
 
 @kernel_function

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from tilewright.kernels._language import kernel_function
+from tilewright.kernels._parameters import CompileTimeArg
+from tilewright.kernels._types import CB, uint32
 from tilewright.kernels.api import (
     DST_ACCUM_MODE,
     cb_pop_front,
@@ -15,10 +18,7 @@ from tilewright.kernels.api import (
     pack_untilize_uninit,
     reconfig_data_format_srca,
 )
-from tilewright.kernels.language import kernel_function
-from tilewright.kernels.parameters import CompileTimeArg
 from tilewright.kernels.phases.contract import Region, phase
-from tilewright.kernels.types import CB, uint32
 
 
 @kernel_function

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine as others see it, in plain C types: Python calls what is about memory (device/engine.py, through ctypes),
-// the runner (native/runner/) what is about programs. Structures are mirrored in device/engine.py.
+// The engine as others see it, in plain C types: Python calls what is about memory (_launch/engine.py, through ctypes),
+// the runner (native/runner/) what is about programs. Structures are mirrored in _launch/engine.py.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "api.h"
 #include "chip.h"
-#include "last_words.h"
+#include "crash_record.h"
 #include "runner/messages.h"
 
 using tw::ChipConfig;

@@ -7,10 +7,10 @@
 
 #include "check/hooks.h"
 #include "core.h"
-#include "future.h"
+#include "deadlock_lookahead.h"
 #include "scheduler.h"
 #include "threads.h"
-#include "tile/owed.h"
+#include "tile/deferred_dst.h"
 #include "tile/source.h"
 
 namespace tw {

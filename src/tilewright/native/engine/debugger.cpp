@@ -10,7 +10,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "last_words.h"
+#include "crash_record.h"
 #include "scheduler.h"
 #include "threads.h"
 

@@ -27,8 +27,8 @@
 #include "check/checks.h"
 #include "debugger.h"
 #include "division.h"
-#include "last_words.h"
-#include "rounds.h"
+#include "crash_record.h"
+#include "run_loop.h"
 
 namespace tw {
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "check/hooks.h"
-#include "rounds.h"
+#include "run_loop.h"
 #include "threads.h"
 #include "tile/source.h"
 

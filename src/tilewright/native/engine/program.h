@@ -16,8 +16,8 @@
 #include "check/checks.h"
 #include "chip.h"
 #include "fiber.h"
-#include "l1_turns.h"
-#include "last_words.h"
+#include "shared_l1.h"
+#include "crash_record.h"
 #include "recorder.h"
 
 namespace tw {

@@ -12,7 +12,7 @@
 
 #include "check/hooks.h"
 #include "threads.h"
-#include "tile/owed.h"
+#include "tile/deferred_dst.h"
 
 namespace tw {
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "last_words.h"
+#include "crash_record.h"
 #include "outbox.h"
 #include "program.h"
 

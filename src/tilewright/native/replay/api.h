@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python calls; timing/replay_library.py mirrors the structures and checks their sizes.
+// What Python calls; timing/_replay_library.py mirrors the structures and checks their sizes.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // A call of a data-movement kernel is a step of its processor. A call of a compute kernel is, on a card, compiled for
 // three processors: each gets the part that is its own. Waits for a circular buffer's pages and pops belong to unpack,
 // reservations and pushes to pack; a tile operation is an unpack into a Src bank and the maths on it; DST goes from
-// maths to pack. What each part costs is a constant of the model (timing/constants.py).
+// maths to pack. What each part costs is a constant of the model (timing/_constants.py).
 #include "steps.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/last_words.h"
+#include "engine/crash_record.h"
 
 namespace tw {
 

@@ -12,9 +12,9 @@
 #include <cstdlib>
 #include <exception>
 
-#include "engine/last_words.h"
+#include "engine/crash_record.h"
 #include "engine/scheduler.h"
-#include "runner/conversation.h"
+#include "runner/debug_channel.h"
 #include "runner/program_run.h"
 #include "runner/program_store.h"
 #include "runner/protection.h"

@@ -17,7 +17,7 @@
 //             breakpoints and lines              kRan:     TwRanAnswer and what it counts
 //   any                                          kFailed:  a sentence
 //
-// device/messages.py mirrors the structures and compares the place of every field.
+// _record/wire_layout.py mirrors the structures and compares the place of every field.
 #pragma once
 
 #include <cstdint>

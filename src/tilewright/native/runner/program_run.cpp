@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "engine/program.h"
-#include "runner/conversation.h"
+#include "runner/debug_channel.h"
 #include "runner/processor.h"
 
 namespace tw {

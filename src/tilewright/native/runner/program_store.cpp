@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "engine/last_words.h"
+#include "engine/crash_record.h"
 
 namespace tw {
 

@@ -26,7 +26,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "engine/last_words.h"
+#include "engine/crash_record.h"
 #include "engine/scheduler.h"
 
 namespace tw {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "engine/core.h"
-#include "engine/last_words.h"
+#include "engine/crash_record.h"
 #include "engine/scheduler.h"
 
 namespace tw {

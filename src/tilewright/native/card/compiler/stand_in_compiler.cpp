@@ -2,7 +2,7 @@
 // Stands where tt-metal expects its RISC-V compiler. Kernels are compiled for this machine when they are launched, so
 // here only what they would be compiled from is kept: the command line, beside the objects. What is "linked" is a
 // minimal RISC-V executable whose text is the name of its build directory; the host writes it into L1, and the launch
-// finds its kernel by it (card/kernel_text.py).
+// finds its kernel by it (_card/kernel_record.py).
 #include <unistd.h>
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints where an installed tt-metal keeps what a launch is made of, one `name value` a line. It is compiled against
-// that package's own headers (card/layout.py), once for Tensix cores and once each for idle and linked ethernet cores, so
+// that package's own headers (_card/layout.py), once for Tensix cores and once each for idle and linked ethernet cores, so
 // a release that moved a field is followed and one that renamed it does not compile.
 #include <cstddef>
 #include <cstdint>

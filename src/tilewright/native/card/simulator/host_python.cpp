@@ -38,10 +38,10 @@ std::string ask_host_python(const char* module, const char* function) {
     return result;
 }
 
-bool waits_for_each_program() { return ask_host_python("tilewright.card.host", "waits_for_each_program") == "yes"; }
+bool waits_for_each_program() { return ask_host_python("tilewright._card.host", "waits_for_each_program") == "yes"; }
 
-std::string current_operation() { return ask_host_python("tilewright.card.host", "current_operation"); }
+std::string current_operation() { return ask_host_python("tilewright._card.host", "current_operation"); }
 
-std::string current_tensors() { return ask_host_python("tilewright.card.host", "current_tensors"); }
+std::string current_tensors() { return ask_host_python("tilewright._card.host", "current_tensors"); }
 
 }  // namespace card

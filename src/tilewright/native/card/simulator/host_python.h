@@ -14,7 +14,7 @@ std::string ask_host_python(const char* module, const char* function);
 // The operation of ttnn that this thread is in; empty where it is in none.
 std::string current_operation();
 
-// The tensors on a device that it was given, as card/tensors.py reads them; empty where it is in none.
+// The tensors on a device that it was given, as _card/tensors.py reads them; empty where it is in none.
 std::string current_tensors();
 
 // Whether ttnn launches the next program only when the one this thread launches is done, as far as it can be told.

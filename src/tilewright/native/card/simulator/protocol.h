@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the library in tt-metal's process and the server beside it say to each other, over one Unix socket.
-// card/protocol.py has the same in Python.
+// _card/protocol.py has the same in Python.
 //
 // The server speaks first: a Message of kind Done with the files of the chip's memory attached, a Greeting and its Nodes;
 // or, if it cannot come up, one of kind Failed. After that the library sends BankTables, which nobody answers, and
 // Launches with the cores that were told to go, each after an Operation with the name of ttnn's operation and Tensors with
-// what that was given (card/tensors.py) if the Greeting asked for them; the server answers Launches with any number of Prints and one Done (a double, the seconds its
+// what that was given (_card/tensors.py) if the Greeting asked for them; the server answers Launches with any number of Prints and one Done (a double, the seconds its
 // kernels ran, and a uint32_t, 1 if cores told to go earlier wait still), Waiting, Failed or Interrupted. Waiting is for
 // cores whose global circular buffers lead to others that were not told to go yet: they run with these, or at a Launch
 // without cores.
@@ -65,6 +65,6 @@ struct Greeting {
     uint64_t config_begin, config_end;  // L1 addresses a program's configuration is written to before it goes
     uint64_t bank_tables;  // L1 address where firmware finds the tables of banks when it starts
 };
-static_assert(sizeof(Greeting) == 80 && sizeof(Node) == 48, "as card/protocol.py packs them");
+static_assert(sizeof(Greeting) == 80 && sizeof(Node) == 48, "as _card/protocol.py packs them");
 
 }  // namespace card

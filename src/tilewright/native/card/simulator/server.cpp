@@ -108,7 +108,7 @@ void Server::start() {
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
     const char* chosen = std::getenv("TILEWRIGHT_CARD_SERVER");
-    const char* module = chosen != nullptr ? chosen : "tilewright.card.server";
+    const char* module = chosen != nullptr ? chosen : "tilewright._card.server";
     const std::string descriptor = std::to_string(kServerEnd);
     const char* arguments[] = {python, "-m", module, directory, descriptor.c_str(), nullptr};
     const int error =

@@ -19,7 +19,7 @@
 #include "memory.h"
 #include "server.h"
 #include "times.h"
-#include "windows.h"
+#include "pcie_windows.h"
 
 namespace card {
 
@@ -36,7 +36,7 @@ static constexpr uint32_t kMaxCards = 8;
 static std::array<std::unique_ptr<Card>, kMaxCards> g_cards;
 static std::mutex g_opening;
 
-// How many there are (card/environment.py).
+// How many there are (_card/environment.py).
 static uint32_t num_cards() {
     const char* count = std::getenv("TILEWRIGHT_CARDS");
     return count == nullptr ? 1 : std::clamp<uint32_t>(static_cast<uint32_t>(std::atoi(count)), 1, kMaxCards);
@@ -95,7 +95,7 @@ static void compare_operations() {
     if (std::getenv("TILEWRIGHT_CARD_COMPARE") == nullptr) {
         return;
     }
-    const std::string answer = ask_host_python("tilewright.card.compare", "compare_operations");
+    const std::string answer = ask_host_python("tilewright._card.compare", "compare_operations");
     if (answer != "ready") {
         throw std::runtime_error(
             "tilewright: --compare: " +
@@ -187,7 +187,7 @@ void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void
     card::with_operation([=] { card::write_tile(x, y, address, data, bytes); });
 }
 
-// Not tt-metal's: what was counted since somebody asked for the first time (card/times.py).
+// Not tt-metal's: what was counted since somebody asked for the first time (_card/times.py).
 void libttsim_times(card::Times* times) {
     card::keep_times();
     *times = card::times();

@@ -8,7 +8,7 @@
 
 namespace card {
 
-// card/times.py has the same in Python.
+// _card/times.py has the same in Python.
 struct Times {
     uint64_t launches, bytes_read, bytes_written;
     double reading, writing;  // seconds, without launches that began in there

@@ -5,7 +5,7 @@
 
 #include "check/compute/compute_checks.h"
 #include "check/compute/thread_order.h"
-#include "check/credits/windows.h"
+#include "check/credits/cb_access.h"
 #include "check/findings.h"
 #include "check/memory/arguments.h"
 #include "check/memory/check_memory.h"

@@ -15,7 +15,7 @@
 #include "check/compute/operands.h"
 #include "check/hooks.h"
 #include "check/values/values.h"
-#include "owed.h"
+#include "deferred_dst.h"
 #include "threads.h"
 
 namespace tw {

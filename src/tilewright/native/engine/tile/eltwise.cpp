@@ -8,9 +8,9 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "numerics.h"
-#include "owed.h"
+#include "deferred_dst.h"
 #include "source.h"
-#include "spread.h"
+#include "broadcast.h"
 #include "unpack.h"
 
 namespace tw {

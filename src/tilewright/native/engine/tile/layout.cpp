@@ -9,7 +9,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "formats.h"
-#include "owed.h"
+#include "deferred_dst.h"
 #include "pack.h"
 #include "source.h"
 #include "unpack.h"

@@ -11,7 +11,7 @@
 #include "check/values/values.h"
 #include "formats.h"
 #include "numerics.h"
-#include "owed.h"
+#include "deferred_dst.h"
 #include "threads.h"
 
 namespace tw {

@@ -13,7 +13,7 @@
 
 #include "check/compute/operands.h"
 #include "numerics.h"
-#include "owed.h"
+#include "deferred_dst.h"
 #include "source.h"
 
 namespace tw {

@@ -8,7 +8,7 @@
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "numerics.h"
-#include "owed.h"
+#include "deferred_dst.h"
 #include "source.h"
 
 namespace tw {

@@ -22,7 +22,7 @@ static constexpr uint32_t kSmallestMissingTile = 307 * 64;
 static constexpr uint32_t kMostTilesAtOnce = 16;
 
 // What get_tile_size says in a checked run of a circular buffer that none of the kernel's cores has; as in
-// device/translation_unit.py.
+// _build/translation_unit.py.
 static constexpr std::array<uint32_t, kMaxCircularBuffers> missing_tile_bytes() {
     std::array<uint32_t, kMaxCircularBuffers> sizes{};
     uint32_t units = kSmallestMissingTile / 64;

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compilers, the cache, and kernels as translation units."""

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a compiler's "did you mean" should say: names of the kernel API, and the header that has them."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from pathlib import Path
+
+from tilewright._build.engine_build import NATIVE
+
+_INCLUDES = NATIVE / "include"
+_UNDECLARED = re.compile(r"error: (?:use of undeclared identifier )?['\u2018](\w+)['\u2019]")
+_SUGGESTED = re.compile(r"did you mean ['\u2018](\w+)['\u2019]\?")
+_FUNCTION = re.compile(r"^(?:ALWI|FORCE_INLINE|inline|template|constexpr|static)\b.*?\b([a-z_]\w*)\s*\(")
+_DECLARED = re.compile(
+    r"(?:(?:ALWI|FORCE_INLINE|inline|constexpr|static)\s+)*(.*?\))\s*(?:const\s*)?(?:noexcept\s*)?[{;]", re.DOTALL
+)
+_OF_OURS = re.compile(r",?\s*(?:std::)?uint32_t call_line(?: = __builtin_LINE\(\))?")  # messages name the line with it
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def with_api_hint(line: str) -> str:
+    """A compiler's complaint about a name it does not know, with what of the kernel API was meant.
+
+    >>> with_api_hint("k.cpp:3:5: error: 'mm_inti' was not declared in this scope; did you mean 'tw_mm'?")
+    "k.cpp:3:5: error: 'mm_inti' was not declared in this scope; did you mean mm_init (api/compute/matmul.h)?"
+    """
+    if "was not declared" not in line and "undeclared identifier" not in line:
+        return line
+    found = _UNDECLARED.search(line)
+    if found is None:
+        return line
+    said, name, headers = line.partition("; did you mean")[0], found.group(1), api_headers()
+    if name in headers:
+        return f"{said}; it is in {headers[name]}: include that"
+    suggested = _SUGGESTED.search(line)
+    if suggested is not None and suggested.group(1) in headers:
+        return line  # included already, or the compiler would not know it
+    near = difflib.get_close_matches(name, headers, n=1, cutoff=0.75)
+    return f"{said}; did you mean {near[0]} ({headers[near[0]]})?" if near else said
+
+
+@functools.cache
+def api_headers() -> dict[str, str]:
+    """Functions of the kernel API, each with a header a kernel includes for it.
+
+    >>> api_headers()["mm_init"]
+    'api/compute/matmul.h'
+    """
+    found: dict[str, str] = {}
+    for header in sorted((_INCLUDES / "api").rglob("*.h")):
+        for each in _with_ours(header):
+            for name in _functions(each):
+                found.setdefault(name, str(header.relative_to(_INCLUDES)))
+    return found
+
+
+def declarations(name: str) -> list[str]:
+    """How a function of the kernel API may be called in C++: each of its forms.
+
+    >>> declarations("copy_tile_init")
+    ['void copy_tile_init(std::uint32_t cbid)']
+    """
+    begins = re.compile(rf"^(?=(?:ALWI|FORCE_INLINE|inline|constexpr|static)\b.*?\b{name}\s*\()", re.MULTILINE)
+    texts = [each.read_text(encoding="utf-8") for each in _with_ours(_INCLUDES / api_headers()[name])]
+    found = [_DECLARED.match(text, begin.start()) for text in texts for begin in begins.finditer(text)]
+    shown = [" ".join(_OF_OURS.sub("", each.group(1)).split()) for each in found if each is not None]
+    return list(dict.fromkeys(each.replace("( ", "(") for each in shown))
+
+
+def _with_ours(header: Path) -> list[Path]:
+    """A header, and those of ours that it passes on."""
+    ours = [_INCLUDES / name for name in _INCLUDE.findall(header.read_text(encoding="utf-8")) if name.startswith("tw/")]
+    return [header, *(path for path in ours if path.is_file())]
+
+
+def _functions(header: Path) -> list[str]:
+    lines = header.read_text(encoding="utf-8").splitlines()
+    names = [found.group(1) for line in lines if (found := _FUNCTION.match(line))]
+    return [name for name in names if not name.startswith("tw_")]

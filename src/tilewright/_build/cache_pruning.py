@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How large the cache is, and what goes when it is too large.
+
+Everything in the cache is an item: files that only make sense together, when they were used last, and how many bytes
+they take. Pruning takes items away, least recently used first, until the rest fits; what was used within the last hour
+stays, for a process may be about to load it. Libraries and sources belong to the records that name them: they go once
+no record does. The records of one's operations (``workshop``) and whatever else lies there is counted and never taken.
+
+By itself the cache is pruned when something new was built, looked at once an hour, down to four fifths of the limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tilewright._build.cache import cache_directory, locked
+from tilewright._errors import CacheError
+
+LIMIT_VARIABLE = "TILEWRIGHT_CACHE_LIMIT"
+DEFAULT_LIMIT = 4 * 2**30
+_IN_USE = 3600.0  # seconds
+_LOOKED_AT_EVERY = 3600.0
+_KEPT_SHARE = 0.8
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+@dataclasses.dataclass(frozen=True)
+class CacheItem:
+    """What comes and goes together: a record with its library, a compiled prelude, ..."""
+
+    kind: str
+    paths: tuple[Path, ...]
+    last_used: float
+    size: int
+
+
+def parse_size(text: str) -> int:
+    """Bytes, from what a person writes.
+
+    >>> parse_size("2G"), parse_size("512 MiB"), parse_size("1000")
+    (2147483648, 536870912, 1000)
+
+    Raises:
+        CacheError: it is no size.
+    """
+    match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
+    if match is None:
+        raise CacheError(f"{text!r} is no size: write bytes, or a number with K, M, G or T, such as 2G")
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def cache_limit() -> int:
+    """The size the cache may grow to: ``$TILEWRIGHT_CACHE_LIMIT``, else 4 GiB."""
+    text = os.environ.get(LIMIT_VARIABLE)
+    return parse_size(text) if text else DEFAULT_LIMIT
+
+
+def cache_items() -> list[CacheItem]:
+    """Everything in the cache, least recently used first."""
+    cache = cache_directory()
+    items = [
+        *_libraries(cache / "kernels", "kernels"),
+        *_libraries(cache / "engine", "engine"),
+        *_objects(cache / "engine" / "objects"),
+        *_folders(cache / "preludes", "preludes", used="digest"),
+        *_folders(cache / "headers", "headers"),
+        *_folders(cache / "wheels", "wheels"),
+        *([_item("zig", (cache / "zig",))] if (cache / "zig").is_dir() else ()),
+        *_sources(cache / "sources", cache / "kernels"),
+    ]
+    known = {path for item in items for path in item.paths}
+    others = [each for each in _entries(cache) if each.name not in {path.relative_to(cache).parts[0] for path in known}]
+    items += [_item("other", (each,)) for each in others]
+    return sorted(items, key=lambda item: item.last_used)
+
+
+def _entries(directory: Path) -> list[Path]:
+    try:
+        return sorted(directory.iterdir())
+    except OSError:
+        return []
+
+
+def _item(kind: str, paths: Sequence[Path], last_used: float | None = None) -> CacheItem:
+    states = [state for path in paths for state in _states(path)]
+    newest = max((state.st_mtime for state in states), default=0.0)
+    # Blocks, not lengths: thousands of small files take more room than they say.
+    return CacheItem(
+        kind, tuple(paths), newest if last_used is None else last_used, sum(state.st_blocks * 512 for state in states)
+    )
+
+
+def _states(path: Path) -> Iterator[os.stat_result]:
+    with contextlib.suppress(OSError):
+        yield path.lstat()
+        if path.is_dir() and not path.is_symlink():
+            for each in path.iterdir():
+                yield from _states(each)
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _libraries(directory: Path, kind: str) -> Iterator[CacheItem]:
+    """Records, each with its library; libraries that no record names any more are items too."""
+    named: dict[str, list[Path]] = {}
+    for record in directory.glob("*.json"):
+        named.setdefault(str(_record(record).get("library")), []).append(record)
+    for library, records in named.items():
+        yield _item(kind, (*records, directory / Path(library).name), max(map(_modified, records)))
+    for orphan in directory.glob("*.so"):
+        if orphan.name not in named:
+            yield _item(kind, (orphan,))
+
+
+def _record(path: Path) -> dict[str, object]:
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _objects(directory: Path) -> Iterator[CacheItem]:
+    for target in directory.glob("*.o"):
+        record = target.with_suffix(".digest")
+        yield _item("engine", (target, record), _modified(record))
+
+
+def _folders(directory: Path, kind: str, used: str = ".") -> Iterator[CacheItem]:
+    for folder in _entries(directory):
+        yield _item(kind, (folder,), _modified(folder / used))
+
+
+def _sources(directory: Path, kernels: Path) -> Iterator[CacheItem]:
+    """Kernels given as text are used as long as a library made of them is."""
+    used: dict[str, float] = {}
+    for record in kernels.glob("*.json"):
+        files = _record(record).get("dependencies")
+        for file in files if isinstance(files, dict) else ():
+            place = str(Path(file).parent)
+            used[place] = max(used.get(place, 0.0), _modified(record))
+    for folder in _entries(directory):
+        yield _item("sources", (folder,), used.get(str(folder)))
+
+
+def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
+    """Takes items away until no more than ``kept`` bytes are left, if there are more than ``limit``; returns them."""
+    with locked("prune"):
+        items = cache_items()
+        size = sum(item.size for item in items)
+        removed: list[CacheItem] = []
+        if size <= limit:
+            return removed
+        for item in items:
+            if size <= (limit if kept is None else kept):
+                break
+            if item.kind != "other" and time.time() - item.last_used > _IN_USE:
+                _remove(item)
+                removed.append(item)
+                size -= item.size
+        return removed
+
+
+def _remove(item: CacheItem) -> None:
+    for path in item.paths:  # records first: what they name is gone only when nobody is told of it any more
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def prune_when_large() -> None:
+    """Prunes the cache if it is over its limit and nobody has looked for an hour. What goes wrong there is no error."""
+    with contextlib.suppress(OSError, CacheError):
+        stamp = cache_directory() / "locks" / "prune.lock"  # its date is when somebody looked
+        if time.time() - _modified(stamp) > _LOOKED_AT_EVERY:
+            stamp.parent.mkdir(parents=True, exist_ok=True)
+            stamp.touch()
+            limit = cache_limit()
+            prune_cache(limit, int(limit * _KEPT_SHARE))

@@ -1,0 +1,509 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles kernels into shared libraries, and remembers them by content."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import itertools
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tilewright._build.api_hints import with_api_hint
+from tilewright._build.cache import building, cache_directory, cache_environment, digest, file_digest, full_cache, move_into_cache, note_use, read_entry, store_library, store_record, stored_library, write_atomically
+from tilewright._build.cache_pruning import prune_when_large
+from tilewright._build.cache_trust import is_trusted
+from tilewright._build.compiler import Compiler, available_compilers, find_compiler, instrumentation_flags, kernel_flags, kernel_link_flags
+from tilewright._build.engine_build import NATIVE, tree_dates, tree_digest
+from tilewright._errors import CompilerCrashError, KernelCompileError
+from tilewright._build.forwarding_headers import forwarding_directory, write_forwarding_headers
+from tilewright._build.thread_guards import THREADS, chosen_by_thread
+from tilewright._build.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
+from tilewright._program.kernel_path import kernel_search_path
+
+_MAX_ERRORS_SHOWN = 3
+# Lines that begin something else than an error.
+_STORY = re.compile(
+    r"(note|warning): |^In file included|^\s+from |In (instantiation|function|member|static)"
+    r"|^\d+ (error|warning)s? .*generated|^compilation terminated"
+)
+
+# What leads from a kernel's line to an error in a header: g++, then clang++.
+_REASON = re.compile(r"required from|'constexpr' expansion of|requested here|in call to")
+
+
+# The compiler calls the engine in every basic block; no library of the sanitizer is needed for it. A record wants it of
+# kernels that move data: what a compute kernel does between its calls runs beside the tile engines. After a hang in a
+# checked run, kernels are followed for so many blocks instead of for a time.
+_COUNTING_FLAGS = ("-fsanitize-coverage=trace-pc",)
+
+
+def source_file(name: str, text: str) -> Path:
+    """A file holding the text of a kernel given as source code; the same text has the same file."""
+    label = re.sub(r"[^A-Za-z0-9_.-]", "_", name) or "kernel"
+    path = cache_directory() / "sources" / digest(text) / f"{label}.cpp"
+    if read_entry(path) != text.encode():
+        write_atomically(path, text.encode())
+    return path
+
+
+def include_roots(path: str) -> list[str]:
+    """Directories a kernel's includes are looked up in, besides its own.
+
+    A kernel of a tt-metal tree or of a ttnn installation finds that tree's kernel libraries; any other, one given as
+    text above all, those of ``$TT_METAL_HOME`` or of an installed ttnn.
+    """
+    tree = _tree_of(path) or next(filter(_is_tree, kernel_search_path()), None)
+    if tree is None:
+        return []
+    return [str(tree), str(tree / "ttnn"), str(tree / "ttnn" / "cpp"), str(tree / "tt_metal")]
+
+
+def _is_tree(place: Path) -> bool:
+    return (place / "ttnn" / "cpp" / "ttnn").is_dir()
+
+
+def _tree_of(path: str) -> Path | None:
+    """The tt-metal tree, or ttnn installation, that a kernel belongs to."""
+    return next(filter(_is_tree, Path(path).parent.parents), None)
+
+
+# One library, or one for each thread of a compute kernel whose text differs from thread to thread.
+Libraries = tuple[Path, ...]
+
+
+def compile_kernels(sources: Sequence[KernelSource]) -> list[Libraries]:
+    """Compiles what the cache does not have, side by side, and returns the libraries of each source.
+
+    Raises:
+        KernelCompileError: a kernel is wrong; the message is the compiler's.
+        CompilerCrashError: the compiler crashed and there is no other to try.
+    """
+    surroundings = _surroundings()
+    built = {source: found for source in sources if (found := _unchanged(source, surroundings)) is not None}
+    built.update(_stored(dict.fromkeys(source for source in sources if source not in built)))
+    missing = [source for source in dict.fromkeys(sources) if source not in built]
+    if len(missing) > 1:
+        import concurrent.futures  # where there is anything to compile
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            built.update(zip(missing, pool.map(compile_kernel, missing), strict=True))
+    elif missing:
+        built[missing[0]] = compile_kernel(missing[0])
+    return [built[source] for source in sources]
+
+
+# Libraries this process has used, with the state their files were in: a warm launch looks at nothing else.
+_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Libraries, dict[Path, tuple[int, int]]]] = {}
+
+
+def _surroundings() -> tuple[str | None, ...]:
+    return os.environ.get("TILEWRIGHT_CXX"), *cache_environment()
+
+
+def _file_state(path: Path) -> tuple[int, int]:
+    return _state(path.stat())
+
+
+def _state(status: os.stat_result) -> tuple[int, int]:
+    return status.st_mtime_ns, status.st_size
+
+
+def _unchanged(source: KernelSource, surroundings: tuple[str | None, ...]) -> Libraries | None:
+    """What this process used last for a kernel, if no file it was made from has changed since."""
+    used = _used.get((source, surroundings))
+    if used is None:
+        return None
+    libraries, states = used
+    try:
+        return libraries if all(_file_state(path) == state for path, state in states.items()) else None
+    except OSError:
+        return None
+
+
+def compile_kernel(source: KernelSource) -> Libraries:
+    """Libraries of one kernel, compiled if the cache does not have them.
+
+    Where the preferred compiler crashes, or refuses a kernel of a tt-metal tree, the others are tried in turn. A kernel
+    of one's own that is refused is more likely wrong than misunderstood, and the first answer is the one to show.
+    """
+    preferred = find_compiler()
+    refusal = _refusal(source, preferred)
+    try:
+        if refusal.exists():
+            raise CompilerCrashError(refusal.read_text(encoding="utf-8"))
+        return _cached(source, preferred)
+    except (CompilerCrashError, KernelCompileError) as failure:
+        if isinstance(failure, KernelCompileError) and not _tree_of(source.path):
+            raise
+        others = available_compilers()[1:]
+        for other in others:
+            with contextlib.suppress(CompilerCrashError, KernelCompileError):
+                libraries = _cached(source, other)
+                write_atomically(refusal, str(failure).encode())
+                return libraries
+        if others and isinstance(failure, CompilerCrashError):
+            tried = ", ".join(str(other) for other in others)
+            raise CompilerCrashError(f"{failure}\n(tried as well, and no better: {tried})") from failure
+        raise
+
+
+def _require_includable(source: KernelSource) -> None:
+    """A kernel is compiled by including its file, and no #include can name every file."""
+    for path in (source.path, *source.include_paths):
+        if any(character in path for character in '"\n\r'):
+            message = f"{path!r} has a quote or a line break in its path, which no #include can name: rename it"
+            raise KernelCompileError(source.name, message, "")
+
+
+def _refusal(source: KernelSource, compiler: Compiler) -> Path:
+    """Where it is noted that a compiler cannot take a kernel which another can: it is not asked again."""
+    entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
+    try:
+        content = Path(source.path).read_bytes()
+    except OSError:
+        content = b""
+    return entry.with_suffix(f".refused-{digest(content)}")
+
+
+def _counts_blocks(source: KernelSource) -> bool:
+    return source.checked or (source.watch is Watch.CALLS and not source.is_compute)
+
+
+def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
+    _require_includable(source)
+    own = [NATIVE / "include", NATIVE, forwarding_directory()]
+    # A relative path means another directory from another working directory.
+    given = [Path(path).absolute() for path in source.include_paths]
+    roots = [*map(str, [*own, *given]), *include_roots(source.path)]
+    return [
+        *kernel_flags(compiler),
+        *(instrumentation_flags(compiler) if source.checked else ()),
+        *(_COUNTING_FLAGS if _counts_blocks(source) else ()),
+        *(f"-D{macro}" for macro in prelude_macros(source)),
+        *(f"-I{root}" for root in roots),
+    ]
+
+
+def _entry(source: KernelSource, compiler: Compiler, text: str, arguments: Sequence[str]) -> Path:
+    """Where the cache has, or will have, the record of a kernel's library."""
+    headers = tree_digest("include") + tree_digest("abi")
+    key = digest(text, *arguments, *kernel_link_flags(compiler, source.checked), compiler.identity, headers)
+    return cache_directory() / "kernels" / f"{key}.json"
+
+
+def _stored(sources: Iterable[KernelSource]) -> Iterator[tuple[KernelSource, Libraries]]:
+    """Kernels the cache has libraries of, with them."""
+    for source in sources:
+        compiler = find_compiler()
+        entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
+        libraries = _valid_libraries(entry, source, compiler)
+        if libraries is not None:
+            yield source, libraries
+
+
+def _cached(source: KernelSource, compiler: Compiler) -> Libraries:
+    text = translation_unit(source)
+    arguments = _arguments(source, compiler)
+    entry = _entry(source, compiler, text, arguments)
+    libraries = _valid_libraries(entry, source, compiler)
+    if libraries is not None:
+        return libraries
+    with building(f"kernel-{entry.stem}") as work:
+        libraries = _valid_libraries(entry, source, compiler)
+        if libraries is not None:
+            return libraries
+        return _compile(source, compiler, text, arguments, entry, work)
+
+
+def _differs_by_thread(source: KernelSource, files: Iterable[Path]) -> bool:
+    """Whether a compute kernel made from these files has to be compiled for each of its threads."""
+    if not source.is_compute or source.thread:
+        return False
+    texts = (path.read_text(errors="replace") for path in files if path.is_file())
+    return any(chosen_by_thread(text) is not None for text in texts)
+
+
+def _of_threads(source: KernelSource) -> list[KernelSource]:
+    return [dataclasses.replace(source, thread=thread) for thread in THREADS]
+
+
+def _compile_threads(source: KernelSource, compiler: Compiler, entry: Path) -> Libraries:
+    """Compiles a kernel for each thread; what the entry says of it is only that."""
+    libraries = tuple(library for each in _of_threads(source) for library in _cached(each, compiler))
+    store_record(entry, libraries[0], of_threads=True, kernel=source.name)
+    return libraries
+
+
+def _valid_threads(source: KernelSource, compiler: Compiler) -> Libraries | None:
+    """Libraries of a kernel that was compiled for each thread."""
+    libraries: Libraries = ()
+    states: dict[Path, tuple[int, int]] = {}
+    for each in _of_threads(source):
+        entry = _entry(each, compiler, translation_unit(each), _arguments(each, compiler))
+        found = _valid_libraries(entry, each, compiler)
+        if found is None:
+            return None
+        libraries += found
+        states |= _used[each, _surroundings()][1]
+    _used[source, _surroundings()] = libraries, states
+    return libraries
+
+
+def _valid_libraries(entry: Path, source: KernelSource, compiler: Compiler) -> Libraries | None:
+    """The libraries an entry names, unless a file they were made from has changed."""
+    stored = stored_library(entry)
+    if stored is None:
+        return None
+    library, record = stored
+    if record.get("of_threads"):
+        return _valid_threads(source, compiler)
+    return (library,) if _is_valid(library, record, source) else None
+
+
+def _is_valid(library: Path, record: dict[str, Any], source: KernelSource) -> bool:
+    """Whether no file that a library was made from has changed."""
+    try:
+        states = {library: _file_state(library)}
+        for name, content in record["dependencies"].items():
+            path = Path(name)
+            states[path] = _file_state(path)  # before it is read: a later edit must show
+            if digest(path.read_bytes()) != content:
+                return False
+        for name in record["absent"]:
+            states |= _nearest_directory(Path(name))
+            if Path(name).exists():
+                return False  # the compiler would find this one now
+    except (OSError, KeyError, TypeError, AttributeError):
+        return False
+    _used[source, _surroundings()] = (library,), states
+    return True
+
+
+def _nearest_directory(path: Path) -> dict[Path, tuple[int, int]]:
+    """The state of the directory that changes when a file appears at ``path``."""
+    directory = next(parent for parent in path.parents if parent.is_dir())
+    return {directory: _file_state(directory)}
+
+
+def _compile(
+    source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
+) -> Libraries:
+    if _differs_by_thread(source, [Path(source.path)]):
+        return _compile_threads(source, compiler, entry)
+    try:
+        library = _compile_once(source, compiler, text, arguments, entry, work)
+    except KernelCompileError:
+        # In a header, say, a function of one name for each thread.
+        if not _differs_by_thread(source, _files_read(compiler, text, arguments, work)):
+            raise
+        library = None
+    return (library,) if library is not None else _compile_threads(source, compiler, entry)
+
+
+def _compile_once(
+    source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
+) -> Path | None:
+    """The library; None: it has to be compiled for each thread."""
+    text, arguments = _with_precompiled_prelude(source, compiler, text, arguments)
+    unit, library, depends = work / "kernel_unit.cpp", work / "kernel.so", work / "kernel.d"
+    unit.write_text(text, encoding="utf-8")
+    began = time.time_ns()
+    command = [*arguments, "-MMD", "-MF", str(depends), "-MT", "kernel"]
+    linking = [*kernel_link_flags(compiler, source.checked), "-o", str(library)]
+    if compiler.family == "zig" or source.checked:
+        # zig, told in one step not to link its C++ library, does not find its headers either; a checked kernel must
+        # not be linked with the sanitizer's library.
+        _run(source, compiler, [*command, "-c", "-o", str(work / "kernel.o"), str(unit)], unit)
+        _run(source, compiler, [*linking, str(work / "kernel.o")], unit)
+    else:
+        _run(source, compiler, [*command, *linking, str(unit)], unit)
+    files = _dependencies(depends.read_text(encoding="utf-8"), unit)
+    if _differs_by_thread(source, files):
+        return None
+    dependencies = {str(path): digest(path.read_bytes()) for path in files}
+    ended = time.time_ns()
+    if any(began < path.stat().st_ctime_ns <= ended for path in files):
+        # Saved while the compiler read it: which of the two texts this library has is anyone's guess. Its own date says
+        # nothing, it may lie in the future; the system's is when it really changed.
+        dependencies["changed while it was compiled"] = ""
+    absent = _shadowing(files, arguments, Path(source.path).parent)
+    stored = store_library(entry, library, dependencies=dependencies, absent=absent, kernel=source.name)
+    prune_when_large()
+    return stored
+
+
+def _files_read(compiler: Compiler, text: str, arguments: Sequence[str], work: Path) -> list[Path]:
+    """Files besides our own headers that a kernel which does not compile is made from, as far as they are there."""
+    unit, depends = work / "files_read.cpp", work / "files_read.d"
+    unit.write_text(text, encoding="utf-8")
+    result = compiler.run([*arguments, "-MM", "-MF", str(depends), "-MT", "kernel", str(unit)])
+    is_known = result.returncode == 0 and depends.is_file()
+    return _dependencies(depends.read_text(encoding="utf-8"), unit) if is_known else []
+
+
+def _shadowing(files: Sequence[Path], arguments: Sequence[str], beside: Path) -> list[str]:
+    """Files that are not there, and would be read instead of one that was: in a directory that is searched earlier."""
+    roots = [Path(argument.removeprefix("-I")) for argument in arguments if argument.startswith("-I")]
+    absent: dict[str, None] = {}
+    for file in files:
+        root = next((each for each in roots if each in file.parents), None)
+        if root is not None:
+            earlier = (beside, *roots[: roots.index(root)])
+            absent.update((str(each / file.relative_to(root)), None) for each in earlier)
+    return [name for name in absent if not Path(name).exists()]
+
+
+def _run(source: KernelSource, compiler: Compiler, arguments: Sequence[str], unit: Path) -> None:
+    result = compiler.run(arguments)
+    if result.returncode != 0:
+        _explain_failure(source, compiler, result.stderr, unit)
+
+
+def check_kernel(source: KernelSource, compiler: Compiler) -> None:
+    """Compiles a kernel as a launch would, but keeps nothing.
+
+    Raises:
+        KernelCompileError, CompilerCrashError: as :func:`compile_kernels`.
+    """
+    text, arguments = translation_unit(source), _arguments(source, compiler)
+    with tempfile.TemporaryDirectory() as work:
+        if source.is_compute and _differs_by_thread(source, _files_read(compiler, text, arguments, Path(work))):
+            for each in _of_threads(source):
+                check_kernel(each, compiler)
+            return
+        text, arguments = _with_precompiled_prelude(source, compiler, text, arguments)
+        unit = Path(work) / "kernel_unit.cpp"
+        unit.write_text(text, encoding="utf-8")
+        # zig's driver always wants to write an object.
+        mode = ["-c", "-o", str(Path(work) / "kernel.o")] if compiler.family == "zig" else ["-fsyntax-only"]
+        _run(source, compiler, [*arguments, *mode, str(unit)], unit)
+
+
+def _with_precompiled_prelude(
+    source: KernelSource, compiler: Compiler, text: str, arguments: list[str]
+) -> tuple[str, list[str]]:
+    """The unit's text and the compiler's arguments, changed to use a compiled prelude where the compiler can."""
+    write_forwarding_headers()
+    precompiled = _precompiled_prelude(source, compiler, arguments)
+    if compiler.family != "gcc":
+        # Our own key knows the headers' content and dates.
+        pch = ["-include-pch", str(precompiled / "tw_prelude.h.pch"), "-Xclang", "-fno-validate-pch"]
+        return text, [*pch, *arguments]
+    text = text.replace(f'#include "{prelude_name(source)}"', '#include "tw_prelude.h"', 1)
+    return text, [f"-I{precompiled}", *arguments]
+
+
+def _precompiled_prelude(source: KernelSource, compiler: Compiler, arguments: list[str]) -> Path:
+    """Directory with the compiled prelude for this kernel's flags (g++ finds it beside ``tw_prelude.h``)."""
+    own = [argument for argument in arguments if not argument.startswith("-I")]
+    content = [tree_digest("include"), tree_digest("abi")]
+    if compiler.family != "gcc":
+        # clang knows by its date that a file is in the prelude already; with another date it reads it a second time.
+        content += [tree_dates("include"), tree_dates("abi")]
+    key = digest(prelude_name(source), *own, compiler.identity, *content, str(NATIVE))
+    directory = cache_directory() / "preludes" / key
+    header, record = directory / "tw_prelude.h", directory / "digest"
+    compiled = directory / ("tw_prelude.h.gch" if compiler.family == "gcc" else "tw_prelude.h.pch")
+    if _is_complete(compiled, record):
+        note_use(record)
+        return directory
+    with building(f"prelude-{key}") as work:
+        if not _is_complete(compiled, record):
+            write_atomically(header, f'#include "{prelude_name(source)}"\n'.encode())
+            roots = [f"-I{NATIVE / 'include'}", f"-I{NATIVE}"]
+            target = work / compiled.name
+            command = [*own, *roots, "-x", "c++-header", str(header), "-o", str(target)]
+            _run(dataclasses.replace(source, name="(kernel API headers)"), compiler, command, header)
+            content_name = file_digest(target)
+            move_into_cache(target, compiled)
+            write_atomically(record, content_name.encode())
+    return directory
+
+
+def _is_complete(compiled: Path, record: Path) -> bool:
+    """Whether a compiled prelude is what was once put there."""
+    content = read_entry(record)
+    try:
+        status = compiled.lstat()
+    except OSError:
+        return False
+    return content is not None and is_trusted(status) and content.decode() == _prelude_digest(compiled, *_state(status))
+
+
+@functools.lru_cache(maxsize=64)
+def _prelude_digest(compiled: Path, modified: int, size: int) -> str:
+    """It is large, so it is read once for each state the file is in."""
+    return file_digest(compiled)
+
+
+def _dependencies(rule: str, unit: Path) -> list[Path]:
+    """Files besides our own headers that a kernel was made from, out of the rule the compiler writes for make."""
+    # Only blanks and # are escaped with a backslash; any other backslash is a file's own.
+    names = re.findall(r"(?:\\[ #]|\S)+", rule.replace("\\\n", " ").split(":", 1)[1])
+    paths = [Path(re.sub(r"\\([ #])", r"\1", name).replace("$$", "$")) for name in names]
+    own = (str(NATIVE), str(cache_directory() / "preludes"), str(forwarding_directory()), str(unit))
+    return [path for path in dict.fromkeys(paths) if not str(path).startswith(own)]
+
+
+def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit: Path) -> NoReturn:
+    if "No space left on device" in output:
+        raise full_cache()
+    if "'#pragma GCC unroll' requires" in output and compiler.family == "gcc":
+        raise CompilerCrashError(
+            f"{compiler.version} does not take a '#pragma GCC unroll' of kernel {source.name}, whose count depends on "
+            'a template; another compiler does: pip install "tilewright[compiler]"'
+        )
+    if "internal compiler error" in output or "PLEASE submit a bug report" in output:
+        raise CompilerCrashError(
+            f"{compiler.version} crashed on kernel {source.name} (a fault of the compiler, not of the kernel); "
+            'another compiler helps: pip install "tilewright[compiler]"'
+        )
+    if re.search(r"'kernel_main' was not declared|undeclared identifier 'kernel_main'", output):
+        raise KernelCompileError(source.name, f"{source.path} has no `void kernel_main()`", output)
+    raise KernelCompileError(source.name, to_the_point(output, unit, source.path), output)
+
+
+def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
+    """The first errors of a compiler's output with the code they point at, without the rest of its story.
+
+    An error inside a header is followed by the kernel's own lines that led there; those of a Python kernel are in the
+    Python files.
+    """
+    shown: list[str] = []
+    errors = 0
+    keep = False
+    for line in output.splitlines():
+        if re.search(r"(fatal )?error: ", line):
+            errors += 1
+            keep = errors <= _MAX_ERRORS_SHOWN
+        elif _STORY.search(line):
+            keep = False
+        if keep:
+            shown.append(with_api_hint(line))
+    more = errors - _MAX_ERRORS_SHOWN
+    if more > 0:
+        shown.append(f"... and {more} more error{'s' if more > 1 else ''}")
+    text = "\n".join(shown) if shown else output.strip()
+    own = _own_prefixes(kernel_path)
+    if not any(line.startswith(own) for line in shown):
+        reasons = (line for line in output.splitlines() if line.startswith(own) and _REASON.search(line))
+        text = "\n".join([text, *itertools.islice(reasons, 2)])
+    return text.replace(str(unit), "<generated>")
+
+
+def _own_prefixes(kernel_path: str) -> tuple[str, ...]:
+    """How messages about a kernel's own text begin: with its file, or one that its ``#line`` directives name."""
+    try:
+        text = Path(kernel_path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    named = re.findall(r'^#line \d+ "(.*)"$', text, re.MULTILINE)
+    paths = {kernel_path, *(re.sub(r"\\(.)", r"\1", each) for each in named)}
+    return tuple(f"{path}:" for path in paths)

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every operation of ttnn beside its golden function: ``tilewright exec --compare``.
+
+ttnn attaches to most operations a function of torch that says what they mean. The card's library calls
+``compare_operations`` in the host's process when the card is opened; from then on each call of an operation first takes
+its inputs as they are on the card, then runs, then its result is compared with the golden function of those inputs.
+So an operation is judged by itself, whatever was wrong before it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import importlib.util
+import json
+import os
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright._build.cache import write_atomically
+from tilewright._card.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
+from tilewright._display.error_map import error_map
+
+# A directory for a map of the errors of every result, one file each in their order.
+MAPS_VARIABLE = "TILEWRIGHT_CARD_ERROR_MAPS"
+_COMPARED = Comparisons()
+_busy = threading.local()  # while we ourselves call operations, to get at tensors
+
+
+def compare_operations() -> str:
+    """Puts the comparison around ttnn's operations, once; "ready", or why it cannot."""
+    if "ttnn" not in sys.modules:
+        return ""
+    if importlib.util.find_spec("torch") is None:
+        return "golden functions need torch, which is not installed: pip install torch"
+    decorators = sys.modules["ttnn"].decorators
+    if not hasattr(decorators, "tilewright_compares"):
+        decorators.tilewright_compares = True
+        for kind in (decorators.FastOperation, decorators.Operation):
+            kind.__call__ = _compared(kind.__call__)
+        atexit.register(_report)
+    return "ready"
+
+
+def _report() -> None:
+    sys.stdout.flush()
+    sys.stderr.write(_COMPARED.text())
+
+
+def _compared(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A call of an operation, followed by a look at what it gave."""
+
+    @functools.wraps(call)
+    def compared_call(self: Any, *arguments: Any, **named: Any) -> Any:
+        name = self.python_fully_qualified_name
+        # In slow mode an operation hands its call on to another object of the same name.
+        if getattr(_busy, "name", None) in ("", name):
+            return call(self, *arguments, **named)
+        if self.golden_function is None:
+            _COMPARED.leave_out(name, "it has no golden function")
+            return call(self, *arguments, **named)
+        with _while_busy(""):
+            wanted = _golden(self, arguments, named)
+        with _while_busy(name):
+            result = call(self, *arguments, **named)
+        with _while_busy(""):
+            _compare(name, result, wanted)
+        return result
+
+    return compared_call
+
+
+@contextlib.contextmanager
+def _while_busy(name: str) -> Iterator[None]:
+    """Calls inside are not compared: those of this operation, or, without a name, any."""
+    before = getattr(_busy, "name", None)
+    _busy.name = name
+    try:
+        yield
+    finally:
+        _busy.name = before
+
+
+def _golden(operation: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Callable[[], Any]:
+    """The golden function's answer for inputs as they are now, to be computed later."""
+    import torch
+
+    decorators = sys.modules["ttnn"].decorators
+    prepare = operation.preprocess_golden_function_inputs or decorators.default_preprocess_golden_function_inputs
+    differentiates = operation.python_fully_qualified_name.endswith("_bw")
+    try:
+        given, given_named = prepare(arguments, {k: v for k, v in named.items() if k not in ("queue_id", "cq_id")})
+        given, given_named = _widened((given, given_named), torch, differentiates)
+    except Exception as error:
+        return functools.partial(_raise, error)
+
+    def compute() -> Any:
+        state = torch.get_rng_state()
+        try:
+            return operation.golden_function(*given, **given_named)
+        finally:
+            torch.set_rng_state(state)  # the script's random numbers stay its own
+
+    return compute
+
+
+def _raise(error: Exception) -> Any:
+    raise error
+
+
+def _widened(value: Any, torch: Any, differentiates: bool) -> Any:
+    """Copies of tensors, with room for more digits than the card's formats have."""
+    if isinstance(value, torch.Tensor):
+        if not value.is_floating_point():
+            return value.clone()
+        wide = value.detach().to(torch.promote_types(value.dtype, torch.float32), copy=True)
+        return wide.requires_grad_() if differentiates else wide
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return type(value)(_widened(each, torch, differentiates) for each in value)
+    if isinstance(value, dict):
+        return {key: _widened(each, torch, differentiates) for key, each in value.items()}
+    return value
+
+
+def _compare(name: str, result: Any, golden: Callable[[], Any]) -> None:
+    try:
+        pairs = list(_pairs(result, golden()))
+    except Exception as error:  # whatever a golden function does not know of the call
+        words = textwrap.shorten(str(error), 100, placeholder=" ...")
+        _COMPARED.leave_out(name, f"its golden function raised {type(error).__name__}: {words}")
+        return
+    drifts = []
+    for output, wanted in pairs:
+        drift = _drift(name, output, wanted)
+        if drift is not None:
+            drifts.append(drift)
+    if drifts:
+        said = _COMPARED.add(name, _caller(), drifts)
+        if said:
+            sys.stdout.flush()
+            print(f"tilewright compare: the first operation that drifts is {said}", file=sys.stderr, flush=True)
+
+
+def _pairs(result: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:
+    """Tensors of a result with those of its golden function, which may have put a single one into a list."""
+    if isinstance(result, (list, tuple)) and isinstance(wanted, (list, tuple)):
+        for output, reference in zip(result, wanted, strict=True):
+            yield from _pairs(output, reference)
+    elif isinstance(wanted, (list, tuple)) and len(wanted) == 1:
+        yield from _pairs(result, wanted[0])
+    elif isinstance(result, (list, tuple)) and len(result) == 1:
+        yield from _pairs(result[0], wanted)
+    elif hasattr(result, "dtype") and hasattr(wanted, "dtype"):
+        yield result, wanted
+
+
+def _drift(name: str, output: Any, wanted: Any) -> Drift | None:
+    config = getattr(wanted, "_ttnn_comparison_config", None)  # what the golden function says about itself
+    if config is not None and config.method == "skip":
+        _COMPARED.leave_out(name, "its golden function says that values mean nothing")
+        return None
+    got, reference = _values(output), _values(wanted)
+    if got.squeeze().shape != reference.squeeze().shape:
+        _COMPARED.leave_out(name, f"it gave shape {got.shape}, its golden function {reference.shape}")
+        return None
+    mask = getattr(config, "mask", None)
+    counts = None
+    if mask is not None:
+        lined_up = mask.numpy().reshape(mask.shape + (1,) * (reference.ndim - mask.ndim))
+        counts = np.broadcast_to(lined_up, reference.shape).reshape(got.shape).astype(bool)
+    dtype = getattr(output.dtype, "name", str(output.dtype).removeprefix("torch.").upper())
+    _keep_map(name, got, reference.reshape(got.shape), dtype, counts)
+    return measure_drift(got, reference.reshape(got.shape), dtype, counts)
+
+
+def _keep_map(name: str, got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None) -> None:
+    """Writes down where a result is off, for `tilewright report --compare`."""
+    directory = os.environ.get(MAPS_VARIABLE)
+    if directory and got.size:
+        share = share_of_allowed(got, wanted, dtype, counts)
+        found = {"operation": name, "map": error_map(share, got, wanted, f"the golden function of {name}")}
+        path = Path(directory) / f"{time.time_ns():020}-map.json"
+        write_atomically(path, json.dumps(found, allow_nan=False).encode())
+
+
+def _values(tensor: Any) -> Values:
+    import torch
+
+    ttnn = sys.modules["ttnn"]
+    host = tensor if isinstance(tensor, torch.Tensor) else ttnn.to_torch(tensor)
+    return np.asarray(host.detach().to(torch.float64).numpy())
+
+
+def _caller() -> str:
+    """The line that called the operation: the innermost that is neither ttnn's nor ours."""
+    inside = (str(Path(sys.modules["ttnn"].decorators.__file__).parent), str(Path(__file__).parent))
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(inside):
+        frame = frame.f_back
+    return f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From cores that were told to go to a program.
+
+What a launch is stands in L1: a message on each core, and behind it the kernels' names, circular buffers, semaphores
+and arguments. All but the values of arguments decides what the program is, so those bytes of all cores together are
+the key under which a decoded program is kept; the next launch with the same bytes is the same program. Arguments are
+read by the kernels themselves, where the host put them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright._build.translation_unit import PREFETCHER_PIPES, REMOTE_CB_TABLE
+from tilewright._card.kernel_record import CbFormat, KernelRecord, kernel_record
+from tilewright._card.launch_message import (
+    CbConfig,
+    LaunchMessage,
+    MessageReader,
+    circular_buffers,
+    kernel_directory,
+    semaphore_values,
+)
+from tilewright._card.layout import Layout
+from tilewright._card.package import CardError
+from tilewright._program.cb_placement import CB_ALIGNMENT
+from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
+from tilewright._program.kernel import ArgumentsInL1, KernelDescriptor
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.semaphore import SemaphoreDescriptor
+from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
+from tilewright._tensor.dtype import DataFormat
+
+_PROCESSORS = {0: "BRISC", 1: "NCRISC", 2: "TRISC0"}
+_PROGRAMS_KEPT = 1024
+_LONGEST_NAME = 512  # of a build directory, in a kernel's text
+_Tables = tuple[tuple[str, str], ...]  # as defines of a kernel
+_NO_REMOTE_CB = (32, 64)  # as the first of them: how many circular buffers a core of the chip has
+_DEFAULT_FORMAT = CbFormat(DataFormat.Float16_b.value, 32, 32, 4, 16)
+
+Core = tuple[int, int]
+
+
+@dataclasses.dataclass
+class _Found:
+    """What was found on the cores so far: each thing with the cores it is on."""
+
+    kernels: dict[tuple[str, ArgumentsInL1, _Tables], list[Core]] = dataclasses.field(default_factory=dict)
+    buffers: dict[tuple[CbConfig, CbFormat], list[Core]] = dataclasses.field(default_factory=dict)
+    semaphores: dict[tuple[int, int, int], list[Core]] = dataclasses.field(default_factory=dict)
+    semaphore_bases: dict[Core, int] = dataclasses.field(default_factory=dict)
+
+
+class Decoder:
+    """Decodes launches of one card, each only once.
+
+    Args:
+        l1: the L1 of every core, a row each, row by row over the grid.
+        columns: columns of the grid.
+        root: where tt-metal's files lie.
+        buffers_begin: where tt-metal puts the first circular buffer of a program.
+    """
+
+    def __init__(self, layout: Layout, l1: NDArray[np.uint8], columns: int, root: str, buffers_begin: int) -> None:
+        self._messages = MessageReader(layout)
+        self._l1 = l1
+        self._columns = columns
+        self._root = root
+        self._buffers_begin = buffers_begin
+        self._known: dict[bytes, ProgramDescriptor] = {}
+        self._last: tuple[bytes, ProgramDescriptor] | None = None
+
+    def program(self, cores: Sequence[Core]) -> ProgramDescriptor:
+        """The program that these cores (columns and rows of the grid) were told to run."""
+        rows = np.array([y * self._columns + x for x, y in cores])
+        found = self._read_bytes(rows)
+        if self._last is not None and self._last[0] == found:  # an operation called again, and no need to hash it all
+            return self._last[1]
+        program = self._known.get(found)
+        if program is None:
+            program = self._known[found] = self._decode(cores, rows)
+            if len(self._known) > _PROGRAMS_KEPT:
+                self._known.pop(next(iter(self._known)))
+        self._last = found, program
+        return program
+
+    def read_words(self, core: Core, address: int, count: int) -> list[int]:
+        """Words of a core's L1."""
+        row = core[1] * self._columns + core[0]
+        return list(struct.unpack(f"<{count}I", self._read(row, address, 4 * count)))
+
+    def _read(self, row: int, begin: int, size: int) -> bytes:
+        return self._l1[row, begin : begin + size].tobytes()
+
+    def _read_bytes(self, rows: NDArray[np.intp]) -> bytes:
+        """The bytes that decide what the program is. The host numbers its launches; that does not count."""
+        reader = self._messages
+        messages = self._l1[rows, reader.address : reader.address + reader.size]
+        messages[:, reader.id_offset : reader.id_offset + 4] = 0
+        parts = [rows.tobytes(), messages.tobytes()]
+        for message, same in _with_their_rows(rows, messages):
+            launch = reader.read(message)
+            begin = launch.base + min(launch.semaphores, launch.local_cbs)
+            end = launch.base + max(launch.text) + _LONGEST_NAME
+            parts.append(self._l1[same, begin:end].tobytes())
+        return b"".join(parts)
+
+    def _decode(self, cores: Sequence[Core], rows: NDArray[np.intp]) -> ProgramDescriptor:
+        found = _Found()
+        for core, row in zip(cores, rows.tolist(), strict=True):
+            launch = self._messages.read(self._read(row, self._messages.address, self._messages.size))
+            _refuse_unknown(core, launch)
+            base = found.semaphore_bases[core] = launch.base + launch.semaphores
+            formats = self._decode_kernels(found, core, row, launch)
+            self._decode_buffers(found, core, row, launch, formats)
+            region = self._read(row, base, 16 * launch.num_semaphores)
+            for index, value in enumerate(semaphore_values(region)):
+                found.semaphores.setdefault((index, value, base), []).append(core)
+        own = own_buffers([config for config, _ in found.buffers], self._buffers_begin)
+        program = ProgramDescriptor(
+            kernels=[self._kernel(*key, on) for key, on in found.kernels.items()],
+            semaphores=[
+                SemaphoreDescriptor(index, core_ranges=_ranges(on), initial_value=value)
+                for (index, value, _), on in sorted(found.semaphores.items())
+            ],
+            cbs=[
+                _buffer(*key, on, is_own=key[0] in own)
+                for key, on in sorted(found.buffers.items(), key=lambda item: item[0][0].index)
+            ],
+        )
+        program.semaphore_bases = found.semaphore_bases
+        program.is_built = True
+        return program
+
+    def _decode_kernels(self, found: _Found, core: Core, row: int, launch: LaunchMessage) -> dict[int, CbFormat]:
+        """Notes the core's kernels, and gives the formats they were compiled with."""
+        formats: dict[int, CbFormat] = {}
+        for processor in _PROCESSORS:
+            if launch.enables >> processor & 1:
+                text = self._read(row, launch.base + launch.text[processor], _LONGEST_NAME)
+                directory = kernel_directory(text)
+                if directory is None:
+                    raise CardError(
+                        f"core {core}: {_PROCESSORS[processor]} was told to run something that is no kernel built by "
+                        "the card's compiler; was it built before the environment was set up?"
+                    )
+                place = ArgumentsInL1(*launch.arguments_of(processor))
+                found.kernels.setdefault((directory, place, _tables(launch)), []).append(core)
+                formats.update(self._record(directory).formats)
+        return formats
+
+    def _decode_buffers(
+        self, found: _Found, core: Core, row: int, launch: LaunchMessage, formats: dict[int, CbFormat]
+    ) -> None:
+        table = self._read(row, launch.base + launch.local_cbs, 16 * launch.cb_mask.bit_length())
+        for buffer in circular_buffers(table, launch.cb_mask):
+            key = buffer, formats.get(buffer.index, _DEFAULT_FORMAT)
+            found.buffers.setdefault(key, []).append(core)
+
+    def _record(self, directory: str) -> KernelRecord:
+        return kernel_record(directory, self._root)
+
+    def _kernel(self, directory: str, place: ArgumentsInL1, tables: _Tables, cores: list[Core]) -> KernelDescriptor:
+        kernel = self._record(directory).descriptor(_ranges(cores))
+        kernel.arguments_in_l1 = place
+        kernel.defines = [*kernel.defines, *tables]
+        return kernel
+
+
+def _tables(launch: LaunchMessage) -> _Tables:
+    """Where a core has its tables of global circular buffers, with the first of them, and of prefetcher pipes."""
+    found = []
+    if launch.first_remote_cb not in _NO_REMOTE_CB:
+        found.append((REMOTE_CB_TABLE, f"{launch.base + launch.remote_cbs}, {launch.first_remote_cb}"))
+    if launch.pipes is not None:
+        found.append((PREFETCHER_PIPES, f"{launch.base + launch.pipes}u"))
+    return tuple(found)
+
+
+def _with_their_rows(rows: NDArray[np.intp], messages: NDArray[np.uint8]) -> list[tuple[bytes, NDArray[np.intp]]]:
+    """Each different message with the cores that have it."""
+    if (messages == messages[0]).all():
+        return [(messages[0].tobytes(), rows)]
+    cores: dict[bytes, list[int]] = {}
+    for row, message in zip(rows.tolist(), messages, strict=True):
+        cores.setdefault(message.tobytes(), []).append(row)
+    return [(message, np.array(same)) for message, same in cores.items()]
+
+
+def _refuse_unknown(core: Core, launch: LaunchMessage) -> None:
+    if launch.first_remote_cb < launch.cb_mask.bit_length():
+        raise CardError(f"core {core}: the launch has overlapping local and remote circular buffers")
+
+
+def own_buffers(configs: Iterable[CbConfig], begin: int) -> set[CbConfig]:
+    """Those that have memory of their own; the others lie over tensors.
+
+    A launch does not say which. tt-metal puts the first of a program where free memory begins and each other one behind
+    one before it, on the next address that is aligned; tensors are given memory from the other end.
+
+    >>> first, second = CbConfig(0, 0x1000, 0x800, 0x800), CbConfig(1, 0x1800, 0x800, 0x800)
+    >>> own_buffers([CbConfig(2, 0x8000, 0x800, 0x800), second, first], begin=0x1000) == {first, second}
+    True
+    """
+    own: set[CbConfig] = set()
+    ends = {begin}
+    for config in sorted(configs, key=lambda each: each.address):
+        if any(end <= config.address < end + CB_ALIGNMENT for end in ends):
+            own.add(config)
+            ends.add(config.address + config.size)
+    return own
+
+
+def _buffer(config: CbConfig, format_: CbFormat, cores: list[Core], *, is_own: bool) -> CBDescriptor:
+    descriptor = CBFormatDescriptor(
+        config.index,
+        DataFormat(format_.data_format),
+        config.page_size,
+        TileDescriptor(format_.tile_rows, format_.tile_cols),
+    )
+    descriptor.faces = (format_.num_faces, format_.face_rows)
+    cb = CBDescriptor(config.size, _ranges(cores), [descriptor])
+    cb.host_address = config.address
+    cb.host_lays_over_tensor = not is_own
+    return cb
+
+
+def _ranges(cores: Sequence[Core]) -> CoreRangeSet:
+    """The cores as rectangles: runs of a row, joined with those above them that are as wide."""
+    runs: list[list[int]] = []  # first column, last column, first row, last row
+    for x, y in sorted(cores, key=lambda core: (core[1], core[0])):
+        if runs and runs[-1][3] == y and runs[-1][2] == y and runs[-1][1] == x - 1:
+            runs[-1][1] = x
+        else:
+            runs.append([x, x, y, y])
+    joined: list[list[int]] = []
+    for run in runs:
+        above = next((each for each in joined if each[:2] == run[:2] and each[3] == run[2] - 1), None)
+        if above is None:
+            joined.append(run)
+        else:
+            above[3] = run[3]
+    return CoreRangeSet([CoreRange(CoreCoord(a, c), CoreCoord(b, d)) for a, b, c, d in joined])

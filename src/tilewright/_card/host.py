@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the card's library asks the Python of the host it is loaded into (native/card/simulator/host_python.h)."""
+
+from __future__ import annotations
+
+import _thread
+import itertools
+import json
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+
+def current_operation() -> str:
+    """The operation of ttnn that this thread is in, such as ``ttnn.softmax``; of nested ones, outermost first.
+
+    ttnn calls every operation through an object that has its name.
+    """
+    try:
+        return " > ".join(reversed(_operations(sys._getframe().f_back)))
+    except KeyboardInterrupt:
+        _thread.interrupt_main()  # who asked would not know what to do with it
+        return ""
+
+
+def current_tensors() -> str:
+    """The tensors of the operation this thread is in, in the order it was given them (_card/tensors.py)."""
+    try:
+        for _, frame in _calls(sys._getframe().f_back):
+            return "\n".join(json.dumps(_described(tensor)) for tensor in _given(frame))
+    except KeyboardInterrupt:
+        _thread.interrupt_main()
+    return ""
+
+
+def waits_for_each_program() -> str:
+    """ "yes" if ttnn launches the next program only when the one this thread launches is done; empty if not known.
+
+    It does, unless it was told ``ttnn.enable_asynchronous_slow_dispatch``.
+    """
+    try:
+        for _, frame in _calls(sys._getframe().f_back):
+            for tensor in _given(frame):
+                is_asynchronous = getattr(sys.modules["ttnn"].device, "is_asynchronous_slow_dispatch_enabled", None)
+                return "" if is_asynchronous is not None and is_asynchronous(tensor.device()) else "yes"
+    except KeyboardInterrupt:
+        _thread.interrupt_main()
+    return ""
+
+
+def _operations(frame: FrameType | None) -> list[str]:
+    names: list[str] = []
+    for name, _ in _calls(frame):
+        if names[-1:] != [name]:
+            names.append(name)
+    return names
+
+
+def _calls(frame: FrameType | None) -> Iterator[tuple[str, FrameType]]:
+    """Calls of operations this frame is in, innermost first."""
+    while frame is not None:
+        if frame.f_code.co_name == "__call__":
+            name = getattr(frame.f_locals.get("self"), "python_fully_qualified_name", None)
+            if isinstance(name, str):
+                yield name, frame
+        frame = frame.f_back
+
+
+def _given(frame: FrameType) -> Iterator[Any]:
+    """Tensors on a device among the arguments of a call."""
+    given = frame.f_locals.get("function_args", ()), frame.f_locals.get("function_kwargs", {}).values()
+    return _tensors([*itertools.chain(*given)])
+
+
+def _described(tensor: Any) -> dict[str, Any] | None:
+    """Where a tensor lies and what is in it; None where its pages do not simply go round the banks."""
+    if not tensor.is_allocated() or tensor.is_sharded() or tensor.is_per_core_allocated():
+        return None
+    return {
+        "memory": tensor.memory_config().buffer_type.name,
+        "address": tensor.buffer_address(),
+        "page_bytes": tensor.buffer_page_size(),
+        "stride": tensor.buffer_aligned_page_size(),
+        "num_pages": tensor.buffer_num_pages(),
+        "layout": tensor.layout.name,
+        "dtype": tensor.dtype.name,
+        "tile": list(tensor.tile.tile_shape),
+        "shape": list(tensor.shape),
+    }
+
+
+def _tensors(arguments: Any) -> Iterator[Any]:
+    """Tensors on a device among arguments, lists of them included."""
+    if isinstance(arguments, (list, tuple)):
+        for each in arguments:
+            yield from _tensors(each)
+    elif type(arguments).__name__ == "Tensor" and arguments.device() is not None:
+        yield arguments

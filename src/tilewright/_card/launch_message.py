@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A launch as it lies in a core's L1: the message, and what it points to."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+
+from tilewright._card.layout import Layout
+
+TENSIX = 0  # which of tt-metal's programmable core types
+_NO_ARGUMENTS = 0xFFFF
+_TEXT_MAGIC = b"TWKERNEL"
+_SEMAPHORE_BYTES = 16
+_CB_WORDS = 4
+_PIPES, _NO_PIPES = "prefetcher_pipe_offset", 0xFF
+
+
+@dataclasses.dataclass(frozen=True)
+class LaunchMessage:
+    """Where in L1 a core finds its program. Offsets are from ``base``.
+
+    Attributes:
+        arguments: of each processor, offsets of its runtime and common runtime arguments.
+        pipes: the table of prefetcher pipes; None: there are none.
+        text: of each processor, where its kernel lies.
+        enables: one bit for each processor that runs.
+    """
+
+    base: int
+    semaphores: int
+    local_cbs: int
+    remote_cbs: int
+    pipes: int | None
+    arguments: tuple[tuple[int, int], ...]
+    text: tuple[int, ...]
+    cb_mask: int
+    first_remote_cb: int
+    enables: int
+
+    def end_of(self, offset: int) -> int:
+        """Where what begins at an offset ends: at the next thing that begins."""
+        starts = [each for pair in self.arguments for each in pair if each != _NO_ARGUMENTS]
+        starts += [self.semaphores, self.local_cbs, self.remote_cbs, *self.text]
+        starts += [self.pipes] if self.pipes is not None else []
+        return min((start for start in starts if start > offset), default=offset)
+
+    def arguments_of(self, processor: int) -> tuple[int, int, int, int]:
+        """Address and number of words of a processor's runtime arguments, then of its common ones."""
+        found: list[int] = []
+        for offset in self.arguments[processor]:
+            is_given = offset != _NO_ARGUMENTS
+            found += [self.base + offset if is_given else 0, (self.end_of(offset) - offset) // 4 if is_given else 0]
+        return found[0], found[1], found[2], found[3]
+
+    @property
+    def num_semaphores(self) -> int:
+        end = self.end_of(self.semaphores) if self.semaphores != self.local_cbs else self.semaphores
+        # Of a program with dataflow buffers the table of local buffers lies behind an unused one, which ends where that
+        # of remote ones begins.
+        end = min(end, self.remote_cbs - 4 * _CB_WORDS * self.cb_mask.bit_length())
+        return max(0, end - self.semaphores) // _SEMAPHORE_BYTES
+
+
+class MessageReader:
+    """Reads launch messages of one release of tt-metal."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.address = layout.launch_address
+        self.size = layout["launch_msg_t"]
+        self.id_offset = layout.config("host_assigned_id")
+        self._layout = layout
+        self._processors = layout["processors"]
+
+    def read(self, message: bytes) -> LaunchMessage:
+        arguments = self._halves(message, "rta_offset", 2 * self._processors)
+        return LaunchMessage(
+            base=self._words(message, "kernel_config_base", TENSIX + 1)[TENSIX],
+            semaphores=self._halves(message, "sem_offset", TENSIX + 1)[TENSIX],
+            local_cbs=self._halves(message, "local_cb_offset", 1)[0],
+            remote_cbs=self._halves(message, "remote_cb_offset", 1)[0],
+            pipes=self._pipes(message),
+            arguments=tuple(zip(arguments[::2], arguments[1::2], strict=True)),
+            text=self._words(message, "kernel_text_offset", self._processors),
+            cb_mask=self._number(message, "local_cb_mask", self._layout["local_cb_mask_bytes"]),
+            first_remote_cb=self._number(message, "min_remote_cb_start_index", 1),
+            enables=self._number(message, "enables", self._layout["enables_bytes"]),
+        )
+
+    def _pipes(self, message: bytes) -> int | None:
+        if f"kernel_config_msg_t.{_PIPES}" not in self._layout.tensix:
+            return None  # a release without them
+        (offset,) = self._halves(message, _PIPES, 1)
+        return offset if offset != _NO_PIPES else None
+
+    def _words(self, message: bytes, field: str, count: int) -> tuple[int, ...]:
+        return struct.unpack_from(f"<{count}I", message, self._layout.config(field))
+
+    def _halves(self, message: bytes, field: str, count: int) -> tuple[int, ...]:
+        return struct.unpack_from(f"<{count}H", message, self._layout.config(field))
+
+    def _number(self, message: bytes, field: str, size: int) -> int:
+        begin = self._layout.config(field)
+        return int.from_bytes(message[begin : begin + size], "little")
+
+
+def kernel_directory(text: bytes) -> str | None:
+    """The build directory that a kernel's text names; None where the text is none of ours."""
+    if not text.startswith(_TEXT_MAGIC):
+        return None
+    (size,) = struct.unpack_from("<I", text, len(_TEXT_MAGIC))
+    begin = len(_TEXT_MAGIC) + 4
+    return text[begin : begin + size].decode()
+
+
+@dataclasses.dataclass(frozen=True)
+class CbConfig:
+    """A local circular buffer as the host configured it on a core."""
+
+    index: int
+    address: int
+    size: int
+    page_size: int
+
+
+def circular_buffers(config: bytes, mask: int) -> list[CbConfig]:
+    """The buffers of a mask, out of the host's table of them. One of no pages is none."""
+    found = []
+    for index in range(mask.bit_length()):
+        if mask >> index & 1:
+            address, size, pages, page_size = struct.unpack_from(f"<{_CB_WORDS}I", config, 4 * _CB_WORDS * index)
+            if pages and page_size:
+                found.append(CbConfig(index, address, size, page_size))
+    return found
+
+
+def semaphore_values(region: bytes) -> list[int]:
+    return [struct.unpack_from("<I", region, begin)[0] for begin in range(0, len(region), _SEMAPHORE_BYTES)]

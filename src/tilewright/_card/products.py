@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cards there are: which chip, which grid, and how tt-metal is told of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from tilewright._card.package import CardError
+from tilewright._card.protocol import Node, NodeKind
+from tilewright._tensor.arch import ArchDescription, describe_arch
+from tilewright._tensor.argument import text
+from tilewright._tensor.cores import CoreCoord
+
+
+@dataclasses.dataclass(frozen=True)
+class Chip:
+    """What of a chip only its host software needs.
+
+    Attributes:
+        pci_id: device and vendor as PCI configuration space has them.
+        soc_descriptor: the file of the package that describes the chip.
+        worker_columns, worker_rows: NoC coordinates of all Tensix cores that are not harvested, also those that
+            programs do not get.
+        ethernet: NoC coordinates of ethernet cores.
+        dram_endpoints: coordinates at which each DRAM channel answers.
+        channel_offset: addresses from here on are a channel's second bank; 0: a channel is one bank.
+    """
+
+    pci_id: int
+    soc_descriptor: str
+    worker_columns: tuple[int, ...]
+    worker_rows: tuple[int, ...]
+    ethernet: tuple[tuple[int, int], ...]
+    dram_endpoints: tuple[tuple[tuple[int, int], ...], ...]
+    channel_offset: int = 0
+
+
+_WORMHOLE = Chip(
+    pci_id=0x401E1E52,
+    soc_descriptor="wormhole_b0_80_arch.yaml",
+    worker_columns=tuple(range(18, 26)),
+    worker_rows=tuple(range(18, 28)),
+    ethernet=tuple((x, y) for x in range(18, 26) for y in (16, 17)),
+    dram_endpoints=(
+        ((0, 0), (0, 1), (0, 11)),
+        ((0, 5), (0, 6), (0, 7)),
+        ((5, 0), (5, 1), (5, 11)),
+        ((5, 2), (5, 9), (5, 10)),
+        ((5, 3), (5, 4), (5, 8)),
+        ((5, 5), (5, 6), (5, 7)),
+    ),
+    channel_offset=1 << 30,
+)
+_BLACKHOLE = Chip(
+    pci_id=0xB1401E52,
+    soc_descriptor="blackhole_140_arch.yaml",
+    worker_columns=(*range(1, 8), *range(10, 17)),
+    worker_rows=tuple(range(2, 12)),
+    ethernet=tuple((x, 25) for x in range(20, 34)),
+    dram_endpoints=tuple(
+        tuple((column, row + 3 * channel + port) for port in range(3)) for column, row in ((17, 12), (18, 12))
+        for channel in range(4)
+    ),
+)  # fmt: skip
+_CHIPS = {"wormhole_b0": _WORMHOLE, "blackhole": _BLACKHOLE}
+
+
+@dataclasses.dataclass(frozen=True)
+class Product:
+    """A card that can be bought.
+
+    Attributes:
+        grid: compute cores a program may use.
+        harvest_mask: which rows (Wormhole) or columns (Blackhole) of Tensix cores are switched off.
+        dram_harvest_mask: which DRAM channels are; only the last ones can be.
+    """
+
+    name: str
+    arch: str
+    grid: tuple[int, int]
+    harvest_mask: int
+    board_id: int
+    dram_harvest_mask: int = 0
+
+
+PRODUCTS = {
+    product.name: product
+    for product in (
+        Product("n150", "wormhole_b0", (8, 8), 0x40, 0x0100018511722039),
+        Product("p100a", "blackhole", (11, 10), 0x3, 0x0000043100000000, dram_harvest_mask=0x80),
+        Product("p150", "blackhole", (13, 10), 0x0, 0x0000040100000000),
+    )
+}
+_DEFAULTS = {"wormhole_b0": "n150", "blackhole": "p150"}
+_MACHINES = {"n150": range(1, 9), "p100a": (1,), "p150": (1, 2, 4, 8)}  # of how many cards
+MOST_CARDS = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class CardModel:
+    """A product, with the part of its grid that programs are given."""
+
+    product: Product
+    grid: tuple[int, int]
+    cards: int = 1  # of them in the machine, each a device of its own
+
+    @property
+    def arch(self) -> ArchDescription:
+        """The chip as the engine has it, with this grid and the DRAM that is not switched off."""
+        whole = describe_arch(self.product.arch)
+        banks = whole.num_dram_banks - self.product.dram_harvest_mask.bit_count()
+        return dataclasses.replace(whole, grid=CoreCoord(*self.grid), dram_coords=whole.dram_coords[:banks])
+
+    @property
+    def chip(self) -> Chip:
+        return _CHIPS[self.product.arch]
+
+    def __str__(self) -> str:
+        return f"{self.product.name} ({self.product.arch}, {self.grid[0]}x{self.grid[1]})"
+
+
+def choose_card(arch: str | None = None, grid: str | None = None, cards: str | None = None) -> CardModel:
+    """The card that ``--arch`` and ``--grid`` name, as many times as ``--cards`` says.
+
+    >>> str(choose_card("blackhole", "p100a")), str(choose_card(grid="4x2"))
+    ('p100a (blackhole, 11x10)', 'n150 (wormhole_b0, 4x2)')
+    """
+    if arch is not None and text("arch", arch) not in _DEFAULTS:
+        raise CardError(f"--arch {arch} is not simulated; allowed: {', '.join(_DEFAULTS)}")
+    if grid is not None and text("grid", grid) in PRODUCTS:
+        product = PRODUCTS[grid]
+        if arch not in (None, product.arch):
+            raise CardError(f"--grid {grid} is a {product.arch} card, but --arch says {arch}")
+        return CardModel(product, product.grid, _count(cards, product))
+    product = PRODUCTS[_DEFAULTS[arch or "wormhole_b0"]]
+    return CardModel(product, _grid(grid, product) if grid is not None else product.grid, _count(cards, product))
+
+
+def _count(cards: str | None, product: Product) -> int:
+    if cards is None:
+        return 1
+    allowed = _MACHINES[product.name]
+    if not re.fullmatch(r"[0-9]+", text("cards", cards)) or int(cards) not in allowed:
+        numbers = ", ".join(map(str, allowed))
+        raise CardError(
+            f"--cards {cards} is no number of cards for {product.name}; tt-metal knows machines of {numbers}"
+        )
+    return int(cards)
+
+
+def _grid(text: str, product: Product) -> tuple[int, int]:
+    sides = re.fullmatch(r"(\d+)x(\d+)", text)
+    columns, rows = (int(side) for side in sides.groups()) if sides else (0, 0)
+    if not (1 <= columns <= product.grid[0] and 1 <= rows <= product.grid[1]):
+        names = ", ".join(PRODUCTS)
+        raise CardError(
+            f"--grid {text} is no grid of {product.name}: give columns x rows, such as 4x4, at most "
+            f"{product.grid[0]}x{product.grid[1]}, or a product ({names})"
+        )
+    return columns, rows
+
+
+def cluster_descriptor(model: CardModel) -> str:
+    """What tt-metal reads about the boards; without it, it would ask the cards' own firmware.
+
+    Several cards stand in a row, each linked to the next: tt-metal takes no device that it finds no way to.
+    """
+    chips = range(model.cards)
+    return "\n".join(
+        [
+            "arch:",
+            *(f"  {chip}: {model.product.arch}" for chip in chips),
+            "chips:",
+            *(f"  {chip}: [{chip}, 0, 0, 0]" for chip in chips),
+            "ethernet_connections:",
+            *(_link(chip, chip + 1) for chip in chips[:-1]),
+            *(["  []"] if model.cards == 1 else []),
+            "chips_with_mmio:",
+            *(f"  - {chip}: {chip}" for chip in chips),
+            "harvesting:",
+            *(_harvesting(model.product, chip) for chip in chips),
+            "boards:",
+            *(_board(model.product, chip) for chip in chips),
+            "",
+        ]
+    )
+
+
+def _link(left: int, right: int) -> str:
+    """One cable: the left card's channel 1 to the right card's channel 0."""
+    return f"  -\n    - chip: {left}\n      chan: 1\n    - chip: {right}\n      chan: 0"
+
+
+def _harvesting(product: Product, chip: int) -> str:
+    return f"""\
+  {chip}:
+    noc_translation: true
+    harvest_mask: {product.harvest_mask}
+    dram_harvesting_mask: {product.dram_harvest_mask}
+    eth_harvesting_mask: {0x120 if product.arch == "blackhole" else 0}
+    pcie_harvesting_mask: {0x2 if product.arch == "blackhole" else 0}"""
+
+
+def _board(product: Product, chip: int) -> str:
+    return f"""\
+  -
+    - board_id: {product.board_id + chip}
+    - board_type: {product.name}
+    - chips:
+        - {chip}"""
+
+
+def nodes_of(
+    model: CardModel, slot_bytes: int, bank_stride: int, go_address: int, ethernet_go: tuple[int, ...]
+) -> list[Node]:
+    """Who answers at which coordinate, with L1 in file 0 and DRAM in file 1."""
+    chip, arch = model.chip, model.arch
+    workers = []
+    for y, row in enumerate(chip.worker_rows):
+        for x, column in enumerate(chip.worker_columns):
+            if x < model.grid[0] and y < model.grid[1]:
+                slot = (y * model.grid[0] + x) * slot_bytes
+                workers.append(Node(column, row, NodeKind.WORKER, 0, slot, 0, arch.l1_bytes, go_address))
+            else:
+                workers.append(Node(column, row, NodeKind.WORKER, go_address=go_address))
+    ethernet = [Node(x, y, NodeKind.ETHERNET, go_address=go) for x, y in chip.ethernet for go in ethernet_go]
+    return [*workers, *_dram_nodes(chip, arch, bank_stride), *ethernet]
+
+
+def _dram_nodes(chip: Chip, arch: ArchDescription, bank_stride: int) -> list[Node]:
+    nodes, seen = [], dict.fromkeys(chip.dram_endpoints, 0)
+    for bank, coordinate in enumerate(arch.dram_coords):
+        channel = next(each for each in chip.dram_endpoints if coordinate in each)
+        address = chip.channel_offset * seen[channel]
+        seen[channel] += 1
+        nodes += [Node(x, y, NodeKind.DRAM, 1, bank * bank_stride, address, arch.dram_bank_bytes) for x, y in channel]
+    return nodes

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tensors of a call of ttnn, as the host's process tells of them (``current_tensors`` in _card/host.py).
+
+One line of JSON for each, in the order of the call; ``null`` for one whose pages do not simply go round the banks.
+Of a tensor that cannot be described in full nothing is known: silence is better than a false alarm.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tilewright._launch.host_memory import ForeignTensor
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout, page_geometry
+from tilewright._tensor.memory_config import BufferType
+from tilewright._tensor.shape import Shape
+from tilewright._tensor.tile import Tile
+
+
+def tensors_told(text: str) -> tuple[ForeignTensor | None, ...]:
+    """Each tensor of the text; None for one that is not known, or lies where one before it does."""
+    told: dict[tuple[bool, int], int] = {}
+    tensors: list[ForeignTensor | None] = []
+    for line in text.splitlines():
+        tensor = _tensor(json.loads(line))
+        if tensor is not None and told.setdefault((tensor.is_dram, tensor.address), len(tensors)) != len(tensors):
+            tensor = None
+        tensors.append(tensor)
+    return tuple(tensors)
+
+
+def _tensor(said: dict[str, Any] | None) -> ForeignTensor | None:
+    if said is None or said["memory"] not in (BufferType.DRAM.name, BufferType.L1.name):
+        return None
+    try:
+        dtype, layout, tile = DataType[said["dtype"]], Layout[said["layout"]], Tile(said["tile"])
+        shape = Shape(said["shape"])
+        geometry = page_geometry(shape, dtype, layout, tile)
+    except (KeyError, TypeError, ValueError):
+        return None  # a dtype, layout or tile that is not simulated
+    if geometry != (said["page_bytes"], said["num_pages"]) or not said["num_pages"]:
+        return None  # padded otherwise, or a view of another tensor's memory
+    return ForeignTensor(
+        is_dram=said["memory"] == BufferType.DRAM.name,
+        address=said["address"],
+        page_bytes=said["page_bytes"],
+        stride=said["stride"],
+        num_pages=said["num_pages"],
+        layout=layout,
+        shape=shape,
+        tile=tile,
+        dtype=dtype,
+    )

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that choose the ttnn a script gets, and the card under it."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+from pathlib import Path
+
+from tilewright._card.environment import card_environment
+from tilewright._card.package import installed_ttnn, require_ttnn
+from tilewright._card.products import MOST_CARDS, PRODUCTS, choose_card
+
+BUILT_IN, REAL = "built-in", "real"
+
+
+def add_card_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """``--arch``, ``--grid`` and ``--cards``."""
+    parser.add_argument("--arch", metavar="NAME", help="chip of the card: wormhole_b0 (default) or blackhole")
+    parser.add_argument(
+        "--grid",
+        metavar="GRID",
+        help=f"cores of the card: a product ({', '.join(PRODUCTS)}) or columns x rows, such as 4x4",
+    )
+    parser.add_argument(
+        "--cards", metavar="N", help=f"cards in the machine, each a device of its own: 1 (default) to {MOST_CARDS}"
+    )
+
+
+def add_ttnn_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """``--ttnn``."""
+    parser.add_argument(
+        "--ttnn",
+        choices=(REAL, BUILT_IN),
+        help="the installed package on a simulated card, or tilewright's own small module; real where it is installed",
+    )
+
+
+def wants_real_ttnn(options: argparse.Namespace, script: Path | None = None) -> bool:
+    """Whether a script gets the installed package; not if it names tilewright's own module, unless told otherwise."""
+    if options.ttnn is not None:
+        return bool(options.ttnn == REAL)
+    return installed_ttnn() is not None and (script is None or not _imports_only_ours(script))
+
+
+def _imports_only_ours(script: Path) -> bool:
+    """Whether a script imports tilewright and not ``ttnn``."""
+    try:
+        tree = ast.parse(script.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return False  # whoever runs it says what is wrong
+    imported = [each.name for node in ast.walk(tree) if isinstance(node, ast.Import) for each in node.names]
+    imported += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
+    packages = {name.partition(".")[0] for name in imported}
+    return "tilewright" in packages and "ttnn" not in packages
+
+
+def environment_with_card(options: argparse.Namespace, **further: str) -> dict[str, str]:
+    """This process's environment with the card that the options choose."""
+    card = card_environment(require_ttnn(), choose_card(options.arch, options.grid, options.cards))
+    return {**os.environ, **card, **further}

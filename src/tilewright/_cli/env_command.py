@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright env``: print what makes tt-metal find the simulated card, for a shell."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from tilewright._card.environment import card_environment
+from tilewright._card.package import require_ttnn
+from tilewright._card.products import choose_card
+from tilewright._cli.card_options import add_card_options
+from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.json_output import json_text
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = CommandParser(
+        "env",
+        "Print shell commands that set the environment in which tt-metal, and so the installed ttnn, finds the "
+        "simulated card: for notebooks, debuggers, host programs in C++, and everything else that is not a script. "
+        "Programs started from such a shell each get a card of their own.",
+        """
+        eval "$(tilewright env)"
+        eval "$(tilewright env --arch blackhole)"
+        tilewright env --json
+        """,
+    )
+    add_card_options(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    options = build_parser().parse_args(arguments)
+    variables = card_environment(require_ttnn(), choose_card(options.arch, options.grid, options.cards))
+    if options.json:
+        print(json_text("env", {"variables": variables}))
+    else:
+        print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items()))
+    return 0

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright exec``: run a script or a command written for ttnn on the simulated card."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from tilewright._cli.card_options import add_card_options, add_ttnn_option, environment_with_card, wants_real_ttnn
+from tilewright._cli.check_target import exit_status
+from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.json_output import Error, error_object, json_text, script_failed
+from tilewright._cli.operation_arguments import is_declaration
+from tilewright._cli.run_script import run_script
+from tilewright._errors import TilewrightError
+from tilewright.ops import OPERATIONS
+
+_DESCRIPTION = """
+Run a Python script, or after -- any command, in which `import ttnn` gives the simulated card: the installed ttnn as it
+was published, or, where none is installed, tilewright's own module, which has the part of it that programs of one's own
+need. The exit status is the script's.
+"""
+_EXAMPLES = """
+tilewright exec my_script.py --batch 4
+tilewright exec --arch blackhole --grid p100a my_script.py
+tilewright exec --compare my_script.py
+tilewright exec --json my_script.py
+tilewright exec -- pytest tests/ttnn/unit_tests/operations/eltwise/test_add.py
+"""
+
+
+class NoCommandError(TilewrightError):
+    """A command that is not there."""
+
+    exit_status = 127  # as a shell says it
+
+
+def build_parser() -> argparse.ArgumentParser:
+    usage = (
+        "tilewright exec [options] script [arguments ...]\n       tilewright exec [options] -- command [arguments ...]"
+    )
+    parser = CommandParser("exec", _DESCRIPTION, _EXAMPLES, usage)
+    add_ttnn_option(parser)
+    add_card_options(parser)
+    parser.add_argument(
+        "--show-programs",
+        action="store_true",
+        help="print each launch of the real ttnn: kernels, arguments, circular buffers, semaphores, cores",
+    )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="set each result of the real ttnn beside its operation's golden function; name the first that drifts",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="say how it ended as JSON; what the script prints goes to stderr"
+    )
+    parser.add_argument("script", nargs="?", help="the script to run; whatever follows is handed to it")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    ours, target = _split(arguments)
+    parser = build_parser()
+    options = parser.parse_args(ours)
+    if not target or target == ["--"]:
+        parser.error("give a script, or -- and a command")
+    is_command = target[0] == "--"
+    if not is_command:
+        if target[0] in OPERATIONS or is_declaration(target[0]):
+            parser.error(f"{target[0]} is an operation, no script: `tilewright run {target[0]}` runs it")
+        if not Path(target[0]).is_file():
+            parser.error(f"script {target[0]!r} does not exist")
+    if wants_real_ttnn(options, None if is_command else Path(target[0])):
+        further = {"TILEWRIGHT_CARD_SHOW_PROGRAMS": "1"} if options.show_programs else {}
+        further |= {"TILEWRIGHT_CARD_COMPARE": "1"} if options.compare else {}
+        command = target[1:] if is_command else [sys.executable, *target]
+        environment = environment_with_card(options, **further)
+        if not options.json:
+            _become(command, environment)
+        status = subprocess.run([_program(command, environment), *command[1:]], env=environment, stdout=sys.stderr)
+        return _said(command, status.returncode, script_failed(" ".join(command), status.returncode))
+    if options.show_programs or options.compare:
+        parser.error("--show-programs and --compare are for the real ttnn")
+    if (options.arch, options.grid, options.cards) != (None, None, None):
+        parser.error("--arch, --grid and --cards are for the real ttnn; a script of the built-in one says so itself")
+    if is_command:
+        parser.error("-- and a command need the real ttnn; with the built-in one give a script")
+    if not options.json:
+        return run_script(Path(target[0]), target[1:])
+    errors: list[BaseException] = []
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            ended = run_script(Path(target[0]), target[1:], on_error=errors.append)
+        except SystemExit as end:
+            ended = exit_status(end)
+    error = error_object(type(errors[0]).__name__, errors[0]) if errors else script_failed(target[0], ended)
+    return _said(target, ended, error)
+
+
+def _said(command: list[str], status: int, error: Error | None) -> int:
+    print(json_text("exec", {"arguments": command}, status, error))
+    return status
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Our options, and what to run: options after the script are the script's."""
+    with_value = {"--ttnn", "--arch", "--grid", "--cards"}
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-") and arguments[position] != "--":
+        position += 2 if arguments[position] in with_value else 1
+    return arguments[:position], arguments[position:]
+
+
+def _become(command: list[str], environment: dict[str, str]) -> NoReturn:
+    """Replaces this process: signals, exit status and terminal are the command's own."""
+    program = _program(command, environment)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(program, command, environment)
+
+
+def _program(command: list[str], environment: dict[str, str]) -> str:
+    program = shutil.which(command[0], path=environment.get("PATH"))
+    if program is None:
+        raise NoCommandError(f"there is no command {command[0]!r}")
+    return program

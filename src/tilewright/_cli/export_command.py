@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright export``: an operation as a package for hardware."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.json_output import json_text
+from tilewright._cli.operation_arguments import add_operation_argument, shape
+from tilewright.ops import Operation
+from tilewright.ops._export import export_operation
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = CommandParser(
+        "export",
+        "Write an operation as a small Python package for a card: host code that uses ttnn.generic_op, the C++ "
+        "kernels, and a test against torch. The package takes any shape, bfloat16 and float32, and any cores; it needs "
+        "ttnn and nothing of tilewright.",
+        """
+        tilewright export layernorm_fused_rm --out layernorm
+        tilewright export variance_w_rm --shape 32x4096 --out v
+        """,
+    )
+    add_operation_argument(parser)
+    parser.add_argument("--shape", type=shape, help="that its test runs, besides an uneven one (default 2x3x64x128)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write it; made if need be")
+    parser.add_argument("--replace", action="store_true", help="write into a directory that is not empty")
+    parser.add_argument("--json", action="store_true", help="say what was written as JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    operation: Operation = options.operation
+    tested = options.shape or (2, 3, 64, 128)
+    command = f"tilewright export {operation.name} --out DIR"
+    files = export_operation(operation, options.out, shape=tested, command=command, replace=options.replace)
+    if options.json:
+        print(json_text("export", {"operation": operation.name, "files": [str(path) for path in files]}))
+        return 0
+    for path in files:
+        print(path)
+    print("\nOn a machine with a card and ttnn:")
+    print(f"  cd {shlex.quote(str(options.out))} && pytest test_{operation.name}.py")
+    return 0

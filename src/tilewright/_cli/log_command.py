@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright log``: the execution log of an operation, computed from what was run."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.json_output import json_text
+from tilewright._cli.output_file import require_writable, write_output
+from tilewright._logs.rendering import render_log
+from tilewright._workshop.home import find_operation
+from tilewright._workshop.operation_log import operation_log
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = CommandParser(
+        "log",
+        "Write the execution log of an operation from its breadcrumbs: what was read, run, tried and found, in "
+        "Markdown. It says what was run and nothing else; `tilewright log note` adds what only a person knows.",
+        """
+        tilewright log my_op
+        tilewright log my_op --output my_op_log.md
+        tilewright log note my_op "gamma is read twice"
+        tilewright log audit my_op_log.md
+        """,
+    )
+    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write it there instead of printing it")
+    parser.add_argument("--json", action="store_true", help="print the log as JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.output is not None:
+        require_writable(parser, "--output", options.output)
+    log = operation_log(find_operation(options.operation))
+    text = json_text("log", dataclasses.asdict(log)) if options.json else render_log(log).rstrip()
+    if options.output is None:
+        print(text)
+        return 0
+    write_output("--output", options.output, (text + "\n").encode())
+    print(f"{options.output}: {len(text.splitlines())} lines")
+    return 0

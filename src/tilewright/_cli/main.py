@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entry point of the ``tilewright`` command."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from tilewright import __version__
+from tilewright._cli.command_parser import UsageExit
+from tilewright._cli.json_output import error_object, json_text, wants_json
+from tilewright._cli.screen import fitted
+from tilewright._errors import TilewrightError
+
+# Name of each subcommand and the line help shows for it; its module is imported only when it runs.
+COMMANDS = {
+    "cache": "show how large the cache of compiled kernels is, and prune it",
+    "check": "run a script or an operation under strict rules and say what is wrong",
+    "completion": "print what bash, zsh or fish need to complete commands and options",
+    "debug": "stop kernels at a line and look inside; `debug journal` keeps what was found",
+    "doctor": "check that this machine, or with `survey` every kernel of ttnn, compiles",
+    "env": "print the environment in which tt-metal finds the simulated card",
+    "exec": "run a script or command that says `import ttnn` on the simulated card",
+    "explain": "say what a rule, an error, a phase or a function of the kernel API is",
+    "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
+    "log": "write an operation's execution log; `log note` adds to it, `log audit` checks it",
+    "mcp": "offer run, check, time, show, explain and stages to coding agents",
+    "new": "write a file with an operation of your own and its test",
+    "phases": "run an operation phase by phase against its references",
+    "report": "run a script or an operation and write what happened as an HTML page",
+    "run": "run an operation and compare it with float64",
+    "show": "show an operation's plan, circular buffers, C++ or program",
+    "stages": "run the stages of an operation and show what each proves",
+    "sweep": "run, check and time every combination a file lists",
+    "time": "say how long a card would take, where it waits and what would help",
+    "tune": "try plans of an operation on the model's clock and give the best one found",
+}
+
+
+# Commands that stand behind another: `tilewright log audit`. Their modules are named after them alone.
+FURTHER_COMMANDS = {"debug": ("journal",), "doctor": ("survey",), "log": ("audit", "note")}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilewright", description="Build and run Tenstorrent operations without a card."
+    )
+    parser.add_argument("--version", action="version", version=f"tilewright {__version__}")
+    commands = parser.add_subparsers(
+        dest="command", metavar="command", title="commands", description="`tilewright command --help` says more."
+    )
+    for name, help_line in COMMANDS.items():
+        # `exec` hands everything after the script to the script, so its module parses the rest itself.
+        commands.add_parser(name, help=help_line, add_help=False)
+    return parser
+
+
+def _imported_for_good(name: str) -> ModuleType:
+    """A module of a process that has no other task.
+
+    What it brings is no garbage until the process ends, and looking through it, now and at the end, takes a tenth of
+    a short command.
+    """
+    gc.disable()
+    module = importlib.import_module(name)
+    gc.freeze()
+    gc.enable()
+    return module
+
+
+def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
+    parser = build_parser()
+    known = parser.parse_args(given[:1])
+    if known.command is None:
+        parser.print_help(sys.stderr)
+        return 2
+    is_further = given[1:2] and given[1] in FURTHER_COMMANDS.get(known.command, ())
+    words = given[:2] if is_further else given[:1]
+    name, rest = " ".join(words), given[len(words) :]
+    command = import_module(f"tilewright._cli.{words[-1]}_command")
+    as_json = wants_json(rest)
+    try:
+        return int(command.run(list(rest)))
+    except UsageExit as end:
+        if as_json:
+            print(json_text(name, exit_status=2, error=error_object("UsageError", end.message)))
+        raise
+    except (TilewrightError, MemoryError) as error:
+        said = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
+        status = 1 if isinstance(error, MemoryError) else error.exit_status
+        print(fitted(f"tilewright {name}: {said}", sys.stderr), file=sys.stderr)
+        if as_json:
+            print(json_text(name, exit_status=status, error=error_object(type(error).__name__, said)))
+        return status
+    except Exception as error:  # a fault of ours: machines get an object all the same, people the traceback
+        if not as_json:
+            raise
+        traceback.print_exc()
+        print(json_text(name, exit_status=1, error=error_object(type(error).__name__, error)))
+        return 1
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a command and returns its exit status."""
+    try:
+        if arguments is not None:
+            return _run_command(arguments, importlib.import_module)
+        return _run_command(sys.argv[1:], _imported_for_good)
+    except KeyboardInterrupt:
+        return 130  # what a shell shows for a program ended by Ctrl-C
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python must not try to flush it again on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright mcp``: commands as tools of the Model Context Protocol, for coding agents."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from typing import Any, Literal
+
+from tilewright import __version__
+from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.json_output import error_object
+from tilewright._errors import TilewrightError
+
+_DESCRIPTION = """
+Serve `run`, `check`, `time`, `show`, `explain` and `stages` as tools of the Model Context Protocol on standard input
+and output, for a coding agent that starts this command. Each answers with the object that the command prints with
+--json. Paths are relative to the directory the server was started in. It needs the protocol's Python SDK: extra [mcp].
+"""
+_EXAMPLES = """
+tilewright mcp
+claude mcp add tilewright -- tilewright mcp
+"""
+_INSTRUCTIONS = """\
+tilewright runs Tenstorrent (tt-metal / TTNN) operations without a card. The loop: `stages` on an operation's file \
+stops at the first red stage and says why; `explain` has the cure for a rule or an error; change the file; again. \
+Green: `check`, `run`, `time`. For a script of programs of its own: `check`, `time`. Every answer has `exit_status` \
+(0 as asked for, 1 it ran and something is wrong, 2 what was given is wrong) and `error`: null, or type and message."""
+
+Answer = dict[str, Any]
+_TIME_LIMIT = 300.0
+_MOST_SAID = 2000  # characters of what a command that broke off said last
+
+
+class NoProtocolError(TilewrightError):
+    """The SDK of the protocol is not installed."""
+
+    exit_status = 2
+
+
+def build_parser() -> argparse.ArgumentParser:
+    return CommandParser("mcp", _DESCRIPTION, _EXAMPLES)
+
+
+def run(arguments: list[str]) -> int:
+    build_parser().parse_args(arguments)
+    try:
+        from mcp.server.mcpserver import MCPServer
+    except ImportError:
+        raise NoProtocolError(
+            "the Model Context Protocol's Python SDK, version 2 or newer, is not installed: "
+            'pip install "tilewright[mcp]", or in a checkout pip install -e ".[mcp]"'
+        ) from None
+    server = MCPServer("tilewright", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
+    for tool in TOOLS:
+        server.tool(name=tool.__name__.removesuffix("_tool"))(tool)
+    server.run()
+    return 0
+
+
+async def run_tool(
+    operation: str,
+    shape: str | None = None,
+    dtype: str | None = None,
+    arch: str | None = None,
+    grid: str | None = None,
+    plan: str | None = None,
+    time_limit: float = _TIME_LIMIT,
+) -> Answer:
+    """Run an operation on random numbers and compare it with float64.
+
+    Args:
+        operation: a name such as variance_w_rm, or a Python file that declares one.
+        shape: of the input, such as 2x3x64x128.
+        dtype: of the input, such as bfloat16 or float32.
+        arch: wormhole_b0 (unless told otherwise) or blackhole.
+        grid: cores to use, columns by rows, such as 8x8.
+        plan: resident, streaming or blocked, whatever the budget of L1 says.
+        time_limit: seconds.
+    """
+    return await _answer("run", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan)
+
+
+async def check_tool(
+    target: str,
+    script_arguments: list[str] | None = None,
+    shape: str | None = None,
+    dtype: str | None = None,
+    arch: str | None = None,
+    seeds: int | None = None,
+    sync: bool = False,
+    footprint: bool = False,
+    time_limit: float = _TIME_LIMIT,
+) -> Answer:
+    """Run a script or an operation under the checker: hangs, races, wrong credits, undefined values, and their cures.
+
+    Args:
+        target: a script (.py), an operation's name, or a Python file that declares one.
+        script_arguments: what the script is given.
+        shape, dtype, arch: of an operation.
+        seeds: orders of events to try besides the usual one.
+        sync: also who pushes and pops what.
+        footprint: also the use of L1, with the smallest depths that still work.
+    """
+    return await _answer(
+        "check",
+        [target],
+        time_limit,
+        script_arguments,
+        shape=shape,
+        dtype=dtype,
+        arch=arch,
+        seeds=seeds,
+        sync=sync,
+        footprint=footprint,
+    )
+
+
+async def time_tool(
+    target: str,
+    script_arguments: list[str] | None = None,
+    shape: str | None = None,
+    dtype: str | None = None,
+    arch: str | None = None,
+    grid: str | None = None,
+    plan: str | None = None,
+    time_limit: float = _TIME_LIMIT,
+) -> Answer:
+    """Say how long a card would take by the model, what bounds it, and what would help.
+
+    Args:
+        target: a script (.py), an operation's name, or a Python file that declares one.
+        script_arguments: what the script is given.
+        shape, dtype, arch, grid, plan: of an operation.
+    """
+    return await _answer(
+        "time", [target], time_limit, script_arguments, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan
+    )
+
+
+async def show_tool(
+    operation: str,
+    part: Literal["overview", "spec", "kernels", "cpp", "program"] = "overview",
+    shape: str | None = None,
+    dtype: str | None = None,
+    arch: str | None = None,
+    grid: str | None = None,
+    plan: str | None = None,
+    time_limit: float = _TIME_LIMIT,
+) -> Answer:
+    """Show what an operation becomes, without running it: plan, phases, circular buffers, kernels, program.
+
+    Args:
+        operation: a name such as variance_w_rm, or a Python file that declares one.
+        part: what to show besides plan and phases.
+    """
+    which: dict[str, Any] = {} if part == "overview" else {part: True}
+    return await _answer(
+        "show", [operation], time_limit, shape=shape, dtype=dtype, arch=arch, grid=grid, plan=plan, **which
+    )
+
+
+async def explain_tool(words: str, time_limit: float = _TIME_LIMIT) -> Answer:
+    """What the docs say about a rule, an error, a phase, a function of the kernel API, or the words of a message.
+
+    Args:
+        words: such as cb-push-unreserved, DeadlockError or cb_wait_front.
+    """
+    return await _answer("explain", words.split(), time_limit)
+
+
+async def stages_tool(
+    operation: str, stage: int | None = None, every: bool = False, time_limit: float = _TIME_LIMIT
+) -> Answer:
+    """Run the stages of an operation, from an API that exists (1) to right numbers (7); stops at the first red one.
+
+    Args:
+        operation: a Python file that declares one, or the name of one of tilewright's.
+        stage: this one only.
+        every: go on after a red stage.
+    """
+    return await _answer("stages", [operation], time_limit, stage=stage, all=every)
+
+
+TOOLS = (run_tool, check_tool, time_tool, show_tool, explain_tool, stages_tool)
+
+
+async def _answer(
+    command: str,
+    targets: list[str],
+    time_limit: float,
+    script_arguments: list[str] | None = None,
+    **options: str | int | bool | None,
+) -> Answer:
+    """What the command prints; it runs in a process of its own, so that no script can end or change the server."""
+    words = [command, "--json"]
+    for name, value in options.items():
+        if value is True:
+            words.append(f"--{name}")
+        elif value is not None and value is not False:
+            words += [f"--{name}={value}"]
+    if any(each.startswith("-") for each in targets):
+        return _failure(command, 2, "UsageError", f"{' '.join(targets)!r} begins with a dash: it is no name or file")
+    behind = ["--", *script_arguments] if script_arguments else []
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tilewright",
+        *words,
+        *targets,
+        *behind,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        said, errors = await asyncio.wait_for(process.communicate(), time_limit)
+    except asyncio.TimeoutError:  # its own name before Python 3.11
+        return _failure(command, 1, "TimeLimit", f"tilewright {command} did not end within {time_limit:g} s")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    try:
+        answer: Answer = json.loads(said)
+    except ValueError:
+        ended = process.returncode or 0
+        how = f"ended by {signal.Signals(-ended).name}" if ended < 0 else f"ended with status {ended}"
+        last = errors.decode(errors="replace").strip()[-_MOST_SAID:]
+        return _failure(command, 1, "NoAnswer", f"tilewright {command} {how}, without an answer. {last}".strip())
+    return answer
+
+
+def _failure(command: str, exit_status: int, kind: str, message: str) -> Answer:
+    return {"command": command, "exit_status": exit_status, "error": error_object(kind, message)}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a user's script in this process, with ``import ttnn`` giving the simulated chip."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import sys
+import types
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tilewright._drop_in import install_as_ttnn
+
+
+def run_script(
+    script: Path,
+    arguments: Sequence[str],
+    quiet: tuple[type[BaseException], ...] = (),
+    on_error: Callable[[BaseException], None] = lambda error: None,
+) -> int:
+    """Runs the script as ``python script.py arguments`` would: it is ``__main__``, and tracebacks begin in it.
+
+    Args:
+        quiet: errors without a traceback; whoever asks shows them in another way.
+        on_error: is told what the script ended with.
+    """
+    install_as_ttnn()
+    sys.argv = [str(script), *arguments]
+    sys.path.insert(0, str(script.resolve().parent))
+    main = types.ModuleType("__main__")
+    main.__file__ = str(script)
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", str(script))
+    sys.modules["__main__"] = main
+    try:
+        exec(compile(script.read_bytes(), str(script), "exec"), main.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        on_error(error)
+        if not isinstance(error, quiet):
+            _show_traceback(error, script)
+        if isinstance(error, KeyboardInterrupt):
+            return 130
+        return 1
+    return 0
+
+
+def _show_traceback(error: BaseException, script: Path) -> None:
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame.f_code.co_filename != str(script):
+        traceback = traceback.tb_next
+    sys.excepthook(type(error), error.with_traceback(traceback), traceback)

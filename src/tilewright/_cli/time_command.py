@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright time``: how long a card would take, where it waits and what would help."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+
+from tilewright._cli.call_once import call_once
+from tilewright._cli.card_options import add_ttnn_option, wants_real_ttnn
+from tilewright._cli.check_target import NothingLaunchedError, exit_status
+from tilewright._cli.command_parser import CommandParser, UsageExit
+from tilewright._cli.json_output import json_text, script_failed
+from tilewright._cli.operation_arguments import add_operation_options, add_tuned_option, chosen_card, declares_operation
+from tilewright._cli.output_file import require_writable, write_output
+from tilewright._cli.progress_line import ProgressLine
+from tilewright._cli.run_script import run_script
+from tilewright._cli.screen import wrapped
+from tilewright._cli.time_on_card import timed_on_card
+from tilewright._planner.row_program import Tensors
+from tilewright._report.perf_csv import perf_csv
+from tilewright._report.timeline import timeline_json
+from tilewright.ops._operation import Operation, Outcome
+from tilewright.ops._options import Options
+from tilewright.ops._other_plans import effects_of_other_plans
+from tilewright.timing._advice import Advice, Effect, advise
+from tilewright.timing._every_launch import TimedLaunch, every_launch_timed, time_records
+from tilewright.timing._replay import replay
+from tilewright.timing._text import time_json, time_lines
+
+_DESCRIPTION = """
+Run an operation, or a script in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card
+where there is one), and say for every launch how long a card would take by the model: what each processor does and
+waits for, rates reached and possible, what bounds it, and what would help most. docs/timing.md says how far such times
+can be relied on.
+"""
+_EXAMPLES = """
+tilewright time centralize_w_rm --shape 1024x2048
+tilewright time layernorm_fused_rm --arch blackhole --cores
+tilewright time variance_w_rm --timeline run.json --csv ops.csv
+tilewright time my_script.py --json -- --batch 4
+tilewright time model.py --grid p100a
+TILEWRIGHT_RECORDS=records tilewright exec model.py; tilewright time records
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    usage = "tilewright time [options] target [-- script arguments ...]"
+    parser = CommandParser("time", _DESCRIPTION, _EXAMPLES, usage)
+    parser.add_argument(
+        "target", help="an operation, a file that declares one, a script (.py), or a directory of records"
+    )
+    operations = parser.add_argument_group("operations")
+    add_operation_options(operations, or_cards=True)
+    add_tuned_option(operations)
+    parser.add_argument("--cores", action="store_true", help="show the processors of every core")
+    parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of the launch for Perfetto")
+    parser.add_argument(
+        "--launch", metavar="N", type=int, default=1, help="which launch the timeline shows (default 1)"
+    )
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the launches as tt-metal's profiler does")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_ttnn_option(parser)
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_args(arguments[:at])
+    script = Path(options.target)
+    other_plans: tuple[Effect, ...] = ()
+    for name, path in (("--timeline", options.timeline), ("--csv", options.csv)):
+        if path is not None:
+            require_writable(parser, name, path)
+    is_script = (script.suffix == ".py" or script.is_file()) and not declares_operation(options.target)
+    if is_script and not script.is_file():
+        parser.error(f"script {options.target!r} does not exist")
+    if script.is_dir():
+        status, launches = 0, time_records(script)
+    elif is_script and wants_real_ttnn(options, script):
+        command = [str(script), *arguments[at + 1 :]]
+        status, launches = timed_on_card(command, chosen_card(options), quiet=options.json)
+    elif is_script:
+        with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
+            try:
+                status = run_script(script, arguments[at + 1 :])
+            except UsageExit:
+                raise
+            except SystemExit as end:
+                status = exit_status(end)
+    else:
+        status, (launches, other_plans) = 0, _timed_operation(parser, options)
+    if status:
+        if options.json:
+            print(json_text("time", {"launches": []}, status, script_failed(script, status)))
+        return status
+    if not launches:
+        kept = "holds no records of launches: TILEWRIGHT_RECORDS says where to keep them"
+        raise NothingLaunchedError(f"{options.target} {kept if script.is_dir() else 'launched no program'}")
+    if not 1 <= options.launch <= len(launches):
+        parser.error(f"--launch is {options.launch}; there are launches 1 to {len(launches)}")
+    _write_files(launches, options)
+    _show(launches, options, other_plans)
+    return 0
+
+
+def _timed_operation(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> tuple[list[TimedLaunch], tuple[Effect, ...]]:
+    """The launch of an operation, and what other plans of it would save."""
+    effects: tuple[Effect, ...] = ()
+    progress = ProgressLine()
+    with every_launch_timed() as launches:
+
+        def afterwards(operation: Operation, tensors: Tensors, chosen: Options, outcome: Outcome) -> None:
+            nonlocal effects
+            effects = effects_of_other_plans(
+                operation, tensors, chosen, outcome, launches, lambda words: progress.show(f"trying {words}")
+            )
+
+        call_once(parser, options, progress, afterwards)
+    return launches, effects
+
+
+def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> None:
+    if options.timeline is not None:
+        record = launches[options.launch - 1].record
+        text = timeline_json(record, replay(record, keep_events=True))
+        write_output("--timeline", options.timeline, text.encode())
+    if options.csv is not None:
+        columns, rows = launches[0].record.grid
+        write_output("--csv", options.csv, perf_csv(launches, columns * rows).encode())
+
+
+def _show(launches: list[TimedLaunch], options: argparse.Namespace, other_plans: tuple[Effect, ...]) -> None:
+    advice: list[Advice] = [advise(launch.record, launch.time, other_plans) for launch in launches]
+    if options.json:
+        found = [
+            {"kernels": launch.label, **time_json(launch.time, each)}
+            for launch, each in zip(launches, advice, strict=True)
+        ]
+        print(json_text("time", {"launches": found}))
+        return
+    for number, (launch, each) in enumerate(zip(launches, advice, strict=True), 1):
+        if len(launches) > 1:
+            print(f"{'' if number == 1 else chr(10)}launch {number}: {launch.label}")
+        lines = time_lines(launch.time, each, each_core=options.cores)
+        print("\n".join(row for line in lines for row in wrapped(line)))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Breakpoints, stopped kernels and the prompt."""

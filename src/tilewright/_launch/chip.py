@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated chip: memory the host reads and writes, and a grid that runs programs."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import os
+import weakref
+from array import array
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright._errors import TilewrightError
+from tilewright._launch.engine import engine
+from tilewright._launch.host_memory import HostMemory
+from tilewright._launch.launch import Launcher
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.runner import Runner
+from tilewright._program.program import ProgramDescriptor
+from tilewright._program.semaphore import NUM_SEMAPHORES
+from tilewright._record import wire_layout as native
+from tilewright._record.l1_layout import CONFIG_BASE, semaphore_offset
+from tilewright._record.run import Run
+from tilewright._tensor.arch import Arch, ArchDescription
+from tilewright._tensor.argument import require
+from tilewright._tensor.memory_config import BufferType
+from tilewright._tensor.tensor import Tensor
+
+_USUAL_OPTIONS = RunOptions()
+_POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
+
+
+@dataclasses.dataclass(frozen=True)
+class MemoryFiles:
+    """Open files that hold a chip's memory, for a process that maps it too.
+
+    Attributes:
+        l1: L1 of core ``(x, y)`` begins at ``(y * grid_x + x) * l1_slot_bytes``.
+        dram: bank ``i`` begins at ``i * dram_bank_stride``.
+        state: what is known of the memory: whoever maps it leaves this to the engine (native/engine/chip_memory.h).
+    """
+
+    l1: int
+    dram: int
+    state: int
+    l1_slot_bytes: int
+    dram_bank_stride: int
+
+
+@dataclasses.dataclass(frozen=True)
+class _RunnerStarter:
+    """Starts runners on a chip's memory. It must not hold on to the chip, which closes when nobody uses it."""
+
+    config: native.ChipConfig
+    noc_xy: NDArray[np.uint8]
+    files: MemoryFiles
+    l1_banks: array[int]
+
+    def __call__(self) -> Runner:
+        request = native.ChipRequest(config=self.config, num_nodes=len(self.noc_xy), num_l1_banks=len(self.l1_banks))
+        parts = [bytes(request), self.noc_xy.tobytes(), self.l1_banks.tobytes()]
+        return Runner((self.files.l1, self.files.dram, self.files.state), parts)
+
+
+class Chip:
+    """One chip. ``ttnn.open_device`` makes one; tests of programs rarely need it directly.
+
+    Example::
+
+        chip = Chip(describe_arch("wormhole_b0"))
+        run = chip.launch(program)
+    """
+
+    def __init__(
+        self, arch: ArchDescription, grid: tuple[int, int] | None = None, memory: MemoryFiles | None = None
+    ) -> None:
+        """A chip with memory of its own, or on the memory of another one."""
+        self.arch = arch
+        self.grid = grid if grid is not None else (arch.grid.x, arch.grid.y)
+        config = native.ChipConfig(
+            grid_x=self.grid[0],
+            grid_y=self.grid[1],
+            l1_bytes=arch.l1_bytes,
+            dram_banks=arch.num_dram_banks,
+            dram_bank_bytes=arch.dram_bank_bytes,
+            num_circular_buffers=arch.num_circular_buffers,
+            config_base=CONFIG_BASE,
+            config_bytes=arch.l1_unreserved_base - CONFIG_BASE,
+            unreserved_base=arch.l1_unreserved_base,
+            poison=_POISON,
+            has_l1_cache=int(arch.has_l1_cache),
+            brisc_local_bytes=arch.brisc_local_bytes,
+            trisc_local_bytes=arch.trisc_local_bytes,
+            dram_read_alignment=arch.dram_alignment,
+            writes_keep_order=int(arch.arch is Arch.WORMHOLE_B0),
+        )
+        workers = [
+            (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])
+        ]
+        noc_xy = np.array([*workers, *arch.dram_coords], dtype=np.uint8)
+        pointer = noc_xy.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
+        files = native.MemoryFiles(l1=memory.l1, dram=memory.dram, state=memory.state) if memory is not None else None
+        self._handle = engine().tw_chip_new(ctypes.byref(config), pointer, files, 0)
+        if not self._handle:
+            raise TilewrightError(engine().tw_last_error().decode())
+        self._process = os.getpid()
+        self._is_parents = False
+        self._l1_banks = array("H")
+        self._launcher = Launcher(arch, self.grid, _RunnerStarter(config, noc_xy, self.memory_files(), self._l1_banks))
+        self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
+        _chips.add(self)
+
+    @property
+    def closed(self) -> bool:
+        return not self._finalizer.alive
+
+    def close(self) -> None:
+        """Frees the chip's memory. Tensors on it are gone."""
+        self._finalizer()
+
+    def launch(
+        self, program: ProgramDescriptor, options: RunOptions = _USUAL_OPTIONS, io_tensors: Sequence[object] = ()
+    ) -> Run:
+        """Runs a program to its end.
+
+        Args:
+            program: what to run.
+            options: limits, and what is to be watched and kept.
+            io_tensors: tensors the program works on; they are kept alive while it runs.
+
+        Raises:
+            DeadlockError, KernelError, KernelFaultError, SpinningError, TimeLimitError: the run could not end;
+                the message says which kernel, where and why.
+            KernelCompileError: a kernel does not compile.
+        """
+        self._check_usable()
+        require("options", options, RunOptions, "a tilewright.RunOptions")
+        _check_recorded(program, options.record)
+        memory = HostMemory(io_tensors) if options.checked else None
+        return self._launcher.launch(program, options, memory, self.read_l1)
+
+    def memory_files(self) -> MemoryFiles:
+        """The files with the chip's memory; they are the chip's own and close with it.
+
+        A launch and a transfer of a tensor leave memory complete but for poison that DRAM still owes where nobody
+        wrote; ``settle`` writes that.
+        """
+        files = native.MemoryFiles()
+        engine().tw_chip_files(self._handle, ctypes.byref(files))
+        return MemoryFiles(files.l1, files.dram, files.state, files.l1_slot_bytes, files.dram_bank_stride)
+
+    def filter_error(self) -> int:
+        """Why the system does not filter the runner's system calls, as an error number; 0 where it does."""
+        self._check_usable()
+        with self._launcher.one_at_a_time:
+            return self._launcher.runner().filter_error
+
+    def settle(self) -> None:
+        """Writes the poison DRAM still owes, for those that read the memory files themselves."""
+        self._check_usable()
+        with self._launcher.one_at_a_time:
+            engine().tw_chip_settle(self._handle)
+
+    def set_l1_banks(self, cores: Sequence[int]) -> None:
+        """Says which core each bank of L1 lies in, as a host that allocates L1 itself has them: rows of the grid one
+        after another, a number for each bank. Without it bank ``i`` is core ``i``.
+        """
+        self._check_usable()
+        if sorted(cores) != list(range(self.grid[0] * self.grid[1])):
+            raise ValueError(f"cores must name each of the {self.grid[0]}x{self.grid[1]} cores once, not {list(cores)}")
+        with self._launcher.one_at_a_time:
+            engine().tw_chip_set_l1_banks(self._handle, (ctypes.c_uint16 * len(cores))(*cores))
+            self._l1_banks[:] = array("H", cores)
+            self._launcher.end_runner()  # the next is told
+
+    def _check_usable(self) -> None:
+        if self._is_parents:
+            raise TilewrightError(
+                f"the device was opened by process {self._process}; process {os.getpid()} must open its own"
+            )
+        if not self._finalizer.alive:
+            raise TilewrightError("the device is closed")
+
+    def _forget(self) -> None:
+        """In a forked process: the memory is not mapped here, and the parent frees it."""
+        self._is_parents = True
+        self._finalizer.detach()
+        self._launcher.forget()
+        files = self.memory_files()
+        for file in (files.l1, files.dram, files.state):
+            os.close(file)
+
+    def write_pages(
+        self,
+        buffer_type: BufferType,
+        address: int,
+        page_bytes: int,
+        aligned_page_bytes: int,
+        pages: NDArray[np.uint8],
+    ) -> None:
+        """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
+        self._check_usable()
+        data = np.ascontiguousarray(pages)
+        with self._launcher.one_at_a_time:
+            engine().tw_write_pages(
+                self._handle,
+                int(buffer_type is BufferType.DRAM),
+                address,
+                page_bytes,
+                aligned_page_bytes,
+                len(data),
+                data.ctypes.data,
+            )
+
+    def read_pages(
+        self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
+    ) -> NDArray[np.uint8]:
+        """Reads pages spread over the banks of a memory."""
+        self._check_usable()
+        data = np.empty((num_pages, page_bytes), dtype=np.uint8)
+        with self._launcher.one_at_a_time:
+            engine().tw_read_pages(
+                self._handle,
+                int(buffer_type is BufferType.DRAM),
+                address,
+                page_bytes,
+                aligned_page_bytes,
+                num_pages,
+                data.ctypes.data,
+            )
+        return data
+
+    def fill_pages(
+        self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
+    ) -> None:
+        """Fills pages with a 32-bit pattern."""
+        self._check_usable()
+        with self._launcher.one_at_a_time:
+            engine().tw_fill_pages(
+                self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
+            )
+
+    def unwritten_pages(self, tensor: Tensor) -> tuple[int, int]:
+        """How many pages of a tensor hold an element that neither the host nor a kernel wrote; the first of them."""
+        self._check_usable()
+        memory, first = HostMemory([tensor]), ctypes.c_uint64()
+        with self._launcher.one_at_a_time:
+            count = engine().tw_unwritten_pages(self._handle, memory.specs[0], ctypes.byref(first))
+        return count, first.value
+
+    def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:
+        """Value of a semaphore on one core."""
+        if not 0 <= semaphore_id < NUM_SEMAPHORES:
+            raise ValueError(f"semaphore_id must be 0 .. {NUM_SEMAPHORES - 1}, not {semaphore_id}")
+        return int(self.read_l1(core, semaphore_offset(semaphore_id), 4).view(np.uint32)[0])
+
+    def read_l1(self, core: tuple[int, int], address: int, num_bytes: int) -> NDArray[np.uint8]:
+        """Bytes of one core's L1, for looking at circular buffers after a run with ``keep_l1``."""
+        self._check_usable()
+        x, y = core
+        if not (0 <= x < self.grid[0] and 0 <= y < self.grid[1]):
+            raise ValueError(f"core ({x},{y}) is outside the {self.grid[0]}x{self.grid[1]} grid")
+        if address < 0 or num_bytes < 0 or address + num_bytes > self.arch.l1_bytes:
+            raise ValueError(
+                f"{num_bytes} bytes at address {address:#x} do not lie in a core's L1 of {self.arch.l1_bytes} bytes"
+            )
+        if not engine().tw_core_kept_l1(self._handle, *core, address, num_bytes):
+            raise TilewrightError(
+                f"what core ({x},{y}) left at address {address:#x} is gone: cores took turns at one L1 for their "
+                f"circular buffers; launch with RunOptions(keep_l1=True) to look at them"
+            )
+        base = engine().tw_core_l1(self._handle, *core)
+        return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
+
+
+def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:
+    if not record:
+        return
+    known = {descriptor.buffer_index for cb in program.cbs for descriptor in cb.format_descriptors}
+    unknown = sorted(set(record) - known)
+    if unknown:
+        raise ValueError(
+            f"record names circular buffer {unknown[0]}, which the program has not; it has {sorted(known)}"
+        )
+
+
+def _free(handle: int, launcher: Launcher) -> None:
+    launcher.close()
+    engine().tw_chip_free(handle)
+
+
+_chips: weakref.WeakSet[Chip] = weakref.WeakSet()
+
+
+def _forget_parents_chips() -> None:
+    for chip in list(_chips):
+        if not chip.closed:
+            chip._forget()
+    _chips.clear()
+
+
+os.register_at_fork(after_in_child=_forget_parents_chips)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a checked run must know of the host's tensors: where they lie, and what bytes hold that nobody wrote."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright._record import wire_layout as native
+from tilewright._tensor.buffer import Buffer
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.memory_config import BufferType
+from tilewright._tensor.padding_bytes import padding_bits, padding_bits_of
+from tilewright._tensor.shape import Shape
+from tilewright._tensor.tensor import Tensor
+from tilewright._tensor.tile import Tile
+
+_LAYOUT_UNKNOWN = 0
+_LAYOUTS = {Layout.ROW_MAJOR: 1, Layout.TILE: 2}
+_SPARE_BYTES = 16  # the engine reads bits a few words at a time
+_FLOATS = (DataType.BFLOAT16, DataType.FLOAT32)
+
+
+@dataclasses.dataclass(frozen=True)
+class ForeignTensor:
+    """A tensor that another host than ``tilewright.ttnn`` laid out. Which of its bytes anybody wrote is not known."""
+
+    is_dram: bool
+    address: int
+    page_bytes: int
+    stride: int
+    num_pages: int
+    layout: Layout
+    shape: Shape
+    tile: Tile
+    dtype: DataType
+
+
+class HostMemory:
+    """Every buffer of the device the tensors are on; of the tensors themselves also what is in them.
+
+    Of another host's tensors, the tensors only: ``is_all`` says that there are no other buffers. Findings tell tensors
+    by their place in the list, so one that is not known (None) has its place, and no pages.
+    """
+
+    def __init__(self, io_tensors: Sequence[object]) -> None:
+        # By the description's identity: bits of the bytes beside the tensor's shape.
+        self._outside: dict[int, NDArray[np.uint8]] = {}
+        foreign = [each for each in io_tensors if each is None or isinstance(each, ForeignTensor)]
+        self.is_all = not foreign
+        if foreign:
+            self.specs = [self._describe_foreign(tensor) for tensor in foreign]
+            return
+        tensors = [each for each in io_tensors if isinstance(each, Tensor) and each.device() is not None]
+        described = {id(tensor.buffer()): self._describe(tensor) for tensor in tensors}
+        devices = {id(device): device for tensor in tensors if (device := tensor.device()) is not None}
+        others = [buffer for device in devices.values() for buffer in device.buffers() if id(buffer) not in described]
+        self.specs = [*described.values(), *(_spec(buffer) for buffer in others)]
+
+    def parts(self) -> list[bytes]:
+        """The buffers in the words of the runner's messages."""
+        parts = []
+        for spec in self.specs:
+            bits = self._outside.get(id(spec))
+            outside = bits.tobytes() if bits is not None else b""
+            parts += [bytes(native.HostBuffer(buffer=spec, outside_bytes=len(outside))), outside]
+        return parts
+
+    def _describe(self, tensor: Tensor) -> native.HostMemory:
+        """Padding that holds the dtype's poison, or the zeros of a host that said no ``pad_value``, holds nothing.
+
+        Elements of the shape count only if the host never wrote the tensor: a program may have written some of them,
+        and what still holds poison is what it left out.
+        """
+        spec = _spec(tensor.buffer())
+        spec.layout = _LAYOUTS[tensor.layout]
+        spec.element_bytes = 1 if tensor.dtype.is_block_float else tensor.dtype.element_bytes
+        spec.poison = tensor.dtype.poison
+        spec.host_wrote = tensor.buffer().host_wrote
+        spec.zeros_pad = not tensor.buffer().pad_value_given
+        # Any pattern of these dtypes may be somebody's number, but hardly a whole page of it.
+        spec.poison_is_a_value = tensor.dtype not in _FLOATS
+        padding = padding_bits(tensor)
+        if padding is not None:
+            self._set_outside(spec, padding)
+        return spec
+
+    def _describe_foreign(self, tensor: ForeignTensor | None) -> native.HostMemory:
+        if tensor is None:
+            return native.HostMemory(layout=_LAYOUT_UNKNOWN, page_bytes=1, stride=1, num_pages=0)
+        spec = native.HostMemory(
+            is_dram=int(tensor.is_dram),
+            layout=_LAYOUTS[tensor.layout],
+            address=tensor.address,
+            page_bytes=tensor.page_bytes,
+            stride=tensor.stride,
+            num_pages=tensor.num_pages,
+        )
+        if tensor.layout is Layout.TILE:
+            self._set_outside(spec, padding_bits_of(tensor.shape, tensor.tile, tensor.dtype))
+        return spec
+
+    def _set_outside(self, spec: native.HostMemory, padding: NDArray[np.uint8]) -> None:
+        bits = np.concatenate([padding, np.zeros(_SPARE_BYTES, np.uint8)])
+        self._outside[id(spec)] = bits
+        spec.outside = bits.ctypes.data
+
+
+def _spec(buffer: Buffer) -> native.HostMemory:
+    return native.HostMemory(
+        is_dram=int(buffer.buffer_type is BufferType.DRAM),
+        layout=_LAYOUT_UNKNOWN,
+        address=buffer.address,
+        page_bytes=buffer.page_size,
+        stride=buffer.aligned_page_size,
+        num_pages=buffer.num_pages,
+    )

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a program is to be run."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import platform
+import sys
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+from tilewright._build.translation_unit import Watch
+from tilewright._debug.breakpoints import Breakpoint, breakpoints
+from tilewright._errors import TilewrightError
+from tilewright._tensor.argument import flag, items, seconds, shown, whole_number
+
+if TYPE_CHECKING:  # a launch without stops needs nothing of it
+    from tilewright._debug.stop import StopHandler
+
+THREADS_VARIABLE = "TILEWRIGHT_THREADS"
+_MACHINES_THAT_STOP = ("x86_64", "AMD64")
+
+# Gets the core, the kernel's name and a line it printed.
+PrintHandler = Callable[[tuple[int, int], str, str], None]
+
+
+def show_print(core: tuple[int, int], kernel: str, line: str) -> None:
+    """Shows a line a kernel printed, as ``(x,y) kernel: line``."""
+    print(f"({core[0]},{core[1]}) {kernel}: {line}", file=sys.stdout, flush=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class RunOptions:
+    """What a launch is asked for: one value from whoever asks to the engine.
+
+    Attributes:
+        threads: OS threads the cores are spread over; on any number of them a program without races does the same.
+            None is one for each processor where a launch is long enough for that, or ``$TILEWRIGHT_THREADS``.
+        time_limit: seconds after which the run is stopped; None is no limit.
+        spin_limit: seconds a kernel may poll memory that nobody changes, or stay in a call that moves nothing.
+        checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
+        seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
+        record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
+        keep_l1: every core uses its own L1, so that ``read_l1`` finds what it left; else cores may share one.
+        record_calls: keep every call of a plain run that would cost a card time; ``Run.calls`` has them.
+        on_print: gets what kernels print, line by line.
+        break_at: where kernels stop: ``FILE:LINE`` of a source, a kernel's name, ``hang``, a Breakpoint, or several.
+        on_stop: gets every ``Stop`` and says how to go on; without one a prompt reads commands from standard input.
+
+    Example::
+
+        run = tilewright.run_program([x, y], program, tilewright.RunOptions(time_limit=10))
+    """
+
+    threads: int | None = None
+    time_limit: float | None = None
+    spin_limit: float = 5.0
+    checked: bool = False
+    seed: int = 0
+    record: Collection[int] = ()
+    keep_l1: bool = False
+    record_calls: bool = False
+    on_print: PrintHandler = show_print
+    break_at: str | Breakpoint | Collection[str | Breakpoint] = ()
+    on_stop: StopHandler | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None:
+            whole_number("threads", self.threads, 1, _MOST_THREADS)
+        if self.time_limit is not None:
+            seconds("time_limit", self.time_limit)
+        seconds("spin_limit", self.spin_limit)
+        for name in ("checked", "keep_l1", "record_calls"):
+            flag(name, getattr(self, name))
+        whole_number("seed", self.seed, 0, (1 << 64) - 1)
+        for index in items("record", self.record, "indices of circular buffers"):
+            whole_number("record", index, 0, _MOST_CIRCULAR_BUFFERS - 1)
+        if self.seed and not self.checked:
+            raise ValueError("seed chooses among the orders of a checked run; give checked=True with it")
+        if self.record_calls and self.checked:
+            raise ValueError("record_calls keeps the calls of a plain run; leave checked out")
+        if breakpoints(self.break_at) and (self.checked or self.record_calls or self.threads not in (None, 1)):
+            raise ValueError(
+                "break_at stops kernels of a plain run in one thread; leave checked, record_calls, threads"
+            )
+        if breakpoints(self.break_at) and platform.machine() not in _MACHINES_THAT_STOP:
+            raise ValueError(f"break_at stops kernels on x86-64 only; this machine is {platform.machine()}")
+        if self.on_stop is not None and not callable(self.on_stop):
+            raise TypeError(f"on_stop must be a function of a Stop, not {shown(self.on_stop)}")
+        if not callable(self.on_print):
+            raise TypeError(f"on_print must be a function of core, kernel and line, not {shown(self.on_print)}")
+
+    @property
+    def threads_asked(self) -> int:
+        """OS threads somebody has asked for; 0 where the engine is to choose."""
+        if self.break_at:
+            return 1
+        if self.threads is not None:
+            return self.threads
+        asked = os.environ.get(THREADS_VARIABLE, "")
+        if asked and not (asked.isdigit() and 1 <= int(asked) <= _MOST_THREADS):
+            raise TilewrightError(f"{THREADS_VARIABLE} is {asked!r}; allowed: 1 to {_MOST_THREADS}")
+        return int(asked) if asked else 0
+
+    @property
+    def watches(self) -> bool:
+        """Whether more is asked for than to run: a check, pages or calls to keep, stops."""
+        return self.checked or bool(self.record) or self.record_calls or bool(self.break_at)
+
+    @property
+    def watch(self) -> Watch:
+        """What kernels of this run are compiled to show the engine."""
+        return Watch.MEMORY if self.checked else Watch.CALLS if self.record_calls else Watch.NOTHING
+
+
+_MOST_THREADS = 256
+_MOST_CIRCULAR_BUFFERS = 64

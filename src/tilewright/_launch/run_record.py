@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the record of a run out of a runner's answer."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright._build.source_lines import SourceLine
+from tilewright._launch.runner import Answer
+from tilewright._record import wire_layout as native
+from tilewright._record.l1_layout import semaphore_at
+from tilewright._record.run import (
+    CbTraffic,
+    CbUse,
+    ComputeThread,
+    KernelPosition,
+    KernelState,
+    RecordedPages,
+    RelatedCall,
+    RunNote,
+    RunStatus,
+    SemaphoreRaise,
+    WaitKind,
+)
+
+NO_KERNEL = 0xFFFFFFFF
+_NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+
+Stack = Callable[[int, Sequence[int]], tuple[SourceLine, ...]]
+_Structure = TypeVar("_Structure", bound=ctypes.Structure)
+
+
+@dataclasses.dataclass(slots=True)
+class Record:
+    """What an answer holds. Lists that most launches never look at are made when somebody does."""
+
+    report: native.RunReport
+    text: str
+    rule: str | None
+    positions: list[KernelPosition]
+    raises: list[SemaphoreRaise]
+    traffic: Callable[[], list[CbTraffic]]
+    circular_buffers: Callable[[], list[CbUse]]
+    notes: list[RunNote]
+    pages: list[RecordedPages]
+    calls: Callable[[], NDArray[np.uint64]]
+
+
+class Parts:
+    """Takes one part after another from an answer; each begins at a multiple of 8 bytes."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = memoryview(answer).toreadonly()
+        self._at = 0
+
+    def take_bytes(self, size: int) -> memoryview:
+        at = self._at
+        if at + size > len(self._answer):
+            raise ValueError("an answer of the runner is shorter than it says")
+        self._at += (size + 7) // 8 * 8
+        return self._answer[at : at + size]
+
+    def take(self, structure: type[_Structure]) -> _Structure:
+        return structure.from_buffer_copy(self.take_bytes(ctypes.sizeof(structure)))
+
+    def take_text(self, size: int) -> str:
+        return bytes(self.take_bytes(size)).decode(errors="replace") if size else ""
+
+    def take_many(self, structure: type[_Structure], count: int) -> Callable[[], list[_Structure]]:
+        if not count:
+            return list
+        data = self.take_bytes(count * ctypes.sizeof(structure))
+        return lambda: list((structure * count).from_buffer_copy(data))
+
+
+class RecordReader:
+    """Reads records of one program's runs.
+
+    Args:
+        stack: the lines of a kernel's call stack.
+        semaphores: id and core of each semaphore the program has.
+        semaphore_bases: where the host keeps them on each core, if not where the chip does.
+    """
+
+    def __init__(
+        self, stack: Stack, semaphores: set[tuple[int, int, int]], semaphore_bases: Mapping[tuple[int, int], int]
+    ) -> None:
+        self._stack = stack
+        self._semaphores = semaphores
+        self._semaphore_bases = semaphore_bases
+
+    def read(self, answer: Answer) -> Record:
+        """What an answer holds; of a run that ended well, with nothing kept, only that at first."""
+        header = native.RanAnswer.from_buffer_copy(answer)
+        if header.report.status or header.num_findings or header.num_pushes:
+            return self._read_all(answer)
+        return Record(
+            header.report,
+            "",
+            None,
+            [],
+            [],
+            lambda: self._read_all(answer).traffic(),
+            lambda: self._read_all(answer).circular_buffers(),
+            [],
+            [],
+            lambda: self._read_all(answer).calls(),
+        )
+
+    def _read_all(self, answer: Answer) -> Record:
+        parts = Parts(answer)
+        header = parts.take(native.RanAnswer)
+        text, rule = parts.take_text(header.text_bytes), parts.take_text(header.rule_bytes)
+        has_ended_well = header.report.status == RunStatus.OK
+        positions = [] if has_ended_well else self._positions(parts, header.num_instances)
+        raises = [] if has_ended_well else _raises(parts, header.num_raises)
+        traffic = parts.take_many(native.TrafficReport, header.num_traffic)
+        buffers = parts.take_many(native.CircularBufferReport, header.num_circular_buffers)
+        return Record(
+            header.report,
+            text,
+            rule or None,
+            positions,
+            raises,
+            lambda: [_traffic(each) for each in traffic()],
+            lambda: [buffer_use(each) for each in buffers()],
+            [self._note(parts) for _ in range(header.num_findings)],
+            [self._pages(parts) for _ in range(header.num_pushes)],
+            functools.partial(_words, parts.take_bytes(8 * header.num_calls)),
+        )
+
+    def _positions(self, parts: Parts, count: int) -> list[KernelPosition]:
+        return [self.position(each) for each in parts.take_many(native.InstanceReport, count)()]
+
+    def position_of(self, place: native.Place, status: RunStatus, stack: tuple[SourceLine, ...]) -> KernelPosition:
+        """Where a kernel stood of which nothing else is known than that it was the one that ran."""
+        wait = WaitKind.SPIN if status is RunStatus.SPINNING else WaitKind.NONE
+        nothing: frozenset[int] = frozenset()
+        core = (place.core_x, place.core_y)
+        return KernelPosition(
+            place.kernel,
+            core,
+            ComputeThread.ALL,
+            KernelState.FAILED,
+            wait,
+            0,
+            0,
+            0,
+            None,
+            False,
+            True,
+            nothing,
+            nothing,
+            stack,
+        )
+
+    def position(self, report: native.InstanceReport) -> KernelPosition:
+        semaphore_id = semaphore_at(report.wait_address, self._semaphore_bases.get((report.core_x, report.core_y)))
+        return KernelPosition(
+            report.kernel,
+            (report.core_x, report.core_y),
+            ComputeThread(report.thread),
+            KernelState(report.state),
+            WaitKind(report.wait_kind),
+            report.wait_cb,
+            report.wait_amount,
+            report.wait_have,
+            semaphore_id,
+            (semaphore_id, report.core_x, report.core_y) in self._semaphores,
+            bool(report.is_error),
+            _bits(report.would_push),
+            _bits(report.would_pop),
+            self._stack(report.kernel, report.frames[: report.num_frames]),
+        )
+
+    def _note(self, parts: Parts) -> RunNote:
+        report, sizes = parts.take(native.FindingReport), parts.take(native.FindingText)
+        rule, text = parts.take_text(sizes.rule_bytes), parts.take_text(sizes.text_bytes)
+        return RunNote(
+            rule,
+            text,
+            report.kernel,
+            (report.core_x, report.core_y),
+            report.cb if report.cb != _NO_CIRCULAR_BUFFER else None,
+            int(report.address),
+            int(report.count),
+            self._stack(report.kernel, report.frames[: report.num_frames]),
+            self._related(report),
+        )
+
+    def _related(self, report: native.FindingReport) -> RelatedCall | None:
+        if report.related_kernel == NO_KERNEL:
+            return None
+        frames = report.related_frames[: report.related_num_frames]
+        core = (report.related_x, report.related_y)
+        return RelatedCall(report.related_kernel, core, self._stack(report.related_kernel, frames))
+
+    def _pages(self, parts: Parts) -> RecordedPages:
+        report = parts.take(native.PushReport)
+        data = np.frombuffer(parts.take_bytes(report.pages * report.page_bytes), np.uint8)
+        stack = self._stack(report.kernel, report.frames[: report.num_frames])
+        core = (report.core_x, report.core_y)
+        return RecordedPages(report.kernel, core, report.cb, data.reshape(report.pages, -1), stack)
+
+
+def _words(data: memoryview) -> NDArray[np.uint64]:
+    return np.frombuffer(data, np.uint64) if len(data) else np.empty(0, np.uint64)
+
+
+def _bits(mask: int) -> frozenset[int]:
+    """Positions of the bits that are set.
+
+    >>> sorted(_bits(0b101))
+    [0, 2]
+    """
+    return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
+
+
+def _raise(report: native.RaiseReport) -> SemaphoreRaise:
+    core, on = (report.core_x, report.core_y), (report.on_x, report.on_y)
+    return SemaphoreRaise(report.kernel, core, on, report.semaphore, report.count, report.later)
+
+
+def _raises(parts: Parts, count: int) -> list[SemaphoreRaise]:
+    raises = map(_raise, parts.take_many(native.RaiseReport, count)())
+    return sorted(raises, key=lambda each: (each.kernel, each.core, each.on, each.semaphore))
+
+
+def buffer_use(report: native.CircularBufferReport) -> CbUse:
+    core = (report.core_x, report.core_y)
+    return CbUse(core, report.index, report.num_pages, report.page_bytes, report.peak, report.pushed, report.popped)
+
+
+def _traffic(report: native.TrafficReport) -> CbTraffic:
+    return CbTraffic(
+        report.kernel,
+        (report.core_x, report.core_y),
+        report.cb,
+        report.push_calls,
+        report.pop_calls,
+        report.wait_calls,
+        report.reserve_calls,
+        report.pages_pushed,
+        report.pages_popped,
+        report.blocked_waits,
+        report.blocked_reserves,
+        report.largest_wait,
+        report.largest_reserve,
+    )

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that runs programs on a chip's memory: starting it, asking it, and what to do when it dies.
+
+Kernels are native code from anywhere, so they run in a process of their own (native/runner/), which shares only the
+chip's memory with this one. Whatever a kernel does to it (it faults, ends the process, hangs in the C library, writes
+over the heap), the owner ends it and starts another on the same memory.
+
+The runner itself keeps limits and says where kernels stood. What it cannot see to is seen to here, while waiting for
+its answer: a runner that does not come back in time after its limit, that no longer hears signals, or that has said
+its last words (native/engine/crash_record.h) and does not end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import enum
+import functools
+import mmap
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tilewright._build.engine_build import find_engine
+from tilewright._errors import TilewrightError
+from tilewright._launch.run_options import PrintHandler
+from tilewright._record.run import RunStatus
+from tilewright._record.wire_layout import PrintedLine, ReadyAnswer, Watch, padded
+
+_LOOK_SECONDS = 0.1  # how often a runner is looked at that has not answered yet
+_ANSWER_SECONDS = 0.4  # it may take to answer after a limit
+_START_SECONDS = 20.0
+_PIECE = 1 << 18
+_HEADER = struct.Struct("=IIQ")  # MessageHeader
+NO_KERNEL = 0xFFFFFFFF
+
+_current_processor = ctypes.CDLL(None).sched_getcpu  # small programs run there, as this process waits anyway
+Answer = bytes | bytearray  # large ones are received in place
+
+
+class Kind(enum.IntEnum):
+    """What a message is; see native/runner/messages.h."""
+
+    CHIP = 1
+    LOAD = 2
+    RUN = 3
+    RESUME = 4
+    READY = 11
+    LOADED = 12
+    RAN = 13
+    PRINTED = 14
+    FAILED = 15
+    STOPPED = 16
+
+
+_KINDS = {int(kind): kind for kind in Kind}
+
+
+class _Doing(enum.IntEnum):
+    NOTHING = 0
+    LOADING = 1
+    RUNNING = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """How long a runner may take, in seconds; no time limit is 0."""
+
+    time: float = 0.0
+    spin: float = 5.0
+
+
+class RunnerLostError(Exception):
+    """The runner ended, or was ended, without an answer.
+
+    Attributes:
+        status: how the run ended.
+        reason: what became of the runner, in words.
+        words: what it said last, and where it was.
+        loading: it was loading a kernel's library.
+    """
+
+    def __init__(self, status: RunStatus, reason: str, words: Watch) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.words = words
+        self.loading = words.doing == _Doing.LOADING
+
+
+class RunnerGoneError(RunnerLostError):
+    """The runner had ended before it was asked: nothing has run, and another one can be asked."""
+
+
+def _end_calls_now_and_then(channel: socket.socket) -> None:
+    """Calls of the socket return without having done anything, to look at the runner. ``settimeout`` would make two
+    calls of the system of each."""
+    interval = struct.pack("ll", 0, round(_LOOK_SECONDS * 1e6))  # a timeval
+    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        channel.setsockopt(socket.SOL_SOCKET, option, interval)
+
+
+def message(kind: Kind, parts: Sequence[bytes]) -> bytes:
+    """What a runner is asked, as it is sent."""
+    body = b"".join(map(padded, parts))
+    return _HEADER.pack(kind, 0, len(body)) + body
+
+
+def failure_text(answer: Answer) -> str:
+    """The sentence of a ``FAILED``."""
+    return answer.rstrip(b"\0").decode(errors="replace")
+
+
+class Runner:
+    """One runner. It is used by one thread at a time.
+
+    Attributes:
+        filter_error: why the system does not filter its system calls; 0 where it does.
+    """
+
+    def __init__(self, memory_files: tuple[int, int, int], chip: list[bytes]) -> None:
+        self._socket, theirs = socket.socketpair()
+        lifeline, self._lifeline = os.pipe()
+        watch = os.memfd_create("tilewright-watch")
+        files = (theirs.fileno(), lifeline, watch, *memory_files)
+        try:
+            os.ftruncate(watch, mmap.PAGESIZE)
+            self._mapping = mmap.mmap(watch, mmap.PAGESIZE)
+            self._watch = Watch.from_buffer(self._mapping)
+            self._process = subprocess.Popen(
+                [str(find_engine().runner), *map(str, files)], pass_fds=files, stdin=subprocess.DEVNULL
+            )
+        finally:
+            theirs.close()
+            os.close(lifeline)
+            os.close(watch)
+        _end_calls_now_and_then(self._socket)
+        self._piece = memoryview(bytearray(_PIECE))  # the same memory each time: fresh memory costs more than a message
+        self._received = b""
+        self._at = 0  # of it has been read
+        kind, answer = self.ask(message(Kind.CHIP, chip), Limits(time=_START_SECONDS))
+        if kind is not Kind.READY:
+            self.end()
+            raise TilewrightError(failure_text(answer))
+        self.filter_error = int(ReadyAnswer.from_buffer_copy(answer).filter_error)
+
+    @property
+    def was_ended(self) -> bool:
+        """By its owner. One that ended by itself says so when it is asked."""
+        return self._process.returncode is not None
+
+    def end(self) -> None:
+        """Ends the process, whatever it is doing."""
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        self.forget()
+
+    def forget(self) -> None:
+        """Closes this process's ends of it: in a forked process, whose parent's it is."""
+        self._socket.close()
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def ask(
+        self,
+        request: bytes,
+        limits: Limits,
+        on_print: PrintHandler | None = None,
+        on_stopped: Callable[[Answer], list[bytes]] | None = None,
+    ) -> tuple[Kind, Answer]:
+        """Sends a message and waits for the answer; lines that kernels print meanwhile go to ``on_print``, and what
+        ``on_stopped`` says of a stopped kernel goes back.
+
+        Raises:
+            RunnerLostError: there is no answer, and no runner any more.
+            RunnerGoneError: there was none to ask.
+        """
+        watch = self._watch
+        watch.said = 0
+        watch.owner_processor = _current_processor()
+        try:
+            wait = _Wait(watch, limits, self._process.pid)
+            if not self._send(request):
+                raise RunnerGoneError(RunStatus.FAULT, self._how_it_ended(), self._words())
+            while True:
+                answers, answer = self._receive(wait)
+                if answers is Kind.STOPPED and on_stopped is not None:
+                    self._send(message(Kind.RESUME, on_stopped(answer)))
+                    wait = _Wait(watch, limits, self._process.pid)
+                elif answers is not Kind.PRINTED:
+                    return answers, answer
+                elif on_print is not None:
+                    _print_line(answer, on_print)
+        except BaseException:
+            # Also of Ctrl-C, or where a line could not be shown: what it would answer later is for nobody.
+            self.end()
+            raise
+
+    def _send(self, request: bytes) -> bool:
+        """Whether it takes any of it. One that ends before it has taken all of it shows when it is to answer."""
+        sent = 0
+        while sent < len(request):
+            try:
+                sent += self._socket.send(memoryview(request)[sent:] if sent else request)
+            except BlockingIOError:
+                continue
+            except OSError:
+                return sent != 0
+        return True
+
+    def _receive(self, wait: _Wait) -> tuple[Kind, Answer]:
+        kind, _, size = _HEADER.unpack(self._take(_HEADER.size, wait))
+        answer = self._take(size, wait)
+        if kind not in _KINDS:
+            raise self._overwritten()
+        return _KINDS[kind], answer
+
+    def _take(self, size: int, wait: _Wait) -> Answer:
+        """The next bytes it sends."""
+        if size > _PIECE:
+            return self._take_large(size, wait)
+        while len(self._received) - self._at < size:
+            got = self._waited(functools.partial(self._socket.recv_into, self._piece), wait)
+            self._received = self._received[self._at :] + self._piece[:got]
+            self._at = 0
+        self._at += size
+        return self._received[self._at - size : self._at]
+
+    def _take_large(self, size: int, wait: _Wait) -> bytearray:
+        """The same, for so many that each copy counts."""
+        try:
+            taken = bytearray(size)
+        except (MemoryError, OverflowError):
+            raise self._overwritten() from None
+        have = len(self._received) - self._at
+        taken[:have] = memoryview(self._received)[self._at :]
+        self._received, self._at = b"", 0
+        view = memoryview(taken)
+        while have < size:
+            have += self._waited(functools.partial(self._socket.recv_into, view[have:]), wait)
+        return taken
+
+    def _waited(self, receive: Callable[[], int], wait: _Wait) -> int:
+        """How many bytes a call of the socket has received, once there are some."""
+        while True:
+            got = 0
+            try:
+                got = receive()
+                if not got:
+                    raise self._lost(RunStatus.FAULT, self._how_it_ended())
+            except BlockingIOError:
+                pass
+            except ConnectionError:
+                raise self._lost(RunStatus.FAULT, self._how_it_ended()) from None
+            verdict = wait.look()
+            if verdict is not None:
+                raise self._lost(*verdict)
+            if got:
+                return got
+
+    def _overwritten(self) -> RunnerLostError:
+        return self._lost(RunStatus.FAULT, "wrote over the memory of the process that ran it")
+
+    def _how_it_ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ANSWER_SECONDS)
+        code = self._process.returncode
+        if code is None:
+            return "closed the runner's files"
+        if code < 0:
+            return f"ended the process that ran it: {_signal_name(-code)}"
+        return f"ended the process that ran it, with status {code}"
+
+    def _words(self) -> Watch:
+        return Watch.from_buffer_copy(self._mapping)
+
+    def _lost(self, status: RunStatus, reason: str) -> RunnerLostError:
+        words = self._words()
+        said = words.said if words.said in set(RunStatus) else 0
+        return RunnerLostError(RunStatus(said) if said else status, reason, words)
+
+
+class _Wait:
+    """Decides, each time a runner has not answered for a while, whether to wait on."""
+
+    def __init__(self, watch: Watch, limits: Limits, process: int) -> None:
+        self._watch = watch
+        self._limits = limits
+        self._process = process
+        self._begin = self._moved = self._looked = time.monotonic()
+        self._state: tuple[int, ...] = ()
+        self._said_at = 0.0
+
+    def look(self) -> tuple[RunStatus, str] | None:
+        """How the run ended and why, if it is to end now."""
+        now = time.monotonic()
+        if now < self._looked + _LOOK_SECONDS:
+            return None
+        self._looked = now
+        watch = self._watch
+        if watch.said:
+            self._said_at = self._said_at or now
+            return (RunStatus.FAULT, "") if now > self._said_at + _ANSWER_SECONDS else None
+        state = (watch.doing, watch.beats if watch.doing == _Doing.RUNNING else 0)
+        if state != self._state or watch.doing == _Doing.NOTHING:
+            self._state, self._moved = state, now
+        if self._limits.time and now > self._begin + self._limits.time + _ANSWER_SECONDS:
+            return RunStatus.TIME_LIMIT, "did not stop at its time limit"
+        if now > self._moved + self._limits.spin + _ANSWER_SECONDS and not _is_debugged(self._process):
+            return RunStatus.SPINNING, (
+                "its static constructors do not end" if watch.doing == _Doing.LOADING else "blocks every signal"
+            )
+        return None
+
+
+def _is_debugged(process: int) -> bool:
+    """Somebody at a breakpoint is not hurried."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("TracerPid:"):
+                return line.split()[1] != "0"
+    return False
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _print_line(answer: Answer, on_print: PrintHandler) -> None:
+    header = PrintedLine.from_buffer_copy(answer)
+    kernel_at = ctypes.sizeof(PrintedLine)
+    line_at = kernel_at + (header.kernel_bytes + 7) // 8 * 8
+    kernel = answer[kernel_at : kernel_at + header.kernel_bytes]
+    line = answer[line_at : line_at + header.line_bytes]
+    on_print((header.core_x, header.core_y), kernel.decode(errors="replace"), line.decode(errors="replace"))

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compute kernel of a schedule, as Python: what a person would write.
+
+Tile-row after tile-row (or along other lines): columns, what is multiplied by a matrix, then the passes
+(:mod:`tilewright._planner.emit.step` has their steps), a product block by block where a reader would bring a tensor.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tilewright._planner.emit.phase import INDENT, PhaseText, call_lines, docstring, signature_lines
+from tilewright._planner.emit.step import INNER, StepText, measures_of
+from tilewright._planner.model import Pass, Role, Schedule
+from tilewright.formula._direction import Direction
+from tilewright.formula._graph import Extent
+from tilewright.formula._tracing import Formula
+
+COMPILE_TIME = (
+    "width_tiles",
+    "height_tiles",
+    "slab_tiles",
+    "num_blocks",
+    "block_tiles",
+    "last_block_tiles",
+    "last_tile_columns",
+    "last_tile_rows",
+    "inner_tiles",
+    "inner_last_tile_columns",
+    "inner_mean_factor_bits",
+    "inverse_inner_bits",
+    "mean_factor_bits",
+    *(f"inverse_{each.length}_bits" for each in Direction),
+)
+
+
+class ComputeText:
+    """Phases and kernel function of one schedule."""
+
+    def __init__(self, kernel_name: str, formula: Formula, schedule: Schedule, sticks: bool) -> None:
+        self._kernel_name = kernel_name
+        self._formula = formula
+        self._schedule = schedule
+        self._direction = schedule.direction
+        self._phases: dict[object, PhaseText] = {}
+        self._helpers: dict[str, str] = {}
+        self._steps = StepText(schedule, measures_of(schedule.direction), sticks, self._phases, self._helpers)
+        self._kernel = self._kernel_text()
+
+    @property
+    def parts(self) -> list[str]:
+        """Texts of the functions, in the order they are written."""
+        return [*(each.text for each in self._phases.values()), *self._helpers.values(), self._kernel]
+
+    # The kernel.
+
+    def _kernel_text(self) -> str:
+        body = [f"compute_kernel_hw_startup({', '.join(self._start_up())})"]
+        inside = [
+            INDENT + each
+            for name in self._schedule.columns_in
+            for each in self._column_input(name, self._schedule, self._steps)
+        ]
+        inside += [INDENT + each for each in self._left_lines()]
+        for each in self._schedule.passes:
+            inside += self._pass_lines(each)
+        inside += [f"{INDENT}cb_pop_front(cb.{self._factor_buffer(Role.LEFT)}, inner_tiles)"] if self._product else []
+        text = "\n".join(inside)
+        if re.search(r"\bpartial\b", text):
+            body.append("partial = last_tile_columns != 32")
+        if re.search(r"\binner_partial\b", text):
+            body.append("inner_partial = inner_last_tile_columns != 32")
+        if re.search(r"\blast\b", text):
+            body.append("last = num_blocks - 1")
+        body += [f"for _ in range(num_{self._direction.counter}s):", *inside]
+        used = set(re.findall(r"\w+", "\n".join(body)))
+        parameters = [f"num_{self._direction.counter}s: RuntimeArg"]
+        parameters += [f"{name}: RuntimeArg" for name in self._schedule.numbers if name in used]
+        parameters += [f"{name}: CompileTimeArg" for name in COMPILE_TIME if name in used]
+        head = signature_lines(self._kernel_name, [*parameters, "cb: Buffers"])
+        purpose = f"{self._formula.text()}; {self._how()}."
+        return "\n".join(
+            ["@compute_kernel", *head, *docstring(purpose), *(INDENT + each if each else each for each in body)]
+        )
+
+    # A matmul.
+
+    @property
+    def _product(self) -> str:
+        """The tensor that is a product and comes from no reader; empty without one."""
+        multiplication = self._schedule.multiplication
+        return "" if multiplication is None else multiplication.product.name
+
+    def _factor_buffer(self, role: Role) -> str:
+        return next((each.name for each in self._schedule.stores.values() if each.role is role), "")
+
+    def _left_lines(self) -> list[str]:
+        """What is multiplied, as tiles."""
+        before = self._schedule.left
+        if before is None:
+            rows, tiles = self._factor_buffer(Role.LEFT_ROWS), self._factor_buffer(Role.LEFT)
+            return [f"tilize(cb.{rows}, cb.{tiles}, inner_tiles)"] if rows else []
+        text = StepText(before, INNER, False, self._phases, self._helpers)
+        lines = [line for name in before.columns_in for line in self._column_input(name, before, text)]
+        for each in before.passes:
+            text.begin(each)
+            lines += [line for step in each.loads for line in text.load(step, "")]
+            lines += [*text.sequence(each.row, ""), *text.sequence(each.column, "")]
+        return lines
+
+    def _product_lines(self, indent: str) -> list[str]:
+        """A block of the product."""
+        left, right = self._factor_buffer(Role.LEFT), self._factor_buffer(Role.RIGHT)
+        rows = self._factor_buffer(Role.RIGHT_ROWS)
+        lines = []
+        if rows:
+            lines = [f"{indent}for _ in range(inner_tiles):"]
+            lines.append(f"{indent}{INDENT}tilize(cb.{rows}, cb.{right}, block_tiles)")
+        product = _input_stores(self._schedule, self._product)[0]
+        arguments = [f"cb.{left}", f"cb.{right}", f"cb.{product}", "inner_tiles", "block_tiles"]
+        return lines + call_lines("multiply_rows", arguments, indent)
+
+    def _how(self) -> str:
+        count = len(self._schedule.passes)
+        passes = "one pass" if count == 1 else f"{count} passes"
+        if self._schedule.strategy.value == "streaming":
+            return f"{passes} over each {self._direction.unit}, every one block by block"
+        if self._schedule.strategy.value == "blocked":
+            return f"{passes} over each {self._direction.unit}, block by block"
+        return f"{passes} over each {self._direction.unit}, which stays in L1"
+
+    def _start_up(self) -> list[str]:
+        stores = self._schedule.stores
+        roles = [each for each in stores.values() if each.role in (Role.ROWS_IN, Role.INPUT) and not each.inner]
+        wide = [each for each in roles if each.extent is Extent.FULL] or roles
+        first = wide[0].name
+        second = "scaler" if "scaler" in stores else first
+        return [f"cb.{first}", f"cb.{second}", f"cb.{self._schedule.outputs[0]}"]
+
+    def _column_input(self, name: str, schedule: Schedule, text: StepText) -> list[str]:
+        tiled, rows = _input_stores(schedule, name)
+        return [f"{text.tilize}(cb.{rows}, cb.{tiled}, 1)"] if rows else []
+
+    def _pass_lines(self, part: Pass) -> list[str]:
+        self._steps.begin(part)
+        lines = []
+        if part.loads or self._product in part.loaded_inputs:
+            lines.append(f"{INDENT}for _ in range(num_blocks):")
+            lines += self._product_lines(INDENT * 2) if self._product in part.loaded_inputs else []
+            lines += [line for step in part.loads for line in self._steps.load(step, INDENT * 2)]
+        lines += self._steps.sequence(part.row, INDENT)
+        block = self._product_lines(INDENT * 2) if self._product in part.streamed else []
+        block += self._steps.sequence(part.block, INDENT * 2)
+        if block:
+            name = "block" if any(re.search(r"\bblock\b", line) for line in block) else "_"
+            lines += [f"{INDENT}for {name} in range(num_blocks):", *block]
+        return lines + self._steps.sequence(part.column, INDENT)
+
+
+def _input_stores(schedule: Schedule, name: str) -> tuple[str, str]:
+    """Buffers of an input: of tiles, and of rows if it has any."""
+    found = {"": ""}
+    for each in schedule.stores.values():
+        if each.value is not None and each.value.function == "input" and each.value.name == name:
+            found[each.role.value] = each.name
+    return found["input"], found.get("rows", "")

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader and the writer of a schedule, as Python: what compute takes and gives, in the order it does.
+
+Constants come first: the scaler of reductions, numbers, tensors of one element, rows that serve all tile-rows. Then,
+tile-row after tile-row, columns, and in every pass the inputs that it tilizes. Row-major tensors move in sticks,
+tensors in tiles page by page. With a tensor in tiles, tile-rows begin anew with every slab of the last two
+dimensions; without, all rows are one sequence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tilewright._planner.emit.phase import INDENT, call_lines, docstring, signature_lines
+from tilewright._planner.kernel_names import in_kernels
+from tilewright._planner.model import Compute, Deliver, Pass, Role, Schedule, Scope, Store
+from tilewright.formula._direction import Direction
+from tilewright.formula._graph import Extent
+from tilewright.formula._inputs import Slabs
+
+_LEFT = {Role.LEFT_ROWS: Role.ROWS_IN, Role.LEFT: Role.INPUT}
+LAST = "last_block_tiles if block == num_blocks - 1 else block_tiles"
+_RUNTIME = (
+    "first_stick",
+    "num_sticks",
+    *(f"{which}_{each.counter}{s}" for each in Direction for which, s in (("first", ""), ("num", "s"))),
+)
+_COMPILE_TIME = (
+    "height",
+    "height_tiles",
+    "width_tiles",
+    "num_blocks",
+    "block_tiles",
+    "last_block_tiles",
+    "last_tile_columns",
+    "last_tile_rows",
+    "inner_width",
+    "inner_tiles",
+    "inner_last_tile_columns",
+)
+
+
+class DataflowText:
+    """Reader and writer of one schedule.
+
+    Args:
+        outputs: names of the output tensors.
+        widths: names of tensors whose elements are not as wide as those of the others; their sizes have names of
+            their own.
+    """
+
+    def __init__(
+        self, schedule: Schedule, outputs: Sequence[str], widths: frozenset[str], sticks: bool, tiled_outputs: bool
+    ) -> None:
+        self._schedule = schedule
+        self._outputs = tuple(outputs)
+        self._own_sizes = widths
+        self._sticks = sticks
+        self._tiled_outputs = tiled_outputs
+        self._inputs: dict[str, dict[Role, Store]] = {}
+        self._left_inputs: dict[str, dict[Role, Store]] = {}  # of the rows that are multiplied by a matrix
+        for each in schedule.stores.values():
+            if (
+                each.value is not None
+                and each.value.function == "input"
+                and each.role in (Role.ROWS_IN, Role.STICK, Role.INPUT, Role.LEFT_ROWS, Role.LEFT)
+            ):
+                inputs = self._left_inputs if each.inner or each.role in _LEFT else self._inputs
+                inputs.setdefault(each.value.name, {})[_LEFT.get(each.role, each.role)] = each
+        is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
+        has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in (*is_read, *self._left_inputs.values()))
+        has_spread_input = any(each.slabs is not None for each in schedule.stores.values())
+        self._slabs = tiled_outputs or has_tiled_input or has_spread_input
+
+    def reader(self, name: str) -> str:
+        lines = self._constants()
+        inside: list[list[str]] = [self._left()] if self._schedule.multiplication is not None else []
+        inside += [self._column(each) for each in self._schedule.columns_in]
+        for each in self._schedule.passes:
+            inside += [self._loop(each.loaded_inputs)] if each.loaded_inputs else []
+            inside += [self._loop(each.streamed)] if each.streamed else []
+        lines += [*self._lines_of_tiles(), *(INDENT + line for line in _repeated(inside))]
+        tensors = dict.fromkeys(each for name in self._inputs for each in self._tensors_of(name))
+        return self._kernel("reader_kernel", name, list(tensors), lines, "What compute takes, in its order.")
+
+    # A matmul.
+
+    def _tensors_of(self, name: str) -> list[str]:
+        """The tensor that is read for an input; for a product, those it is made of."""
+        made = self._schedule.multiplication
+        if made is None or name != made.product.name:
+            return [name]
+        return [*(each.name for each in made.left_inputs), made.right.name]
+
+    def _factor(self, *roles: Role) -> list[str]:
+        return [each.name for role in roles for each in self._schedule.stores.values() if each.role is role]
+
+    def _left(self) -> list[str]:
+        """A tile-row of what is multiplied, or computed with before."""
+        lines: list[str] = []
+        for name, stores in self._left_inputs.items():
+            extent = stores[Role.INPUT].extent
+            if extent is Extent.COLUMN:
+                lines += self._column_lines(name, stores)
+            elif extent is Extent.FULL and Role.ROWS_IN not in stores:
+                tiles = stores[Role.INPUT]
+                page = f"{self._tile_row(tiles)} * inner_tiles"
+                lines += moved_lines("read_tiles", name, [f"cb.{tiles.name}", page, "inner_tiles", "inner_tiles"], "")
+            elif extent is Extent.FULL:
+                element = self._size(name, "element")
+                sizes = ["0", f"inner_width * {element}", f"inner_tiles * TILE_ROWS * {element}", "inner_tiles"]
+                lines += self._rows_lines(name, stores[Role.ROWS_IN], sizes, "")
+        return lines
+
+    def _left_row(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        """A row that serves all rows which are multiplied, a tile at a time."""
+        tiled = f"cb.{stores[Role.INPUT].name}"
+        if Role.STICK not in stores:
+            return moved_lines("read_tiles", name, [tiled, "0", "inner_tiles", "inner_tiles"], "")
+        part = f"TILE_ROWS * {self._size(name, 'element')}"
+        whole = f"inner_width * {self._size(name, 'element')}"
+        arguments = [
+            f"cb.{stores[Role.STICK].name}",
+            tiled,
+            f"inner * {part}",
+            f"min({part}, {whole} - inner * {part})",
+        ]
+        lines = moved_lines("read_vector_row", name, [*arguments, part, "1"], INDENT)
+        return ["for inner in range(inner_tiles):", *lines]
+
+    def _right(self) -> list[str]:
+        """A block of columns of the matrix, all of its rows."""
+        assert self._schedule.multiplication is not None
+        name = self._schedule.multiplication.right.name
+        rows, tiles = self._factor(Role.RIGHT_ROWS), self._factor(Role.RIGHT)
+        lines = [f"{INDENT}for inner in range(inner_tiles):"]
+        if not rows:
+            page = "inner * width_tiles + block * block_tiles"
+            return lines + moved_lines("read_tiles", name, [f"cb.{tiles[0]}", page, LAST, "block_tiles"], INDENT * 2)
+        stick, block = self._size(name, "stick"), self._size(name, "block")
+        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, "block_tiles"]
+        arguments = [f"cb.{rows[0]}", "inner * TILE_ROWS", "min(TILE_ROWS, inner_width - inner * TILE_ROWS)"]
+        return lines + moved_lines("read_sticks_or_zeros", name, [*arguments, *part], INDENT * 2)
+
+    def writer(self, name: str) -> str:
+        inside: list[str] = []
+        unit = self._schedule.direction.unit
+        for each in self._schedule.passes:
+            inside += self._delivered(each)
+        lines = [*self._lines_of_tiles(), *(INDENT + line for line in inside)]
+        purpose = f"{unit.capitalize()} after {unit}, only what the tensor has."
+        return self._kernel("writer_kernel", name, list(self._outputs), lines, purpose)
+
+    # Parts of the reader.
+
+    def _constants(self) -> list[str]:
+        lines = []
+        for each in self._schedule.stores.values():
+            if each.role is Role.SCALER:
+                lines += self._scaler(each)
+            elif each.role is Role.MASK:
+                lines += self._masks(each)
+            elif each.role is Role.NUMBER:
+                assert each.value is not None
+                lines.append(f"fill_constant_tile(cb.{each.name}, {each.value.name}_bits)")
+        for name, stores in (*self._left_inputs.items(), *self._inputs.items()):
+            if stores[Role.INPUT].extent is Extent.SCALAR:
+                lines += self._scalar(name, stores)
+        for name, stores in self._left_inputs.items():
+            if stores[Role.INPUT].extent is Extent.ROW:
+                lines += self._left_row(name, stores)
+        rows = [n for n, s in self._inputs.items() if s[Role.INPUT].extent is Extent.ROW and s[Role.INPUT].persistent]
+        return lines + (self._loop(rows) if rows else [])
+
+    def _scaler(self, store: Store) -> list[str]:
+        columns = "inner_last_tile_columns" if store.inner else "last_tile_columns"
+        return [f"fill_row_scaler(cb.{store.name}, {columns})"]
+
+    def _masks(self, store: Store) -> list[str]:
+        raise AssertionError(f"{store.name}: sums along rows leave what lies beyond them out by their scaler")
+
+    def _scalar(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        tiled = f"cb.{stores[Role.INPUT].name}"
+        if Role.STICK not in stores:
+            return moved_lines("read_tiles", name, [tiled, "0", "1", "1"], "")
+        element = self._size(name, "element")
+        sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
+        return moved_lines("read_vector_row", name, [f"cb.{stores[Role.STICK].name}", tiled, *sizes], "")
+
+    def _column(self, name: str) -> list[str]:
+        return self._column_lines(name, self._inputs[name])
+
+    def _column_lines(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        if Role.ROWS_IN not in stores:
+            page = self._tile_row(stores[Role.INPUT])
+            return moved_lines("read_tiles", name, [f"cb.{stores[Role.INPUT].name}", page, "1", "1"], "")
+        element = self._size(name, "element")
+        sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
+        return self._rows_lines(name, stores[Role.ROWS_IN], sizes, "")
+
+    def _tile_row(self, store: Store) -> str:
+        """The tile-row of a tensor that belongs to the one at work."""
+        if store.slabs is None:
+            return "tile_row"
+        slab = spread_slab("tile_row // height_tiles", store.slabs)
+        return f"({slab} * height_tiles + tile_row % height_tiles)"
+
+    def _rows_lines(self, name: str, store: Store, sizes: Sequence[str], indent: str) -> list[str]:
+        """Sticks of a tensor that belong to the tile-row at work."""
+        buffer = f"cb.{store.name}"
+        if store.slabs is None:
+            return moved_lines("read_sticks", name, [buffer, "stick", "rows", *sizes], indent)
+        slab = spread_slab("tile_row // height_tiles", store.slabs)
+        if store.slabs.single_row:
+            return moved_lines("read_stick_again", name, [buffer, slab, "rows", *sizes], indent)
+        return moved_lines("read_sticks", name, [buffer, f"{slab} * height + row", "rows", *sizes], indent)
+
+    def _loop(self, names: Sequence[str]) -> list[str]:
+        """Blocks of inputs, one of each at a time."""
+        stores = self._inputs[names[0]]
+        if len(names) == 1 and Role.ROWS_IN in stores and stores[Role.ROWS_IN].slabs is None:
+            stick, block = self._size(names[0], "stick"), self._size(names[0], "block")
+            arguments = [f"cb.{stores[Role.ROWS_IN].name}", "stick", "rows", stick, block, self._pages]
+            return moved_lines("read_blocks", names[0], arguments, "")
+        lines = ["for block in range(num_blocks):"]
+        for name in names:
+            lines += self._block(name, self._inputs[name])
+        return lines
+
+    @property
+    def _pages(self) -> str:
+        return "TILE_ROWS" if self._sticks else "block_tiles"
+
+    def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
+        tiled = f"cb.{stores[Role.INPUT].name}"
+        if self._tensors_of(name) != [name]:
+            return self._right()
+        if len(stores) == 1:
+            begin = "block * block_tiles"
+            row = f"{self._tile_row(stores[Role.INPUT])} * width_tiles + {begin}"
+            page = begin if stores[Role.INPUT].extent is Extent.ROW else row
+            return moved_lines("read_tiles", name, [tiled, page, LAST, "block_tiles"], INDENT)
+        stick, block = self._size(name, "stick"), self._size(name, "block")
+        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block]
+        if Role.STICK in stores:
+            arguments = [f"cb.{stores[Role.STICK].name}", tiled, *part, "block_tiles"]
+            return moved_lines("read_vector_row", name, arguments, INDENT)
+        return self._rows_lines(name, stores[Role.ROWS_IN], [*part, self._pages], INDENT)
+
+    # Parts of the writer.
+
+    def _delivered(self, part: Pass) -> list[str]:
+        tensors = dict(zip(self._schedule.outputs, self._outputs, strict=True))
+        wide = [
+            each.target for each in part.block
+            if isinstance(each, (Compute, Deliver)) and each.target in tensors
+        ]  # fmt: skip
+        lines = self._written_wide(tensors, wide) if wide else []
+        for step in part.column:
+            if isinstance(step, (Compute, Deliver)) and step.target in tensors and step.scope is Scope.COLUMN:
+                lines += self._written_column(tensors[step.target], step.target)
+        return lines
+
+    def _written_wide(self, tensors: dict[str, str], wide: Sequence[str]) -> list[str]:
+        """Results as wide as the row, a block of each at a time."""
+        if len(wide) == 1 and not self._tiled_outputs:
+            name = tensors[wide[0]]
+            sizes = [self._size(name, "stick"), self._size(name, "block"), self._pages]
+            return moved_lines("write_blocks", name, [f"cb.{wide[0]}", "stick", "rows", *sizes], "")
+        lines = ["for block in range(num_blocks):"]
+        for each in wide:
+            lines += self._written_block(tensors[each], each)
+        return lines
+
+    def _written_block(self, tensor: str, buffer: str) -> list[str]:
+        if self._tiled_outputs:
+            page = "tile_row * width_tiles + block * block_tiles"
+            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", page, LAST, "block_tiles"], INDENT)
+        stick, block = self._size(tensor, "stick"), self._size(tensor, "block")
+        part = [f"block * {block}", f"min({block}, {stick} - block * {block})", block, self._pages]
+        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", "rows", *part], INDENT)
+
+    def _written_column(self, tensor: str, buffer: str) -> list[str]:
+        if self._tiled_outputs:
+            return moved_lines("write_tiles", tensor, [f"cb.{buffer}", "tile_row", "1", "1"], "")
+        element = self._size(tensor, "element")
+        sizes = ["0", element, f"TILE_ROWS * {element}", "1"]
+        return moved_lines("write_sticks", tensor, [f"cb.{buffer}", "stick", "rows", *sizes], "")
+
+    # What both have.
+
+    def _size(self, tensor: str, what: str) -> str:
+        """The name of a size: of a stick, of a row of a block, of an element."""
+        return f"{tensor}_{what}_bytes" if tensor in self._own_sizes else f"{what}_bytes"
+
+    def _lines_of_tiles(self) -> list[str]:
+        if not self._slabs:
+            return [
+                "end = first_stick + num_sticks",
+                "for stick in range(first_stick, end, TILE_ROWS):",
+                f"{INDENT}rows = min(TILE_ROWS, end - stick)",
+            ]
+        return [
+            "for tile_row in range(first_tile_row, first_tile_row + num_tile_rows):",
+            f"{INDENT}row = tile_row % height_tiles * TILE_ROWS",
+            f"{INDENT}stick = tile_row // height_tiles * height + row",
+            f"{INDENT}rows = min(TILE_ROWS, height - row)",
+        ]
+
+    def _kernel(self, decorator: str, name: str, tensors: Sequence[str], lines: list[str], purpose: str) -> str:
+        lines = _without_unused(lines)
+        words = set(re.findall(r"\w+", "\n".join(lines)))
+        parameters = [f"{in_kernels(each)}: TensorArg" for each in tensors]
+        parameters += [f"{each}: RuntimeArg" for each in _RUNTIME if each in words]
+        parameters += [f"{each}: RuntimeArg" for each in self._schedule.numbers if each in words]
+        sizes = [f"{what}_bytes" for what in ("stick", "block", "element")]
+        sizes += [f"{tensor}_{size}" for tensor in sorted(self._own_sizes) for size in sizes[:3]]
+        parameters += [f"{each}: CompileTimeArg" for each in (*_COMPILE_TIME, *sizes) if each in words]
+        head = signature_lines(name, [*parameters, "cb: Buffers"])
+        return "\n".join([f"@{decorator}", *head, *docstring(purpose), *(INDENT + each for each in lines)])
+
+
+def spread_slab(slab: str, slabs: Slabs) -> str:
+    """The slab of a tensor that belongs to a slab of the first one."""
+    if slabs.modulus == 1:
+        return "0"
+    divided = slab if slabs.divisor == 1 else f"{slab} // {slabs.divisor}"
+    return f"({divided}) % {slabs.modulus}" if "//" in divided else f"{divided} % {slabs.modulus}"
+
+
+def moved_lines(function: str, tensor: str, arguments: Sequence[str], indent: str) -> list[str]:
+    """A call that moves parts of a tensor."""
+    return call_lines(function, [in_kernels(tensor), *arguments], indent)
+
+
+def _without_unused(lines: list[str]) -> list[str]:
+    """Lines without assignments of row, stick and rows that nothing reads."""
+    for name in ("rows", "stick", "row"):
+        uses = sum(len(re.findall(rf"\b{name}\b", line)) for line in lines)
+        assigned = [line for line in lines if re.match(rf"\s*{name} = ", line)]
+        if assigned and uses == len(assigned):
+            lines = [line for line in lines if line not in assigned]
+    return lines
+
+
+def _repeated(groups: Sequence[list[str]]) -> list[str]:
+    """Groups of lines; equal ones that follow each other are a loop."""
+    lines: list[str] = []
+    index = 0
+    while index < len(groups):
+        count = 1
+        while index + count < len(groups) and groups[index + count] == groups[index]:
+            count += 1
+        if count > 1:
+            lines += [f"for _ in range({count}):", *(INDENT + each for each in groups[index])]
+        else:
+            lines += groups[index]
+        index += count
+    return lines

@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far from the exact result a result may be: an error analysis of the schedule, element by element.
+
+Every value of the formula gets its exact value in float64 and a bound on how far the chip's may be from it. Bounds come
+from the formats and from what the units do (docs/numerics.md), and go through functions as errors do:
+
+- *Reading.* The matrix unit, and every read of a buffer that it also reads, cuts a Float32 to 10 mantissa bits: 2^-10
+  of the value; of the first operand of a product 9 bits: 2^-9. bfloat16 comes whole.
+- *Integers.* An int32 becomes a float32 when it is read, 2^-24 of it. A result that is made of integers alone
+  (``planner/integers.py``) is exact.
+- *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21.
+  Numbers below 2^-126 become zero; gelu and silu are their operand times a share that may, so 2^-126 of the operand.
+- *Reducing.* A sum of n values in float32 adds n * 2^-24 of the sum of their sizes. Tiles added up before they are
+  reduced are read by the matrix unit, down columns as a first operand, over two dimensions twice; so is the largest of
+  them. A mean that is computed with is made 2^-12 larger on purpose (``mean_factor``).
+- *Multiplying by a matrix.* As reducing; of Float32 operands 9 mantissa bits are taken.
+- *Writing.* A result is rounded to its format: 2^-8 of itself in bfloat16, 2^-24 in float32.
+
+- *Range.* What may exceed the largest float32, 3.4e38, has no bound.
+
+A function f of an operand that is off by e is off by at most the larger of |f(x + e) - f(x)| and |f(x - e) - f(x)|;
+sums add errors, products and quotients multiply them as they should. A comparison that the errors could turn round
+may be 1 instead of 0; of what is no number (0 / 0), nothing is known. Where a bound is not finite (a division by
+something that may be zero), nothing is claimed and nothing is compared.
+
+The bound is for the default configuration: HiFi4 and 32-bit DST.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tilewright._planner.matmul import Multiplication
+from tilewright._planner.model import Compute, Reduce, Role, Schedule
+from tilewright.formula._evaluate import Float64, apply
+from tilewright.formula._graph import REDUCTIONS, Along, Value, nodes_of
+
+_READ = 2.0**-10
+_READ_FACTOR = 2.0**-9
+_ARITHMETIC = 2.0**-23
+_FUNCTION = 2.0**-21
+_SUM = 2.0**-24
+_LIFT = 2.0**-12
+_TINY = 2.0**-126
+_INTEGERS = 2.0**31
+_LARGEST = 2.0**128 * (1 - 2.0**-24)
+_WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32": 0.0}
+# A cast has rounded already what is written in its format.
+_ROUNDED_BY = {"to_bfloat16": "Float16_b", "to_float32": "Float32", "to_int32": "Int32"}
+# What is chosen or compared; of what is no number, another operand may come out.
+_UNKNOWN_OF_NAN = (
+    "maximum", "minimum", "relu", "clamp", "sign", "where", "max", "to_int32", "lt", "le", "gt", "ge", "eq", "ne",
+)  # fmt: skip
+_TIMES_SHARE = ("gelu", "silu")
+_COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
+_EXACT = ("neg", "abs", "maximum", "minimum", "relu", "sign", "where", "clamp", "to_bfloat16", *_COMPARED)
+# What reading the tile that others were added up to loses: along rows it is the second operand of the matrix unit.
+_FOLDED = {Along.ROWS: _READ, Along.COLUMNS: _READ_FACTOR, Along.BOTH: 2 * _READ_FACTOR}
+_AXES: dict[Along, Any] = {Along.ROWS: -1, Along.COLUMNS: -2, Along.BOTH: (-2, -1)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Rounding:
+    """One place where something is rounded: what, by how much of itself, and why."""
+
+    what: str
+    unit: float
+    why: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Bounds:
+    """Exact results and how far off each element may be.
+
+    Attributes:
+        roundings: where bounds come from.
+    """
+
+    exact: tuple[Float64, ...]
+    allowed: tuple[Float64, ...]
+    roundings: tuple[Rounding, ...]
+
+
+def roundings_of(schedule: Schedule) -> tuple[Rounding, ...]:
+    """Where a schedule rounds."""
+    found = []
+    for store in schedule.stores.values():
+        if store.role in (Role.INPUT, Role.VALUE) and store.format == "Float32" and store.read_by_matrix_unit:
+            found.append(Rounding(store.name, _READ, "the matrix unit reads 10 mantissa bits of a Float32"))
+        if store.role is Role.PARTS:
+            assert store.value is not None
+            assert store.value.along is not None
+            unit = _READ if store.value.function == "max" else _FOLDED[store.value.along]
+            found.append(Rounding(store.name, unit, "tiles added up in float32, read by the matrix unit"))
+        is_mean = store.role is Role.VALUE and store.value is not None and store.value.function == "mean"
+        if is_mean and store.read_by_matrix_unit:
+            found.append(Rounding(store.name, _LIFT, "a mean that is cut is made this much larger before"))
+        if store.role is Role.OUTPUT:
+            found.append(Rounding(store.name, _WRITTEN[store.format], f"the result is rounded to {store.format}"))
+    found.append(Rounding("DST", _ARITHMETIC, f"float32 arithmetic; {_FUNCTION:.2g} for functions such as exp"))
+    return tuple(found)
+
+
+def bounds(schedule: Schedule, outputs: Sequence[Value], names: Mapping[str, Any]) -> Bounds:
+    """Bounds of a formula's results for given operands and parameters."""
+    analysis = _Analysis(schedule)
+    with np.errstate(all="ignore"):
+        for node in nodes_of(outputs):
+            analysis.take(node, names)
+        exact = tuple(analysis.values[id(each)] for each in outputs)
+        allowed = tuple(analysis.written(each, index) for index, each in enumerate(outputs))
+    return Bounds(exact, allowed, roundings_of(schedule))
+
+
+def step_bound(
+    schedule: Schedule, node: Value, known: Mapping[int, Float64], names: Mapping[str, Any], format_: str
+) -> Float64:
+    """How far a buffer that holds a value may be off, given what was read: ``known`` values by id are exact."""
+    analysis = _Analysis(schedule, known)
+    with np.errstate(all="ignore"):
+        for each in _needed(node, known):
+            analysis.take(each, names)
+        error, value = analysis.errors[id(node)], analysis.values[id(node)]
+        return _in_range(value, np.asarray(error + _WRITTEN[format_] * (np.abs(value) + error) + _TINY))
+
+
+def _needed(node: Value, known: Mapping[int, Float64]) -> list[Value]:
+    """Nodes a value is computed from, up to those that are known."""
+    found: dict[int, Value] = {}
+
+    def visit(each: Value) -> None:
+        if id(each) in found:
+            return
+        if id(each) not in known or each is node:
+            for operand in each.operands:
+                visit(operand)
+        found[id(each)] = each
+
+    visit(node)
+    return list(found.values())
+
+
+class _Analysis:
+    """Values and bounds by id of the node."""
+
+    def __init__(self, schedule: Schedule, known: Mapping[int, Float64] | None = None) -> None:
+        self._schedule = schedule
+        self._known = known or {}
+        self._cut: dict[int, bool] = {}
+        self._short: set[int] = set()  # inputs that the matrix unit reads whole, whatever they go through
+        self._integers: set[int] = set()  # inputs that are made float32
+        self._folded = {id(s.value) for s in schedule.steps() if isinstance(s, Reduce) and s.program is not None}
+        self._whole = {  # results that are computed with integers
+            s.target for s in schedule.steps() if isinstance(s, Compute) and s.program.is_integer
+        }
+        for store in schedule.stores.values():
+            if store.value is not None and store.role in (Role.INPUT, Role.VALUE, Role.NUMBER):
+                self._cut[id(store.value)] = store.format == "Float32" and store.read_by_matrix_unit
+                if store.role is Role.INPUT and store.format not in ("Float32", "Int32"):
+                    self._short.add(id(store.value))
+                if store.role is Role.INPUT and store.format == "Int32":
+                    self._integers.add(id(store.value))
+        self.values: dict[int, Float64] = {}
+        self.errors: dict[int, Float64] = {}
+
+    def take(self, node: Value, names: Mapping[str, Any]) -> None:
+        if id(node) in self._known:
+            self.values[id(node)] = self._known[id(node)]
+            self.errors[id(node)] = np.zeros(1)
+            return
+        if node.is_leaf:
+            made = self._schedule.multiplication
+            if made is not None and node is made.product:
+                self.values[id(node)], self.errors[id(node)] = self._multiplied(made, names)
+                return
+            value = node.numbers[0] if node.is_constant else names[node.name]
+            self.values[id(node)] = np.asarray(value, dtype=np.float64)
+            # A number reaches kernels as a float32, and an integer the vector unit.
+            is_exact = node.function == "input" and id(node) not in self._integers
+            self.errors[id(node)] = np.abs(self.values[id(node)]) * (0 if is_exact else _SUM)
+            return
+        operands = [self.values[id(each)] for each in node.operands]
+        errors = [self._read(node, index) for index in range(len(operands))]
+        value = apply(node, operands)
+        self.values[id(node)] = value
+        if node.function in REDUCTIONS:
+            self.errors[id(node)] = _in_range(value, self._reduced(node, operands[0], errors[0], value))
+            self._forget(node, np.isnan(value))
+            return
+        unit = 0.0 if node.function in _EXACT else _ARITHMETIC
+        if node.function not in ("add", "sub", "mul", "div", "square", "to_float32", "to_int32", *_EXACT):
+            unit = _FUNCTION
+        if node.own is not None:
+            unit = node.own.error
+        spread = _propagated(node, operands, errors, value)
+        if node.function in _TIMES_SHARE:  # a share below 2^-126 is zero before the operand is multiplied by it
+            spread = spread + _TINY * np.abs(operands[0])
+        self.errors[id(node)] = _in_range(value, spread + unit * (np.abs(value) + spread) + (_TINY if unit else 0.0))
+        deciding = operands[:1] if node.function == "where" else operands  # what is not chosen does not matter
+        self._forget(node, functools.reduce(np.logical_or, [np.isnan(each) for each in deciding]))
+
+    def _forget(self, node: Value, is_unknown: Any) -> None:
+        """Claims nothing of elements whose operands are no numbers, where units differ about what follows."""
+        if node.function in _UNKNOWN_OF_NAN and np.any(is_unknown):
+            value, error = self.values[id(node)], self.errors[id(node)]
+            self.values[id(node)] = np.where(is_unknown, 0.0, value)
+            self.errors[id(node)] = np.where(is_unknown, np.inf, error)
+
+    def _multiplied(self, made: Multiplication, names: Mapping[str, Any]) -> tuple[Float64, Float64]:
+        """A product of rows and a matrix: a float32 operand is cut, and float32 sums round."""
+        for node in nodes_of([made.left]):
+            self.take(node, names)
+        left, error = self.values[id(made.left)], self.errors[id(made.left)]
+        right = np.asarray(names[made.right.name], dtype=np.float64)
+        cuts = [
+            _READ_FACTOR if store.format == "Float32" else 0.0
+            for store in self._schedule.stores.values()
+            if store.role in (Role.LEFT, Role.RIGHT)
+        ]
+        sizes = np.matmul(np.abs(left) + error, np.abs(right))
+        rounded = np.asarray(sizes * (sum(cuts) + 2.0**-18 * any(cuts) + left.shape[-1] * _SUM))
+        return np.matmul(left, right), rounded + np.matmul(np.broadcast_to(error, left.shape), np.abs(right))
+
+    def written(self, node: Value, index: int) -> Float64:
+        """The bound of a result in its format."""
+        name = self._schedule.outputs[index]
+        if name in self._whole:  # integers, which wrap round beyond their range
+            inside = [np.abs(self.values[id(each)]) < _INTEGERS for each in nodes_of([node])]
+            return np.where(functools.reduce(np.logical_and, inside), 0.0, np.inf)
+        format_ = self._schedule.stores[name].format
+        unit = 0.0 if _ROUNDED_BY.get(node.function) == format_ else _WRITTEN[format_]
+        value, error = self.values[id(node)], self.errors[id(node)]
+        if self._cut.get(id(node)):  # it comes from a buffer that the matrix unit reads too
+            error = np.asarray(error + _READ * (np.abs(value) + error))
+        return np.asarray(error + unit * (np.abs(value) + error) + _TINY)
+
+    def _read(self, node: Value, index: int) -> Float64:
+        operand = node.operands[index]
+        error, value = self.errors[id(operand)], self.values[id(operand)]
+        if not self._cut.get(id(operand)):
+            return error
+        unit = _READ_FACTOR if node.function in ("mul", "square") else _READ
+        return np.asarray(error + unit * (np.abs(value) + error))
+
+    def _reduced(self, node: Value, operand: Float64, error: Float64, value: Float64) -> Float64:
+        assert node.along is not None
+        axis = _AXES[node.along]
+        read = np.broadcast_to(error, operand.shape)
+        sizes = np.abs(operand) + read
+        if id(node) in self._folded and node.function != "max":
+            read = read + _FOLDED[node.along] * sizes
+        if node.function == "max":
+            is_cut = id(node.operands[0]) not in self._short
+            above = (operand + read).max(axis=axis, keepdims=True) - value
+            below = value - (operand - read).max(axis=axis, keepdims=True)
+            return np.asarray(np.maximum(above, below) + (_READ * np.abs(value) if is_cut else 0.0))
+        count = np.prod([operand.shape[each] for each in np.atleast_1d(axis)])
+        size = sizes.sum(axis=axis, keepdims=True)
+        total = read.sum(axis=axis, keepdims=True) + count * _SUM * size
+        total = np.where(size <= _LARGEST, total, np.inf)  # a part of the sum may leave the range
+        if node.function == "mean":
+            lift = _LIFT if self._cut.get(id(node)) else 0.0
+            total = total / count + (lift + _ARITHMETIC) * np.abs(value)
+        return np.asarray(total + _TINY)
+
+
+def _in_range(value: Float64, error: Float64) -> Float64:
+    """The error, infinite where float32 may not hold the value."""
+    return np.asarray(np.where(np.abs(value) + error <= _LARGEST, error, np.inf))
+
+
+def _propagated(node: Value, operands: Sequence[Float64], errors: Sequence[Float64], value: Float64) -> Float64:
+    """What errors of the operands do to a result."""
+    function = node.function
+    if function in ("add", "sub", "maximum", "minimum"):
+        return np.asarray(errors[0] + errors[1])
+    if function == "mul":
+        (a, b), (e, f) = operands, errors
+        return np.asarray(np.abs(a) * f + np.abs(b) * e + e * f)
+    if function == "div":
+        (a, b), (e, f) = operands, errors
+        room = np.abs(b) - f
+        return np.asarray(np.where(room > 0, (e + np.abs(value) * f) / room, np.inf))
+    if function in _COMPARED:
+        error = errors[0] + errors[1]
+        return np.where((np.abs(operands[0] - operands[1]) <= error) & (error > 0), 1.0, 0.0)
+    if function == "where":
+        condition, a, b = operands
+        doubtful = errors[0] > 0
+        chosen = np.where(condition != 0, errors[1], errors[2])
+        return np.asarray(np.where(doubtful, np.abs(a - b) + errors[1] + errors[2], chosen))
+    if node.own is not None:
+        return _at_corners(node, operands, errors, value)
+    return _of_one(node, operands[0], errors[0], value)
+
+
+def _at_corners(node: Value, operands: Sequence[Float64], errors: Sequence[Float64], value: Float64) -> Float64:
+    """A phase of one's own, where each operand is as far off as it may be; it is taken to be monotone that near."""
+    worst = np.zeros(np.shape(value))
+    for signs in itertools.product((-1.0, 1.0), repeat=len(operands)):
+        moved = [each + sign * error for each, error, sign in zip(operands, errors, signs, strict=True)]
+        worst = np.maximum(worst, np.abs(apply(node, moved) - value))
+    return np.asarray(np.where(np.isnan(worst), np.inf, worst))
+
+
+def _of_one(node: Value, operand: Float64, error: Float64, value: Float64) -> Float64:
+    """A function of one operand, at both ends of what it may be."""
+    if function_is_steep_at_zero(node.function) and np.any(operand - error <= 0):
+        reaches = operand - error <= 0
+    else:
+        reaches = np.zeros(np.shape(operand), dtype=bool)
+    ends = [np.abs(apply(node, [operand + sign * error]) - value) for sign in (-1.0, 1.0)]
+    worst = np.maximum(*ends)
+    if node.function in ("sin", "cos"):
+        worst = np.minimum(error, 2.0)
+    if node.function == "reciprocal":
+        reaches = np.abs(operand) <= error
+    if node.function == "abs":
+        worst = error
+    return np.asarray(np.where(np.isnan(worst) | reaches, np.inf, worst))
+
+
+def function_is_steep_at_zero(function: str) -> bool:
+    """Whether a function has no value, or no bounded slope, at zero and below."""
+    return function in ("sqrt", "rsqrt", "log", "power")

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a schedule is made of: buffers before they have a size, steps, passes."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from tilewright._planner.matmul import Multiplication
+from tilewright._planner.register_program import RegisterProgram
+from tilewright._planner.strategy import Strategy
+from tilewright._program.program import ProgramDescriptor
+from tilewright._tensor.tensor import Tensor
+from tilewright.formula._direction import Direction
+from tilewright.formula._graph import Extent, Value
+from tilewright.formula._inputs import Slabs
+from tilewright.kernels import Kernel
+
+OwnProgram: TypeAlias = Callable[[Mapping[str, Tensor], Mapping[str, float]], ProgramDescriptor]
+
+
+@dataclasses.dataclass(frozen=True)
+class Choices:
+    """What a declaration decides about its plan.
+
+    Attributes:
+        buffers: indices by name of the buffer; a value or a parameter of this name gets a buffer.
+        sticks: pages of rows are sticks, 32 of them a block, instead of tiles.
+        with_matrix_unit: whether sums, differences and products of two buffers go to the matrix unit, which is quicker
+            and takes 10 mantissa bits of a float32.
+        kernels: kernels of one's own by strategy and role, in the place of those that would be made.
+        program: makes a program of one's own, of tensors and numbers by name, in the place of the planned one.
+    """
+
+    buffers: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    sticks: bool = False
+    with_matrix_unit: bool = True
+    kernels: Mapping[str, Mapping[str, Kernel]] = dataclasses.field(default_factory=dict)
+    program: OwnProgram | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Operand:
+    """What the schedule must know of an input: which it is, its extent, its format and whether it is in tiles.
+
+    Attributes:
+        slabs: how its slabs spread over those of the first tensor, if it has fewer.
+    """
+
+    name: str
+    extent: Extent
+    format: str
+    is_tiled: bool = False
+    slabs: Slabs | None = None
+
+
+class Role(enum.Enum):
+    """What a buffer is for."""
+
+    ROWS_IN = "rows"  # row-major rows of an input, from the reader
+    STICK = "stick"  # one row of an input, the reader's own
+    INPUT = "input"  # tiles of an input
+    NUMBER = "number"  # a parameter, in a tile
+    VALUE = "value"  # a value of the formula
+    PARTS = "parts"  # what of a reduction lies in one tile before it is reduced
+    SCALER = "scaler"
+    LEFT_ROWS = "left rows"  # row-major rows that are multiplied by a matrix as they are
+    LEFT = "left"  # tiles of what is multiplied
+    RIGHT_ROWS = "right rows"  # row-major rows of the matrix
+    RIGHT = "right"  # tiles of it
+    MASK = "mask"  # which elements of the tiles at an edge belong to the tensor
+    OUTPUT = "output"
+
+
+@dataclasses.dataclass(frozen=True)
+class Store:
+    """A circular buffer, before it has a size.
+
+    Attributes:
+        value: what it holds; None for the scaler.
+        kept: whether several passes read it, or every tile-row: it has room for a whole row.
+        persistent: whether it is filled once and never popped.
+        read_by_matrix_unit: whether a float32 in it is cut to 10 mantissa bits.
+        slabs: of an input, as in :class:`Operand`.
+        inner: whether it belongs to the rows that are multiplied by a matrix, which have a width of their own.
+    """
+
+    name: str
+    role: Role
+    value: Value | None
+    extent: Extent
+    format: str
+    kept: bool = False
+    persistent: bool = False
+    read_by_matrix_unit: bool = False
+    slabs: Slabs | None = None
+    inner: bool = False
+
+
+class Scope(enum.Enum):
+    """What a step takes at a time."""
+
+    ROW = "row"
+    BLOCK = "block"
+    COLUMN = "column"
+
+
+@dataclasses.dataclass(frozen=True)
+class Tilize:
+    """Rows of an input become tiles."""
+
+    rows: str
+    tiles: str
+    extent: Extent
+
+
+@dataclasses.dataclass(frozen=True)
+class Compute:
+    """A value becomes tiles of a buffer, or rows or tiles of an output.
+
+    Attributes:
+        masked: whether what lies beyond the row is made zero.
+    """
+
+    name: str
+    value: Value
+    program: RegisterProgram
+    target: str
+    scope: Scope
+    as_rows: bool
+    masked: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Reduce:
+    """A reduction of what a buffer holds; or of a value in DST, if there is a program: tiles are added up first.
+
+    Attributes:
+        parts: the buffer for what tiles were added up to.
+    """
+
+    value: Value
+    target: str
+    scope: Scope
+    source: str = ""
+    program: RegisterProgram | None = None
+    parts: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Deliver:
+    """What a buffer holds becomes rows or tiles of an output."""
+
+    source: str
+    target: str
+    scope: Scope
+    as_rows: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Pop:
+    """Pages that nobody needs any more."""
+
+    buffer: str
+    scope: Scope
+
+
+Step: TypeAlias = Tilize | Compute | Reduce | Deliver | Pop
+
+
+@dataclasses.dataclass(frozen=True)
+class Pass:
+    """One way over a tile-row.
+
+    Attributes:
+        loads: inputs that stay, tilized block by block before anything else.
+        row, block, column: steps over the row, over each block, and of columns.
+        streamed: inputs that come block by block, in order.
+        drained: buffers of whole rows that this pass pops block by block, so that the next block is at their front.
+    """
+
+    loads: tuple[Tilize, ...] = ()
+    row: tuple[Step, ...] = ()
+    block: tuple[Step, ...] = ()
+    column: tuple[Step, ...] = ()
+    loaded_inputs: tuple[str, ...] = ()
+    streamed: tuple[str, ...] = ()
+    drained: frozenset[str] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule:
+    """What a core does with each line of tiles.
+
+    Attributes:
+        direction: of the lines; what is said of rows here is said of them.
+        columns_in: column inputs, brought first.
+        passes: in order.
+        stores: buffers by name.
+        numbers: runtime arguments of kernels, by name: what the host computes for them.
+        outputs: buffers of the results, in order of the formula.
+        multiplication: of which one of the tensors it reads is the product.
+        left: what is done to make what is multiplied, if it is computed; its buffers are among ``stores``.
+    """
+
+    direction: Direction
+    strategy: Strategy
+    columns_in: tuple[str, ...]
+    passes: tuple[Pass, ...]
+    stores: Mapping[str, Store]
+    numbers: Mapping[str, Value]
+    outputs: tuple[str, ...]
+    multiplication: Multiplication | None = None
+    left: Schedule | None = None
+
+    @property
+    def is_resident(self) -> bool:
+        return self.strategy is not Strategy.STREAMING
+
+    @property
+    def scaler(self) -> str:
+        """The buffer with the ones of this schedule's own sums; empty if there is none."""
+        found = [each for each in self.stores.values() if each.role is Role.SCALER]
+        own = [each for each in found if not each.inner]  # beside one of what is done before
+        return next((each.name for each in (*own, *found)), "")
+
+    def store_of(self, value: Value, *roles: Role) -> Store | None:
+        wanted = roles or (Role.INPUT, Role.VALUE, Role.NUMBER)
+        return next((each for each in self.stores.values() if each.value is value and each.role in wanted), None)
+
+    def steps(self) -> list[Step]:
+        before = [] if self.left is None else self.left.steps()
+        return before + [step for each in self.passes for step in (*each.loads, *each.row, *each.block, *each.column)]

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a value costs: nothing if the host knows it, else the calls to compute it again, against a buffer for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tilewright.formula._graph import REDUCTIONS, Extent, Value, nodes_of
+
+# Calls of the vector unit that a value must save to be worth a buffer; functions such as exp count as four.
+KEEP_FROM_COST = 5
+_DEAR = ("exp", "exp2", "expm1", "log", "log1p", "sigmoid", "tanh", "gelu", "silu", "erf", "sin", "cos", "power")
+
+
+def cost_of(value: Value, is_outside: Mapping[int, object]) -> int:
+    """Calls that computing a value takes, up to what lies in buffers."""
+    total, seen, stack = 0, set(), [value]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or node.is_leaf or (node is not value and id(node) in is_outside):
+            continue
+        seen.add(id(node))
+        total += 4 if node.function in _DEAR else 1
+        stack.extend(node.operands)
+    return total
+
+
+def is_number(value: Value) -> bool:
+    """Whether the host knows a value: nothing but constants and parameters is in it."""
+    return value.extent is Extent.SCALAR and not any(
+        each.function in ("input", *REDUCTIONS) for each in nodes_of([value])
+    )

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole program: kernels, circular buffers, semaphores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilewright._display.notebook import card, table
+from tilewright._program.circular_buffer import CBDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.semaphore import SemaphoreDescriptor
+from tilewright._program.uint32_list import CopiedList
+from tilewright._tensor.argument import items, require
+from tilewright._tensor.cores import CoreRangeSet
+
+
+class ProgramStructure:
+    """A program as it was at one time, without the values of its runtime arguments. What follows from it is kept by it.
+
+    Descriptors can be changed at any time, and nobody is told: who has something to keep looks at all there is, which
+    costs far less than checking, compiling and placing it again. Compared by identity; two programs never share one.
+    """
+
+    __slots__ = ("__weakref__", "_state")
+
+    def __init__(self, state: tuple[object, ...]) -> None:
+        self._state = state
+
+    def is_of(self, state: tuple[object, ...]) -> bool:
+        return self._state == state
+
+
+class ProgramDescriptor:
+    """What is to run.
+
+    As in ttnn the program keeps copies of the descriptors it is given: change ``program.kernels[0]``, not the
+    descriptor it was made from.
+    """
+
+    def __init__(
+        self,
+        kernels: Iterable[KernelDescriptor] = (),
+        semaphores: Iterable[SemaphoreDescriptor] = (),
+        cbs: Iterable[CBDescriptor] = (),
+    ) -> None:
+        self.kernels = kernels
+        self.semaphores = semaphores
+        self.cbs = cbs
+        self.custom_program_hash: int | None = None
+        # L1 offset of semaphore 0 on each core, of a host that places them itself; one for all cores of a semaphore.
+        self.semaphore_bases: dict[tuple[int, int], int] = {}
+        # Set by a host that builds kernels itself, as tt-metal does, or that lends a program it made: while it is set,
+        # neither descriptors nor files change, but for the values of runtime arguments.
+        self.is_built = False
+        # Set by one that lends it, too: while it is the same object, so are the values of runtime arguments.
+        self.arguments_mark: object | None = None
+        self._structure: ProgramStructure | None = None
+
+    @property
+    def kernels(self) -> CopiedList[KernelDescriptor]:
+        return CopiedList(self._kernels, "ProgramDescriptor.kernels")
+
+    @kernels.setter
+    def kernels(self, kernels: Iterable[KernelDescriptor]) -> None:
+        self._kernels = [kernel.copy() for kernel in _all("kernels", kernels, KernelDescriptor)]
+
+    @property
+    def semaphores(self) -> CopiedList[SemaphoreDescriptor]:
+        return CopiedList(self._semaphores, "ProgramDescriptor.semaphores")
+
+    @semaphores.setter
+    def semaphores(self, semaphores: Iterable[SemaphoreDescriptor]) -> None:
+        self._semaphores = [item.copy() for item in _all("semaphores", semaphores, SemaphoreDescriptor)]
+
+    @property
+    def cbs(self) -> CopiedList[CBDescriptor]:
+        return CopiedList(self._cbs, "ProgramDescriptor.cbs")
+
+    @cbs.setter
+    def cbs(self, cbs: Iterable[CBDescriptor]) -> None:
+        self._cbs = [cb.copy() for cb in _all("cbs", cbs, CBDescriptor)]
+
+    def all_cores(self) -> CoreRangeSet:
+        """Every core a kernel of this program runs on."""
+        cores = CoreRangeSet([])
+        for kernel in self._kernels:
+            cores = cores.merge(kernel.core_ranges)
+        return cores
+
+    def structure(self) -> ProgramStructure:
+        """All of the program but the values of its runtime arguments, as it is now.
+
+        The same object as long as nothing of that changes.
+        """
+        if self.is_built and self._structure is not None:
+            return self._structure
+        state = (
+            [kernel.state() for kernel in self._kernels],
+            [cb.state() for cb in self._cbs],
+            [semaphore.state() for semaphore in self._semaphores],
+            dict(self.semaphore_bases),
+        )
+        kept = self._structure
+        if kept is None or not kept.is_of(state):
+            kept = self._structure = ProgramStructure(state)
+        return kept
+
+    def __repr__(self) -> str:
+        sections = [("kernels", self._kernels), ("cbs", self._cbs), ("semaphores", self._semaphores)]
+        lines = ["ProgramDescriptor("]
+        for label, descriptors in sections:
+            if descriptors:
+                lines.append(f"  {label}=[")
+                lines += [f"    {each!r}," for each in descriptors]
+                lines.append("  ],")
+        return "\n".join(lines) + ("\n)" if len(lines) > 1 else ")")
+
+    def _repr_html_(self) -> str:
+        kernels = [
+            (
+                each.name,
+                type(each.config).__name__.removesuffix("ConfigDescriptor").lower(),
+                each.core_ranges.num_cores(),
+                ", ".join(map(str, each.compile_time_args)),
+            )
+            for each in self._kernels
+        ]
+        buffers = [
+            (
+                f"c_{each.buffer_index} {each.name or ''}",
+                each.data_format.name,
+                cb.total_size // max(each.page_size, 1),
+                each.page_size,
+                cb.core_ranges.num_cores(),
+            )
+            for cb in self._cbs
+            for each in cb.format_descriptors
+        ]
+        semaphores = [(each.id, each.initial_value, each.core_ranges.num_cores()) for each in self._semaphores]
+        return card(
+            "Program",
+            table(("kernel", "kind", "cores", "compile-time arguments"), kernels) if kernels else "",
+            table(("buffer", "format", "pages", "bytes of a page", "cores"), buffers) if buffers else "",
+            table(("semaphore", "initial value", "cores"), semaphores) if semaphores else "",
+        )
+
+
+def _all(label: str, values: Iterable[Any], kind: type) -> list[Any]:
+    what = f"ProgramDescriptor.{label}"
+    given = items(what, values, f"a list of {kind.__name__} objects")
+    return [require(f"{what}[{index}]", each, kind, f"a {kind.__name__}") for index, each in enumerate(given)]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Timed launches as the CSV that tt-metal's profiler writes, so that tt-perf-report and the like read it.
+
+Only columns the model can fill are filled. ``OP TO OP LATENCY`` is 0: the model has no host and no dispatch.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from tilewright._program.kernel import MathFidelity
+from tilewright.timing._device_time import Processor
+from tilewright.timing._every_launch import TensorFacts, TimedLaunch
+
+_FIDELITY = {1: MathFidelity.LoFi, 2: MathFidelity.HiFi2, 3: MathFidelity.HiFi3, 4: MathFidelity.HiFi4}
+_SIDES = ("W", "Z", "Y", "X")
+_PROCESSORS = {
+    Processor.BRISC: "BRISC",
+    Processor.NCRISC: "NCRISC",
+    Processor.UNPACK: "TRISC0",
+    Processor.MATH: "TRISC1",
+    Processor.PACK: "TRISC2",
+}
+_MOST_INPUTS = 8
+
+
+def perf_csv(launches: Sequence[TimedLaunch], available_cores: int) -> str:
+    """One row for each launch, in order.
+
+    Example::
+
+        with every_launch_timed() as launches:
+            my_operation(x)
+        Path("ops_perf_results.csv").write_text(perf_csv(launches, 64))
+    """
+    rows = [_row(number, launch, available_cores) for number, launch in enumerate(launches, 1)]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _row(number: int, launch: TimedLaunch, available_cores: int) -> dict[str, str | int]:
+    time = launch.time
+    to_ns = 1e9 / time.clock_hz
+    phases = max((kernel.fidelity for kernel in launch.record.kernels if kernel.processor >= 2), default=0)
+    row: dict[str, str | int] = {
+        "OP CODE": launch.name,
+        "OP TYPE": "tt_dnn_device",
+        "GLOBAL CALL COUNT": number,
+        "DEVICE ID": 0,
+        "DEVICE ARCH": time.arch,
+        "ATTRIBUTES": f"{{'kernels': '{launch.label}'}}",
+        "MATH FIDELITY": _FIDELITY[phases].name if phases else "",
+        "CORE COUNT": time.num_cores,
+        "AVAILABLE WORKER CORE COUNT": available_cores,
+        "PARALLELIZATION STRATEGY": "",
+        "HOST START TS": 0,
+        "HOST END TS": 0,
+        "HOST DURATION [ns]": 0,
+        "DEVICE FW DURATION [ns]": round(time.cycles * to_ns),
+        "DEVICE KERNEL DURATION [ns]": round(time.cycles * to_ns),
+        "OP TO OP LATENCY [ns]": 0,
+        "PM IDEAL [ns]": 1,
+    }
+    for processor, lanes in time.by_processor.items():
+        longest = max(lane.end - lane.begin for lane in lanes)
+        row[f"DEVICE {_PROCESSORS[processor]} KERNEL DURATION [ns]"] = round(longest * to_ns)
+    inputs, output = launch.tensors[:-1], launch.tensors[-1] if launch.tensors else None
+    for index in range(_MOST_INPUTS):
+        row.update(_tensor(f"INPUT_{index}", inputs[index] if index < len(inputs) else None))
+    row.update(_tensor("OUTPUT_0", output))
+    return row
+
+
+def _tensor(name: str, tensor: TensorFacts | None) -> dict[str, str | int]:
+    columns = [f"{name}_{side}_PAD[LOGICAL]" for side in _SIDES]
+    others = [f"{name}_LAYOUT", f"{name}_DATATYPE", f"{name}_MEMORY"]
+    if tensor is None:
+        return dict.fromkeys([*columns, *others], "")
+    sides = [f"{padded}[{logical}]" for padded, logical in zip(tensor.padded, tensor.logical, strict=True)]
+    four = [*["1[1]"] * (4 - len(sides)), *sides][-4:]
+    return {
+        **dict(zip(columns, four, strict=True)),
+        **dict(zip(others, (tensor.layout, tensor.dtype, f"DEV_0_{tensor.memory}"), strict=True)),
+    }

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A buffer on the device: pages dealt out over the banks in turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright._tensor.memory_config import BufferType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tilewright._tensor.device import Device
+
+
+class Buffer:
+    """An interleaved buffer in DRAM or L1. Memory nobody wrote holds the dtype's poison.
+
+    Its addresses are free again when it is deallocated or, as in ttnn, when nobody has the tensor any more.
+    """
+
+    def __init__(self, device: Device, buffer_type: BufferType, page_size: int, num_pages: int, poison: int) -> None:
+        self.device = device  # before anything can fail: a buffer that was never whole is deallocated, too
+        self._is_allocated = False
+        self.buffer_type = buffer_type
+        self.page_size = page_size
+        self.num_pages = num_pages
+        self.aligned_page_size = align(page_size, device.page_alignment(buffer_type))
+        self._allocator = device.allocator(buffer_type)
+        self.address = 0
+        self.host_wrote = False  # programs may have written it all the same
+        self.pad_value_given = True  # False: the host wrote zeros into the padding because nobody said anything else
+        if num_pages:
+            total = self.aligned_page_size * num_pages
+            self.address = self._allocator.allocate(self.bytes_per_bank(), total_bytes=total)
+        self._is_allocated = True
+        device.register(self)
+        if num_pages:
+            device.memory.fill_pages(buffer_type, self.address, self.aligned_page_size, num_pages, poison)
+
+    def __del__(self) -> None:
+        self.deallocate()
+
+    def bytes_per_bank(self) -> int:
+        """Bytes this buffer takes in each bank: the same everywhere, even where the last row of pages is short."""
+        pages_per_bank = -(-self.num_pages // self._allocator.num_banks)
+        return pages_per_bank * self.aligned_page_size
+
+    def page_location(self, page: int) -> tuple[int, int]:
+        """(bank, address in the bank) of page number ``page``."""
+        if not 0 <= page < self.num_pages:
+            raise IndexError(f"page {page} is outside the buffer's {self.num_pages} pages")
+        banks = self._allocator.num_banks
+        return page % banks, self.address + page // banks * self.aligned_page_size
+
+    def is_allocated(self) -> bool:
+        return self._is_allocated
+
+    def write(self, pages: NDArray[np.uint8], pad_value_given: bool = True) -> None:
+        self._require_allocated()
+        if pages.shape != (self.num_pages, self.page_size):
+            raise ValueError(f"pages have shape {pages.shape}, the buffer takes {(self.num_pages, self.page_size)}")
+        self.host_wrote, self.pad_value_given = True, pad_value_given
+        if self.num_pages:
+            self.device.memory.write_pages(
+                self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages
+            )
+
+    def read(self) -> NDArray[np.uint8]:
+        self._require_allocated()
+        if not self.num_pages:
+            import numpy as np
+
+            return np.empty((0, self.page_size), np.uint8)
+        return self.device.memory.read_pages(
+            self.buffer_type, self.address, self.page_size, self.aligned_page_size, self.num_pages
+        )
+
+    def deallocate(self) -> None:
+        """Give the addresses back; doing so twice is harmless, as in ttnn."""
+        if self.device.unregister(self):
+            self._is_allocated = False
+            if self.num_pages:
+                self._allocator.free(self.address)
+
+    def _require_allocated(self) -> None:
+        if not self._is_allocated:
+            raise RuntimeError("Tensor is not allocated.")
+
+    def __repr__(self) -> str:
+        return (
+            f"Buffer({self.buffer_type.name}, address={self.address:#x}, page_size={self.page_size}, "
+            f"aligned_page_size={self.aligned_page_size}, num_pages={self.num_pages})"
+        )
+
+
+def align(size: int, alignment: int) -> int:
+    return (size + alignment - 1) // alignment * alignment

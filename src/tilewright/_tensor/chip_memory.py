@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tensors ask of the chip's memory. Whoever simulates a chip implements it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tilewright._tensor.memory_config import BufferType
+
+
+class ChipMemory(Protocol):
+    """Interleaved buffers, page by page.
+
+    Page ``i`` lies in bank ``i % num_banks`` at ``address + (i // num_banks) * aligned_page_bytes``. DRAM banks are
+    the arch's DRAM channels; L1 bank ``i`` is the core in column ``i % grid.x`` of row ``i // grid.x``.
+    """
+
+    def write_pages(
+        self,
+        buffer_type: BufferType,
+        address: int,
+        page_bytes: int,
+        aligned_page_bytes: int,
+        pages: NDArray[np.uint8],
+    ) -> None:
+        """Write ``pages``, an array (number of pages, page_bytes)."""
+        ...
+
+    def read_pages(
+        self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
+    ) -> NDArray[np.uint8]:
+        """Read an array (num_pages, page_bytes) that belongs to the caller."""
+        ...
+
+    def fill_pages(
+        self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
+    ) -> None:
+        """Fill whole pages, the alignment gap included, with a 32-bit pattern."""
+        ...

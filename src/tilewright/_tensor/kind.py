@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tensor is but its elements: shape, dtype, layout, tile and place.
+
+Calls on tensors of the same kinds do the same work, so what follows from a kind can be found by it. Kinds are compared
+by identity, which costs next to nothing; the last ones asked for are there once each.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout, page_geometry
+from tilewright._tensor.memory_config import MemoryConfig
+from tilewright._tensor.shape import Shape
+from tilewright._tensor.tile import Tile
+
+
+class TensorKind:
+    """Get one from ``tensor_kind`` or ``Tensor.kind``; it does not change."""
+
+    def __init__(self, shape: Shape, dtype: DataType, layout: Layout, tile: Tile, memory_config: MemoryConfig) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.layout = layout
+        self.tile = tile
+        self.memory_config = memory_config
+        self.page_size, self.num_pages = page_geometry(shape, dtype, layout, tile)
+
+
+@functools.lru_cache(maxsize=1024)
+def tensor_kind(shape: Shape, dtype: DataType, layout: Layout, tile: Tile, memory_config: MemoryConfig) -> TensorKind:
+    """The kind of tensors like these; whether they can be has been checked."""
+    return TensorKind(shape, dtype, layout, tile, memory_config)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Test cases that follow from a declaration: every plan, both dtypes, and the formula's own edges.
+
+Shapes are those where things go wrong: several tile-rows on a core, one element, one tile, rows and columns that end
+inside a tile, a row in several blocks, a row that streams. The rows of one tensor are of all kinds: random, random
+around 10, all alike, zeros, alternating, one large element, numbers so small and so large that squares leave the
+range. What each result may be off is computed from its operands (:mod:`tilewright._planner.error_bound`). A set of
+cases in which zeros would pass is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tilewright._launch.open_devices import close_device, open_device
+from tilewright._tensor.argument import require
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.tensor import Tensor
+from tilewright.formula._direction import Direction
+from tilewright.formula._evaluate import Float64
+from tilewright.formula._graph import Extent
+from tilewright.ops import Operation, Options, Outcome, Strategy
+from tilewright.ops._accuracy import Accuracy, held, judge, zeros_pass
+
+DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
+KINDS = ("normal", "offset", "constant", "zeros", "alternating", "spike", "tiny", "large")
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """An input, the plan to run it with, and what it is for.
+
+    Attributes:
+        kinds: of the rows, in turn.
+        strategy, block_tiles: of the plan; what would be chosen if None.
+        is_spread: whether tensors that may spread have fewer dimensions.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    why: str
+    kinds: tuple[str, ...] = KINDS
+    strategy: Strategy | None = None
+    block_tiles: int | None = None
+    is_spread: bool = False
+
+    @property
+    def options(self) -> Options:
+        return Options(strategy=self.strategy, block_tiles=self.block_tiles)
+
+
+@dataclasses.dataclass(frozen=True)
+class CaseResult:
+    """What a case gave.
+
+    Attributes:
+        operands: what the tensors held.
+        would_zeros_pass: whether a result of zeros would be within the bound too.
+    """
+
+    case: Case
+    outcome: Outcome
+    operands: dict[str, Float64]
+    accuracy: Accuracy
+    would_zeros_pass: bool
+
+    @property
+    def text(self) -> str:
+        """One line about the worst element."""
+        return f"{self.case.name}: {self.accuracy.text}"
+
+
+def derived_cases(operation: Operation) -> tuple[Case, ...]:
+    """The cases of an operation, the smallest first."""
+    strategies = list(operation.variants(operation.form(DataType.BFLOAT16)))
+    line = operation.direction.line
+    # Lines of four tiles, and lines that end inside a tile.
+    whole, cut = {
+        Direction.ROWS: ((161, 128), (161, 150)),
+        Direction.COLUMNS: ((128, 161), (150, 161)),
+        Direction.SLABS: ((9, 64, 64), (9, 47, 100)),
+    }[operation.direction]
+    several = {
+        Strategy.RESIDENT: Case("several blocks", whole, "bfloat16", f"a {line} that stays in L1 moves in blocks"),
+        Strategy.STREAMING: Case("streaming", cut, "bfloat16", f"a {line} too large for L1 is read once per pass"),
+        Strategy.BLOCKED: Case("several blocks", cut, "bfloat16", f"a {line} goes through L1 in blocks"),
+    }
+    cases = [
+        Case("one element", (1, 1), "bfloat16", "the smallest tensor", ("offset",)),
+        Case("one tile", (32, 32), "bfloat16", "nothing but whole tiles", ("normal",)),
+        Case("all kinds of rows", (6, 47, 100), "bfloat16", "rows and columns end inside a tile"),
+        Case("float32", (6, 47, 100), "float32", "the matrix unit reads 10 mantissa bits of these"),
+    ]
+    if any(each.spreads for each in operation.inputs):
+        cases.append(Case("spread", (2, 3, 47, 100), "bfloat16", "a tensor serves several slabs", is_spread=True))
+    for each in strategies:
+        cases.append(dataclasses.replace(several[each], strategy=each, block_tiles=2))
+    if Strategy.STREAMING in strategies:
+        wide = Case("streaming float32", cut, "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2)
+        cases.append(wide)
+    return tuple(cases)
+
+
+def case_named(operation: Operation, name: str) -> Case:
+    return next(each for each in derived_cases(operation) if each.name == name)
+
+
+def rows(kinds: Sequence[str], shape: tuple[int, ...], seed: int = 0) -> Float64:
+    """Rows of several kinds in turn.
+
+    ``normal`` N(0,1), ``offset`` N(10,1), ``constant`` 5, ``zeros``, ``alternating`` +-3, ``spike`` one 50 among zeros,
+    ``tiny`` N(0,1) * 1e-30, ``large`` N(0,1) * 1e30.
+    """
+    generator = np.random.default_rng(seed)
+    result = generator.standard_normal(shape).reshape(-1, shape[-1])
+    columns = np.arange(shape[-1])
+    for index in range(len(result)):
+        kind = kinds[index % len(kinds)]
+        row = result[index]
+        made = {
+            "offset": row + 10,
+            "constant": np.full_like(row, 5.0),
+            "zeros": np.zeros_like(row),
+            "alternating": np.where(columns % 2, -3.0, 3.0),
+            "spike": np.where(columns == shape[-1] // 3, 50.0, 0.0),
+            "tiny": row * 1e-30,
+            "large": row * 1e30,
+        }
+        result[index] = made.get(kind, row)
+    return result.reshape(shape)
+
+
+def lines(kinds: Sequence[str], shape: tuple[int, ...], direction: Direction, seed: int = 0) -> Float64:
+    """Lines of several kinds in turn, whichever way an operation's lines go."""
+    if direction is Direction.COLUMNS:
+        return np.swapaxes(rows(kinds, (*shape[:-2], shape[-1], shape[-2]), seed), -1, -2)
+    if direction is Direction.SLABS:
+        return rows(kinds, (*shape[:-2], shape[-2] * shape[-1]), seed).reshape(shape)
+    return rows(kinds, shape, seed)
+
+
+def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, Tensor]:
+    """The operands of a case on a device; rows that serve all are N(1, 0.5) so that none of their elements hides an
+    error.
+    """
+    seed = zlib.crc32(case.name.encode())
+    generator = np.random.default_rng(seed + 1)
+    arrays: dict[str, Float64] = {}
+    for number, each in enumerate(operation.inputs):
+        shape = each.shape_of(case.shape)
+        if case.is_spread and each.spreads and each is not operation.main_input:
+            shape = shape[1:]
+        if each.is_matrix:
+            arrays[each.name] = generator.standard_normal(shape) / shape[0] ** 0.5
+        elif each.extent is Extent.FULL:
+            arrays[each.name] = lines(case.kinds, shape, operation.direction, seed + number)
+        else:
+            arrays[each.name] = 1 + generator.standard_normal(shape) / 2
+    dtype = DTYPES[case.dtype]
+    return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
+
+
+def run_case(operation: Operation, case: Case, device: Device) -> CaseResult:
+    """Runs a case and judges it, element by element."""
+    tensors = case_tensors(operation, case, device)
+    outcome = operation.launch(tensors, case.options)
+    operands = held(tensors)
+    wanted = operation.bounds(outcome.plan, operands)
+    accuracy = judge([each.to_numpy() for each in outcome.outputs], wanted)
+    return CaseResult(case, outcome, operands, accuracy, zeros_pass(wanted))
+
+
+def check_operation(operation: Operation, device: Device | None = None) -> Mapping[str, CaseResult]:
+    """Runs every derived case and raises AssertionError for the first that is wrong.
+
+    Example::
+
+        def test_my_operation() -> None:
+            check_operation(my_operation)
+    """
+    require("operation", operation, Operation, "an operation made with @operation")
+    if device is not None:
+        require("device", device, Device, "a ttnn.Device")
+    chip = open_device(0, grid=(2, 2)) if device is None else device
+    try:
+        results = {}
+        for case in derived_cases(operation):
+            results[case.name] = result = run_case(operation, case, chip)
+            assert result.accuracy.is_within_bound, f"{operation.name}: {result.text}"
+    finally:
+        if device is None:
+            close_device(chip)
+    assert not all(each.would_zeros_pass for each in results.values()), (
+        f"{operation.name}: zeros would pass every case: its results are not larger than their own rounding"
+    )
+    return results

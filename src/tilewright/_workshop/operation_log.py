@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The execution log of an operation: its breadcrumbs, and what can be read from its files at any time."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import subprocess
+from collections.abc import Iterator
+
+from tilewright._errors import TilewrightError
+from tilewright._logs.breadcrumbs import Breadcrumbs, Crumb, Trail
+from tilewright._logs.computing import compute_log
+from tilewright._logs.model import ExecutionLog
+from tilewright._tensor.dtype import DataType
+from tilewright._workshop.cases import derived_cases
+from tilewright._workshop.home import Home
+from tilewright._workshop.required_buffers import case_plan
+from tilewright._workshop.trace.steps import steps_of
+from tilewright.ops import Operation
+from tilewright.ops._operation import Form
+
+# Facts that are told again by every run: the last word counts.
+_KEYS = {"work_distribution": "parameter", "kernel_implemented": "kernel", "design_compliance": "phase"}
+_MOST_COMMITS = 50
+
+
+class NothingRunError(TilewrightError):
+    """There are no breadcrumbs to make a log of."""
+
+
+def operation_log(home: Home) -> ExecutionLog:
+    """The log as of now.
+
+    Raises:
+        NothingRunError: nothing was run yet.
+    """
+    trail = Breadcrumbs(home.breadcrumbs).read()
+    if not trail.crumbs:
+        raise NothingRunError(f"nothing of {home.name} was run yet; `tilewright stages {home.name}` runs its stages")
+    told = _with_commits(list(_last_words(trail.crumbs)), list(_commits(home)))
+    crumbs = (*told, *_inputs(home), *_artifacts(home), *_phase_deviations(told))
+    log = compute_log(Trail(crumbs, trail.problems))
+    whole = compute_log(Trail((*crumbs, *_handoff(log)), trail.problems))
+    # That the buffers are as they should be is no "none" where phases are not.
+    return dataclasses.replace(whole, denials=()) if whole.deviations else whole
+
+
+def _last_words(crumbs: tuple[Crumb, ...]) -> Iterator[Crumb]:
+    last = {(each.event, each.text(_KEYS[each.event])): each for each in crumbs if each.event in _KEYS}
+    for crumb in crumbs:
+        if crumb.event not in _KEYS or last[crumb.event, crumb.text(_KEYS[crumb.event])] is crumb:
+            yield crumb
+
+
+def _inputs(home: Home) -> Iterator[Crumb]:
+    """What the declaration says, and what follows from it: read and not interpreted, so confidence is high."""
+    operation, plan = home.operation(), case_plan(home)
+    entries = [
+        ("operation", operation.name, operation.name),
+        ("formula", operation.formula, "return"),
+        *(
+            (f"value {name}", text, name)
+            for name, _, text in (e.partition(" = ") for e in operation.graph.lines()[:-1])
+        ),
+        *((f"tensor {each.name}", each.extent.name.lower(), each.name) for each in operation.inputs),
+        *((f"parameter {name}", f"{each.default} ({each.rule})", name) for name, each in operation.parameters.items()),
+        ("circular buffers", str(len(plan.buffers)), "buffers"),
+        ("phases", ", ".join(each.name for each in steps_of(plan.schedule) if each.number), operation.name),
+        ("strategies", ", ".join(each.value for each in operation.variants(_form(operation))), operation.name),
+        ("test cases", str(len(derived_cases(operation))), operation.name),
+    ]
+    for name, value, word in entries:
+        source = f"{home.file.name}:{home.line_of(word)}"
+        yield Crumb("input_parse", {"field": name, "value": value, "confidence": "HIGH", "source": source})
+
+
+def _form(operation: Operation) -> Form:
+    return operation.form(DataType.BFLOAT16)
+
+
+def _artifacts(home: Home) -> Iterator[Crumb]:
+    lines = len(home.file.read_text(encoding="utf-8", errors="replace").splitlines())
+    yield Crumb("artifact", {"path": home.file.name, "change": "created", "lines": lines})
+
+
+def _commits(home: Home) -> Iterator[Crumb]:
+    """The history of the user's directory; none without git."""
+    if home.is_built_in:
+        return
+    form = "--format=%ct%x09%h%x09%s"
+    command = ["git", "-C", str(home.directory), "log", form, "--reverse", f"-{_MOST_COMMITS}", "--", home.file.name]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return
+    for line in result.stdout.splitlines() if result.returncode == 0 else ():
+        seconds, sha, message = line.split("\t", 2)
+        when = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
+        yield Crumb("commit", {"sha": sha, "message": message}, when.isoformat(timespec="milliseconds"))
+
+
+def _with_commits(crumbs: list[Crumb], commits: list[Crumb]) -> list[Crumb]:
+    """A commit stands where it was made: what ran later says nothing about it."""
+    told = list(crumbs)
+    for commit in commits:
+        place = next((at for at, each in enumerate(told) if each.time > commit.time), len(told))
+        told.insert(place, commit)
+    return told
+
+
+def _phase_deviations(crumbs: list[Crumb]) -> Iterator[Crumb]:
+    """Phases that the kernel does not call."""
+    for crumb in crumbs:
+        if crumb.event == "design_compliance" and not crumb.fields["compliant"]:
+            what = f"phase {crumb.text('phase')} is not what the plan calls: {crumb.text('implementation')}"
+            yield Crumb("deviation", {"what": what})
+
+
+def _handoff(log: ExecutionLog) -> Iterator[Crumb]:
+    """What is done and what is next, as the stages stand."""
+    passed = [each.number for each in log.stages if each.status and each.status.text == "PASS"]
+    if passed:
+        yield Crumb("handoff", {"text": f"Stages that pass: {', '.join(map(str, passed))}."})
+    for stage in log.stages:
+        status = stage.status.text if stage.status else ""
+        if status in ("FAIL", "HANG") and stage.attempts:
+            said = stage.attempts[-1].error_summary
+            yield Crumb("handoff", {"text": f"Stage {stage.number} is next: {status}{': ' + said if said else ''}"})
+            return

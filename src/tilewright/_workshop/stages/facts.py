@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stages learn about an operation besides pass and fail, as breadcrumbs: buffers, work, kernels, pages moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+from tilewright._planner.model import Schedule
+from tilewright._planner.plan import Plan, PlannedBuffer
+from tilewright._record.run import Run
+from tilewright._workshop.home import Home
+from tilewright._workshop.required_buffers import case_plan
+from tilewright._workshop.trace.call_sites import CallSite, call_sites
+from tilewright._workshop.trace.steps import step_of, steps_of
+from tilewright.check._sync_table import SyncRow, make_sync_table
+from tilewright.formula._direction import Direction
+from tilewright.kernels import phases
+from tilewright.ops._operation import Operation
+from tilewright.ops._specification_text import ends_of
+
+LIBRARY = frozenset(phases.__all__)
+_UNITS = {Direction.ROWS: "N*C*Ht", Direction.COLUMNS: "N*C*Wt", Direction.SLABS: "N*C"}
+# Name of an event, and its fields.
+Crumbs: TypeAlias = list[tuple[str, dict[str, object]]]
+
+
+def plan_facts(operation: Operation, home: Home) -> Crumbs:
+    """Circular buffers as the declaration asks for them and as the plan of one case has them; the work."""
+    plan = case_plan(home)
+    crumbs: Crumbs = [("cb_requirement", _requirement(each, plan.schedule)) for each in plan.buffers]
+    for planned in plan.buffers:
+        source = f"{home.file.name}:{home.line_of(planned.buffer.name)} ({planned.formula})"
+        fields: dict[str, object] = {
+            "index": f"c_{planned.buffer.index}",
+            "num_pages": str(planned.pages),
+            "page_size": f"{planned.page_bytes} B",
+            "name": planned.buffer.name,
+            "data_format": planned.dtype.data_format.name,
+            "purpose": planned.buffer.purpose,
+            "source": source,
+        }
+        crumbs.append(("cb_config", fields))
+    for parameter, value in (
+        ("work unit", plan.rows.direction.unit),
+        ("units", f"{_UNITS[plan.rows.direction]} = {plan.rows.num_lines} for {list(plan.rows.shape)}"),
+        ("distribution", plan.split.describe()),
+        ("plan", plan.describe()),
+    ):
+        fields = {"parameter": parameter, "value": value, "source": f"{home.file.name}:{home.line_of(operation.name)}"}
+        crumbs.append(("work_distribution", fields))
+    return crumbs
+
+
+def _requirement(planned: PlannedBuffer, schedule: Schedule) -> dict[str, object]:
+    producer, consumer = ends_of(schedule, planned.buffer.name)
+    return {
+        "index": f"c_{planned.buffer.index}",
+        "num_pages": str(planned.pages),
+        "page_size": f"{planned.page_bytes} B",
+        "purpose": planned.buffer.purpose,
+        "producer": producer,
+        "consumer": consumer,
+    }
+
+
+def run_facts(plan: Plan, run: Run) -> Crumbs:
+    """The kernels that ran and the pages they moved."""
+    kernels = plan.kernels
+    roles = {"reader": kernels.reader, "compute": kernels.compute, "writer": kernels.writer}
+    crumbs: Crumbs = []
+    for role, kernel in roles.items():
+        index = [each.name for each in run.kernels].index(kernel.name)
+        moved = [each for each in run.traffic if each.kernel == index]
+        reads = sorted({run.cb_label(each.cb) for each in moved if each.wait_calls or each.pop_calls})
+        writes = sorted({run.cb_label(each.cb) for each in moved if each.push_calls})
+        fields: dict[str, object] = {
+            "kernel": role,
+            "file": kernel.path.rpartition("/")[2],
+            "function": kernel.name,
+            "reads": ", ".join(reads) or "DRAM",
+            "writes": ", ".join(writes) or "DRAM",
+        }
+        crumbs.append(("kernel_implemented", fields))
+    steps = {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
+    for row in make_sync_table(run, steps).groups[0].rows:
+        crumbs.append(("cb_sync_check", _sync(row)))
+    return crumbs
+
+
+def compliance_facts(plan: Plan) -> Crumbs:
+    """Where each phase is in the kernel that ran, and whether it is one of the library's."""
+    steps = steps_of(plan.schedule)
+    sites = call_sites(plan.kernels.compute)
+    crumbs: Crumbs = []
+    for step in steps:
+        if not step.number:
+            continue
+        found = [each for each in sites if step_of(each, steps) is step]
+        places = [f"{_called(each)} at {Path(each.chain[-1][0]).name}:{each.line}" for each in found]
+        fields: dict[str, object] = {
+            "phase": step.name,
+            "directive": "USE HELPER" if any(each.phase.name in LIBRARY for each in found) else "NO HELPER",
+            "implementation": ", ".join(places) or "not called",
+            "compliant": bool(found),
+        }
+        crumbs.append(("design_compliance", fields))
+    return crumbs
+
+
+def _called(site: CallSite) -> str:
+    """What a call is of, as a kernel that imports the library's phases names it."""
+    return f"phases.{site.phase.name}" if site.phase.name in LIBRARY else site.phase.name
+
+
+def _sync(row: SyncRow) -> dict[str, object]:
+    index = row.cb.split()[0]
+    is_kept = row.popped == 0 and row.pushed > 0
+    per_step = row.pushed_per_step is not None and row.popped_per_step is not None and not is_kept
+    # A buffer that is filled several times for a tile-row says so in all: no number of it must fit at once.
+    fits = not per_step or (row.pushed_per_step or 0) <= row.num_pages or not row.is_balanced
+    form = "{} pages per tile-row" if per_step and fits else "{} pages" if fits else "in all {} pages"
+    pushed, popped = (row.pushed_per_step, row.popped_per_step) if per_step and fits else (row.pushed, row.popped)
+    return {
+        "index": index,
+        "push": form.format(pushed) + (" once" if is_kept else ""),
+        "pop": form.format(popped),
+        "producer": ", ".join(row.producers),
+        "consumer": ", ".join(row.consumers),
+        "kept": is_kept,
+    }

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stage 2: what the declaration does not allow is refused, in its words. Every requirement is proved by breaking it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tilewright._tensor.cores import CoreRange, CoreRangeSet
+from tilewright._tensor.creation import from_numpy, zeros
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.memory_config import BufferType, MemoryConfig, ShardOrientation, ShardSpec, TensorMemoryLayout
+from tilewright._tensor.tensor import Tensor
+from tilewright.formula._graph import Extent
+from tilewright.formula._requirements import Requirement
+from tilewright.ops import Operation, OperationError
+from tilewright.ops._operation import Input
+
+SHAPE = (32, 64)
+
+
+def tensor(shape: tuple[int, ...], device: Device | None, **options: Any) -> Tensor:
+    return zeros(shape, device=device, **options)
+
+
+def operands(operation: Operation, device: Device, **others: Tensor) -> dict[str, Tensor]:
+    return {
+        each.name: others[each.name] if each.name in others else tensor(each.shape_of(SHAPE), device)
+        for each in operation.inputs
+    }
+
+
+def sharded() -> Tensor:
+    cores = CoreRangeSet([CoreRange((0, 0), (0, 0))])
+    shards = ShardSpec(cores, [32, 64], ShardOrientation.ROW_MAJOR)
+    config = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shards)
+    return from_numpy(np.zeros(SHAPE), DataType.BFLOAT16, memory_config=config)
+
+
+def broken(property_: str, device: Device) -> tuple[Tensor, str]:
+    """A tensor that does not have a property, and what the refusal says was given."""
+    match property_:
+        case "rank":
+            return tensor((64,), device), "1"
+        case "row_major":
+            return tensor(SHAPE, device, layout=Layout.TILE), "TILE"
+        case "interleaved":
+            return sharded(), "HEIGHT_SHARDED"
+        case "on_device":
+            return tensor(SHAPE, None), "a tensor on the host"
+        case "dtype":
+            return tensor(SHAPE, device, dtype=DataType.UINT32), "UINT32"
+        case "width":
+            return tensor((32, 0), device), "0"
+    raise AssertionError(property_)
+
+
+def test_each_requirement(operation: Operation, device: Device, requirement: tuple[str, str]) -> None:
+    property_, text = requirement
+    wrong, given = broken(property_, device)
+    tensors = operands(operation, device, **{operation.main_input.name: wrong})
+    with pytest.raises(OperationError, match=re.escape(text.replace("{}", given))):
+        operation(*tensors.values())
+
+
+def test_each_operand_fits_the_first(operation: Operation, device: Device, operand: Input) -> None:
+    shape = {Extent.ROW: (32,), Extent.COLUMN: (32, 64), Extent.SCALAR: (2, 2), Extent.FULL: (64, 64)}[operand.extent]
+    shape = (32, 32) if operand.is_matrix else shape
+    wrong = [tensor(shape, device), tensor(operand.shape_of(SHAPE), device, dtype=DataType.UINT32)]
+    if operation.wording.operand_dtype:
+        wrong.append(tensor(operand.shape_of(SHAPE), device, dtype=DataType.FLOAT32))
+    for each in wrong:
+        with pytest.raises(OperationError, match=operand.name.capitalize()):
+            operation(*operands(operation, device, **{operand.name: each}).values())
+
+
+def test_each_number_is_checked(operation: Operation, device: Device, parameter: str) -> None:
+    wrong: list[Any] = [float("nan"), float("inf"), "a text"]
+    if operation.parameters[parameter].is_positive:
+        wrong += [0.0, -1e-5]
+    for each in wrong:
+        with pytest.raises(OperationError, match=re.escape(operation.parameters[parameter].rule)):
+            operation(*operands(operation, device).values(), **{parameter: each})
+
+
+def test_each_condition(operation: Operation, device: Device, condition: Requirement) -> None:
+    """The call that the requirement names breaks it, or one of those that break most things."""
+    calls = CALLS if condition.broken is None else [condition.broken]
+    refusals = [refusal for call in calls if (refusal := refused(operation, condition, device, call)) is not None]
+    assert refusals, (
+        f"nothing breaks `{condition.condition}`: name a call that does, Requirement(..., broken={{'x': (32, 40)}})"
+    )
+    for said, text in refusals:
+        assert said == text
+
+
+CALLS: list[dict[str, Any]] = [
+    {},
+    *({"": shape} for shape in ((32, 40), (1, 1), (31, 64), (2, 3, 32, 64), (5, 7), (32, 4096), (4096, 32))),
+    *({"": SHAPE, "number": number} for number in (-1.0, 0.5, 3.0, 1e6)),
+]
+
+
+def refused(
+    operation: Operation, condition: Requirement, device: Device, call: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """What the operation says to a call that breaks a requirement, and what it should; None if it does not break it."""
+    main = operation.main_input
+    shape = call.get(main.name, call.get("", SHAPE))
+    tensors = {each.name: tensor(call.get(each.name, each.shape_of(shape)), device) for each in operation.inputs}
+    numbers = {name: call.get(name, call.get("number", each.default)) for name, each in operation.parameters.items()}
+    try:
+        condition.check({**tensors, **numbers})
+    except OperationError as error:
+        wanted = str(error)
+    else:
+        return None
+    with pytest.raises(OperationError) as caught:
+        operation(*tensors.values(), **numbers)
+    return str(caught.value), wanted

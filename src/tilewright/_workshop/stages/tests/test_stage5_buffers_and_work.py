@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stage 5: circular buffers are the declaration's, every row is somebody's work, the program is whole."""
+
+from __future__ import annotations
+
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.paper_device import paper_device
+from tilewright._workshop.cases import DTYPES, Case
+from tilewright.ops import Operation, Strategy
+from tilewright.ops._specification_text import ends_of
+
+
+def test_buffers_have_the_indices_that_were_given(operation: Operation, strategy: Strategy) -> None:
+    buffers = operation.variants(operation.form(DataType.BFLOAT16))[strategy].buffers
+    indices = {each.name: each.index for each in buffers}
+    assert len(set(indices.values())) == len(indices)
+    for name, index in operation.choices.buffers.items():
+        assert indices.get(name, index) == index, name
+
+
+def test_every_buffer_has_two_ends(operation: Operation, strategy: Strategy) -> None:
+    schedule = operation.schedule(operation.form(DataType.BFLOAT16), strategy)
+    for name in schedule.stores:
+        producer, consumer = ends_of(schedule, name)
+        assert producer in ("reader", "compute"), name
+        assert consumer in ("reader", "compute", "writer"), name
+
+
+def test_work_covers_every_line_once(operation: Operation, case: Case) -> None:
+    plan = operation.plan(case.shape, DTYPES[case.dtype], paper_device("wormhole_b0"))
+    expected = 0
+    for work in sorted(plan.split.work, key=lambda each: each.first_line):
+        assert work.first_line == expected
+        expected += work.num_lines
+    assert expected == plan.rows.num_lines
+
+
+def test_the_program_is_whole(operation: Operation, case: Case) -> None:
+    device = paper_device("wormhole_b0")
+    plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
+    program = operation.program(plan, operation.allocate(plan, device))
+    if operation.choices.program is not None:
+        assert program.kernels, "a program of its own has kernels"
+        return
+    assert len(program.kernels) == 3
+    assert {each.format_descriptors[0].buffer_index for each in program.cbs} == {
+        each.buffer.index for each in plan.buffers
+    }

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One mistake, one finding: what follows from another finding is listed under it.
+
+Only pairs of rules where one is the other's cause whenever both are seen together, on the same cores or in the same
+kernel: two mistakes in one program stay two findings.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from tilewright.check._finding import Finding
+
+Fits = Callable[[Finding, Finding], bool]
+
+_LOST_SIGNALS = ("noc-multicast-nobody", "noc-multicast-misses", "semaphore-lost-reset", "semaphore-overshoot")
+_BETWEEN_CORES = ("l1-race", "dram-race", "noc-multicast-misses", "noc-multicast-nobody")
+_EARLY_READS = ("noc-use-in-flight", "noc-push-in-flight", "cb-read-past-wait", "pack-unpack-order")
+_MISPLACED = ("cb-write-past-reserve", "cb-write-unreserved", "cb-index-wrap", "cb-use-after-pop")
+_WRONG_SIZES = ("arg-no-address", "tensor-page-size")
+_BAD_VALUES = ("value-uninitialised", "value-padding", "broadcast-region")
+
+
+def _anywhere(cause: Finding, effect: Finding) -> bool:
+    return True
+
+
+def _same_kernel(cause: Finding, effect: Finding) -> bool:
+    return cause.kernel == effect.kernel
+
+
+def _same_line(cause: Finding, effect: Finding) -> bool:
+    return (cause.kernel, cause.path, cause.line) == (effect.kernel, effect.path, effect.line)
+
+
+def _shared_cores(cause: Finding, effect: Finding) -> bool:
+    return not cause.cores or not effect.cores or bool(set(cause.cores) & set(effect.cores))
+
+
+def _same_memory(cause: Finding, effect: Finding) -> bool:
+    """One buffer, and a line in common: one missing signal shows at both ends."""
+    return cause.cb is not None and cause.cb == effect.cb and bool(_lines(cause) & _lines(effect))
+
+
+def _same_buffer(cause: Finding, effect: Finding) -> bool:
+    return cause.cb is not None and cause.cb == effect.cb and _shared_cores(cause, effect)
+
+
+def _same_kernel_and_buffer(cause: Finding, effect: Finding) -> bool:
+    return _same_kernel(cause, effect) and _same_buffer(cause, effect)
+
+
+def _lines(finding: Finding) -> set[tuple[str, int]]:
+    related = {(finding.related.path, finding.related.line)} if finding.related else set()
+    return {(finding.path, finding.line)} | related
+
+
+# A push or pop that no thread makes.
+_LEFT_OUT = (("trisc-guard",), _shared_cores)
+
+# What may follow, from which rules, and where.
+_FOLLOWS: dict[str, tuple[tuple[tuple[str, ...], Fits], ...]] = {
+    # One missing wait or reserve shows at the first access and at the pop or push.
+    "cb-pop-unwaited": ((("cb-read-past-wait",), _same_kernel_and_buffer),),
+    "cb-push-unreserved": ((("cb-write-unreserved", "cb-write-past-reserve"), _same_kernel_and_buffer),),
+    "divide-by-zero": ((("divide-by-zero",), _same_kernel),),  # what follows from the same arguments
+    "init-missing": ((("init-missing",), _same_line),),  # for one side of the call, and for another
+    "uninit-missing": ((("uninit-missing",), _same_kernel),),  # until there is an init
+    "hang-missing-producer": (_LEFT_OUT,),
+    "hang-finished-producer": (_LEFT_OUT,),
+    "hang-self": (_LEFT_OUT,),
+    "hang-circle": (_LEFT_OUT,),
+    "hang-full-buffer": ((("cb-pop-unwaited",), _same_buffer), _LEFT_OUT),
+    "hang-semaphore": ((_LOST_SIGNALS, _anywhere),),
+    "l1-race": (
+        (("l1-race",), _same_memory),
+        (("cb-write-unreserved", "cb-read-past-wait"), _same_buffer),
+    ),
+    "noc-reuse-in-flight": ((("l1-race",), _same_memory),),
+    "pack-unpack-order": ((("pack-unpack-order",), _same_memory),),
+    "value-uninitialised": (
+        (_BETWEEN_CORES, _anywhere),
+        (_EARLY_READS, _shared_cores),
+        (_MISPLACED, _same_buffer),
+        (_WRONG_SIZES, _shared_cores),
+        (("cb-pop-unwaited",), _same_kernel_and_buffer),
+    ),
+    "output-unwritten": (((*_BETWEEN_CORES, *_WRONG_SIZES, *_BAD_VALUES), _anywhere),),
+    "noc-unaligned": ((_WRONG_SIZES, _same_kernel),),
+    "noc-page-out-of-range": ((_WRONG_SIZES, _same_kernel),),
+    "noc-page-stride": ((_WRONG_SIZES, _same_kernel),),
+    "cb-write-past-reserve": ((_WRONG_SIZES, _same_kernel),),
+    "cb-read-past-wait": ((_WRONG_SIZES, _same_kernel),),
+    "cb-index-wrap": ((_WRONG_SIZES, _same_kernel), (("cb-write-past-reserve", "cb-read-past-wait"), _same_memory)),
+    "l1-outside-buffer": ((_WRONG_SIZES, _same_kernel),),
+}
+
+
+def under_their_causes(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that stand by themselves, each with those that follow from it."""
+    effects: dict[int, list[Finding]] = {}
+    roots: list[int] = []
+    for index, finding in enumerate(findings):
+        root = _root_of(index, findings)
+        if root == index:
+            roots.append(index)
+        else:
+            effects.setdefault(root, []).append(finding)
+    return [dataclasses.replace(findings[root], consequences=tuple(effects.get(root, ()))) for root in roots]
+
+
+def _root_of(index: int, findings: Sequence[Finding]) -> int:
+    """The finding a finding follows from in the end, itself where that is none."""
+    seen = {index}
+    while (cause := _cause_of(index, findings)) is not None and cause not in seen:
+        index = cause
+        seen.add(index)
+    return index
+
+
+def _cause_of(index: int, findings: Sequence[Finding]) -> int | None:
+    effect = findings[index]
+    for rules, fits in _FOLLOWS.get(effect.rule, ()):
+        for other, cause in enumerate(findings):
+            is_earlier = cause.rule != effect.rule or other < index  # of two alike the first is the cause
+            same_operation = cause.operation == effect.operation  # of a script's many
+            if cause.rule in rules and is_earlier and same_operation and fits(cause, effect):
+                return other
+    return None

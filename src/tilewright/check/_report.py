@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the checker says at the end: everything found in all launches of a script, a test or an operation."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from tilewright.check._check_program import CheckResult
+from tilewright.check._finding import Finding, merge_findings
+from tilewright.check._rules import RULES, Severity
+from tilewright.check._silence import SilencedFinding
+
+_MOST_BRIEF = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """Findings of several launches, the same one said once."""
+
+    launches: int
+    findings: list[Finding]
+    notes: list[Finding]
+    silenced: list[SilencedFinding]
+    errors: list[BaseException] = dataclasses.field(default_factory=list)  # that launches, or the whole, ended with
+    not_run: int = 0  # launches that never began: a kernel that does not compile
+
+    @classmethod
+    def of(
+        cls, results: Sequence[CheckResult], further: Sequence[Finding] = (), failed: BaseException | None = None
+    ) -> Report:
+        """What several checks found, further findings about all of them, and what the whole ended with."""
+        errors = [result.error for result in results if result.error is not None]
+        others = [failed] if failed is not None and failed not in errors else []
+        reasons = {each.finding: each.reason for result in results for each in result.silenced}
+        silenced = {(each.rule, each.path, each.line): each for each in reasons}
+        return cls(
+            len(results),
+            merge_findings([*(finding for result in results for finding in result.findings), *further]),
+            merge_findings(finding for result in results for finding in result.notes),
+            [SilencedFinding(finding, reasons[finding]) for finding in silenced.values()],
+            [*errors, *others],
+        )
+
+    @property
+    def summary(self) -> str:
+        """One line.
+
+        >>> Report(1, [], [], []).summary
+        '1 launch checked: nothing found'
+        >>> Report(1, [], [], [], not_run=1).summary
+        '1 launch checked, 1 could not be run: nothing found'
+        """
+        counts = {
+            severity: sum(finding.severity is severity for finding in (*self.findings, *self.notes))
+            for severity in Severity
+        }
+        parts = [_plural(count, str(severity)) for severity, count in counts.items() if count]
+        if self.silenced:
+            parts.append(f"{len(self.silenced)} silenced")
+        not_run = f", {self.not_run} could not be run" if self.not_run else ""
+        return f"{_plural(self.launches, 'launch')} checked{not_run}: {', '.join(parts) or 'nothing found'}"
+
+    def text(self, width: int = 80) -> str:
+        blocks = [finding.text(width) for finding in (*self.findings, *self.notes)]
+        return "\n\n".join([*blocks, self.summary])
+
+    def brief(self) -> str:
+        """The first findings in a line each, for agents, who pay for every word."""
+        found = [*self.findings, *self.notes]
+        left_out = [f"... {len(found) - _MOST_BRIEF} more"] if len(found) > _MOST_BRIEF else []
+        return "\n".join([*(finding.brief() for finding in found[:_MOST_BRIEF]), *left_out, self.summary])
+
+    def markdown(self) -> str:
+        lines = ["## Findings", ""]
+        for finding in (*self.findings, *self.notes):
+            title = RULES[finding.rule].title
+            lines += [f"### {finding.severity}: `{finding.rule}` ({title})", ""]
+            lines += [": ".join(part for part in (finding.where(code="`"), finding.numbers) if part), ""]
+            lines += [f"- Cause: {finding.cause}", f"- Cure: {finding.cure}", ""]
+        return "\n".join([*lines, self.summary])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "launches": self.launches,
+            "findings": [finding.as_dict() for finding in self.findings],
+            "notes": [finding.as_dict() for finding in self.notes],
+            "error": _as_dict(self.errors[0]) if self.errors else None,
+            "silenced": [{**each.finding.as_dict(), "reason": each.reason} for each in self.silenced],
+        }
+
+
+def _as_dict(error: BaseException) -> dict[str, str]:
+    return {"type": type(error).__name__, "message": str(error)}
+
+
+def _plural(count: int, word: str) -> str:
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}es" if word.endswith("ch") else f"{count} {word}s"

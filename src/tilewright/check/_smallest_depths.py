@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest circular buffers with which a program still ends with the same result: searched for, proven by running.
+
+Buffers are made smaller one after the other, each as far as it goes with those before it already small. So no single
+buffer of the result can be made smaller, and the last run was one with all of them at these depths. A depth must also
+let the page counts between two wraps add up to it; where they do not, the run ends with an error, and the depth is out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from tilewright._errors import RunError
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import run_program
+from tilewright._program.circular_buffer import CBDescriptor
+from tilewright._program.errors import ProgramError
+from tilewright._program.program import ProgramDescriptor
+from tilewright._record.run import Run
+from tilewright._tensor.tensor import Tensor
+from tilewright.check._orders import Saved, restore_tensors, save_tensors
+
+_TRIES_PER_BUFFER = 16
+
+Progress = Callable[[str, int], None]  # buffer, depth tried
+
+
+def smallest_depths(
+    io_tensors: Sequence[Tensor],
+    program: ProgramDescriptor,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> dict[int, int]:
+    """Pages by position in ``program.cbs``. Buffers that lie in tensors are left out.
+
+    The tensors hold the program's result afterwards.
+
+    Raises:
+        RunError: the program does not end even as it is.
+    """
+    search = _Search(io_tensors, program, time_limit, progress)
+    try:
+        return search.run()
+    finally:
+        restore_tensors(search.result)
+
+
+class _Search:
+    def __init__(
+        self,
+        io_tensors: Sequence[Tensor],
+        program: ProgramDescriptor,
+        time_limit: float | None,
+        progress: Progress | None,
+    ) -> None:
+        self._io_tensors = io_tensors
+        self._program = program
+        self._time_limit = time_limit
+        self._progress = progress
+        self._before = save_tensors(io_tensors)
+        self._first = run_program(io_tensors, program, RunOptions(time_limit=time_limit))
+        self.result: Saved = save_tensors(io_tensors)
+
+    def run(self) -> dict[int, int]:
+        cbs = [cb.copy() for cb in self._program.cbs]
+        found: dict[int, int] = {}
+        for position, cb in enumerate(cbs):
+            # Only what is a plain circular buffer: others lie in tensors or are scratchpads.
+            if type(cb) is CBDescriptor and not cb.has_buffer() and len(cb.format_descriptors):
+                found[position] = self._smallest(cbs, position)
+        return found
+
+    def _smallest(self, cbs: list[CBDescriptor], position: int) -> int:
+        cb = cbs[position]
+        unit = math.lcm(*(each.page_size for each in cb.format_descriptors))
+        page = min(each.page_size for each in cb.format_descriptors)
+        whole = cb.total_size
+        for depth in _candidates(_least_bytes(cb, self._first) // unit or 1, whole // unit):
+            if self._progress is not None:
+                self._progress(cb.label, depth * unit // page)
+            cb.total_size = depth * unit
+            if self._ends_alike(cbs):
+                return depth * unit // page
+        cb.total_size = whole
+        return whole // page
+
+    def _ends_alike(self, cbs: list[CBDescriptor]) -> bool:
+        restore_tensors(self._before)
+        program = ProgramDescriptor(self._program.kernels, self._program.semaphores, cbs)
+        try:
+            run_program(self._io_tensors, program, RunOptions(time_limit=self._time_limit, spin_limit=1.0))
+        except (RunError, ProgramError):
+            return False
+        now = save_tensors(self._io_tensors)
+        return all(np.array_equal(pages, now[buffer]) for buffer, pages in self.result.items())
+
+
+def _least_bytes(cb: CBDescriptor, run: Run) -> int:
+    """No call may ask for more than the buffer has."""
+    least = 0
+    for each in cb.format_descriptors:
+        asked = [max(t.largest_wait, t.largest_reserve) for t in run.traffic if t.cb == each.buffer_index]
+        least = max(least, max(asked, default=1) * each.page_size)
+    return least
+
+
+def _candidates(least: int, depth: int) -> Iterator[int]:
+    """Depths to try, smallest first: the next few, then multiples of the least, which keep page counts adding up.
+
+    >>> list(_candidates(2, 9))
+    [2, 3, 4, 5, 6, 7, 8]
+    """
+    near = range(least, least + _TRIES_PER_BUFFER // 2)
+    multiples = range(least, depth, least)
+    step = -(-len(multiples) // (_TRIES_PER_BUFFER // 2)) or 1
+    yield from sorted({each for each in (*near, *multiples[::step]) if each < depth})

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions a formula is written with. Each takes values and numbers and gives a value.
+
+>>> from tilewright.formula import Extent, Value, mean, rsqrt, square
+>>> x = Value("input", extent=Extent.FULL, name="x")
+>>> x * rsqrt(mean(square(x)) + 1e-6)
+x * rsqrt(mean(square(x)) + 1e-06)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tilewright._tensor.argument import real_number
+from tilewright.formula._graph import (
+    CASTS,
+    FormulaError,
+    Operand,
+    Value,
+    as_value,
+    binary,
+    matmul,
+    power,
+    reduction,
+    unary,
+)
+
+__all__ = [
+    "abs", "cast", "clamp", "cos", "erf", "exp", "exp2", "expm1", "gelu", "l2_normalize", "log", "log1p", "matmul",
+    "max", "maximum", "mean", "min", "minimum", "power", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "silu",
+    "sin", "softmax", "sqrt", "square", "sum", "tanh", "var", "where",
+]  # fmt: skip
+
+
+def _function(name: str, meaning: str) -> Callable[[Operand], Value]:
+    def made(x: Operand) -> Value:
+        return unary(name, x)
+
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"{meaning}, element by element: ``{name}(x)``."
+    return made
+
+
+abs = _function("abs", "The absolute value")
+square = _function("square", "The square")
+sqrt = _function("sqrt", "The square root")
+rsqrt = _function("rsqrt", "One over the square root")
+reciprocal = _function("reciprocal", "One over the value")
+exp = _function("exp", "e to the power of the value")
+exp2 = _function("exp2", "2 to the power of the value")
+expm1 = _function("expm1", "exp(x) - 1")
+log = _function("log", "The natural logarithm")
+log1p = _function("log1p", "log(1 + x)")
+sigmoid = _function("sigmoid", "1 / (1 + exp(-x))")
+tanh = _function("tanh", "The hyperbolic tangent")
+gelu = _function("gelu", "x * (1 + erf(x / sqrt(2))) / 2")
+silu = _function("silu", "x * sigmoid(x)")
+erf = _function("erf", "The error function")
+relu = _function("relu", "The larger of the value and 0")
+sign = _function("sign", "-1, 0 or 1")
+sin = _function("sin", "The sine")
+cos = _function("cos", "The cosine")
+
+
+def maximum(a: Operand, b: Operand) -> Value:
+    """The larger of two values, element by element: ``maximum(x, 0)``."""
+    return binary("maximum", a, b)
+
+
+def minimum(a: Operand, b: Operand) -> Value:
+    """The smaller of two values, element by element: ``minimum(x, 6)``."""
+    return binary("minimum", a, b)
+
+
+def clamp(x: Operand, low: float, high: float) -> Value:
+    """``x`` where it lies between two numbers, the nearer of them elsewhere: ``clamp(x, 0, 6)``."""
+    value = as_value(x)
+    low, high = real_number("low", low), real_number("high", high)
+    if not low <= high:
+        raise FormulaError(f"clamp({value}, {low}, {high}): the lower bound must not be above the upper")
+    return Value("clamp", (value,), value.extent, numbers=(float(low), float(high)))
+
+
+def cast(x: Operand, dtype: Any) -> Value:
+    """``x`` rounded to a dtype: ``cast(x, "bfloat16")``, ``cast(x, ttnn.int32)``, which cuts what is behind the point.
+
+    A result that is a cast has this dtype.
+    """
+    name = dtype.lower() if isinstance(dtype, str) else str(getattr(dtype, "name", dtype)).lower()
+    if name not in CASTS:
+        raise FormulaError(f"cast({as_value(x)}, {dtype!r}): the dtype must be one of {', '.join(CASTS)}")
+    return unary(CASTS[name], x)
+
+
+def where(condition: Operand, a: Operand, b: Operand) -> Value:
+    """``a`` where the condition is not 0, ``b`` elsewhere: ``where(x > 0, x, 0.1 * x)``."""
+    values = [as_value(each) for each in (condition, a, b)]
+    extent = values[0].extent
+    for each in values[1:]:
+        extent = extent.spread_with(each.extent)
+    return Value("where", values, extent)
+
+
+def sum(x: Operand, dim: Any = -1) -> Value:
+    """The sum over the last dimension (``dim=-1``), the one before it (-2), or both ((-2, -1)); they stay, as 1."""
+    return reduction("sum", x, dim)
+
+
+def mean(x: Operand, dim: Any = -1) -> Value:
+    """The mean over a dimension: ``mean(x)``, ``mean(x, dim=-2)``."""
+    return reduction("mean", x, dim)
+
+
+def max(x: Operand, dim: Any = -1) -> Value:
+    """The largest value over a dimension: ``max(x)``."""
+    return reduction("max", x, dim)
+
+
+def min(x: Operand, dim: Any = -1) -> Value:
+    """The smallest value over a dimension: ``min(x)``."""
+    return -reduction("max", -as_value(x), dim)
+
+
+def var(x: Operand, dim: Any = -1) -> Value:
+    """The population variance over a dimension: ``var(x)``."""
+    value = as_value(x)
+    return mean(square(value - mean(value, dim)), dim)
+
+
+def softmax(x: Operand, dim: Any = -1) -> Value:
+    """``exp(x - max(x)) / sum(exp(x - max(x)))``."""
+    value = as_value(x)
+    powers = exp(value - max(value, dim))
+    return powers * reciprocal(sum(powers, dim))
+
+
+def l2_normalize(x: Operand, epsilon: float = 1e-12, dim: Any = -1) -> Value:
+    """``x`` divided by its length, which counts as at least ``sqrt(epsilon)``."""
+    value = as_value(x)
+    return value * rsqrt(maximum(sum(square(value), dim), epsilon))
+
+
+def erf_exact(x: Any) -> Any:
+    """The error function of an array; NumPy has none."""
+    import numpy as np
+
+    return np.vectorize(math.erf, otypes=[np.float64])(x)
+
+
+def erfc_exact(x: Any) -> Any:
+    """One minus the error function, which is exact where that is small."""
+    import numpy as np
+
+    return np.vectorize(math.erfc, otypes=[np.float64])(x)

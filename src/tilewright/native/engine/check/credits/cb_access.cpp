@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/credits/cb_access.h"
+
+#include <algorithm>
+
+#include "check/credits/cb_access_pages.h"
+#include "program.h"
+#include "scheduler.h"
+
+namespace tw {
+
+static constexpr uint32_t kLooksPerPoll = 2;  // a kernel that computes its free pages loads both counters
+
+void Windows::start(const Program& program) {
+    const ChipConfig& config = program.chip.config();
+    grid_x_ = config.grid_x;
+    kernels_ = std::vector<Kernel>(program.instances.size());
+    maps_.assign(static_cast<size_t>(config.grid_x) * config.grid_y, L1Map{});
+    tensor_cbs_.assign(maps_.size(), 0);
+    read_afar_.assign(maps_.size(), 0);
+    for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
+        for (const CoreXY& at : buffer.cores) {
+            tensor_cbs_[at.y * grid_x_ + at.x] |= static_cast<uint64_t>(buffer.is_over_tensor) << buffer.index;
+        }
+    }
+    for (Core& core : program.chip.cores()) {
+        if (!core.instances.empty()) {
+            maps_[core.y * grid_x_ + core.x].load(program, core);
+        }
+    }
+}
+
+Windows::Window& Windows::window(const KernelInstance& instance, uint32_t cb) {
+    auto& slot = kernels_[instance.number].windows[cb];
+    if (!slot) {
+        slot = std::make_unique<Window>();
+    }
+    return *slot;
+}
+
+const Windows::Window* Windows::known_window(const KernelInstance& instance, uint32_t cb) const {
+    return kernels_[instance.number].windows[cb].get();
+}
+
+const L1Map& Windows::map_of(const Core& core) const { return maps_[core.y * grid_x_ + core.x]; }
+
+bool Windows::is_tensor(const KernelInstance& instance, uint32_t cb) const {
+    return (tensor_cbs_[instance.core->y * grid_x_ + instance.core->x] >> cb) & 1u;
+}
+
+void Windows::forget_allowed(const Core& core) {
+    for (const KernelInstance* instance : core.instances) {
+        Kernel& kernel = kernels_[instance->number];
+        kernel.allowed[0] = kernel.allowed[1] = Range{};
+    }
+}
+
+// --- credits ---
+
+void Windows::reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    mine.reserved = std::max(mine.reserved, pages);
+    acquire_free(instance, cb, pages);
+    forget_allowed(*instance.core);
+}
+
+void Windows::waiting(KernelInstance& instance, uint32_t cb) { window(instance, cb).wait = call_place(instance); }
+
+void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    mine.waited = std::max(mine.waited, pages);
+    ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), instance.core->cb[cb].popped + pages);
+    mine.wait_step = ordering_.now(instance.number);
+    mine.wait = call_place(instance);
+    check_consumers(instance, cb, false);
+    forget_allowed(*instance.core);
+}
+
+void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    if (mine.reserved != 0) {
+        acquire_free(instance, cb, std::max(mine.reserved, pages));  // what its pack thread has waited for by now
+    }
+    if (pages > mine.reserved && !is_tensor(instance, cb)) {
+        note_finding_in(
+            mine.sees_counters || mine.reserved != 0 || !knows_free(instance, cb, pages) ? instance.checks->findings
+                                                                                         : lucky_,
+            instance,
+            mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
+            cb,
+            0,
+            mine.sees_counters ? "cb_push_back(c_%u, %u) when the counters the kernel read show %u pages free"
+                               : "cb_push_back(c_%u, %u) with %u of these pages reserved",
+            cb,
+            pages,
+            mine.reserved);
+    }
+    check_producers(instance, cb);
+    const bool is_first = mine.push_step == 0;
+    mine.pushes_alike &= is_first || (mine.pushed_last == pages && mine.written_last == mine.written);
+    mine.written_last = mine.written;
+    mine.written = 0;
+    mine.reserved -= std::min(pages, mine.reserved);
+    mine.push_step = ordering_.now(instance.number);
+    mine.pushed_last = pages;
+    mine.push = call_place(instance);
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    ordering_.release_pages(instance, Ordering::push_key(instance, cb), buffer.pushed + pages, buffer.num_pages + 1);
+    forget_allowed(*instance.core);
+}
+
+void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    Window& mine = window(instance, cb);
+    const CbTraffic& traffic = instance.traffic[cb];
+    // A data-movement kernel knows what it pushed itself.
+    const bool are_its_own = !instance.is_compute() && traffic.pages_pushed >= traffic.pages_popped + pages;
+    // Blocks that are pushed whole are popped whole, however few of their pages were needed.
+    const bool is_known = knows_there(instance, cb, pages);
+    if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !is_known) {
+        note_finding(
+            instance,
+            "cb-pop-unwaited",
+            cb,
+            0,
+            "cb_pop_front(c_%u, %u) with %u of these pages waited for",
+            cb,
+            pages,
+            mine.waited);
+    }
+    mine.pop_step = ordering_.now(instance.number);
+    mine.popped_last = pages;
+    check_consumers(instance, cb, true);
+    mine.waited -= std::min(pages, mine.waited);
+    mine.pop = call_place(instance);
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    ordering_.release_pages(instance, Ordering::pop_key(instance, cb), buffer.popped + pages, buffer.num_pages + 1);
+    forget_allowed(*instance.core);
+}
+
+void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
+    CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (buffer.num_pages == 0) {
+        return;  // a register that nothing counts in
+    }
+    buffer.take_counters();
+    Window& mine = window(instance, cb);
+    mine.sees_counters = true;
+    // A card may show a producer its consumer's pops as late as it likes, but not for ever: here, once the producer
+    // has seen the buffer full and looks again.
+    const bool looks_full = buffer.counters[0] - buffer.counters[1] >= buffer.num_pages;
+    mine.full_looks = looks_full ? mine.full_looks + 1 : 0;
+    if (instance.traffic[cb].push_calls == 0 || mine.full_looks > kLooksPerPoll) {
+        buffer.counters[1] = buffer.counters[0] - buffer.occupied();
+        buffer.show_counters();
+        mine.full_looks = 0;
+    }
+    mine.reserved = buffer.num_pages - (buffer.counters[0] - buffer.counters[1]);
+    mine.waited = std::max(mine.waited, buffer.occupied());
+    ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), buffer.pushed);
+    ordering_.acquire_pages(instance, Ordering::pop_key(instance, cb), buffer.popped);
+    forget_allowed(*instance.core);
+}
+
+// `pages` free pages take as many pops of what was pushed before.
+void Windows::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    if (buffer.pushed + pages > buffer.num_pages) {
+        ordering_.acquire_pages(instance, Ordering::pop_key(instance, cb), buffer.pushed + pages - buffer.num_pages);
+    }
+}
+
+// Whether the next pages are free in every order the kernels may run in.
+bool Windows::knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    const uint64_t popped = ordering_.known_pages(instance, Ordering::pop_key(instance, cb));
+    return buffer.pushed + pages <= buffer.num_pages + popped;
+}
+
+bool Windows::knows_there(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    return buffer.popped + pages <= ordering_.known_pages(instance, Ordering::push_key(instance, cb));
+}
+
+const CallPlace* Windows::last_push(const Core& core, uint32_t cb) const {
+    const CallPlace* place = nullptr;
+    for (const KernelInstance* instance : core.instances) {
+        const Window* each = known_window(*instance, cb);
+        place = each != nullptr && each->push_step != 0 ? &each->push : place;
+    }
+    return place;
+}
+
+bool Windows::sees_counters(const KernelInstance& instance, uint32_t cb) const {
+    const Window* mine = known_window(instance, cb);
+    return mine != nullptr && mine->sees_counters;
+}
+
+// Each kernel moves a write pointer of its own: two producers must take turns, and arrive where the other stopped.
+void Windows::check_producers(KernelInstance& instance, uint32_t cb) {
+    if (is_tensor(instance, cb)) {
+        return;
+    }
+    const CoreCircularBuffer& buffer = instance.core->cb[cb];
+    for (const KernelInstance* other : instance.core->instances) {
+        const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
+        if (theirs == nullptr || theirs->push_step == 0) {
+            continue;
+        }
+        const uint32_t page = page_of(buffer, pointer_of(instance, cb, true));
+        const auto next = static_cast<uint32_t>(buffer.pushed % buffer.num_pages);
+        if (page != next) {
+            note_finding(
+                instance,
+                "cb-two-producers",
+                cb,
+                0,
+                "%s has pushed to c_%u too: this kernel pushes from page %u, the next free page is %u",
+                other->kernel->name.c_str(),
+                cb,
+                page,
+                next);
+        } else if (!ordering_.is_before(*other, theirs->push_step, instance)) {
+            note_finding(
+                instance,
+                "cb-two-producers",
+                cb,
+                0,
+                "%s has pushed to c_%u too, and nothing orders its push and this one",
+                other->kernel->name.c_str(),
+                cb);
+        }
+    }
+}
+
+// A page popped by one kernel is gone for the other. Both may look at it only if the look comes before the pop.
+void Windows::check_consumers(KernelInstance& instance, uint32_t cb, bool pops) {
+    if (is_tensor(instance, cb)) {
+        return;
+    }
+    for (const KernelInstance* other : instance.core->instances) {
+        const Window* theirs = other == &instance ? nullptr : known_window(*other, cb);
+        if (theirs == nullptr) {
+            continue;
+        }
+        const uint32_t step = pops ? std::max(theirs->wait_step, theirs->pop_step) : theirs->pop_step;
+        if (step != 0 && !ordering_.is_before(*other, step, instance)) {
+            note_finding(
+                instance,
+                "cb-two-consumers",
+                cb,
+                0,
+                pops ? "this kernel pops c_%u, %s takes pages of it too, and nothing orders the two"
+                     : "this kernel waits on c_%u, %s pops it too, and nothing orders the two",
+                cb,
+                other->kernel->name.c_str());
+        }
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deadlock_lookahead.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "scheduler.h"
+#include "threads.h"
+
+namespace tw {
+
+// Limits are counts, so that a slow machine comes to the same end as a fast one.
+// A kernel that still polls after this many turns waits for something no longer coming.
+static constexpr uint32_t kPolls = 64;
+// Waits, pushes and pops of one kernel, and of all together, before the rest is left unexplored.
+static constexpr uint64_t kCallsOfOne = 4u << 20, kCallsOfAll = 32u << 20;
+// Basic blocks between two calls before a kernel is left, where the compiler counts them (a checked or recorded run).
+static constexpr uint64_t kSilentBlocks = 1u << 24;
+// Where it does not, a kernel is left after so much of the processor's own time, which only one that goes round for ever
+// takes between two calls. After as many kernels of that sort the others are left, too.
+static constexpr double kSilentSeconds = 5;
+static constexpr uint32_t kEndless = 2;
+
+namespace {
+// What a report says of a kernel besides its buffers.
+struct Position {
+    KernelInstance* instance;
+    Standing standing;
+    Standing of_thread[kNumThreads];  // where they have parted
+    CbTraffic traffic[kMaxCircularBuffers];
+    // It could not be followed to an end, so it may still do anything.
+    bool is_unknown;
+};
+}  // namespace
+
+static Position note_position(KernelInstance& instance) {
+    instance.note_stack();
+    instance.stack_noted = true;
+    Position position{&instance, instance, {}, {}, true};
+    if (instance.parted != nullptr) {
+        std::copy_n(instance.parted->thread, kNumThreads, position.of_thread);
+    }
+    std::copy_n(instance.traffic, kMaxCircularBuffers, position.traffic);
+    return position;
+}
+
+static void restore(const Position& position) {
+    KernelInstance& instance = *position.instance;
+    // One that was not followed to its end may still do anything.
+    const bool is_unknown = position.is_unknown || instance.state == InstanceState::Failed;
+    static_cast<Standing&>(instance) = position.standing;
+    for (uint32_t index = 0; instance.parted != nullptr && index < kNumThreads; index++) {
+        static_cast<Standing&>(instance.parted->thread[index]) = position.of_thread[index];
+    }
+    for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
+        const CbTraffic& before = position.traffic[cb];
+        const CbTraffic& after = instance.traffic[cb];
+        const uint64_t bit = uint64_t{1} << cb;
+        instance.would_push |= is_unknown || after.push_calls != before.push_calls ? bit : 0;
+        instance.would_pop |= is_unknown || after.pop_calls != before.pop_calls ? bit : 0;
+    }
+    std::copy_n(position.traffic, kMaxCircularBuffers, instance.traffic);
+}
+
+// Time this thread has had the processor: not that in which others had it.
+static double processor_seconds() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+static uint64_t mixed(uint64_t state, const void* memory, size_t bytes) {
+    constexpr uint64_t kPrime = 0x100000001b3u;
+    const auto* words = static_cast<const uint64_t*>(memory);
+    for (size_t index = 0; index < bytes / sizeof *words; index++) {
+        state = (state ^ words[index]) * kPrime;
+    }
+    return state;
+}
+
+// All that decides what an interrupted kernel does next: registers, stack, its statics and the memory it can store to. Nobody
+// else runs, so a kernel that comes to the same state twice goes round for ever. 0: not known.
+static uint64_t whole_state(const Scheduler& scheduler, const KernelInstance& instance) {
+    if (scheduler.explored_state == 0) {
+        return 0;
+    }
+    const auto* l1 = reinterpret_cast<const void*>(static_cast<uintptr_t>(instance.core->l1_base));
+    uint64_t state = mixed(scheduler.explored_state, l1, instance.context.l1_size);
+    for (const KernelCode& each : instance.kernel->code) {
+        state = mixed(state, each.statics, each.statics_bytes);
+    }
+    return state;
+}
+
+static bool is_silent_for_long(const Scheduler& scheduler) {
+    return scheduler.blocks - scheduler.blocks_at_call >= kSilentBlocks;
+}
+
+// Lets one thread of control run to its end, or as far as it gets. Returns whether it came to one.
+static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thread, const Standing& standing) {
+    // A fault lands here; what the kernel did until then is known.
+    if (sigsetjmp(scheduler.fault_landing, 0) != 0) {
+        scheduler.current = nullptr;
+        return true;
+    }
+    const uint64_t first_call = scheduler.explored_calls;
+    std::vector<uint64_t> states;  // at ticks since its last call
+    double silent_since = 0;
+    scheduler.blocks_at_call = scheduler.blocks;
+    for (uint32_t polls = 0; polls < kPolls;) {
+        const uint64_t calls = scheduler.explored_calls;
+        scheduler.resume(instance, thread);
+        if (is_silent_for_long(scheduler) || scheduler.explored_calls - first_call >= kCallsOfOne) {
+            return false;
+        }
+        if (standing.state != InstanceState::Yielded && standing.state != InstanceState::Ready) {
+            return true;
+        }
+        const bool is_tick = instance.failed_program_counter != 0;
+        polls += is_tick ? 0 : 1;
+        if (!is_tick || scheduler.explored_calls != calls) {
+            states.clear();
+            continue;
+        }
+        const uint64_t state = whole_state(scheduler, instance);
+        if (state != 0 && std::ranges::find(states, state) != states.end()) {
+            return true;
+        }
+        silent_since = states.empty() ? processor_seconds() : silent_since;
+        if (scheduler.blocks == scheduler.blocks_at_call && processor_seconds() - silent_since > kSilentSeconds) {
+            return false;
+        }
+        states.push_back(state);
+    }
+    return true;
+}
+
+static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
+    if (instance.parted == nullptr) {
+        return run_on(scheduler, instance, kNumThreads, instance);
+    }
+    bool came_to_an_end = true;
+    for (uint32_t index = 0; index < kNumThreads; index++) {
+        const ParkedThread& thread = instance.parted->thread[index];
+        if (thread.state != InstanceState::Finished) {
+            came_to_an_end &= run_on(scheduler, instance, index, thread);
+        }
+    }
+    return came_to_an_end;
+}
+
+void count_explored_call(KernelInstance& instance) {
+    Scheduler& scheduler = *instance.scheduler;
+    // The explorer gets a chance to stop.
+    if (++scheduler.explored_calls % kCallsOfOne == 0 || is_silent_for_long(scheduler)) {
+        scheduler.suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
+    }
+    scheduler.blocks_at_call = scheduler.blocks;
+}
+
+void explore_future(Scheduler& scheduler) {
+    std::vector<Position> positions;
+    for (Core* core : scheduler.cores) {
+        for (KernelInstance* instance : core->instances) {
+            if (instance->state == InstanceState::Blocked || instance->state == InstanceState::Polling) {
+                positions.push_back(note_position(*instance));
+            }
+        }
+    }
+    scheduler.exploring = true;
+    uint32_t endless = 0;
+    for (size_t next = 0; next < positions.size() && endless < kEndless; next++) {
+        if (scheduler.program.stop.load() || scheduler.explored_calls >= kCallsOfAll) {
+            break;
+        }
+        positions[next].is_unknown = !run_on(scheduler, *positions[next].instance);
+        endless += positions[next].is_unknown ? 1 : 0;
+    }
+    scheduler.exploring = false;
+    for (const Position& position : positions) {
+        restore(position);
+    }
+}
+
+}  // namespace tw

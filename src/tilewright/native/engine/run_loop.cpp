@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_loop.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <numeric>
+#include <system_error>
+
+#include "check/hooks.h"
+#include "debugger.h"
+#include "deadlock_lookahead.h"
+#include "threads.h"
+
+namespace tw {
+
+Crew::Crew(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
+    for (auto& scheduler : schedulers) {
+        hands_.push_back(std::make_unique<Hand>());
+        hands_.back()->scheduler = scheduler.get();
+        scheduler->crew = this;
+    }
+    for (size_t index = 1; index < hands_.size(); index++) {
+        Hand& hand = *hands_[index];
+        try {
+            hand.thread = std::thread([this, &hand] { serve(hand); });
+        } catch (const std::system_error&) {
+            break;  // no thread to be had: the caller's does the work
+        }
+    }
+}
+
+Crew::~Crew() {
+    task_ = Task::Leave;
+    for (auto& hand : hands_) {
+        if (hand->thread.joinable()) {
+            begin(*hand);
+            hand->thread.join();
+        }
+    }
+}
+
+void Crew::work(Hand& hand) {
+    Scheduler& scheduler = *hand.scheduler;
+    this_scheduler() = &scheduler;
+    if (task_ == Task::Round) {
+        scheduler.run_round();
+    } else {
+        explore_future(scheduler);
+    }
+    hide_l1_window(scheduler);
+    this_scheduler() = nullptr;
+}
+
+void Crew::serve(Hand& hand) {
+    const KernelMode mode;
+    for (uint32_t round = 0;; round++) {
+        hand.orders.wait(round, std::memory_order_acquire);
+        if (task_ == Task::Leave) {
+            return;
+        }
+        work(hand);
+        hand.state.store(kDone, std::memory_order_release);
+        hand.state.notify_one();
+    }
+}
+
+void Crew::begin(Hand& hand) {
+    hand.state.store(kBusy, std::memory_order_relaxed);
+    if (hand.thread.joinable()) {
+        hand.orders.fetch_add(1, std::memory_order_release);
+        hand.orders.notify_one();
+    }
+}
+
+void Crew::finish(Hand& hand) {
+    for (uint32_t state; (state = hand.state.load(std::memory_order_acquire)) != kDone;) {
+        hand.state.wait(state, std::memory_order_acquire);
+    }
+}
+
+void Crew::perform(Task task) {
+    task_ = task;
+    const bool side_by_side = !one_at_a_time_.load();
+    for (auto& hand : hands_) {
+        if (side_by_side && hand->thread.joinable()) {
+            begin(*hand);
+        }
+    }
+    for (auto& hand : hands_) {
+        if (!hand->thread.joinable()) {
+            begin(*hand);
+            work(*hand);
+            hand->state.store(kDone);
+            hand->state.notify_one();
+        } else if (!side_by_side) {
+            begin(*hand);
+            finish(*hand);
+        }
+    }
+    for (auto& hand : hands_) {
+        finish(*hand);
+    }
+}
+
+// In the handler of a fault: nothing but atomics and system calls.
+void Crew::wait_alone(const Scheduler& scheduler) {
+    one_at_a_time_.store(true);
+    Hand& own = *hands_[scheduler.index];
+    own.state.store(kWantsToBeAlone);
+    const auto in_the_way = [&](const auto& hand) {
+        const uint32_t state = hand->state.load();
+        const bool is_earlier = hand->scheduler->index < scheduler.index;
+        return hand.get() != &own && (state == kBusy || (state == kWantsToBeAlone && is_earlier));
+    };
+    while (std::any_of(hands_.begin(), hands_.end(), in_the_way) && !scheduler.stopped()) {
+        sched_yield();
+    }
+    own.state.store(kBusy);
+}
+
+template <typename Action>
+void Rounds::for_each_instance(Action action) {
+    for (auto& scheduler : schedulers_) {
+        for (Core* core : scheduler->cores) {
+            for (KernelInstance* instance : core->instances) {
+                action(*instance);
+            }
+        }
+    }
+}
+
+// The core that comes first in the order of cores has failed first.
+bool Rounds::has_ended() {
+    for (auto& scheduler : schedulers_) {
+        const KernelFailure& failure = scheduler->failure;
+        if (failure.who != nullptr && !program_.stop.load()) {
+            program_.fail(RunStatus::KernelError, failure.who, failure.text);
+            program_.error_rule = failure.rule;
+        }
+    }
+    const auto finished = [](auto& scheduler) { return scheduler->all_finished(); };
+    return program_.stop.load() ||
+           static_cast<size_t>(std::count_if(schedulers_.begin(), schedulers_.end(), finished)) == schedulers_.size();
+}
+
+KernelInstance* Rounds::first_yielded() {
+    KernelInstance* first = nullptr;
+    for_each_instance([&](KernelInstance& instance) {
+        for_each_standing(instance, [&](const Standing& each) {
+            first = first == nullptr && each.state == InstanceState::Yielded ? &instance : first;
+        });
+    });
+    return first;
+}
+
+// Everybody had a turn: those that gave theirs away may run again.
+void Rounds::release_yielded() {
+    for_each_instance([](KernelInstance& instance) {
+        for_each_standing(instance, [](Standing& each) {
+            each.state = each.state == InstanceState::Yielded ? InstanceState::Ready : each.state;
+        });
+    });
+}
+
+uint64_t Rounds::progress() const {
+    return std::accumulate(
+        schedulers_.begin(), schedulers_.end(), uint64_t{0}, [](uint64_t sum, const auto& scheduler) {
+            return sum + scheduler->progress;
+        });
+}
+
+static void show_hang(const KernelInstance& waiting) {
+    if (g_debugger != nullptr) {
+        g_debugger->on_hang(waiting);
+    }
+}
+
+// Kernels that only poll memory, with nothing changing it, are ended after the spin limit.
+void Rounds::watch_for_spinning(KernelInstance* polling) {
+    const uint64_t moved = progress();
+    if (polling == nullptr || moved != spin_progress_) {
+        spin_progress_ = moved;
+        spin_since_ = 0;
+        return;
+    }
+    const double now = monotonic_seconds();
+    if (spin_since_ == 0) {
+        spin_since_ = now;
+    } else if (now - spin_since_ > options_.spin_limit_seconds) {
+        for_each_standing(*polling, [](Standing& each) {
+            each.wait_kind = each.state == InstanceState::Yielded ? WaitKind::Spin : each.wait_kind;
+        });
+        show_hang(*polling);
+        program_.fail(RunStatus::Spinning, polling, "");
+    }
+}
+
+// Nothing moves: what compute kernels would still do with their threads apart. Returns whether there is anything.
+bool Rounds::loosen_compute_kernels() {
+    bool loosened = false;
+    for_each_instance([&](KernelInstance& instance) { loosened |= loosen_threads(instance); });
+    return loosened;
+}
+
+void Rounds::report_deadlock() {
+    KernelInstance* first = nullptr;
+    for_each_instance([&](KernelInstance& instance) {
+        const bool waits = instance.state == InstanceState::Blocked || instance.state == InstanceState::Polling;
+        first = first == nullptr && waits ? &instance : first;
+    });
+    if (first != nullptr) {
+        program_.note_failure(RunStatus::Deadlock, first, "");
+        on_stuck(*first);
+        show_hang(*first);
+    }
+}
+
+void Rounds::run() {
+    const KernelMode mode;
+    Crew crew(schedulers_);
+    for (;;) {
+        const uint64_t progress_before = progress();
+        crew.perform(Crew::Task::Round);
+        bool ran = false;
+        for (auto& scheduler : schedulers_) {
+            scheduler->outbox.deliver();
+            ran |= scheduler->ran;
+        }
+        if (has_ended()) {
+            return;
+        }
+        KernelInstance* polling = first_yielded();
+        if (!ran && polling == nullptr) {
+            if (loosen_compute_kernels()) {
+                continue;
+            }
+            report_deadlock();
+            program_.finish_checks();
+            crew.perform(Crew::Task::Explore);
+            return;
+        }
+        if (progress() == progress_before) {
+            loosen_compute_kernels();
+        }
+        watch_for_spinning(polling);
+        release_yielded();
+    }
+}
+
+}  // namespace tw

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a call of an operation must have before it is planned: its tensors, each beside the others, and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tilewright._planner.row_program import Tensors
+from tilewright._tensor.layout import Layout
+from tilewright.formula._graph import Extent
+from tilewright.formula._inputs import Input
+from tilewright.formula._validation import OperationError, check_factors, check_input, check_operand, check_shape
+
+if TYPE_CHECKING:
+    from tilewright.ops._operation import Operation
+
+
+def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, float]) -> None:
+    """Refuses tensors an operation cannot work on, and what its requirements do not allow.
+
+    Raises:
+        OperationError: the first thing that is wrong.
+    """
+    main = operation.main_input
+    check_input(main.name, tensors[main.name], operation.wording)
+    for each in operation.inputs:
+        if each is not main:
+            _check_beside(operation, tensors, each)
+    if operation.multiplication is not None:
+        wide = [each.name for each in operation.inputs if each.name in operation.multiplied and each.extent.per_column]
+        factors = (*wide, operation.multiplication.right.name)
+        count = tensors[main.name].shape[-1]
+        check_factors({name: tensors[name] for name in factors}, count)
+        _check_needed_twice(operation, tensors)
+    for requirement in operation.requirements:
+        requirement.check({**tensors, **parameters})
+
+
+def _check_beside(operation: Operation, tensors: Tensors, operand: Input) -> None:
+    """A tensor beside the main one."""
+    tensor, main = tensors[operand.name], tensors[operation.main_input.name]
+    is_rows = operand.extent is Extent.FULL and not operand.is_matrix
+    check_operand(operand.name, tensor, main, operation.wording, is_rows)
+    if not operand.spreads:
+        shape = _shape_beside(operation, tensors, operand)
+        check_shape(operand.name, operand.extent, operand.is_matrix, tensor, shape)
+    if operand.slabs is not None and operand.slabs.single_row and tensor.layout is Layout.TILE:
+        raise OperationError(
+            f"{operand.name.capitalize()} must be in ROW_MAJOR layout: it has one row for each slab; got TILE"
+        )
+
+
+def _shape_beside(operation: Operation, tensors: Tensors, operand: Input) -> tuple[int, ...]:
+    """The shape that an operand must go with: what is multiplied by it, or the rows of the results."""
+    shapes = {name: tuple(each.shape) for name, each in tensors.items()}
+    is_factor = operand.is_matrix or operand.name in operation.multiplied
+    return shapes[operation.main_input.name] if is_factor else operation.rows_shape(shapes)
+
+
+def _check_needed_twice(operation: Operation, tensors: Tensors) -> None:
+    """Refuses a tensor that is as wide as what is multiplied, where it is needed beside a product of another width."""
+    made = operation.multiplication
+    assert made is not None
+    count, columns = tensors[operation.main_input.name].shape[-1], tensors[made.right.name].shape[-1]
+    for name in operation.needed_twice:
+        if count != columns:
+            raise OperationError(
+                f"{name.capitalize()} is needed before a matmul and after it, so {made.right.name} must be square, got "
+                f"{count} rows and {columns} columns"
+            )

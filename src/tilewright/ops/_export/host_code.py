@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fills in the texts of a package for hardware. All of it says ``ttnn`` and nothing of ours.
+
+A package plans for itself: it has the kernels of every dtype and strategy, what their circular buffers' sizes follow
+from, and a copy of :mod:`tilewright._planner.line_plan`, by which we plan too.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+
+from tilewright import __version__
+from tilewright._planner import line_plan
+from tilewright._planner.kernel_names import in_kernels
+from tilewright._planner.plan import Buffer, Variant, unpack_to_dest_modes
+from tilewright._planner.strategy import Strategy
+from tilewright._program.kernel import ComputeConfigDescriptor, UnpackToDestMode
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.paper_device import paper_device
+from tilewright.formula._direction import Direction
+from tilewright.formula._graph import Extent
+from tilewright.kernels import Kernel
+from tilewright.ops._export import templates
+from tilewright.ops._export.reference_text import host_text, largest_bound, torch_lines
+from tilewright.ops._operation import Operation
+
+TTNN_VERSION = "0.81"
+DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
+# Shapes an exported test runs besides the one asked for: rows and columns that end inside a tile.
+UNALIGNED = (3, 47, 100)
+_SHAPES = {Extent.FULL: "shape", Extent.ROW: "shape[-1:]", Extent.COLUMN: "(*shape[:-1], 1)", Extent.SCALAR: "(1, 1)"}
+
+
+class HostCode:
+    """The files of one operation."""
+
+    def __init__(self, operation: Operation, shape: tuple[int, ...], config: ComputeConfigDescriptor) -> None:
+        self._operation = operation
+        self._shape = shape
+        self._config = config
+        self._variants: dict[tuple[str, Strategy], Variant] = {
+            (name, strategy): variant
+            for name, dtype in DTYPES.items()
+            for strategy, variant in operation.variants(operation.form(dtype)).items()
+        }
+        self._tensors = tuple(each.name for each in operation.inputs)
+        self._outputs = operation.output_names
+        fixed = zip(operation.output_dtypes(DataType.BFLOAT16), operation.output_dtypes(DataType.FLOAT32), strict=True)
+        # Dtypes of the results, as Python: of a cast its own, else that of the first tensor.
+        self._output_dtypes = [
+            f"ttnn.{a.name.lower()}" if a is b else f"{operation.main_input.name}.dtype" for a, b in fixed
+        ]
+        self._output_bytes = {
+            name: dtype.element_bytes
+            for name, text, dtype in zip(
+                self._outputs, self._output_dtypes, operation.output_dtypes(DataType.BFLOAT16), strict=True
+            )
+            if text.startswith("ttnn.")
+        }
+        self._keywords = [f"{name}={each.default}" for name, each in operation.parameters.items()]
+        self._common = {
+            "name": operation.name,
+            "formula": operation.formula,
+            "dtypes": " or ".join(DTYPES),
+            "version": __version__,
+            "ttnn_version": TTNN_VERSION,
+            "tensors": ", ".join([*self._tensors, *self._outputs]),
+            "main": operation.main_input.name,
+            "rows_shape": self._rows_shape(operation),
+            "inner_width": f"{operation.main_input.name}.shape[-1]" if operation.multiplication else 0,
+            "program_parameters": ", ".join([*self._tensors, *self._outputs, *operation.parameters]),
+        }
+
+    @staticmethod
+    def _rows_shape(operation: Operation) -> str:
+        """The shape of the rows that results are made of, as Python."""
+        main, made = operation.main_input.name, operation.multiplication
+        return f"tuple({main}.shape)" if made is None else f"(*tuple({main}.shape)[:-1], {made.right.name}.shape[-1])"
+
+    def files(self, command: str) -> dict[str, str]:
+        """Text of each file by its path. ``command`` is what would write the package again."""
+        name = self._operation.name
+        return {
+            f"{name}/__init__.py": templates.PACKAGE.substitute(self._common),
+            f"{name}/op.py": self._op(),
+            f"{name}/plan.py": inspect.getsource(line_plan),
+            f"{name}/program.py": self._program(),
+            **self._kernel_files(),
+            f"test_{name}.py": self._test(),
+            "README.md": templates.README.substitute(self._common, command=command),
+        }
+
+    def _kernel_files(self) -> dict[str, str]:
+        return {
+            f"{self._operation.name}/kernels/{_folder(*key)}/{kernel.name}.cpp": _kernel_text(kernel)
+            for key, variant in self._variants.items()
+            for kernel in variant.kernels
+        }
+
+    @property
+    def _shapes(self) -> Sequence[tuple[int, ...]]:
+        """Shapes the package's test runs."""
+        return list(dict.fromkeys((self._shape, UNALIGNED)))
+
+    def _more_checks(self) -> list[str]:
+        """What else a call of the package is asked."""
+        return []
+
+    def _op(self) -> str:
+        operation, main = self._operation, self._operation.main_input
+        checks = [f"_check_first({main.name})"]
+        for each in operation.inputs:
+            if each is not main:
+                is_multiplied = each.name in operation.multiplied
+                rows = f"tuple({main.name}.shape)" if is_multiplied else self._rows_shape(operation)
+                shape = _SHAPES[each.extent].replace("shape", rows)
+                if each.is_matrix:
+                    shape = f"({main.name}.shape[-1], {each.name}.shape[-1])"
+                checks.append(f'_check_other("{each.name.capitalize()}", {each.name}, {shape}, {main.name})')
+        for name, parameter in operation.parameters.items():
+            if parameter.is_positive:
+                checks.append(f'_refuse(not {name} > 0, f"{parameter.rule}, got {{{name}}}")')
+        for requirement in operation.requirements:
+            text = requirement.text.replace('"', "'")
+            checks.append(f'_refuse(not ({requirement.condition}), f"{text}")')
+        for name in operation.needed_twice:
+            assert operation.multiplication is not None
+            matrix = operation.multiplication.right.name
+            said = f"{name.capitalize()} is needed before a matmul and after it, so {matrix} must be square"
+            checks.append(f'_refuse({main.name}.shape[-1] != {matrix}.shape[-1], "{said}")')
+        checks += self._more_checks()
+        made = [
+            f"{name} = _allocated({_output_shape(value.extent)}, {dtype}, {main.name}, memory_config)"
+            for name, value, dtype in zip(self._outputs, operation.graph.outputs, self._output_dtypes, strict=True)
+        ]
+        # As the operation itself is called.
+        parameters = ", ".join([*self._tensors, *self._keywords, "*", "memory_config=None", "core_grid=None"])
+        several = "" if len(self._outputs) == 1 else f"\n    return {', '.join(self._outputs)}"
+        given = {"rank": "len(shape)", "row_major": "layout", "interleaved": "memory", "dtype": "tensor.dtype"}
+        words = {each: operation.wording.text(each, main.name, f"{{{text}}}") for each, text in given.items()}
+        return templates.OP.substitute(
+            self._common,
+            **words,
+            on_device=operation.wording.text("on_device", main.name, "a tensor on the host"),
+            call_parameters=parameters,
+            checks=_lines(checks, 4),
+            made=_lines(made, 4),
+            returned="return " if not several else "",
+            several=several,
+        )
+
+    def _program(self) -> str:
+        numbers: dict[str, str] = {}
+        for variant in self._variants.values():
+            numbers |= {name: f"float_bits({host_text(value)})" for name, value in variant.schedule.numbers.items()}
+        items = [f'"{in_kernels(name)}": {name}' for name in (*self._tensors, *self._outputs)]
+        has_mathematics = any("math." in text for text in numbers.values())
+        keys = {key: f'("{key[0]}", "{key[1].value}")' for key in self._variants}
+        buffers = {keys[key]: [_buffer(each) for each in variant.buffers] for key, variant in self._variants.items()}
+        programs = {
+            keys[key]: [_kernel(_folder(*key), kernel) for kernel in variant.kernels]
+            for key, variant in self._variants.items()
+        }
+        direction = self._operation.direction
+        return templates.PROGRAM.substitute(
+            self._common,
+            imports="import math\n" if has_mathematics else "",
+            output_bytes=self._output_bytes,
+            in_slabs=direction is not Direction.ROWS,
+            direction=direction.value,
+            buffers=_entries(buffers),
+            programs=_entries(programs),
+            whole=_lines((f"{keys[key]}: {self._whole(variant)}," for key, variant in self._variants.items()), 4),
+            tensor_items=", ".join(items),
+            number_items=", ".join(f'"{name}": {text}' for name, text in numbers.items()),
+            fidelity=self._config.math_fidelity.name,
+            approximate=self._config.math_approx_mode,
+            fp32_dest=self._config.fp32_dest_acc_en,
+            full_sync=self._config.dst_full_sync_en,
+        )
+
+    def _whole(self, variant: Variant) -> tuple[int, tuple[int, ...]]:
+        """How many buffers have a mode, and those that are unpacked as they are."""
+        modes = unpack_to_dest_modes(variant.buffers) if self._config.fp32_dest_acc_en else []
+        whole = [index for index, mode in enumerate(modes) if mode is UnpackToDestMode.UnpackToDestFp32]
+        return len(modes), tuple(whole)
+
+    def _test(self) -> str:
+        operation, device = self._operation, paper_device("wormhole_b0")
+        cases = []
+        for shape in self._shapes:
+            for name, dtype in DTYPES.items():
+                bound = largest_bound(operation, operation.plan(shape, dtype, device))
+                cases.append(f"({shape}, torch.{name}, {bound:.3g}),")
+        made = []
+        for each in operation.inputs:
+            random = f"torch.randn({_SHAPES[each.extent]})"
+            if each.is_matrix:
+                random = "torch.randn((shape[-1], shape[-1])) / shape[-1] ** 0.5"
+            made.append(f"{each.name} = ({random}).bfloat16().to(dtype)")
+        return templates.TEST.substitute(
+            self._common,
+            cases=_lines(cases, 4),
+            made=_lines(made, 4),
+            given=f"*on_device({', '.join(['device', *self._tensors])})",
+            reference_parameters=", ".join([*self._tensors, *self._keywords]),
+            reference=_lines(torch_lines(operation.graph), 4),
+            doubles=", ".join(f"{name}.double()" for name in self._tensors),
+        )
+
+
+def _folder(dtype: str, strategy: Strategy) -> str:
+    return f"{dtype}_{strategy.value}"
+
+
+def _output_shape(extent: Extent) -> str:
+    if extent is Extent.FULL:
+        return "shape"
+    return f"(*shape[:-2], {'shape[-2]' if extent.per_row else 1}, {'shape[-1]' if extent.per_column else 1})"
+
+
+def _kernel_text(kernel: Kernel) -> str:
+    return f"// SPDX-License-Identifier: Apache-2.0\n{kernel.cpp_source()}"
+
+
+def _lines(lines: Iterable[str], indent: int) -> str:
+    return "\n".join(" " * indent + line for line in lines)
+
+
+def _entries(entries: Mapping[str, Iterable[str]]) -> str:
+    """Lists by key, an item a line."""
+    return "\n".join(f"    {key}: [\n{_lines(items, 8)}\n    ]," for key, items in entries.items())
+
+
+def _buffer(buffer: Buffer) -> str:
+    size, count = buffer.size, buffer.count
+    counts = [count.per_row, count.per_block, count.fixed, count.partial]
+    counts += [count.per_inner, count.per_inner_block] if count.per_inner or count.per_inner_block else []
+    pages = f"PageCount({', '.join(map(str, counts))})"
+    stick = f", {size.stick_bytes}" if size.stick_bytes else ""
+    text = f"({buffer.index}, ttnn.{buffer.dtype.name.lower()}, BufferSize({pages}, {size.tile_bytes}{stick})),"
+    return f"{text}  # {buffer.name}"
+
+
+def _kernel(folder: str, kernel: Kernel) -> str:
+    layout = kernel.arguments
+    parts = (tuple(layout.scalars), tuple(layout.tensors), tuple(layout.runtime))
+    inside = _lines((f"{each}," for each in (f'"{folder}/{kernel.name}.cpp"', *map(_names, parts))), 12)
+    return f"(\n{inside}\n        ),"
+
+
+def _names(names: tuple[str, ...]) -> str:
+    """A tuple of names, over several lines if it is long."""
+    text = ", ".join(f'"{name}"' for name in names)
+    if len(text) <= 96:
+        return f"({text}{',' if len(names) == 1 else ''})"
+    return "(\n" + _lines((f'"{name}",' for name in names), 16) + "\n            )"

@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operation: a formula with everything that follows from it.
+
+A declaration (:mod:`tilewright.ops._declaration`) makes one of a Python function. What runs is derived when it is first
+asked for, and kept: the graph, the strategies with their circular buffers and kernels for the formats of the operands,
+the plan for shapes and cores, the program for tensors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tilewright._launch.chip_device import ChipDevice
+from tilewright._launch.run_program import run_program
+from tilewright._planner.error_bound import Bounds, bounds
+from tilewright._planner.kernels import kernels_of_module, module_text, own_phases
+from tilewright._planner.model import Choices, Operand, Schedule
+from tilewright._planner.plan import Plan, Variant, make_plan
+from tilewright._planner.row_program import Tensors, build_program
+from tilewright._planner.row_split import CoreSelection, TensorRows, checked_selection
+from tilewright._planner.schedule import Factors, make_schedule, strategies_of
+from tilewright._planner.semantics import Meaning
+from tilewright._planner.storage import buffer_indices, buffers_of, check_names
+from tilewright._planner.strategy import Strategy
+from tilewright._program.kernel import ComputeConfigDescriptor
+from tilewright._program.program import ProgramDescriptor
+from tilewright._record.run import Run
+from tilewright._tensor.device import Device
+from tilewright._tensor.dtype import DataType
+from tilewright._tensor.layout import Layout
+from tilewright._tensor.memory_config import MemoryConfig
+from tilewright._tensor.shape import Shape
+from tilewright._tensor.tensor import Tensor, allocate_tensor_on_device, checked_kind
+from tilewright.formula._direction import Direction
+from tilewright.formula._inputs import Form, Input
+from tilewright.formula._parameters import Parameter, number_bits
+from tilewright.formula._requirements import Requirement
+from tilewright.formula._validation import OperationError, Wording, check_input, require_tensor
+from tilewright.ops._arrays import Operands
+from tilewright.ops._call_checks import check_call
+from tilewright.ops._options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
+from tilewright.ops._planned_call import PlannedCall, planned_call
+from tilewright.ops._program_cache import borrowed_program
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What running an operation left. The next call of the same kind puts its own arguments into ``program``."""
+
+    outputs: tuple[Tensor, ...]
+    plan: Plan
+    program: ProgramDescriptor
+    run: Run
+
+    @property
+    def output(self) -> Tensor:
+        """The result, or the first of several."""
+        return self.outputs[0]
+
+
+class Operation(Meaning):
+    """An operation of tensors, made by ``@operation``; call it like the function it was made of.
+
+    Attributes:
+        name: of the function.
+        inputs: the tensors it takes.
+        parameters: the numbers it takes, by name.
+        choices: what the declaration decides about its plan.
+        wording: how it words refusals of its first input.
+        requirements: what else it asks of a call.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[Input],
+        parameters: Sequence[Parameter],
+        choices: Choices,
+        wording: Wording,
+        requirements: Sequence[Requirement] = (),
+    ) -> None:
+        super().__init__(function, inputs, parameters)
+        self.choices = choices
+        self.wording = wording
+        self.requirements = tuple(requirements)
+        self.__name__ = self.name
+        self.__module__ = function.__module__
+        self._own_signature = inspect.signature(function)
+        self.__signature__ = with_options(self._own_signature)
+        taken = list(self._own_signature.parameters.values())
+        first, rest = taken[: len(self.inputs)], taken[len(self.inputs) :]
+        self._begins_with_inputs = (
+            [each.name for each in first] == [each.name for each in self.inputs]
+            and all(each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for each in first)
+            and all(each.default is not inspect.Parameter.empty for each in rest)
+        )
+        self._fitted: dict[tuple[Input, ...], Operation] = {}
+        self._variants: dict[Form, dict[Strategy, Variant]] = {}
+        self._texts: dict[tuple[Form, Strategy], str] = {}
+        self._schedules: dict[tuple[Form, Strategy], Schedule] = {}
+        self._plan = functools.lru_cache(maxsize=256)(self._make_plan)
+        self._form = functools.lru_cache(maxsize=64)(self._make_form)
+        self._results = functools.lru_cache(maxsize=256)(self._make_results)
+
+    def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
+        """The exact results of a plan, and how far off each element may be."""
+        fitted = self.beside({name: np.shape(each) for name, each in operands.items()})
+        if fitted is not self:
+            return fitted.bounds(plan, operands, parameters)
+        found = bounds(plan.schedule, self.planned_graph.outputs, self.named(operands, parameters))
+        shapes = self.output_shapes(self.rows_shape({name: np.shape(each) for name, each in operands.items()}))
+        exact, allowed = (
+            tuple(np.broadcast_to(value, shape) for value, shape in zip(each, shapes, strict=True))
+            for each in (found.exact, found.allowed)
+        )
+        return Bounds(exact, allowed, found.roundings)
+
+    def beside(self, shapes: Mapping[str, tuple[int, ...]]) -> Operation:
+        """The operation for shapes of the inputs by name: itself, unless tensors spread.
+
+        Raises:
+            OperationError: one does not spread over the first.
+        """
+        if not any(each.spreads for each in self.inputs):
+            return self
+        main = self.main_input
+        # What is multiplied by a matrix has another width than the results.
+        whole = {True: tuple(shapes[main.name]), False: self.rows_shape(shapes)}
+        made = tuple(
+            each.beside(tuple(shapes[each.name]), whole[each.name in self.multiplied])
+            if each.spreads and each is not main
+            else each
+            for each in self.inputs
+        )
+        if made == self.inputs:
+            return self
+        if made not in self._fitted:
+            numbers = list(self.parameters.values())
+            self._fitted[made] = Operation(self.function, made, numbers, self.choices, self.wording, self.requirements)
+        return self._fitted[made]
+
+    # How it runs.
+
+    def form(self, dtype: DataType | Sequence[DataType], layout: Layout | Sequence[Layout] = Layout.ROW_MAJOR) -> Form:
+        """The form of operands that all have one dtype and layout, or one each."""
+        count = len(self.inputs)
+        dtypes = (dtype,) * count if isinstance(dtype, DataType) else tuple(dtype)
+        layouts = (layout,) * count if isinstance(layout, Layout) else tuple(layout)
+        return self._form(dtypes, layouts)
+
+    def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
+        tiled = tuple(each is Layout.TILE for each in layouts)
+        main = self.inputs.index(self.main_input)
+        # A matrix has no slabs; what spreads over slabs has to know them.
+        in_slabs = any(
+            each.slabs is not None or (is_tiled and not each.is_matrix)
+            for each, is_tiled in zip(self.inputs, tiled, strict=True)
+        )
+        return Form(dtypes, tiled, tiled[main], self.output_dtypes(dtypes[main]), in_slabs)
+
+    def variants(self, form: Form) -> dict[Strategy, Variant]:
+        """Circular buffers and kernels of each strategy, the quickest first."""
+        if form not in self._variants:
+            operands = self._operands(form)
+            strategies = strategies_of(self.planned_graph, operands, self.choices, self.direction)
+            made = {each: self._variant(form, each) for each in strategies}
+            check_names(self.choices, {buffer.name for each in made.values() for buffer in each.buffers})
+            self._variants[form] = made
+        return self._variants[form]
+
+    def schedule(self, form: Form, strategy: Strategy) -> Schedule:
+        """What a core does, in which order."""
+        key = (form, strategy)
+        if key not in self._schedules:
+            self._schedules[key] = make_schedule(
+                self.planned_graph,
+                self._operands(form),
+                self.choices,
+                strategy,
+                [each.data_format.name for each in form.output_dtypes],
+                form.output_tiled,
+                self.direction,
+                self._factors(form),
+            )
+        return self._schedules[key]
+
+    def kernel_text(self, form: Form, strategy: Strategy) -> str:
+        """The Python module with the kernels of a strategy."""
+        key = (form, strategy)
+        if key not in self._texts:
+            schedule = self.schedule(form, strategy)
+            main = form.dtypes[self.inputs.index(self.main_input)]
+            names = (*(each.name for each in self.inputs), *self.output_names)
+            dtypes = (*form.dtypes, *form.output_dtypes)
+            own = frozenset(name for name, dtype in zip(names, dtypes, strict=True) if dtype is not main)
+            self._texts[key] = module_text(
+                self.name,
+                self.planned_graph,
+                schedule,
+                buffer_indices(schedule, self.choices),
+                self.output_names,
+                own,
+                self.choices.sticks,
+                form.output_tiled,
+            )
+        return self._texts[key]
+
+    def _variant(self, form: Form, strategy: Strategy) -> Variant:
+        schedule = self.schedule(form, strategy)
+        indices = buffer_indices(schedule, self.choices)
+        own = own_phases(self.planned_graph)
+        made = kernels_of_module(f"{self.name}_{strategy.value}", self.kernel_text(form, strategy), own)
+        kernels = dataclasses.replace(made, **self.choices.kernels.get(strategy.value, {}))
+        return Variant(buffers_of(schedule, indices, self.choices), kernels, schedule)
+
+    def _operands(self, form: Form) -> list[Operand]:
+        """What the planned formula takes; a product is made in tiles of float32."""
+        given = {each.name: each for each in self._given(form)}
+        return [
+            dataclasses.replace(given[each.name], extent=each.extent)
+            if each.name in given
+            else Operand(each.name, each.extent, "Float32", is_tiled=True)
+            for each in self.planned_graph.inputs
+        ]
+
+    def _given(self, form: Form) -> list[Operand]:
+        return [
+            Operand(each.name, each.extent, dtype.data_format.name, tiled, each.slabs)
+            for each, dtype, tiled in zip(self.inputs, form.dtypes, form.tiled, strict=True)
+        ]
+
+    def _factors(self, form: Form) -> Factors | None:
+        made = self.multiplication
+        if made is None:
+            return None
+        given = {each.name: each for each in self._given(form)}
+        return Factors(made, [given[each.name] for each in made.left_inputs], given[made.right.name])
+
+    def plan(
+        self,
+        shape: tuple[int, ...],
+        dtype: DataType | Sequence[DataType],
+        device: Device,
+        *,
+        layout: Layout | Sequence[Layout] = Layout.ROW_MAJOR,
+        core_grid: CoreSelection | None = None,
+        strategy: Strategy | None = None,
+        block_tiles: int | None = None,
+        deeper: frozenset[int] = frozenset(),
+        columns: int | None = None,
+    ) -> Plan:
+        """How a call on tensors like these would use the device; ``shape`` is that of the main input.
+
+        ``columns`` are those of the matrix in a matmul; it is square without.
+        """
+        form = self.form(dtype, layout)
+        selection = checked_selection(core_grid, device.compute_with_storage_grid_size())
+        return self._plan(form, tuple(shape), selection, _l1_budget(device), strategy, block_tiles, deeper, columns)
+
+    def _make_plan(
+        self,
+        form: Form,
+        shape: tuple[int, ...],
+        selection: CoreSelection,
+        budget: int,
+        strategy: Strategy | None,
+        block_tiles: int | None,
+        deeper: frozenset[int],
+        columns: int | None,
+    ) -> Plan:
+        in_slabs = form.in_slabs or self.direction is not Direction.ROWS
+        inner_width = 0
+        if self.multiplication is not None:
+            inner_width, shape = shape[-1], (*shape[:-1], columns or shape[-1])
+        main = form.dtypes[self.inputs.index(self.main_input)]
+        rows = TensorRows(shape, main, in_slabs, self.direction, inner_width)
+        plan = make_plan(self.name, self.variants(form), rows, selection, budget, strategy, block_tiles)
+        return plan.with_deeper(deeper) if deeper else plan
+
+    def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
+        """Row-major tensors a plan could run on, the outputs among them, which nobody has written yet."""
+        shape = plan.rows.shape
+        shapes = {each.name: each.shape_of(shape) for each in self.inputs}
+        shapes |= dict(zip(self.output_names, self.output_shapes(shape), strict=True))
+        dtypes = dict(zip(self.output_names, self.output_dtypes(plan.rows.dtype), strict=True))
+        return {
+            name: allocate_tensor_on_device(
+                each, dtypes.get(name, plan.rows.dtype), Layout.ROW_MAJOR, device, memory_config
+            )
+            for name, each in shapes.items()
+        }
+
+    def _make_results(self, shape: tuple[int, ...], dtype: DataType) -> tuple[tuple[Shape, DataType], ...]:
+        """Shape and dtype of each result, for rows of a shape."""
+        return tuple(zip(map(Shape, self.output_shapes(shape)), self.output_dtypes(dtype), strict=True))
+
+    def numbers(self, plan: Plan, parameters: Mapping[str, float] | None = None) -> dict[str, int]:
+        """Bits of the runtime arguments that parameters make, by name."""
+        return _bits(plan, self.checked_parameters(parameters or {}))
+
+    def program(
+        self,
+        plan: Plan,
+        tensors: Tensors,
+        *,
+        parameters: Mapping[str, float] | None = None,
+        config: ComputeConfigDescriptor | None = None,
+    ) -> ProgramDescriptor:
+        """The program of a plan; ``tensors`` has inputs and outputs by name."""
+        if self.choices.program is not None:
+            return self._own_program(tensors, self.checked_parameters(parameters or {}))
+        return build_program(plan, plan.kernels, tensors, self.numbers(plan, parameters), checked_config(config))
+
+    def _own_program(self, tensors: Tensors, numbers: Mapping[str, float]) -> ProgramDescriptor:
+        """The program that the declaration brings."""
+        assert self.choices.program is not None
+        program = self.choices.program(tensors, numbers)
+        if not isinstance(program, ProgramDescriptor):
+            raise OperationError(f"{self.name}: `program` must return a ttnn.ProgramDescriptor, not {program!r}")
+        return program
+
+    def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, float]:
+        """Every parameter, given or default.
+
+        Raises:
+            OperationError: one is no number it can compute with.
+            TypeError: it has no such parameter.
+        """
+        for name in given:
+            if name not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                raise TypeError(f"{self.name} has no parameter {name}; it has {known}")
+        return {name: each.checked(given.get(name, each.default)) for name, each in self.parameters.items()}
+
+    def launch(
+        self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
+    ) -> Outcome:
+        """Runs the operation on device tensors and keeps the plan, the program and the record of the run."""
+        return Outcome(*self._launch(tensors, options or USUAL_OPTIONS, parameters or {}, is_shown=True))
+
+    def _launch(
+        self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any], is_shown: bool
+    ) -> tuple[tuple[Tensor, ...], Plan, ProgramDescriptor, Run]:
+        """What an ``Outcome`` holds. ``is_shown``: somebody gets the program, and may do to it what he likes."""
+        device, call = planned_call(self, tensors, chosen, parameters)
+        results = call.allocate_outputs(device)
+        outputs = tuple(results.values())
+        # In one order, whatever that of the caller: what a program holds is compared by it.
+        everything = {**{each.name: tensors[each.name] for each in self.inputs}, **results}
+        ordered = list(everything.values())
+        if self.choices.program is not None:
+            own = self._own_program(everything, call.parameters)
+            return outputs, call.plan, own, run_program(ordered, own, chosen.run_options)
+        key = call.find_program_key(everything)
+        with borrowed_program(device, key, call.plan, everything, call.numbers, call.config, is_shown) as program:
+            run = run_program(ordered, program, chosen.run_options)
+        return outputs, call.plan, program, run
+
+    def check_and_plan(
+        self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]
+    ) -> tuple[ChipDevice, PlannedCall]:
+        """Where a call runs, and how.
+
+        Raises:
+            OperationError, TypeError: the call is refused.
+        """
+        if any(each.spreads for each in self.inputs):
+            # Shapes are compared with the first tensor's, so that must have one.
+            check_input(self.main_input.name, tensors[self.main_input.name], self.wording)
+            for each in self.inputs:
+                require_tensor(each.name, tensors[each.name])
+            fitted = self.beside({name: tuple(each.shape) for name, each in tensors.items()})
+            if fitted is not self:
+                return fitted.check_and_plan(tensors, chosen, parameters)
+        values = self.checked_parameters(parameters)
+        check_call(self, tensors, values)
+        main = tensors[self.main_input.name]
+        device = main.device()
+        assert isinstance(device, ChipDevice)
+        ordered = [tensors[each.name] for each in self.inputs]
+        plan = self.plan(
+            tuple(main.shape),
+            [each.dtype for each in ordered],
+            device,
+            layout=[each.layout for each in ordered],
+            core_grid=chosen.core_grid,
+            strategy=chosen.strategy,
+            block_tiles=chosen.block_tiles,
+            deeper=chosen.deeper,
+            columns=self.rows_shape({name: tuple(each.shape) for name, each in tensors.items()})[-1],
+        )
+        place = chosen.memory_config or main.memory_config()
+        kinds = [
+            checked_kind(shape, dtype, main.layout, device, place)
+            for shape, dtype in self._results(plan.rows.shape, main.dtype)
+        ]
+        return device, PlannedCall(
+            plan,
+            values,
+            _bits(plan, values),
+            checked_config(chosen.compute_kernel_config),
+            dict(zip(self.output_names, kinds, strict=True)),
+        )
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Runs the operation on tensors or arrays; the result is of the same kind.
+
+        Besides its own tensors and numbers it takes ``memory_config``, ``compute_kernel_config``, ``core_grid``, and
+        for arrays ``device`` and ``dtype``.
+        """
+        given = {name: named.pop(name) for name in OPTION_NAMES if name in named} if named else {}
+        options = {name: value for name, value in given.items() if value is not None}
+        if not named and len(arguments) == len(self.inputs) and self._begins_with_inputs:
+            values = {each.name: value for each, value in zip(self.inputs, arguments, strict=True)}
+            numbers: dict[str, Any] = {}
+        else:
+            values, numbers = self._bound(arguments, named)
+        operands = Operands(values, options.pop("device", None), options.pop("dtype", None))
+        chosen = Options(**options) if options else USUAL_OPTIONS
+        outputs = self._launch(operands.tensors, chosen, numbers, is_shown=False)[0]
+        results = [operands.give_back(each) for each in outputs]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _bound(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Which of the arguments are tensors, and which numbers, by name."""
+        try:
+            bound = self._own_signature.bind(*arguments, **named).arguments
+        except TypeError as error:
+            raise TypeError(f"{self.name}{self._own_signature}: {error}") from None
+        values = {each.name: bound[each.name] for each in self.inputs}
+        return values, {name: value for name, value in bound.items() if name in self.parameters}
+
+    def __repr__(self) -> str:
+        return f"<operation {self.name}: {self.formula}>"
+
+
+def _bits(plan: Plan, parameters: Mapping[str, float]) -> dict[str, int]:
+    return {name: number_bits(value, parameters) for name, value in plan.schedule.numbers.items()}
+
+
+def _l1_budget(device: Device) -> int:
+    """Bytes of each core's L1 between the firmware and the lowest tensor."""
+    return device.circular_buffers_end() - device.description.l1_unreserved_base
+
+
+__all__ = ["Form", "Input", "Operation", "OperationError", "Outcome"]

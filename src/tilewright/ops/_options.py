@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to run an operation: what a call may say besides its tensors and numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from typing import Any
+
+from tilewright._launch.run_options import RunOptions
+from tilewright._planner.row_split import CoreSelection
+from tilewright._planner.strategy import Strategy
+from tilewright._program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
+from tilewright._program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright._tensor.memory_config import MemoryConfig
+
+# Of every call; the last two are for arrays.
+OPTION_NAMES = ("memory_config", "compute_kernel_config", "core_grid", "device", "dtype")
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How to run an operation, where it is not to choose itself.
+
+    Attributes:
+        memory_config: where the result goes; None is where the first input is.
+        compute_kernel_config: fidelity and width of DST; None is HiFi4 with 32-bit DST.
+        core_grid: cores to use; None is all.
+        strategy, block_tiles: of the plan.
+        deeper: indices of circular buffers that get twice the pages of the plan.
+        threads: of the host; None is as many as are worth it.
+    """
+
+    memory_config: MemoryConfig | None = None
+    compute_kernel_config: ComputeKernelConfig | None = None
+    core_grid: CoreSelection | None = None
+    strategy: Strategy | None = None
+    block_tiles: int | None = None
+    deeper: frozenset[int] = frozenset()
+    threads: int | None = None
+
+    @functools.cached_property
+    def run_options(self) -> RunOptions:
+        """What its launch is asked for."""
+        return RunOptions(threads=self.threads)
+
+
+USUAL_OPTIONS = Options()
+
+
+def with_options(own: inspect.Signature) -> inspect.Signature:
+    """A function's own parameters, and the options of every operation."""
+    options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in OPTION_NAMES]
+    return own.replace(parameters=[*own.parameters.values(), *options])
+
+
+_USUAL_CONFIG = ComputeConfigDescriptor(math_fidelity=MathFidelity.HiFi4, fp32_dest_acc_en=True)
+
+
+def checked_config(config: Any) -> ComputeConfigDescriptor:
+    """How to compute: what is asked for, HiFi4 with 32-bit DST without; not to be changed, a program has a copy."""
+    if config is None:
+        return _USUAL_CONFIG
+    if isinstance(config, WormholeComputeKernelConfig):
+        return config.descriptor()
+    if not isinstance(config, ComputeConfigDescriptor):
+        raise TypeError(
+            "compute_kernel_config must be a ttnn.ComputeConfigDescriptor or a ttnn.WormholeComputeKernelConfig, "
+            f"not {config!r}"
+        )
+    return config

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operation in the form of a written specification: requirements, buffers, phases, work, where it rounds."""
+
+from __future__ import annotations
+
+from tilewright._planner.error_bound import roundings_of
+from tilewright._planner.model import Role, Schedule
+from tilewright._planner.plan import Plan
+from tilewright._planner.plan_text import table
+from tilewright.formula._direction import Direction
+from tilewright.formula._graph import Extent
+from tilewright.ops._operation import Operation
+from tilewright.ops._phase_list import phase_lines
+
+_ENDS = {
+    Role.ROWS_IN: ("reader", "compute"),
+    Role.STICK: ("reader", "reader"),
+    Role.SCALER: ("reader", "compute"),
+    Role.MASK: ("reader", "compute"),
+    Role.LEFT_ROWS: ("reader", "compute"),
+    Role.RIGHT_ROWS: ("reader", "compute"),
+    Role.NUMBER: ("reader", "compute"),
+    Role.VALUE: ("compute", "compute"),
+    Role.PARTS: ("compute", "compute"),
+    Role.OUTPUT: ("compute", "writer"),
+}
+_UNITS = {
+    Direction.ROWS: "tile-row (32 rows)",
+    Direction.COLUMNS: "tile-column (32 columns)",
+    Direction.SLABS: "slab (the last two dimensions)",
+}
+_PROPERTIES = ("rank", "row_major", "interleaved", "on_device", "dtype", "width")
+
+
+def ends_of(schedule: Schedule, name: str) -> tuple[str, str]:
+    """Who fills a buffer and who empties it."""
+    store = schedule.stores[name]
+    if store.role in _ENDS:
+        return _ENDS[store.role]
+    made = schedule.multiplication
+    if made is not None and (store.value is made.product or (store.role is Role.LEFT and schedule.left is not None)):
+        return ("compute", "compute")
+    rows = (Role.ROWS_IN, Role.LEFT_ROWS, Role.RIGHT_ROWS)
+    has_rows = any(each.value is store.value and each.role in rows for each in schedule.stores.values())
+    return ("compute" if has_rows else "reader", "compute")
+
+
+def lifetime_of(schedule: Schedule, name: str) -> str:
+    store = schedule.stores[name]
+    if store.persistent:
+        return "persistent"
+    return "kept for the row" if store.kept else "streaming"
+
+
+def requirement_rows(operation: Operation) -> list[tuple[str, str]]:
+    """What is refused, and in which words."""
+    main = operation.main_input.name
+    rows = [
+        (each, operation.wording.text(each, main, "{}"))
+        for each in _PROPERTIES
+        if each != "row_major" or operation.wording.row_major
+    ]
+    rows += [(name, f"{each.rule}, got {{}}") for name, each in operation.parameters.items()]
+    return rows
+
+
+def _conditions(operation: Operation) -> list[tuple[str, str]]:
+    return [(each.condition, each.text) for each in operation.requirements]
+
+
+def specification_lines(operation: Operation, plan: Plan) -> list[str]:
+    """The documents' form of a specification."""
+    schedule = plan.schedule
+    inputs = [
+        (each.name, each.extent.name.lower(), _shape_text(each.extent))
+        for each in operation.inputs
+        if not each.is_matrix
+    ]
+    inputs += [(each.name, "matrix", "[K, W]") for each in operation.inputs if each.is_matrix]
+    buffers = [["ID", "Name", "Purpose", "Capacity", "Page", "Format", "Producer", "Consumer", "Lifetime"]]
+    for each in plan.buffers:
+        buffer = each.buffer
+        producer, consumer = ends_of(schedule, buffer.name)
+        row = [f"c_{buffer.index}", buffer.name, buffer.purpose, f"{each.formula} = {each.pages}", buffer.page.value]
+        buffers.append([*row, each.dtype.data_format.name, producer, consumer, lifetime_of(schedule, buffer.name)])
+    return [
+        f"# {operation.name}",
+        operation.summary,
+        "",
+        "## Formula",
+        *operation.graph.lines(),
+        "",
+        "## Tensors and numbers",
+        *table([("name", "kind", "shape"), *inputs]),
+        *(f"{name}: {each.default} ({each.rule})" for name, each in operation.parameters.items()),
+        "",
+        "## Requirements",
+        *table([("property", "error"), *requirement_rows(operation), *_conditions(operation)]),
+        "",
+        "## Work",
+        f"unit: {_UNITS[plan.rows.direction]}; {plan.split.describe()}",
+        plan.describe(),
+        "",
+        "## Circular buffers",
+        *table(buffers),
+        "",
+        "## Phases",
+        *phase_lines(plan.kernels.compute),
+        "",
+        "## Where it rounds",
+        *table([(each.what, f"{each.unit:.3g}", each.why) for each in roundings_of(schedule)]),
+    ]
+
+
+def _shape_text(extent: Extent) -> str:
+    return {Extent.FULL: "[..., H, W]", Extent.ROW: "[W]", Extent.COLUMN: "[..., H, 1]", Extent.SCALAR: "[1, 1]"}[
+        extent
+    ]

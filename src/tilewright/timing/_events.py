@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened when, as a replay keeps it when asked to; ``_report/timeline.py`` makes a picture of it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tilewright.timing import _replay_library as native
+from tilewright.timing._device_time import DeviceTime, ProcessorTime, WaitFor
+
+EVENT = np.dtype(
+    [
+        ("begin", np.float64),
+        ("end", np.float64),
+        ("lane", np.uint32),
+        ("amount", np.uint32),
+        ("kind", np.uint32),
+        ("detail", np.uint32),
+        ("entry", np.uint32),  # of its kernel's record
+        ("reserved", np.uint32),
+    ]
+)
+
+
+class EventKind(enum.IntEnum):
+    """The order is the replay library's."""
+
+    CALL = 0
+    PUSH = 1
+    POP = 2
+    WAIT = 3
+    READ = 4  # on its way
+    WRITE = 5
+
+
+class Event(NamedTuple):
+    """One event of one processor; times in cycles."""
+
+    processor: ProcessorTime
+    kind: EventKind
+    begin: float
+    end: float
+    call: str  # what it is part of, as native/abi/record.h names it
+    wait: WaitFor | None
+    cb: int
+    amount: int  # pages or bytes
+
+
+def events_of(time: DeviceTime) -> Iterator[Event]:
+    """Events in the order the replay met them.
+
+    Raises:
+        ValueError: the replay was not asked to keep them.
+    """
+    if time.events is None:
+        raise ValueError("this time has no events: replay with keep_events=True")
+    calls = native.names("call")
+    for begin, end, lane, amount, kind, detail, *_ in time.events.tolist():
+        what, cb = detail & 0xFFFF, detail >> 16
+        is_wait = kind == EventKind.WAIT
+        yield Event(
+            time.processors[lane],
+            EventKind(kind),
+            begin,
+            end,
+            "" if is_wait else calls[what],
+            WaitFor(what) if is_wait else None,
+            cb,
+            amount,
+        )
