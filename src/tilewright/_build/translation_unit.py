@@ -139,12 +139,12 @@ def translation_unit(source: KernelSource) -> str:
         #define KERNEL_COMPILE_TIME_ARGS 2, 2048
         constexpr uint8_t unpack_src_format[64] = {5, 255, ...};
         ...
-        #include "tw/late.h"
+        #include "tw/generated_dependent.h"
         #include "/path/reader.cpp"
         extern "C" __attribute__((visibility("default"))) void tw_kernel_entry() { kernel_main(); }
     """
     parts = [f'#include "{prelude_name(source)}"', *_argument_macros(source), *_define_lines(source.defines)]
-    parts += [*_descriptors(source), '#include "tw/late.h"', source.bindings]
+    parts += [*_descriptors(source), '#include "tw/generated_dependent.h"', source.bindings]
     if source.is_compute:
         parts.append("using namespace ckernel;")
     first = _remote_buffers(source) + _relays(source)

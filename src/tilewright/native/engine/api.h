@@ -14,7 +14,7 @@ extern "C" {
 // Where a chip's memory lies (chip_memory.h): numbers of this process's open files, and the layout of each.
 struct TwMemoryFiles {
     int32_t l1, dram, state, reserved;
-    uint64_t l1_slot_bytes;     // core i, row by row over the grid: at i * l1_slot_bytes of the first file
+    uint64_t l1_slot_bytes;  // core i, row by row over the grid: at i * l1_slot_bytes of the first file
     uint64_t dram_bank_stride;  // bank i: at i * dram_bank_stride of the second
 };
 
@@ -63,9 +63,9 @@ struct TwInstanceReport {
 };
 
 struct TwRaiseReport {
-    uint32_t kernel, core_x, core_y;           // who
-    uint32_t on_x, on_y, semaphore;            // which
-    uint32_t count, later;                     // how often it did, and would still do
+    uint32_t kernel, core_x, core_y;  // who
+    uint32_t on_x, on_y, semaphore;  // which
+    uint32_t count, later;  // how often it did, and would still do
 };
 
 struct TwTrafficReport {
@@ -84,7 +84,7 @@ struct TwRunReport {
     int32_t status, fault_signal;
     uint64_t fault_address, switches;
     uint32_t l1_base;  // slot pointer of the core the error is on; 0: none
-    uint32_t spent;    // the process that ran the program must go
+    uint32_t spent;  // the process that ran the program must go
     const char* error_text;
     const char* error_rule;  // id of the checker's rule the error breaks; null if none
 };

@@ -84,7 +84,7 @@ struct Core {
     uint16_t x = 0, y = 0;          // logical
     uint8_t noc_x = 0, noc_y = 0;
     uint32_t l1_base = 0;           // slot pointer
-    uint32_t circular_base = 0;     // the same of the L1 its circular buffers lie in (l1_turns.h)
+    uint32_t circular_base = 0;     // the same of the L1 its circular buffers lie in (shared_l1.h)
     CoreMemoryState* memory_state = nullptr;
     CoreCircularBuffer cb[kMaxCircularBuffers];
     uint64_t configured = 0;        // circular buffers it has, as bits: few of those there could be

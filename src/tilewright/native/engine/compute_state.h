@@ -64,7 +64,7 @@ struct ComputeSettings {
     uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }
 };
 
-// What is known of a DST slot instead of its words (tile/owed.h): tiles in L1, and what happened to them.
+// What is known of a DST slot instead of its words (tile/deferred_dst.h): tiles in L1, and what happened to them.
 struct OwedTile {
     // Of one tile of bfloat16s, each on top of the ones before. Or of two tiles of float32s.
     enum class Step : uint8_t { Minus, Times, Weighted, Product };

@@ -25,9 +25,9 @@
 #include <memory>
 
 #include "check/checks.h"
+#include "crash_record.h"
 #include "debugger.h"
 #include "division.h"
-#include "crash_record.h"
 #include "run_loop.h"
 
 namespace tw {

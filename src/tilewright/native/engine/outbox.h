@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What cores have sent to each other's L1 in this round and has not arrived.
 //
-// A run goes in rounds (rounds.h). If a flag arrived at once, whether a core sees it in this round would depend on which
+// A run goes in rounds (run_loop.h). If a flag arrived at once, whether a core sees it in this round would depend on which
 // of the two runs first, and with several threads on time. So what may be a flag (anything small) arrives between rounds,
 // in the order of cores. Data that is larger arrives at once: nobody may look at it before a flag says so.
 //

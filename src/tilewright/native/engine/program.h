@@ -15,10 +15,10 @@
 #include "call_record.h"
 #include "check/checks.h"
 #include "chip.h"
-#include "fiber.h"
-#include "shared_l1.h"
 #include "crash_record.h"
+#include "fiber.h"
 #include "recorder.h"
+#include "shared_l1.h"
 
 namespace tw {
 
@@ -180,7 +180,7 @@ struct KernelInstance : Standing {
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
     uintptr_t failed_caller = 0;  // of the function at the program counter, where no frame tells
-    // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (future.h).
+    // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (deadlock_lookahead.h).
     uint64_t would_push = 0, would_pop = 0;
     // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.
     bool stack_noted = false;

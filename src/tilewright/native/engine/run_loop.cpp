@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "check/hooks.h"
-#include "debugger.h"
 #include "deadlock_lookahead.h"
+#include "debugger.h"
 #include "threads.h"
 
 namespace tw {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels of a set of cores on one OS thread, a round at a time (rounds.h): each core in its turn, until all
+// Runs the kernels of a set of cores on one OS thread, a round at a time (run_loop.h): each core in its turn, until all
 // its kernels wait.
 #pragma once
 
@@ -51,34 +51,34 @@ struct Scheduler {
 
     Program& program;
     const RunOptions& options;
-    const uint32_t index;          // schedulers are numbered in the order of their cores
+    const uint32_t index;  // schedulers are numbered in the order of their cores
     std::vector<Core*> cores;
     Outbox outbox;
-    bool ran = false;              // anything, in the last round
+    bool ran = false;  // anything, in the last round
     KernelFailure failure;
     std::unordered_map<uint64_t, SemaphoreRaise> raises;  // by its kernels; see Program::raises
     Crew* crew = nullptr;
-    FiberContext home;             // where fibers switch back to
-    sigjmp_buf fault_landing;      // where a fault in a fiber lands
+    FiberContext home;  // where fibers switch back to
+    sigjmp_buf fault_landing;  // where a fault in a fiber lands
     KernelInstance* current = nullptr;
     uint64_t switches = 0;
-    uint64_t progress = 0;         // raised by anything another kernel could be waiting for
+    uint64_t progress = 0;  // raised by anything another kernel could be waiting for
     // For the tick: the same fiber running at two ticks in a row is spinning.
     uint64_t tick_switches = 0;
-    uint32_t ticks_in_turn = 0;    // of the fiber that runs
+    uint32_t ticks_in_turn = 0;  // of the fiber that runs
     uint32_t ticks_since_stop = 0;
     volatile bool give_turn = false;  // it has run for long: at its next line, or load or store if those are watched
     uint64_t moved_at_tick = 0;
-    double still_since = 0;        // the running kernel stands outside its own code and nothing has moved
-    double deadline = 0;           // on the monotonic clock; 0: none
-    TwPlace* place;                // where to say which kernel runs
-    Core* window_core = nullptr;   // whose L1 is shown at the addresses a card uses
-    uint64_t explored_calls = 0;   // of circular buffers, while exploring
-    uint64_t explored_state = 0;   // of the kernel that was interrupted last, while exploring
-    uint64_t blocks = 0;           // basic blocks of kernels in which the compiler counts them
-    uint64_t blocks_at_call = 0;   // at the last call of the explored kernel
-    bool exploring = false;        // after a deadlock: waits are let through, nothing is moved (future.h)
-    volatile bool abandon = false; // the run has ended: the kernel leaves at its next call into the engine
+    double still_since = 0;  // the running kernel stands outside its own code and nothing has moved
+    double deadline = 0;  // on the monotonic clock; 0: none
+    TwPlace* place;  // where to say which kernel runs
+    Core* window_core = nullptr;  // whose L1 is shown at the addresses a card uses
+    uint64_t explored_calls = 0;  // of circular buffers, while exploring
+    uint64_t explored_state = 0;  // of the kernel that was interrupted last, while exploring
+    uint64_t blocks = 0;  // basic blocks of kernels in which the compiler counts them
+    uint64_t blocks_at_call = 0;  // at the last call of the explored kernel
+    bool exploring = false;  // after a deadlock: waits are let through, nothing is moved (deadlock_lookahead.h)
+    volatile bool abandon = false;  // the run has ended: the kernel leaves at its next call into the engine
 
     // --- called from inside a fiber ---
     void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);

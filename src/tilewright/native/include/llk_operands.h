@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a CB's tiles look like to the unpacker. Values come from the generated tables, so the definitions are in
-// tw/late_compute.h.
+// tw/generated_dependent_compute.h.
 #pragma once
 
 #include <cstdint>

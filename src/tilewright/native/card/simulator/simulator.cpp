@@ -17,9 +17,9 @@
 #include "host_python.h"
 #include "launches.h"
 #include "memory.h"
+#include "pcie_windows.h"
 #include "server.h"
 #include "times.h"
-#include "pcie_windows.h"
 
 namespace card {
 

@@ -3,7 +3,7 @@
 //
 // A slot that a release cleared, that a row or column was broadcast to, or that has only sums of rows, is not written
 // whole at once: a bit says what it reads as, and most such slots are gone before anybody reads them word by word. Nor is
-// a slot written of which it is enough to know how its value comes about (owed.h).
+// a slot written of which it is enough to know how its value comes about (deferred_dst.h).
 #pragma once
 
 #include <algorithm>

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "broadcast.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
-#include "numerics.h"
 #include "deferred_dst.h"
+#include "numerics.h"
 #include "source.h"
-#include "broadcast.h"
 #include "unpack.h"
 
 namespace tw {

@@ -8,8 +8,8 @@
 
 #include "check/compute/operands.h"
 #include "check/values/values.h"
-#include "formats.h"
 #include "deferred_dst.h"
+#include "formats.h"
 #include "pack.h"
 #include "source.h"
 #include "unpack.h"

@@ -9,9 +9,9 @@
 #include "abi/tile.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
+#include "deferred_dst.h"
 #include "formats.h"
 #include "numerics.h"
-#include "deferred_dst.h"
 #include "threads.h"
 
 namespace tw {

@@ -12,8 +12,8 @@
 #include <cstring>
 
 #include "check/compute/operands.h"
-#include "numerics.h"
 #include "deferred_dst.h"
+#include "numerics.h"
 #include "source.h"
 
 namespace tw {

@@ -7,8 +7,8 @@
 #include "abi/tile.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
-#include "numerics.h"
 #include "deferred_dst.h"
+#include "numerics.h"
 #include "source.h"
 
 namespace tw {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of the running kernel. Those known only per kernel are declared here and defined in tw/late.h.
+// Arguments of the running kernel. Those known only per kernel are declared here and defined in tw/generated_dependent.h.
 #pragma once
 
 #include <cstdint>

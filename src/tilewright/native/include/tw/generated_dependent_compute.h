@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions of the compute API that need the generated tables of the kernel. tw/late.h includes it for compute.
+// Definitions of the compute API that need the generated tables of the kernel. tw/generated_dependent.h includes it for compute.
 #pragma once
 
 #include "llk_operands.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host said about the tiles of each CB. Defined in tw/late.h, where the generated tables are known.
+// What the host said about the tiles of each CB. Defined in tw/generated_dependent.h, where the generated tables are known.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "check/checks.h"
-#include "check/credits/cb_access_pages.h"
 #include "check/credits/cb_access.h"
+#include "check/credits/cb_access_pages.h"
 #include "check/memory/memory_names.h"
 #include "program.h"
 #include "scheduler.h"

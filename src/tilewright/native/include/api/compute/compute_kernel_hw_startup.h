@@ -20,7 +20,7 @@ ALWI void compute_kernel_hw_startup(uint32_t icb0, uint32_t ocb) { compute_kerne
 ALWI void enable_fp32_dest_acc() { tw_set_fp32_dest(1); }
 ALWI void disable_fp32_dest_acc() { tw_set_fp32_dest(0); }
 
-// Both act only when the kernel's own mode differs; that mode is known in tw/late_compute.h.
+// Both act only when the kernel's own mode differs; that mode is known in tw/generated_dependent_compute.h.
 template <bool enable>
 void set_fp32_dest_acc();
 template <bool enable>
