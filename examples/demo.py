@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs softmax on a simulated chip, then the same program with one line missing."""
+"""Run the shipped operations and softmax on a simulated chip, then softmax with one line missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tilewright import Run, run_program, ttnn
+from tilewright import Run, ops, run_program, ttnn
 from tilewright._cli.screen import wrapped
 from tilewright._errors import DeadlockError
 
@@ -18,6 +18,29 @@ sys.path.insert(0, str(Path(__file__).parent))
 from softmax.program import softmax_program
 
 SHAPE = (4096, 1024)
+
+
+def show_operations(device: ttnn.Device) -> None:
+    """Call the shipped operations on row-major tensors and compare each with float64."""
+    generator = np.random.default_rng(0)
+    x = ttnn.from_numpy(generator.standard_normal((4, 64, 512), dtype=np.float32), dtype=ttnn.float32, device=device)
+    gamma, beta = (
+        ttnn.from_numpy(generator.standard_normal(512, dtype=np.float32), dtype=ttnn.float32, device=device)
+        for _ in range(2)
+    )
+    values, scale, shift = (ttnn.to_numpy(each).astype(np.float64) for each in (x, gamma, beta))
+    centered = values - values.mean(axis=-1, keepdims=True)
+    variance = (centered**2).mean(axis=-1, keepdims=True)
+    normalized = centered / np.sqrt(variance + 1e-5) * scale + shift
+    results = {
+        "centralize_w_rm": (ops.centralize_w_rm(x), centered),
+        "variance_w_rm": (ops.variance_w_rm(x), variance),
+        "layernorm_fused_rm": (ops.layernorm_fused_rm(x, gamma, beta), normalized),
+    }
+    print("shipped operations on a 4x64x512 float32 tensor, row-major:")
+    for name, (got, expected) in results.items():
+        error = np.max(np.abs(ttnn.to_numpy(got) - expected))
+        print(f"  {name:<20} largest error against float64 {error:.1e}, values up to {np.max(np.abs(expected)):.1f}")
 
 
 def reference(x: np.ndarray) -> np.ndarray:
@@ -38,6 +61,8 @@ def show_run(run: Run, cores: int) -> None:
 
 def main() -> None:
     device = ttnn.open_device(device_id=0)
+    show_operations(device)
+    print()
     generator = np.random.default_rng(0)
     x = ttnn.from_numpy(
         generator.standard_normal(SHAPE, dtype=np.float32),
