@@ -330,7 +330,7 @@ def test_an_engine_object_has_a_name_for_all_it_is_made_from(tmp_path: Path, mon
     copied = tmp_path / "native"
     for folder in ("engine", "abi"):
         shutil.copytree(engine_build.NATIVE / folder, copied / folder)
-    sources = ("noc.cpp", "tile/matmul.cpp", "sfpu/unary.cpp")
+    sources = ("dataflow/noc.cpp", "tile/matmul.cpp", "sfpu/unary.cpp")
 
     def names(root: Path) -> list[str]:
         monkeypatch.setattr(engine_build, "NATIVE", root)
@@ -347,6 +347,6 @@ def test_an_engine_object_has_a_name_for_all_it_is_made_from(tmp_path: Path, mon
         path.write_text(text)
         return [new != old for new, old in zip(after, before, strict=True)]
 
-    assert changed("engine/noc.cpp") == [True, False, False]
+    assert changed("engine/dataflow/noc.cpp") == [True, False, False]
     assert changed("engine/sfpu/registers.h") == [False, False, True]  # read by way of another header
-    assert changed("engine/scheduler.h") == [True, True, True]  # every source begins with it
+    assert changed("engine/run/scheduler.h") == [True, True, True]  # every source begins with it

@@ -67,7 +67,7 @@ _FOLDER_FLAGS = {"sfpu": ["-ffp-contract=fast"]}
 
 
 # The header every source begins with, compiled once for each set of flags: it is half of what most of them cost.
-_PRELUDE = '#include "scheduler.h"\n'
+_PRELUDE = '#include "run/scheduler.h"\n'
 
 
 def _flags(compiler: Compiler, folder: str) -> list[str]:

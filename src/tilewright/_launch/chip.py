@@ -40,7 +40,7 @@ class MemoryFiles:
     Attributes:
         l1: L1 of core ``(x, y)`` begins at ``(y * grid_x + x) * l1_slot_bytes``.
         dram: bank ``i`` begins at ``i * dram_bank_stride``.
-        state: what is known of the memory: whoever maps it leaves this to the engine (native/engine/chip_memory.h).
+        state: bookkeeping of the memory, for the engine only (native/engine/chip/chip_memory.h).
     """
 
     l1: int

@@ -7,7 +7,7 @@ over the heap), the owner ends it and starts another on the same memory.
 
 The runner itself keeps limits and says where kernels stood. What it cannot see to is seen to here, while waiting for
 its answer: a runner that does not come back in time after its limit, that no longer hears signals, or that has said
-its last words (native/engine/crash_record.h) and does not end.
+its last words (native/engine/signals/crash_record.h) and does not end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Structures of the engine and of the runner's messages as ctypes sees them.
 
-They mirror native/engine/api.h, native/engine/crash_record.h and native/runner/messages.h, where it says what their
-fields mean. Pointers are numbers here: Python never follows one.
+They mirror native/engine/api.h, native/engine/signals/crash_record.h and native/runner/messages.h, which explain the
+fields. Pointers are numbers here: Python never follows one.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "program.h"
-#include "scheduler.h"
-#include "threads.h"
+#include "run/scheduler.h"
+#include "run/threads.h"
 
 using namespace tw;
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "api.h"
-#include "chip.h"
-#include "crash_record.h"
+#include "chip/chip.h"
 #include "runner/messages.h"
+#include "signals/crash_record.h"
 
 using tw::ChipConfig;
 

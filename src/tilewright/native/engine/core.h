@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "check/hooks.h"
-#include "run_loop.h"
-#include "threads.h"
+#include "run/run_loop.h"
+#include "run/threads.h"
 #include "tile/source.h"
 
 namespace tw {

@@ -12,13 +12,13 @@
 #include "abi/context.h"
 #include "abi/noc_state.h"
 #include "api.h"
-#include "call_record.h"
 #include "check/checks.h"
-#include "chip.h"
-#include "crash_record.h"
-#include "fiber.h"
-#include "recorder.h"
-#include "shared_l1.h"
+#include "chip/chip.h"
+#include "chip/shared_l1.h"
+#include "debug/call_record.h"
+#include "debug/recorder.h"
+#include "run/fiber.h"
+#include "signals/crash_record.h"
 
 namespace tw {
 

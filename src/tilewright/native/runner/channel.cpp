@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/crash_record.h"
+#include "engine/signals/crash_record.h"
 
 namespace tw {
 

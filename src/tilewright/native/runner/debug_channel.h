@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/debugger.h"
+#include "engine/debug/debugger.h"
 #include "runner/channel.h"
 
 namespace tw {

@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <exception>
 
-#include "engine/crash_record.h"
-#include "engine/scheduler.h"
+#include "engine/run/scheduler.h"
+#include "engine/signals/crash_record.h"
 #include "runner/debug_channel.h"
 #include "runner/program_run.h"
 #include "runner/program_store.h"

@@ -23,7 +23,7 @@
 #include <cstdint>
 
 #include "engine/api.h"
-#include "engine/chip.h"
+#include "engine/chip/chip.h"
 
 extern "C" {
 

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include "engine/crash_record.h"
+#include "engine/signals/crash_record.h"
 
 namespace tw {
 

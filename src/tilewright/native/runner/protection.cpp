@@ -26,8 +26,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "engine/crash_record.h"
-#include "engine/scheduler.h"
+#include "engine/run/scheduler.h"
+#include "engine/signals/crash_record.h"
 
 namespace tw {
 

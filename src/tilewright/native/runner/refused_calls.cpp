@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "engine/core.h"
-#include "engine/crash_record.h"
-#include "engine/scheduler.h"
+#include "engine/run/scheduler.h"
+#include "engine/signals/crash_record.h"
 
 namespace tw {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "check/checks.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

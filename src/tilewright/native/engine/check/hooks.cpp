@@ -2,7 +2,7 @@
 #include "check/hooks.h"
 
 #include "check/compute/operands.h"
-#include "threads.h"
+#include "run/threads.h"
 
 namespace tw {
 

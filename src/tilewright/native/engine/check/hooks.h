@@ -6,7 +6,7 @@
 
 #include "abi/noc.h"
 #include "check/hook.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

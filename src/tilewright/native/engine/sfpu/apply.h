@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "../../abi/sfpu.h"
+#include "abi/sfpu.h"
 #include "check/values/values.h"
 #include "registers.h"
 #include "vector.h"

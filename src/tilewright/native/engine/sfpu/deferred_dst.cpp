@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops over owed tiles (tile/deferred_dst.h). They are compiled as the vector unit's functions are, whose sums and products
 // they do: a product that is added to something is fused with the sum, or is not, in both.
-#include "../tile/deferred_dst.h"
+#include "tile/deferred_dst.h"
 
 #include <bit>
 #include <cstring>
 
-#include "../tile/packed_pair.h"
+#include "tile/packed_pair.h"
 
 namespace tw {
 

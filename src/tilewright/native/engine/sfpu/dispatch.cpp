@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a call of the kernel API to the function that does it: operands checked, faces chosen.
-#include "../tile/deferred_dst.h"
-#include "../tile/dst.h"
 #include "apply.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
+#include "tile/deferred_dst.h"
+#include "tile/dst.h"
 
 namespace tw::sfpu {
 

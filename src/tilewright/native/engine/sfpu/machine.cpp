@@ -9,9 +9,9 @@
 #include <bit>
 #include <cmath>
 
-#include "../tile/dst.h"
 #include "functions.h"
 #include "registers.h"
+#include "tile/dst.h"
 #include "vector.h"
 
 namespace tw::sfpu {

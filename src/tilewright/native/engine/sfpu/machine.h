@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../../abi/vector_program.h"
+#include "abi/vector_program.h"
 
 namespace tw::sfpu {
 

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "../../abi/sfpu.h"
-#include "../../abi/tile.h"
-#include "../tile/source.h"
+#include "abi/sfpu.h"
+#include "abi/tile.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
 #include "registers.h"
+#include "tile/source.h"
 
 namespace tw::sfpu {
 namespace {

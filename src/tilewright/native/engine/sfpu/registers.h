@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "../threads.h"
-#include "../tile/dst.h"
+#include "run/threads.h"
+#include "tile/dst.h"
 
 namespace tw::sfpu {
 

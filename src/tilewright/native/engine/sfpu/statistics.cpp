@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs down the columns of tiles and stays in the unit's registers between calls: running sums, moving averages,
 // mean and sum of squared differences (M2). Every lane serves one column.
-#include "../../abi/sfpu.h"
+#include "abi/sfpu.h"
 #include "check/values/values.h"
 #include "registers.h"
 

@@ -8,7 +8,7 @@
 // is put there is complemented in positive values, and for the smallest first in negative ones.
 #include <algorithm>
 
-#include "../../abi/sfpu.h"
+#include "abi/sfpu.h"
 #include "check/values/values.h"
 #include "registers.h"
 

@@ -9,7 +9,7 @@
 // Where a word came from is written as coordinates of its tile; a row of data lies in DST in the order of DST's words.
 #include <algorithm>
 
-#include "../../abi/sfpu.h"
+#include "abi/sfpu.h"
 #include "check/values/values.h"
 #include "registers.h"
 

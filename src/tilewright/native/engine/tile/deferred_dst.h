@@ -15,8 +15,8 @@
 
 #include <cstdint>
 
-#include "../threads.h"
 #include "dst.h"
+#include "run/threads.h"
 
 namespace tw {
 

@@ -16,7 +16,7 @@
 #include "check/hooks.h"
 #include "check/values/values.h"
 #include "deferred_dst.h"
-#include "threads.h"
+#include "run/threads.h"
 
 namespace tw {
 

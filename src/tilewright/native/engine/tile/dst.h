@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../core.h"
+#include "core.h"
 
 namespace tw {
 

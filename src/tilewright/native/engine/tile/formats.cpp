@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "../core.h"
+#include "core.h"
 #include "packed_pair.h"
 
 namespace tw {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../compute_state.h"
+#include "compute_state.h"
 
 namespace tw {
 

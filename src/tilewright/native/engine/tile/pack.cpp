@@ -12,7 +12,7 @@
 #include "deferred_dst.h"
 #include "formats.h"
 #include "numerics.h"
-#include "threads.h"
+#include "run/threads.h"
 
 namespace tw {
 

@@ -6,7 +6,7 @@
 #include "check/hooks.h"
 #include "dst.h"
 #include "formats.h"
-#include "threads.h"
+#include "run/threads.h"
 
 using namespace tw;
 

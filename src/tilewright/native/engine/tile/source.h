@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
-#include "../threads.h"
 #include "abi/tile.h"
+#include "run/threads.h"
 
 namespace tw {
 

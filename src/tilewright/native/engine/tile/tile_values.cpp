@@ -5,7 +5,7 @@
 #include "abi/tile.h"
 #include "core.h"
 #include "formats.h"
-#include "threads.h"
+#include "run/threads.h"
 
 using namespace tw;
 

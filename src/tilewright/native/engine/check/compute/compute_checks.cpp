@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/compute/compute_checks.h"
 
-#include "threads.h"
+#include "run/threads.h"
 
 namespace tw {
 

@@ -5,8 +5,8 @@
 
 #include "check/checks.h"
 #include "core.h"
-#include "scheduler.h"
-#include "threads.h"
+#include "run/scheduler.h"
+#include "run/threads.h"
 #include "tile/dst.h"
 #include "tile/formats.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "check/checks.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 #include "tile/dst.h"
 
 namespace tw {

@@ -5,7 +5,7 @@
 
 #include "check/credits/cb_access_pages.h"
 #include "program.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

@@ -17,7 +17,7 @@
 #include "check/findings.h"
 #include "check/memory/l1_map.h"
 #include "check/ordering.h"
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 

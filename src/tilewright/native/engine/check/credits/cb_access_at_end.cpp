@@ -4,7 +4,7 @@
 
 #include "check/credits/cb_access.h"
 #include "program.h"
-#include "threads.h"
+#include "run/threads.h"
 
 namespace tw {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 

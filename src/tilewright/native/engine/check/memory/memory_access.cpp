@@ -7,8 +7,8 @@
 #include "check/checks.h"
 #include "check/hooks.h"
 #include "check/memory/stack_use.h"
-#include "scheduler.h"
-#include "threads.h"
+#include "run/scheduler.h"
+#include "run/threads.h"
 
 namespace tw {
 

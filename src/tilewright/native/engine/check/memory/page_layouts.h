@@ -11,7 +11,7 @@
 
 #include "check/findings.h"
 #include "check/memory/tensor_places.h"
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 

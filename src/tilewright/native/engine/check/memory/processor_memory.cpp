@@ -8,7 +8,7 @@
 #include "check/checks.h"
 #include "check/memory/memory_names.h"
 #include "program.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "check/memory/host_memory.h"
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 

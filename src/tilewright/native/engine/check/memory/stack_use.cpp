@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "check/checks.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check/findings.h"
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 

@@ -8,8 +8,8 @@
 #include "check/checks.h"
 #include "check/memory/memory_names.h"
 #include "core.h"
-#include "noc_address.h"
-#include "scheduler.h"
+#include "dataflow/noc_address.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

@@ -6,8 +6,8 @@
 #include "check/checks.h"
 #include "check/hooks.h"
 #include "check/memory/memory_names.h"
-#include "noc_address.h"
-#include "scheduler.h"
+#include "dataflow/noc_address.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "check/hook.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

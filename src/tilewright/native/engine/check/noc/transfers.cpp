@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "noc_address.h"
+#include "dataflow/noc_address.h"
 #include "program.h"
 
 namespace tw {

@@ -14,7 +14,7 @@
 
 #include "abi/noc.h"
 #include "check/findings.h"
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 

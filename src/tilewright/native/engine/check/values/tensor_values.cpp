@@ -6,7 +6,7 @@
 #include "check/checks.h"
 #include "check/memory/memory_names.h"
 #include "check/values/values.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

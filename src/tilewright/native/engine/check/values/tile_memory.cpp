@@ -8,7 +8,7 @@
 #include "check/values/row_marks.h"
 #include "check/values/values.h"
 #include "core.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 #include "tile/dst.h"
 #include "tile/formats.h"
 #include "tile/pack.h"

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "check/checks.h"
-#include "scheduler.h"
+#include "run/scheduler.h"
 #include "tile/dst.h"
 #include "tile/unpack.h"
 

@@ -10,9 +10,9 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "crash_record.h"
-#include "scheduler.h"
-#include "threads.h"
+#include "run/scheduler.h"
+#include "run/threads.h"
+#include "signals/crash_record.h"
 
 namespace tw {
 

@@ -13,9 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "crash_record.h"
 #include "outbox.h"
 #include "program.h"
+#include "signals/crash_record.h"
 
 namespace tw {
 

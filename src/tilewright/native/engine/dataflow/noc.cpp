@@ -10,10 +10,10 @@
 #include "check/checks.h"
 #include "check/hooks.h"
 #include "check/noc/noc_memory.h"
+#include "chip/streaming_copy.h"
 #include "core.h"
 #include "noc_address.h"
-#include "scheduler.h"
-#include "streaming_copy.h"
+#include "run/scheduler.h"
 
 namespace tw {
 

@@ -7,9 +7,9 @@
 
 #include "check/hooks.h"
 #include "core.h"
-#include "deadlock_lookahead.h"
-#include "scheduler.h"
-#include "threads.h"
+#include "run/deadlock_lookahead.h"
+#include "run/scheduler.h"
+#include "run/threads.h"
 #include "tile/deferred_dst.h"
 #include "tile/source.h"
 

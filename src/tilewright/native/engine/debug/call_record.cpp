@@ -8,8 +8,8 @@
 
 #include "abi/record.h"
 #include "core.h"
-#include "scheduler.h"
-#include "threads.h"
+#include "run/scheduler.h"
+#include "run/threads.h"
 
 namespace tw {
 

@@ -9,7 +9,7 @@
 
 #include "check/hooks.h"
 #include "deadlock_lookahead.h"
-#include "debugger.h"
+#include "debug/debugger.h"
 #include "threads.h"
 
 namespace tw {

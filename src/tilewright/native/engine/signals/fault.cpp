@@ -26,9 +26,9 @@
 
 #include "check/checks.h"
 #include "crash_record.h"
-#include "debugger.h"
+#include "debug/debugger.h"
 #include "division.h"
-#include "run_loop.h"
+#include "run/run_loop.h"
 
 namespace tw {
 

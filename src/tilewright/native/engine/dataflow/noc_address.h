@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "abi/noc.h"
-#include "chip.h"
+#include "chip/chip.h"
 
 namespace tw {
 
