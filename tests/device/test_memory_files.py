@@ -43,7 +43,7 @@ def test_a_second_chip_on_the_same_memory_reads_and_runs(chip: Chip, make_progra
     assert chip.read_semaphore((0, 0), 0) == 3
 
 
-def test_owed_poison_is_written_when_asked(chip: Chip) -> None:
+def test_deferred_poison_is_written_on_request(chip: Chip) -> None:
     chip.fill_pages(BufferType.DRAM, 0x300000, 4096, 1, 0x12345678)
     chip.settle()
     with mmap.mmap(chip.memory_files().dram, 0) as memory:

@@ -26,12 +26,12 @@ static std::vector<CoreXY> to_cores(const uint16_t* xy, uint64_t count) {
     return cores;
 }
 
-static uint32_t wait_have(const Core& core, const Standing& standing) {
-    switch (standing.wait_kind) {
-        case WaitKind::CbWaitFront: return core.cb[standing.wait_cb].occupied();
-        case WaitKind::CbReserveBack: return core.cb[standing.wait_cb].free_pages();
+static uint32_t wait_have(const Core& core, const FiberStatus& fiber) {
+    switch (fiber.wait_kind) {
+        case WaitKind::CbWaitFront: return core.cb[fiber.wait_cb].occupied();
+        case WaitKind::CbReserveBack: return core.cb[fiber.wait_cb].free_pages();
         case WaitKind::SemaphoreEqual:
-        case WaitKind::SemaphoreAtLeast: return *standing.wait_address;
+        case WaitKind::SemaphoreAtLeast: return *fiber.wait_address;
         default: return 0;
     }
 }
@@ -99,8 +99,8 @@ void tw_chip_free(void* chip) { delete static_cast<Chip*>(chip); }
 
 // Whether what the core's last run left there is still in its L1.
 uint32_t tw_core_kept_l1(void* chip, uint32_t x, uint32_t y, uint32_t offset, uint32_t bytes) {
-    const L1Range& given_up = static_cast<Chip*>(chip)->core(x, y).memory_state->given_up;
-    return offset >= given_up.end || offset + bytes <= given_up.begin;
+    const L1Range& overwritten = static_cast<Chip*>(chip)->core(x, y).memory_state->overwritten;
+    return offset >= overwritten.end || offset + bytes <= overwritten.begin;
 }
 
 uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) {
@@ -338,22 +338,22 @@ uint64_t tw_program_raises(void* program, TwRaiseReport* reports, uint64_t most)
 uint64_t tw_program_num_instances(void* program) {
     uint64_t count = 0;
     for (const auto& instance : static_cast<Program*>(program)->instances) {
-        count += instance->parted != nullptr ? kNumThreads : 1;
+        count += instance->split != nullptr ? kNumThreads : 1;
     }
     return count;
 }
 
-static TwInstanceReport report_of(const Program& program, const KernelInstance& instance, const Standing& standing) {
+static TwInstanceReport report_of(const Program& program, const KernelInstance& instance, const FiberStatus& fiber) {
     TwInstanceReport report{};
     report.kernel = kernel_index(program, instance.kernel);
     report.core_x = instance.core->x;
     report.core_y = instance.core->y;
-    report.state = static_cast<uint32_t>(standing.state);
-    report.wait_kind = static_cast<uint32_t>(standing.wait_kind);
-    report.wait_cb = standing.wait_cb;
-    report.wait_amount = standing.wait_amount;
-    report.wait_have = wait_have(*instance.core, standing);
-    report.wait_address = reinterpret_cast<uintptr_t>(standing.wait_address);
+    report.state = static_cast<uint32_t>(fiber.state);
+    report.wait_kind = static_cast<uint32_t>(fiber.wait_kind);
+    report.wait_cb = fiber.wait_cb;
+    report.wait_amount = fiber.wait_amount;
+    report.wait_have = wait_have(*instance.core, fiber);
+    report.wait_address = reinterpret_cast<uintptr_t>(fiber.wait_address);
     report.would_push = instance.would_push;
     report.would_pop = instance.would_pop;
     report.is_error = &instance == program.error_instance ? 1 : 0;
@@ -368,13 +368,13 @@ static void add_stack(TwInstanceReport& report, const NotedStack& stack) {
 void tw_program_instances(void* program, TwInstanceReport* reports) {
     const Program& source = *static_cast<Program*>(program);
     for (const auto& instance : source.instances) {
-        if (instance->parted == nullptr) {
+        if (instance->split == nullptr) {
             *reports = report_of(source, *instance, *instance);
             add_stack(*reports++, instance->noted);
             continue;
         }
         for (uint32_t index = 0; index < kNumThreads; index++) {
-            const ParkedThread& thread = instance->parted->thread[index];
+            const ParkedThread& thread = instance->split->thread[index];
             *reports = report_of(source, *instance, thread);
             reports->thread = 1u << index;
             const bool failed = thread.state == InstanceState::Failed || thread.wait_kind == WaitKind::Spin;

@@ -65,7 +65,7 @@ struct ComputeSettings {
 };
 
 // What is known of a DST slot instead of its words (tile/deferred_dst.h): tiles in L1, and what happened to them.
-struct OwedTile {
+struct DeferredTile {
     // Of one tile of bfloat16s, each on top of the ones before. Or of two tiles of float32s.
     enum class Step : uint8_t { Minus, Times, Weighted, Product };
 
@@ -83,7 +83,7 @@ struct OwedTile {
 
 struct ComputeState : ComputeSettings {
     alignas(64) DstTile dst_memory[kDstSlots];
-    OwedTile owed[kDstSlots];
+    DeferredTile deferred[kDstSlots];
     uint64_t random_state = 0x9E3779B97F4A7C15ull;  // goes on from kernel to kernel until one seeds it
 };
 

@@ -25,7 +25,7 @@ inline uint8_t* own_memory(const KernelInstance& instance, uint32_t address) {
     if (slot == core.circular_base || slot == core.l1_base) {
         return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
     }
-    return l1_memory(core, instance.scheduler->program.turns.range, address & kL1OffsetMask);
+    return l1_memory(core, instance.scheduler->program.shared_l1.range, address & kL1OffsetMask);
 }
 // Geometry the host gave CB `cb` on this core.
 inline const TileGeometry& tile_geometry(uint32_t cb) {

@@ -36,15 +36,15 @@ uint32_t Program::semaphore_base(const Core& core) const {
 }
 Program::~Program() = default;
 
-void Program::fail(RunStatus why, KernelInstance* who, const std::string& text) {
-    note_failure(why, who, text);
+void Program::fail(RunStatus why, KernelInstance* instance, const std::string& text) {
+    note_failure(why, instance, text);
     stop.store(true);
 }
 
-void Program::note_failure(RunStatus why, KernelInstance* who, const std::string& text) {
+void Program::note_failure(RunStatus why, KernelInstance* instance, const std::string& text) {
     int32_t expected = 0;
     if (status.compare_exchange_strong(expected, static_cast<int32_t>(why))) {
-        error_instance = who;
+        error_instance = instance;
         error_text = text;
     }
 }
@@ -65,8 +65,8 @@ void Kernel::put_statics(const uint8_t* from) const {
 // An instruction that was interrupted is noted as if it had been a call: one byte further.
 void KernelInstance::note_stack() {
     noted.num_frames = 0;
-    if (parted != nullptr && !parted->is_running) {
-        note_parted_stacks(*this);
+    if (split != nullptr && !split->is_running) {
+        note_split_stacks(*this);
         return;
     }
     if (state == InstanceState::Finished) {
@@ -117,7 +117,7 @@ void Program::create_instances() {
 
 // Stacks are lent to the program that runs: if each loaded program kept its own, a long session would run into the
 // system's limit on mappings.
-void Program::lend_stacks() {
+void Program::assign_stacks() {
     static std::vector<std::unique_ptr<FiberStack>> stacks;
     for (size_t index = 0; index < instances.size(); index++) {
         if (index == stacks.size()) {
@@ -160,10 +160,10 @@ void Program::load_cores() {
         clear(*core);
     }
     chip.cores_in_use.clear();
-    turns.range = L1Range{};
+    shared_l1.range = L1Range{};
     for (const ProgramCircularBuffer& from : circular_buffers) {
         if (from.owns_memory) {
-            turns.range.cover(from.offset, from.total_bytes);
+            shared_l1.range.cover(from.offset, from.total_bytes);
         }
         for (const CoreXY& where : from.cores) {
             Core& core = use_core(chip, where);
@@ -214,7 +214,7 @@ void Program::move_circular_buffers(Core& core, uint32_t base) {
     for_each_index(core.configured, [&](uint32_t index) {
         CoreCircularBuffer& buffer = core.cb[index];
         const uint32_t offset = buffer.address & kL1OffsetMask;
-        if (!turns.range.contains(offset)) {
+        if (!shared_l1.range.contains(offset)) {
             return;
         }
         buffer.address = base + offset;
@@ -298,9 +298,9 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.state = InstanceState::Ready;
     instance.wait_kind = WaitKind::None;
     instance.threads = instance.named_threads = kAllThreads;
-    instance.parted.reset();
+    instance.split.reset();
     instance.sources.reset();
-    instance.stack_judged = 0;
+    instance.stack_checked = 0;
     instance.would_push = instance.would_pop = 0;
     instance.stack_noted = false;
     instance.failed_program_counter = instance.failed_frame_pointer = instance.failed_caller = 0;
@@ -310,17 +310,17 @@ void Program::load_instance(KernelInstance& instance, uint32_t core_index) {
     instance.statics = kernel.statics_initial;
     instance.noc_state[0] = instance.noc_state[1] = NocState{};
     fiber_prepare(instance.fiber, *instance.stack, fiber_entry);
-    if (kernel.is_of_threads()) {
+    if (kernel.is_compiled_per_thread()) {
         kernel.put_statics(kernel.statics_initial.data());  // each thread begins with a copy
-        part(instance);
+        split_threads(instance);
     }
-    core.memory_state->given_up = L1Range{};
+    core.memory_state->overwritten = L1Range{};
     use_core(chip, {core.x, core.y}).instances.push_back(&instance);
 }
 
 void Program::load() {
     create_instances();
-    lend_stacks();
+    assign_stacks();
     load_cores();
     size_t next = 0;
     for (auto& kernel : kernels) {
@@ -407,20 +407,20 @@ RunStatus Program::run(const RunOptions& requested) {
         start_memory_checks(*this);
     }
     options.threads = threads_for(options);
-    turns.cores_met = false;
+    shared_l1.cores_met = false;
     // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1; threads that begin apart
     // have noted where the buffers are.
-    const auto is_of_threads = [](const auto& kernel) { return kernel->is_of_threads(); };
-    options.keep_l1 |= !turns.earned || options.checked || recorder != nullptr || !scratchpads.empty() ||
-                       std::any_of(kernels.begin(), kernels.end(), is_of_threads);
+    const auto is_compiled_per_thread = [](const auto& kernel) { return kernel->is_compiled_per_thread(); };
+    options.keep_l1 |= !shared_l1.may_share || options.checked || recorder != nullptr || !scratchpads.empty() ||
+                       std::any_of(kernels.begin(), kernels.end(), is_compiled_per_thread);
     auto schedulers = make_schedulers(options);
     const double begin = monotonic_seconds();
     {
         const RunScope running(*this);
-        Rounds(*this, options, schedulers).run();
+        RunLoop(*this, options, schedulers).run();
     }
     work_seconds = (monotonic_seconds() - begin) * options.threads;
-    turns.earned = status.load() == 0 && !turns.cores_met;
+    shared_l1.may_share = status.load() == 0 && !shared_l1.cores_met;
     finish_checks();
     switches = 0;
     raises.clear();
@@ -430,9 +430,9 @@ RunStatus Program::run(const RunOptions& requested) {
     }
     for (auto& instance : instances) {
         flush_print(*instance);
-        if (status.load() != 0 && instance->parted != nullptr) {
+        if (status.load() != 0 && instance->split != nullptr) {
             leave_thread(*instance);
-            note_parted_stacks(*instance);
+            note_split_stacks(*instance);
         } else if (status.load() != 0 && !instance->stack_noted) {
             instance->note_stack();
         }

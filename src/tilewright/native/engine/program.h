@@ -54,7 +54,7 @@ struct Kernel {
     uint32_t args_offset = 0, num_args = 0, common_args_offset = 0, num_common_args = 0;
 
     // Its threads have parted before they begin.
-    bool is_of_threads() const { return code.size() > 1; }
+    bool is_compiled_per_thread() const { return code.size() > 1; }
     bool has_code_at(uintptr_t address) const {
         for (const KernelCode& each : code) {
             if (address >= each.text_begin && address < each.text_end) {
@@ -135,11 +135,11 @@ inline constexpr uint32_t kMaxFrames = 24;
 
 struct Scheduler;
 
-struct PartedThreads;
+struct SplitThreads;
 class SourceQueue;
 
 // Whether a fiber can run, and if not, what it waits for.
-struct Standing {
+struct FiberStatus {
     InstanceState state = InstanceState::Ready;
     WaitKind wait_kind = WaitKind::None;
     uint32_t wait_cb = 0;
@@ -154,7 +154,7 @@ struct NotedStack {
 };
 
 // One kernel on one core.
-struct KernelInstance : Standing {
+struct KernelInstance : FiberStatus {
     KernelContext context{};
     NocState noc_state[2];  // what set_state calls left, per NoC
     Kernel* kernel = nullptr;
@@ -171,12 +171,12 @@ struct KernelInstance : Standing {
     // around the present statement names.
     uint8_t threads = kAllThreads;
     uint32_t named_threads = kAllThreads;  // the innermost in the lowest three bits, those around it above
-    std::unique_ptr<PartedThreads> parted;  // null while the three go together
+    std::unique_ptr<SplitThreads> split;  // null while the three go together
     std::unique_ptr<SourceQueue> sources;  // null where operands are read by whoever computes with them
     CbTraffic traffic[kMaxCircularBuffers];
     CallRecord calls;  // of a kernel compiled to tell them
     std::vector<uint8_t> statics;
-    uint32_t stack_judged = 0;  // of a checked run: how deep its stack has been looked at
+    uint32_t stack_checked = 0;  // of a checked run: how deep its stack has been looked at
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
     uintptr_t failed_caller = 0;  // of the function at the program counter, where no frame tells
@@ -247,15 +247,15 @@ public:
     std::unique_ptr<Checks> checks;  // of a checked run
     std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
     TwPrintFunction print = nullptr;
-    L1TurnRecord turns;
+    SharedL1Record shared_l1;
     std::atomic<bool> used_window{false};  // in some run: threads would take turns at it
     double work_seconds = 0;  // of the last run, on all threads together
     static constexpr double kWorthThreads = 1e-3;
 
     // Ends the run; every scheduler stops as soon as it sees it. Errors of kernels end a round (Scheduler::fail).
-    void fail(RunStatus why, KernelInstance* who, const std::string& text);
+    void fail(RunStatus why, KernelInstance* instance, const std::string& text);
     // Only says so; the first failure counts.
-    void note_failure(RunStatus why, KernelInstance* who, const std::string& text);
+    void note_failure(RunStatus why, KernelInstance* instance, const std::string& text);
     // To the L1 at `base`, before the core's kernels have begun.
     void move_circular_buffers(Core& core, uint32_t base);
     // What a checked run can say only at its end; nothing is noted after it.
@@ -263,7 +263,7 @@ public:
 
 private:
     void create_instances();
-    void lend_stacks();
+    void assign_stacks();
     void load();
     uint32_t threads_for(const RunOptions& options) const;
     std::vector<std::unique_ptr<Scheduler>> make_schedulers(const RunOptions& options);

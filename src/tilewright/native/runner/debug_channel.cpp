@@ -8,7 +8,7 @@ namespace tw {
 
 static Channel* g_owner = nullptr;
 
-void converse_on(Channel& channel) { g_owner = &channel; }
+void use_debug_channel(Channel& channel) { g_owner = &channel; }
 
 // The state of the core's tile maths; null where it has none, or has not begun.
 static ComputeState* maths_of(const Core& core) {

@@ -10,7 +10,7 @@
 namespace tw {
 
 // Whom to ask, from the runner's start on.
-void converse_on(Channel& channel);
+void use_debug_channel(Channel& channel);
 // The debugger of a run whose request asks for one; else none.
 std::unique_ptr<Debugger> debugger_of(void* program, const TwRunRequest& header, MessageReader& request);
 

@@ -121,7 +121,7 @@ int main(int count, char** arguments) {
     install_signal_handlers();
     Channel channel(file(1));
     g_channel = &channel;
-    converse_on(channel);
+    use_debug_channel(channel);
     ProgramStore programs(make_chip(channel, {file(4), file(5), file(6), 0, 0, 0}), send_line);
     serve(channel, programs);
 }

@@ -16,7 +16,7 @@ namespace tw {
     if (is_in_kernel()) {
         kernel_error("called %s: a kernel ends by returning from kernel_main, and may not end the process", call);
     }
-    say_last_words(
+    write_crash_record(
         RunStatus::Fault,
         nullptr,
         0,
@@ -42,7 +42,7 @@ void __stack_chk_fail() {
     if (is_in_kernel()) {
         kernel_error("overran an array among its local variables");
     }
-    say_last_words(RunStatus::Fault, nullptr, 0, 0, "an array among local variables was overrun");
+    write_crash_record(RunStatus::Fault, nullptr, 0, 0, "an array among local variables was overrun");
     end_process(1);
 }
 
@@ -53,7 +53,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
         kernel_error("called pthread_create(): a kernel runs on one processor and starts no threads");
     }
     if (g_watch->doing == kLoadingKernel) {
-        say_last_words(RunStatus::Fault, nullptr, 0, 0, "a static constructor starts a thread");
+        write_crash_record(RunStatus::Fault, nullptr, 0, 0, "a static constructor starts a thread");
         end_process(1);
     }
     return create(thread, attributes, start, argument);

@@ -21,10 +21,10 @@ struct WindowRange {
 static constexpr WindowRange kWormhole[] = {{156, kMiB, 16}, {10, 2 * kMiB, 15}, {20, 16 * kMiB, 12}};
 static constexpr uint32_t kBlackholeSmall = 202, kBlackholeLarge = 8;
 
-Windows::Windows(uint32_t pci_id, uint32_t card) :
+PcieWindows::PcieWindows(uint32_t pci_id, uint32_t card) :
     pci_id_(pci_id), begin_(card * kCardStretch), is_blackhole_(pci_id == kBlackholeId) {}
 
-uint32_t Windows::config_word(uint32_t offset) const {
+uint32_t PcieWindows::config_word(uint32_t offset) const {
     switch (offset) {
         case 0x00: return pci_id_;
         case 0x10: return static_cast<uint32_t>(begin_ + kBar0) | kMemory64;
@@ -37,7 +37,7 @@ uint32_t Windows::config_word(uint32_t offset) const {
     }
 }
 
-bool Windows::access_registers(bool write, uint64_t address, void* data, uint32_t bytes) {
+bool PcieWindows::access_registers(bool write, uint64_t address, void* data, uint32_t bytes) {
     if (address < kRegisters || address + bytes > kRegisters + registers_.size()) {
         return false;
     }
@@ -50,12 +50,12 @@ bool Windows::access_registers(bool write, uint64_t address, void* data, uint32_
     return true;
 }
 
-std::optional<Target> Windows::target(uint64_t address) const {
+std::optional<Target> PcieWindows::target(uint64_t address) const {
     return is_blackhole_ ? blackhole_target(address) : wormhole_target(address);
 }
 
 // A register: the address in units of the window's size, four coordinates of six bits, which NoC, whether to multicast.
-Target Windows::pointed(uint32_t window, uint32_t register_bytes, int address_bits, int multicast_bit) const {
+Target PcieWindows::pointed(uint32_t window, uint32_t register_bytes, int address_bits, int multicast_bit) const {
     unsigned __int128 value = 0;
     std::memcpy(&value, registers_.data() + window * register_bytes, register_bytes);
     auto coordinate = [&](int index) { return static_cast<uint32_t>(value >> (address_bits + 6 * index)) & 63u; };
@@ -69,7 +69,7 @@ Target Windows::pointed(uint32_t window, uint32_t register_bytes, int address_bi
     return target;
 }
 
-std::optional<Target> Windows::wormhole_target(uint64_t address) const {
+std::optional<Target> PcieWindows::wormhole_target(uint64_t address) const {
     uint64_t offset = address - kBar0;
     uint32_t first = 0;
     for (const WindowRange& range : kWormhole) {
@@ -84,7 +84,7 @@ std::optional<Target> Windows::wormhole_target(uint64_t address) const {
     return std::nullopt;
 }
 
-std::optional<Target> Windows::blackhole_target(uint64_t address) const {
+std::optional<Target> PcieWindows::blackhole_target(uint64_t address) const {
     const bool is_large = address >= kBar4;
     const uint64_t bytes = is_large ? 4 * kGiB : 2 * kMiB;
     const uint64_t offset = address - (is_large ? kBar4 : kBar0);

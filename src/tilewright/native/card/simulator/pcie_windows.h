@@ -20,9 +20,9 @@ struct Target {
     bool multicast = false;
 };
 
-class Windows {
+class PcieWindows {
 public:
-    Windows(uint32_t pci_id, uint32_t card);
+    PcieWindows(uint32_t pci_id, uint32_t card);
 
     uint32_t config_word(uint32_t offset) const;
     // Addresses count from the beginning of the card's stretch.

@@ -27,7 +27,7 @@ struct Card {
     explicit Card(uint32_t number) : windows(server.greeting.pci_id, number) {}
 
     Server server;
-    Windows windows;
+    PcieWindows windows;
     Memory memory{server.nodes, server.files};
     Launches launches{memory, server};
 };

@@ -32,7 +32,7 @@ struct Checks {
     ShadowMemory& memory;
     Ordering ordering;
     NocChecks noc{ordering};
-    Windows windows{ordering};
+    CbAccess cb_access{ordering};
     ProcessorMemory processors;
     StoredPages stored_pages;
     AccessHistory history{ordering};

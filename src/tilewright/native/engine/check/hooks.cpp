@@ -10,7 +10,7 @@ static Checks& paused(KernelInstance& instance) {
     Checks& checks = *instance.checks;
     checks.processors.shows_again(instance);
     checks.processors.leaves_copy(instance, checks.findings);
-    checks.windows.called(instance);
+    checks.cb_access.called(instance);
     return checks;
 }
 
@@ -23,7 +23,7 @@ void start_memory_checks(Program& program) {
     Checks& checks = *program.checks;
     checks.ordering.start(program.instances.size());
     checks.noc.start(program);
-    checks.windows.start(program);
+    checks.cb_access.start(program);
     checks.processors.start(program);
     checks.stored_pages.start(program);
     checks.history.start(program);
@@ -36,7 +36,7 @@ void start_memory_checks(Program& program) {
 void finish_memory_checks(Program& program) {
     Checks& checks = *program.checks;
     checks.processors.finish(program, checks.findings);
-    checks.windows.finish(program, checks.findings);
+    checks.cb_access.finish(program, checks.findings);
     checks.noc.finish(checks.findings);
     checks.layouts.finish(checks.findings);
     if (program.status.load() == static_cast<int32_t>(RunStatus::Ok)) {
@@ -63,7 +63,7 @@ void checked::on_stuck(KernelInstance& instance) { instance.checks->noc.stuck(in
 
 void checked::on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
-    checks.windows.reserved(instance, cb, pages);
+    checks.cb_access.reserved(instance, cb, pages);
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint64_t filled = buffer.pushed + pages;
     checks.threads.reserved(instance, cb, filled > buffer.num_pages ? filled - buffer.num_pages : 0);
@@ -72,41 +72,41 @@ void checked::on_reserved(KernelInstance& instance, uint32_t cb, uint32_t pages)
 
 void checked::on_push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
-    checks.windows.pushing(instance, cb, pages);
+    checks.cb_access.pushing(instance, cb, pages);
     checks.threads.pushed(instance, cb, instance.core->cb[cb].pushed + pages);
     checks.stored_pages.push(instance, cb, pages);
     checks.noc.push(instance, cb, pages);
 }
 
-void checked::on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).windows.waiting(instance, cb); }
+void checked::on_waiting(KernelInstance& instance, uint32_t cb) { called(instance).cb_access.waiting(instance, cb); }
 
 void checked::on_waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
-    checks.windows.waited(instance, cb, pages);
+    checks.cb_access.waited(instance, cb, pages);
     checks.threads.waited(instance, cb, instance.core->cb[cb].popped + pages);
 }
 
 void checked::on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Checks& checks = called(instance);
-    checks.windows.popping(instance, cb, pages);
+    checks.cb_access.popping(instance, cb, pages);
     checks.threads.popped(instance, cb, instance.core->cb[cb].popped + pages);
     checks.noc.pop(instance, cb, pages);
 }
 
 void checked::on_counters_read(KernelInstance& instance, uint32_t cb) {
     Checks& checks = called(instance);
-    checks.windows.saw_counters(instance, cb);
+    checks.cb_access.saw_counters(instance, cb);
     checks.threads.learnt(instance);
 }
 
 bool reads_counters(const KernelInstance& instance, uint32_t cb) {
-    return instance.checks != nullptr && instance.checks->windows.sees_counters(instance, cb);
+    return instance.checks != nullptr && instance.checks->cb_access.sees_counters(instance, cb);
 }
 
 static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     Checks& checks = called(instance);
     const uint32_t place = checks.history.place_here(instance);
-    checks.windows.access_pages(instance, cb, address, bytes, is_write);
+    checks.cb_access.access_pages(instance, cb, address, bytes, is_write);
     checks.threads.access(instance, cb, address, bytes, is_write, place);
     checks.noc.access(instance, address, bytes, is_write);
     checks.history.touch_from(place, instance, address, bytes, is_write ? Touch::Write : Touch::Read);
@@ -249,7 +249,7 @@ void checked::on_noc_packet(KernelInstance& instance, uint32_t bytes, uint32_t m
 
 // --- threads ---
 
-void checked::on_parted(KernelInstance& instance) { instance.checks->compute.part(instance); }
+void checked::on_split(KernelInstance& instance) { instance.checks->compute.split_threads(instance); }
 void checked::on_half(KernelInstance& instance, uint32_t half) { instance.checks->compute.use_half(instance, half); }
 
 void checked::on_operands(KernelInstance& instance, uint32_t lag) { called(instance).threads.operands(instance, lag); }

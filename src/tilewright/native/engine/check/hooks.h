@@ -145,7 +145,7 @@ TW_HOOK(instance, on_block, (KernelInstance & instance), (instance))
 TW_HOOK(instance, on_section, (KernelInstance & instance, SectionStep step), (instance, step))
 TW_HOOK(instance, on_learnt, (KernelInstance & instance), (instance))
 // From here on they go their own ways; one of them goes on with another half of DST.
-TW_HOOK(instance, on_parted, (KernelInstance & instance), (instance))
+TW_HOOK(instance, on_split, (KernelInstance & instance), (instance))
 TW_HOOK(instance, on_half, (KernelInstance & instance, uint32_t half), (instance, half))
 
 }  // namespace tw

@@ -31,7 +31,7 @@ struct L1Range {
 
 // What is known of one core's L1.
 struct CoreMemoryState {
-    L1Range given_up;  // what another core has written over since its last run (shared_l1.h)
+    L1Range overwritten;  // what another core has written over since its last run (shared_l1.h)
     uint32_t poisoned_bytes = 0;  // L1 below this offset has been touched or poisoned; 0: below the unreserved part
 };
 

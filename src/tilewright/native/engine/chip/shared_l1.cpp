@@ -5,8 +5,8 @@
 
 namespace tw {
 
-void L1Turns::enter(Core& core) {
-    if (!allowed_ || program_.turns.cores_met) {
+void SharedL1::enter(Core& core) {
+    if (!allowed_ || program_.shared_l1.cores_met) {
         return;
     }
     if (shared_base_ == 0) {
@@ -15,11 +15,11 @@ void L1Turns::enter(Core& core) {
     program_.move_circular_buffers(core, shared_base_);
 }
 
-void L1Turns::leave(Core& core, bool finished) {
+void SharedL1::leave(Core& core, bool finished) {
     if (!finished) {
-        program_.turns.cores_met = true;
+        program_.shared_l1.cores_met = true;
     } else if (core.circular_base == shared_base_) {
-        core.memory_state->given_up = program_.turns.range;
+        core.memory_state->overwritten = program_.shared_l1.range;
     }
 }
 

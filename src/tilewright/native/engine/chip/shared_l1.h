@@ -17,16 +17,16 @@ namespace tw {
 class Program;
 
 // What runs have shown of a program.
-struct L1TurnRecord {
+struct SharedL1Record {
     L1Range range;                       // from its first circular buffer to the end of its last
-    bool earned = false;                 // by the last run
+    bool may_share = false;                 // by the last run
     std::atomic<bool> cores_met{false};  // in this run: a core waited for another, or reached for its L1
 };
 
 // The turns of one scheduler's cores.
-class L1Turns {
+class SharedL1 {
 public:
-    L1Turns(Program& program, bool allowed) : program_(program), allowed_(allowed) {}
+    SharedL1(Program& program, bool allowed) : program_(program), allowed_(allowed) {}
     // Before a core's kernels run for the first time, and after they have run as far as they get.
     void enter(Core& core);
     void leave(Core& core, bool finished);

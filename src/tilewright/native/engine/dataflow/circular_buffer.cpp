@@ -21,7 +21,7 @@ void missing_circular_buffer(const KernelInstance& instance, uint32_t cb, const 
 }
 
 static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32_t pages, const char* call) {
-    if (pages > buffer.num_pages && !this_scheduler()->exploring) {
+    if (pages > buffer.num_pages && !this_scheduler()->looking_ahead) {
         rule_error(
             "cb-over-capacity",
             "%s(c_%u, %u) can never succeed: the circular buffer has %u pages",
@@ -41,8 +41,8 @@ static CoreCircularBuffer& credited_buffer(KernelInstance& instance, uint32_t cb
 
 // After a deadlock kernels are followed on, for so many calls.
 static void note_call(KernelInstance& instance) {
-    if (instance.scheduler->exploring) [[unlikely]] {
-        count_explored_call(instance);
+    if (instance.scheduler->looking_ahead) [[unlikely]] {
+        count_lookahead_call(instance);
     }
 }
 
@@ -62,11 +62,11 @@ static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind) {
     for (KernelInstance* other : self.core->instances) {
         const uint32_t available =
             kind == WaitKind::CbReserveBack ? buffer.free_pages() : pages_at_front(*other, buffer, cb);
-        const bool asks_itself = other->parted != nullptr;  // what it popped is with the thread
-        for_each_standing(*other, [&](Standing& standing) {
-            if (standing.state == InstanceState::Blocked && standing.wait_kind == kind && standing.wait_cb == cb &&
-                (standing.wait_amount <= available || asks_itself)) {
-                standing.state = InstanceState::Ready;
+        const bool asks_itself = other->split != nullptr;  // what it popped is with the thread
+        for_each_fiber(*other, [&](FiberStatus& fiber) {
+            if (fiber.state == InstanceState::Blocked && fiber.wait_kind == kind && fiber.wait_cb == cb &&
+                (fiber.wait_amount <= available || asks_itself)) {
+                fiber.state = InstanceState::Ready;
             }
         });
     }
@@ -114,7 +114,7 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
     const uint64_t page_bytes = static_cast<uint64_t>(view.fifo_page_size) << shift;
     const uint64_t address = start + index * page_bytes;
     if (address < buffer.address || address >= static_cast<uint64_t>(buffer.address) + buffer.total_bytes) {
-        if (instance.scheduler->exploring) {
+        if (instance.scheduler->looking_ahead) {
             return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(buffer.address));
         }
         rule_error(
@@ -126,8 +126,8 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
             cb,
             buffer.num_pages);
     }
-    if (!front && instance.core->compute->scratch[kDstOwed] != 0) {
-        settle_owed_in(*instance.core->compute, buffer.address, buffer.total_bytes);
+    if (!front && instance.core->compute->scratch[kDstDeferred] != 0) {
+        materialize_in(*instance.core->compute, buffer.address, buffer.total_bytes);
     }
     if (reach == Reach::Tile) {
         on_tile(instance, cb, static_cast<uint32_t>(address), buffer.page_bytes, !front);
@@ -196,7 +196,7 @@ void tw_cb_wait_front(uint32_t cb, uint32_t pages) {
     if (pages_at_front(instance, buffer, cb) < pages) {
         traffic.blocked_waits++;
         on_waiting(instance, cb);
-        while (pages_at_front(instance, buffer, cb) < pages && !instance.scheduler->exploring) {
+        while (pages_at_front(instance, buffer, cb) < pages && !instance.scheduler->looking_ahead) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbWaitFront, cb, pages);
             if (!runs_on(instance, kUnpackThread)) [[unlikely]] {
                 return;
@@ -221,7 +221,7 @@ void tw_cb_reserve_back(uint32_t cb, uint32_t pages) {
     traffic.largest_reserve = std::max(traffic.largest_reserve, pages);
     if (buffer.free_pages() < pages) {
         traffic.blocked_reserves++;
-        while (buffer.free_pages() < pages && !instance.scheduler->exploring) {
+        while (buffer.free_pages() < pages && !instance.scheduler->looking_ahead) {
             instance.scheduler->suspend(InstanceState::Blocked, WaitKind::CbReserveBack, cb, pages);
             if (!runs_on(instance, kPackThread)) [[unlikely]] {
                 return;
@@ -241,7 +241,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     CoreCircularBuffer& buffer = credited_buffer(instance, cb, "cb_push_back");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.push_calls++;
-    if (instance.scheduler->exploring) [[unlikely]] {
+    if (instance.scheduler->looking_ahead) [[unlikely]] {
         return;
     }
     LocalCBInterface& view = instance.context.cb[cb];
@@ -283,16 +283,16 @@ static bool may_pop(KernelInstance& instance) {
         return false;
     }
     SourceQueue& sources = *instance.sources;
-    if (instance.parted == nullptr && sources.fits_registers()) {
+    if (instance.split == nullptr && sources.fits_registers()) {
         sources.copy_tiles();
         return true;
     }
-    const auto is_met = [&] { return sources.is_empty() || (instance.parted && instance.parted->runs_ahead); };
+    const auto is_met = [&] { return sources.is_empty() || (instance.split && instance.split->runs_ahead); };
     if (!wait_on(instance, kUnpackThread, WaitKind::SourceFree, is_met)) {
         return false;
     }
-    if (instance.parted != nullptr) {
-        instance.parted->runs_ahead = false;
+    if (instance.split != nullptr) {
+        instance.split->runs_ahead = false;
     }
     return true;
 }
@@ -307,7 +307,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     CoreCircularBuffer& buffer = credited_buffer(instance, cb, "cb_pop_front");
     CbTraffic& traffic = instance.traffic[cb];
     traffic.pop_calls++;
-    if (instance.scheduler->exploring) [[unlikely]] {
+    if (instance.scheduler->looking_ahead) [[unlikely]] {
         return;
     }
     check_not_overfilled(buffer, cb, "cb_pop_front");

@@ -22,11 +22,11 @@ static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
     if (&core == instance.core) {
         return own_memory(instance, static_cast<uint32_t>(local));
     }
-    L1TurnRecord& turns = instance.scheduler->program.turns;
+    SharedL1Record& shared_l1 = instance.scheduler->program.shared_l1;
     const uint64_t offset = local & kL1OffsetMask;
-    if (turns.range.contains(offset)) {
-        turns.cores_met = true;
-        if (core.memory_state->given_up.contains(offset) && !core.instances.empty()) {
+    if (shared_l1.range.contains(offset)) {
+        shared_l1.cores_met = true;
+        if (core.memory_state->overwritten.contains(offset) && !core.instances.empty()) {
             kernel_error(
                 "%s: reaches for a circular buffer of core (%u,%u), which has finished and given its L1 to another "
                 "core, as cores did not meet in earlier launches of this program; launch again",
@@ -35,7 +35,7 @@ static uint8_t* core_memory(Core& core, uint64_t local, const char* call) {
                 core.y);
         }
     }
-    return l1_memory(core, turns.range, offset);
+    return l1_memory(core, shared_l1.range, offset);
 }
 
 static void stop_at_missing_buffer(uint64_t offset, const char* call) {
@@ -56,7 +56,7 @@ enum class Access { Any, Overwrite };
 // Memory behind `bytes` bytes at a node, or an error about the calling kernel.
 static uint8_t* remote_memory(
     uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call, Access access = Access::Any) {
-    if (this_scheduler()->exploring) [[unlikely]] {
+    if (this_scheduler()->looking_ahead) [[unlikely]] {
         static thread_local std::vector<uint8_t> nowhere;
         nowhere.resize(std::max<uint64_t>(nowhere.size(), bytes));
         return nowhere.data();
@@ -154,7 +154,7 @@ static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
     const uint64_t key = (static_cast<uint64_t>(instance.number) << 32) | (index << 8) | semaphore;
     SemaphoreRaise& raise =
         instance.scheduler->raises.try_emplace(key, SemaphoreRaise{instance.number, index, semaphore}).first->second;
-    (instance.scheduler->exploring ? raise.later : raise.count)++;
+    (instance.scheduler->looking_ahead ? raise.later : raise.count)++;
 }
 
 static void note_raise(uint64_t address) {
@@ -166,7 +166,7 @@ static void note_raise(uint64_t address) {
 static Outbox* outbox_to(uint32_t x, uint32_t y) {
     Scheduler& scheduler = *this_scheduler();
     const Core* core = scheduler.program.chip.node(x, y).core;
-    if (core == nullptr || core == scheduler.current->core || scheduler.exploring) {
+    if (core == nullptr || core == scheduler.current->core || scheduler.looking_ahead) {
         return nullptr;
     }
     while (scheduler.outbox.is_full()) {
@@ -183,8 +183,8 @@ static void let_last_flag_be_seen(uint32_t x, uint32_t y, uint64_t local, uint32
     }
     const Scheduler& scheduler = *this_scheduler();
     const Program& program = scheduler.program;
-    const uint8_t* to = l1_memory(*program.chip.node(x, y).core, program.turns.range, local & kL1OffsetMask);
-    while (outbox->has_value_of_earlier_turn(to, bytes, scheduler.switches)) {
+    const uint8_t* to = l1_memory(*program.chip.node(x, y).core, program.shared_l1.range, local & kL1OffsetMask);
+    while (outbox->has_value_of_earlier_slice(to, bytes, scheduler.switches)) {
         tw_poll_yield();
     }
 }
@@ -260,7 +260,7 @@ static void wait_on_word(volatile uint32_t* address, uint32_t value, WaitKind ki
         return kind == WaitKind::SemaphoreEqual ? *instance.wait_address == value : *instance.wait_address >= value;
     };
     on_call(instance);
-    while (!met() && !instance.scheduler->exploring) {
+    while (!met() && !instance.scheduler->looking_ahead) {
         instance.scheduler->suspend(InstanceState::Polling, kind, 0, value);
     }
     on_semaphore_met(instance, instance.wait_address, value, kind == WaitKind::SemaphoreEqual);

@@ -33,7 +33,7 @@ void flush_print(KernelInstance& instance) {
 
 [[noreturn]] static void fail_current(const char* rule, const char* text) {
     Scheduler& scheduler = *this_scheduler();
-    if (!scheduler.exploring) {
+    if (!scheduler.looking_ahead) {
         scheduler.fail(text, rule);
     }
     scheduler.abandon_current();
@@ -66,9 +66,9 @@ extern "C" {
 void tw_print_text(const char* text, uint32_t length) {
     KernelInstance& instance = current_instance();
     // Of threads that have parted one shows a line that is for all of them, unless each has a text of its own.
-    const bool is_shown =
-        named_threads(instance) != kAllThreads || runs_on(instance, kUnpackThread) || instance.kernel->is_of_threads();
-    if (instance.scheduler->exploring || !is_shown) {
+    const bool is_shown = named_threads(instance) != kAllThreads || runs_on(instance, kUnpackThread) ||
+                          instance.kernel->is_compiled_per_thread();
+    if (instance.scheduler->looking_ahead || !is_shown) {
         return;
     }
     const char* end = text + length;

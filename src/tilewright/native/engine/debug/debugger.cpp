@@ -151,7 +151,7 @@ bool Debugger::on_trap(const siginfo_t& info, void* raw_context) {
 }
 
 void Debugger::after_breakpoint(KernelInstance& instance, void* raw_context, uintptr_t address) {
-    const bool wanted = is_wanted(address, instance) && !this_scheduler()->exploring;
+    const bool wanted = is_wanted(address, instance) && !this_scheduler()->looking_ahead;
     if (address == landing_ && is_stepped(instance)) {
         landing_ = 0;
         if (!std::any_of(

@@ -27,8 +27,8 @@ namespace {
 // What a report says of a kernel besides its buffers.
 struct Position {
     KernelInstance* instance;
-    Standing standing;
-    Standing of_thread[kNumThreads];  // where they have parted
+    FiberStatus fiber;
+    FiberStatus of_thread[kNumThreads];  // where they have parted
     CbTraffic traffic[kMaxCircularBuffers];
     // It could not be followed to an end, so it may still do anything.
     bool is_unknown;
@@ -39,8 +39,8 @@ static Position note_position(KernelInstance& instance) {
     instance.note_stack();
     instance.stack_noted = true;
     Position position{&instance, instance, {}, {}, true};
-    if (instance.parted != nullptr) {
-        std::copy_n(instance.parted->thread, kNumThreads, position.of_thread);
+    if (instance.split != nullptr) {
+        std::copy_n(instance.split->thread, kNumThreads, position.of_thread);
     }
     std::copy_n(instance.traffic, kMaxCircularBuffers, position.traffic);
     return position;
@@ -50,9 +50,9 @@ static void restore(const Position& position) {
     KernelInstance& instance = *position.instance;
     // One that was not followed to its end may still do anything.
     const bool is_unknown = position.is_unknown || instance.state == InstanceState::Failed;
-    static_cast<Standing&>(instance) = position.standing;
-    for (uint32_t index = 0; instance.parted != nullptr && index < kNumThreads; index++) {
-        static_cast<Standing&>(instance.parted->thread[index]) = position.of_thread[index];
+    static_cast<FiberStatus&>(instance) = position.fiber;
+    for (uint32_t index = 0; instance.split != nullptr && index < kNumThreads; index++) {
+        static_cast<FiberStatus&>(instance.split->thread[index]) = position.of_thread[index];
     }
     for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
         const CbTraffic& before = position.traffic[cb];
@@ -83,11 +83,11 @@ static uint64_t mixed(uint64_t state, const void* memory, size_t bytes) {
 // All that decides what an interrupted kernel does next: registers, stack, its statics and the memory it can store to. Nobody
 // else runs, so a kernel that comes to the same state twice goes round for ever. 0: not known.
 static uint64_t whole_state(const Scheduler& scheduler, const KernelInstance& instance) {
-    if (scheduler.explored_state == 0) {
+    if (scheduler.lookahead_state == 0) {
         return 0;
     }
     const auto* l1 = reinterpret_cast<const void*>(static_cast<uintptr_t>(instance.core->l1_base));
-    uint64_t state = mixed(scheduler.explored_state, l1, instance.context.l1_size);
+    uint64_t state = mixed(scheduler.lookahead_state, l1, instance.context.l1_size);
     for (const KernelCode& each : instance.kernel->code) {
         state = mixed(state, each.statics, each.statics_bytes);
     }
@@ -99,28 +99,28 @@ static bool is_silent_for_long(const Scheduler& scheduler) {
 }
 
 // Lets one thread of control run to its end, or as far as it gets. Returns whether it came to one.
-static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thread, const Standing& standing) {
+static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thread, const FiberStatus& fiber) {
     // A fault lands here; what the kernel did until then is known.
     if (sigsetjmp(scheduler.fault_landing, 0) != 0) {
         scheduler.current = nullptr;
         return true;
     }
-    const uint64_t first_call = scheduler.explored_calls;
+    const uint64_t first_call = scheduler.lookahead_calls;
     std::vector<uint64_t> states;  // at ticks since its last call
     double silent_since = 0;
     scheduler.blocks_at_call = scheduler.blocks;
     for (uint32_t polls = 0; polls < kPolls;) {
-        const uint64_t calls = scheduler.explored_calls;
+        const uint64_t calls = scheduler.lookahead_calls;
         scheduler.resume(instance, thread);
-        if (is_silent_for_long(scheduler) || scheduler.explored_calls - first_call >= kCallsOfOne) {
+        if (is_silent_for_long(scheduler) || scheduler.lookahead_calls - first_call >= kCallsOfOne) {
             return false;
         }
-        if (standing.state != InstanceState::Yielded && standing.state != InstanceState::Ready) {
+        if (fiber.state != InstanceState::Yielded && fiber.state != InstanceState::Ready) {
             return true;
         }
         const bool is_tick = instance.failed_program_counter != 0;
         polls += is_tick ? 0 : 1;
-        if (!is_tick || scheduler.explored_calls != calls) {
+        if (!is_tick || scheduler.lookahead_calls != calls) {
             states.clear();
             continue;
         }
@@ -138,12 +138,12 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thre
 }
 
 static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
-    if (instance.parted == nullptr) {
+    if (instance.split == nullptr) {
         return run_on(scheduler, instance, kNumThreads, instance);
     }
     bool came_to_an_end = true;
     for (uint32_t index = 0; index < kNumThreads; index++) {
-        const ParkedThread& thread = instance.parted->thread[index];
+        const ParkedThread& thread = instance.split->thread[index];
         if (thread.state != InstanceState::Finished) {
             came_to_an_end &= run_on(scheduler, instance, index, thread);
         }
@@ -151,16 +151,16 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
     return came_to_an_end;
 }
 
-void count_explored_call(KernelInstance& instance) {
+void count_lookahead_call(KernelInstance& instance) {
     Scheduler& scheduler = *instance.scheduler;
     // The explorer gets a chance to stop.
-    if (++scheduler.explored_calls % kCallsOfOne == 0 || is_silent_for_long(scheduler)) {
+    if (++scheduler.lookahead_calls % kCallsOfOne == 0 || is_silent_for_long(scheduler)) {
         scheduler.suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     }
     scheduler.blocks_at_call = scheduler.blocks;
 }
 
-void explore_future(Scheduler& scheduler) {
+void look_ahead(Scheduler& scheduler) {
     std::vector<Position> positions;
     for (Core* core : scheduler.cores) {
         for (KernelInstance* instance : core->instances) {
@@ -169,16 +169,16 @@ void explore_future(Scheduler& scheduler) {
             }
         }
     }
-    scheduler.exploring = true;
+    scheduler.looking_ahead = true;
     uint32_t endless = 0;
     for (size_t next = 0; next < positions.size() && endless < kEndless; next++) {
-        if (scheduler.program.stop.load() || scheduler.explored_calls >= kCallsOfAll) {
+        if (scheduler.program.stop.load() || scheduler.lookahead_calls >= kCallsOfAll) {
             break;
         }
         positions[next].is_unknown = !run_on(scheduler, *positions[next].instance);
         endless += positions[next].is_unknown ? 1 : 0;
     }
-    scheduler.exploring = false;
+    scheduler.looking_ahead = false;
     for (const Position& position : positions) {
         restore(position);
     }

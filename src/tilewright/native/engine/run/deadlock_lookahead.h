@@ -10,8 +10,8 @@ struct KernelInstance;
 struct Scheduler;
 
 // Fills `would_push` and `would_pop` of the scheduler's stuck kernels; everything else a report shows stays as it was.
-void explore_future(Scheduler& scheduler);
+void look_ahead(Scheduler& scheduler);
 // A kernel that is followed on calls: after too many it is left.
-void count_explored_call(KernelInstance& instance);
+void count_lookahead_call(KernelInstance& instance);
 
 }  // namespace tw

@@ -14,7 +14,7 @@ bool Outbox::reaches(const uint8_t* memory, uint64_t bytes) const {
            std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), overlaps);
 }
 
-bool Outbox::has_value_of_earlier_turn(const uint8_t* memory, uint64_t bytes, uint64_t turn) const {
+bool Outbox::has_value_of_earlier_slice(const uint8_t* memory, uint64_t bytes, uint64_t turn) const {
     const auto is_earlier = [&](const Entry& entry) {
         return entry.mask == 0 && entry.turn != turn && entry.to < memory + bytes && memory < entry.to + entry.bytes;
     };

@@ -27,7 +27,7 @@ public:
     bool reaches(const uint8_t* memory, uint64_t bytes) const;
     // Whether it has sent a value there before the turn it is in now, and had waited for something since. On a card
     // whoever polls there sees that value long before the next: it is not to be overwritten before he had his turn.
-    bool has_value_of_earlier_turn(const uint8_t* memory, uint64_t bytes, uint64_t turn) const;
+    bool has_value_of_earlier_slice(const uint8_t* memory, uint64_t bytes, uint64_t turn) const;
 
     void write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t turn);
     // `mask`: the bits of the word that count up.

@@ -14,14 +14,14 @@
 
 namespace tw {
 
-Crew::Crew(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
+ThreadTeam::ThreadTeam(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
     for (auto& scheduler : schedulers) {
-        hands_.push_back(std::make_unique<Hand>());
-        hands_.back()->scheduler = scheduler.get();
-        scheduler->crew = this;
+        workers_.push_back(std::make_unique<Worker>());
+        workers_.back()->scheduler = scheduler.get();
+        scheduler->team = this;
     }
-    for (size_t index = 1; index < hands_.size(); index++) {
-        Hand& hand = *hands_[index];
+    for (size_t index = 1; index < workers_.size(); index++) {
+        Worker& hand = *workers_[index];
         try {
             hand.thread = std::thread([this, &hand] { serve(hand); });
         } catch (const std::system_error&) {
@@ -30,9 +30,9 @@ Crew::Crew(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
     }
 }
 
-Crew::~Crew() {
+ThreadTeam::~ThreadTeam() {
     task_ = Task::Leave;
-    for (auto& hand : hands_) {
+    for (auto& hand : workers_) {
         if (hand->thread.joinable()) {
             begin(*hand);
             hand->thread.join();
@@ -40,19 +40,19 @@ Crew::~Crew() {
     }
 }
 
-void Crew::work(Hand& hand) {
+void ThreadTeam::work(Worker& hand) {
     Scheduler& scheduler = *hand.scheduler;
     this_scheduler() = &scheduler;
     if (task_ == Task::Round) {
         scheduler.run_round();
     } else {
-        explore_future(scheduler);
+        look_ahead(scheduler);
     }
     hide_l1_window(scheduler);
     this_scheduler() = nullptr;
 }
 
-void Crew::serve(Hand& hand) {
+void ThreadTeam::serve(Worker& hand) {
     const KernelMode mode;
     for (uint32_t round = 0;; round++) {
         hand.orders.wait(round, std::memory_order_acquire);
@@ -65,7 +65,7 @@ void Crew::serve(Hand& hand) {
     }
 }
 
-void Crew::begin(Hand& hand) {
+void ThreadTeam::begin(Worker& hand) {
     hand.state.store(kBusy, std::memory_order_relaxed);
     if (hand.thread.joinable()) {
         hand.orders.fetch_add(1, std::memory_order_release);
@@ -73,21 +73,21 @@ void Crew::begin(Hand& hand) {
     }
 }
 
-void Crew::finish(Hand& hand) {
+void ThreadTeam::finish(Worker& hand) {
     for (uint32_t state; (state = hand.state.load(std::memory_order_acquire)) != kDone;) {
         hand.state.wait(state, std::memory_order_acquire);
     }
 }
 
-void Crew::perform(Task task) {
+void ThreadTeam::perform(Task task) {
     task_ = task;
     const bool side_by_side = !one_at_a_time_.load();
-    for (auto& hand : hands_) {
+    for (auto& hand : workers_) {
         if (side_by_side && hand->thread.joinable()) {
             begin(*hand);
         }
     }
-    for (auto& hand : hands_) {
+    for (auto& hand : workers_) {
         if (!hand->thread.joinable()) {
             begin(*hand);
             work(*hand);
@@ -98,29 +98,29 @@ void Crew::perform(Task task) {
             finish(*hand);
         }
     }
-    for (auto& hand : hands_) {
+    for (auto& hand : workers_) {
         finish(*hand);
     }
 }
 
 // In the handler of a fault: nothing but atomics and system calls.
-void Crew::wait_alone(const Scheduler& scheduler) {
+void ThreadTeam::wait_alone(const Scheduler& scheduler) {
     one_at_a_time_.store(true);
-    Hand& own = *hands_[scheduler.index];
+    Worker& own = *workers_[scheduler.index];
     own.state.store(kWantsToBeAlone);
     const auto in_the_way = [&](const auto& hand) {
         const uint32_t state = hand->state.load();
         const bool is_earlier = hand->scheduler->index < scheduler.index;
         return hand.get() != &own && (state == kBusy || (state == kWantsToBeAlone && is_earlier));
     };
-    while (std::any_of(hands_.begin(), hands_.end(), in_the_way) && !scheduler.stopped()) {
+    while (std::any_of(workers_.begin(), workers_.end(), in_the_way) && !scheduler.stopped()) {
         sched_yield();
     }
     own.state.store(kBusy);
 }
 
 template <typename Action>
-void Rounds::for_each_instance(Action action) {
+void RunLoop::for_each_instance(Action action) {
     for (auto& scheduler : schedulers_) {
         for (Core* core : scheduler->cores) {
             for (KernelInstance* instance : core->instances) {
@@ -131,11 +131,11 @@ void Rounds::for_each_instance(Action action) {
 }
 
 // The core that comes first in the order of cores has failed first.
-bool Rounds::has_ended() {
+bool RunLoop::has_ended() {
     for (auto& scheduler : schedulers_) {
         const KernelFailure& failure = scheduler->failure;
-        if (failure.who != nullptr && !program_.stop.load()) {
-            program_.fail(RunStatus::KernelError, failure.who, failure.text);
+        if (failure.instance != nullptr && !program_.stop.load()) {
+            program_.fail(RunStatus::KernelError, failure.instance, failure.text);
             program_.error_rule = failure.rule;
         }
     }
@@ -144,10 +144,10 @@ bool Rounds::has_ended() {
            static_cast<size_t>(std::count_if(schedulers_.begin(), schedulers_.end(), finished)) == schedulers_.size();
 }
 
-KernelInstance* Rounds::first_yielded() {
+KernelInstance* RunLoop::first_yielded() {
     KernelInstance* first = nullptr;
     for_each_instance([&](KernelInstance& instance) {
-        for_each_standing(instance, [&](const Standing& each) {
+        for_each_fiber(instance, [&](const FiberStatus& each) {
             first = first == nullptr && each.state == InstanceState::Yielded ? &instance : first;
         });
     });
@@ -155,15 +155,15 @@ KernelInstance* Rounds::first_yielded() {
 }
 
 // Everybody had a turn: those that gave theirs away may run again.
-void Rounds::release_yielded() {
+void RunLoop::release_yielded() {
     for_each_instance([](KernelInstance& instance) {
-        for_each_standing(instance, [](Standing& each) {
+        for_each_fiber(instance, [](FiberStatus& each) {
             each.state = each.state == InstanceState::Yielded ? InstanceState::Ready : each.state;
         });
     });
 }
 
-uint64_t Rounds::progress() const {
+uint64_t RunLoop::progress() const {
     return std::accumulate(
         schedulers_.begin(), schedulers_.end(), uint64_t{0}, [](uint64_t sum, const auto& scheduler) {
             return sum + scheduler->progress;
@@ -177,7 +177,7 @@ static void show_hang(const KernelInstance& waiting) {
 }
 
 // Kernels that only poll memory, with nothing changing it, are ended after the spin limit.
-void Rounds::watch_for_spinning(KernelInstance* polling) {
+void RunLoop::watch_for_spinning(KernelInstance* polling) {
     const uint64_t moved = progress();
     if (polling == nullptr || moved != spin_progress_) {
         spin_progress_ = moved;
@@ -188,7 +188,7 @@ void Rounds::watch_for_spinning(KernelInstance* polling) {
     if (spin_since_ == 0) {
         spin_since_ = now;
     } else if (now - spin_since_ > options_.spin_limit_seconds) {
-        for_each_standing(*polling, [](Standing& each) {
+        for_each_fiber(*polling, [](FiberStatus& each) {
             each.wait_kind = each.state == InstanceState::Yielded ? WaitKind::Spin : each.wait_kind;
         });
         show_hang(*polling);
@@ -197,13 +197,13 @@ void Rounds::watch_for_spinning(KernelInstance* polling) {
 }
 
 // Nothing moves: what compute kernels would still do with their threads apart. Returns whether there is anything.
-bool Rounds::loosen_compute_kernels() {
+bool RunLoop::unblock_compute_kernels() {
     bool loosened = false;
-    for_each_instance([&](KernelInstance& instance) { loosened |= loosen_threads(instance); });
+    for_each_instance([&](KernelInstance& instance) { loosened |= unblock_threads(instance); });
     return loosened;
 }
 
-void Rounds::report_deadlock() {
+void RunLoop::report_deadlock() {
     KernelInstance* first = nullptr;
     for_each_instance([&](KernelInstance& instance) {
         const bool waits = instance.state == InstanceState::Blocked || instance.state == InstanceState::Polling;
@@ -216,12 +216,12 @@ void Rounds::report_deadlock() {
     }
 }
 
-void Rounds::run() {
+void RunLoop::run() {
     const KernelMode mode;
-    Crew crew(schedulers_);
+    ThreadTeam team(schedulers_);
     for (;;) {
         const uint64_t progress_before = progress();
-        crew.perform(Crew::Task::Round);
+        team.perform(ThreadTeam::Task::Round);
         bool ran = false;
         for (auto& scheduler : schedulers_) {
             scheduler->outbox.deliver();
@@ -232,16 +232,16 @@ void Rounds::run() {
         }
         KernelInstance* polling = first_yielded();
         if (!ran && polling == nullptr) {
-            if (loosen_compute_kernels()) {
+            if (unblock_compute_kernels()) {
                 continue;
             }
             report_deadlock();
             program_.finish_checks();
-            crew.perform(Crew::Task::Explore);
+            team.perform(ThreadTeam::Task::LookAhead);
             return;
         }
         if (progress() == progress_before) {
-            loosen_compute_kernels();
+            unblock_compute_kernels();
         }
         watch_for_spinning(polling);
         release_yielded();

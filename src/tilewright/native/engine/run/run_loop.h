@@ -18,14 +18,14 @@
 namespace tw {
 
 // The OS threads of a run. The first scheduler's is the caller's.
-class Crew {
+class ThreadTeam {
 public:
-    explicit Crew(std::vector<std::unique_ptr<Scheduler>>& schedulers);
-    ~Crew();
-    Crew(const Crew&) = delete;
-    Crew& operator=(const Crew&) = delete;
+    explicit ThreadTeam(std::vector<std::unique_ptr<Scheduler>>& schedulers);
+    ~ThreadTeam();
+    ThreadTeam(const ThreadTeam&) = delete;
+    ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-    enum class Task : uint32_t { Round, Explore, Leave };
+    enum class Task : uint32_t { Round, LookAhead, Leave };
     // Every scheduler does it; returns when all have.
     void perform(Task task);
     // From within a round: returns when no other scheduler runs kernels. From the next round on they take turns.
@@ -33,26 +33,26 @@ public:
 
 private:
     enum State : uint32_t { kDone, kBusy, kWantsToBeAlone };
-    struct Hand {
+    struct Worker {
         Scheduler* scheduler = nullptr;
         std::atomic<uint32_t> orders{0};
         std::atomic<uint32_t> state{kDone};
         std::thread thread;
     };
 
-    void serve(Hand& hand);
-    void begin(Hand& hand);
-    static void finish(Hand& hand);
-    void work(Hand& hand);
+    void serve(Worker& hand);
+    void begin(Worker& hand);
+    static void finish(Worker& hand);
+    void work(Worker& hand);
 
-    std::vector<std::unique_ptr<Hand>> hands_;
+    std::vector<std::unique_ptr<Worker>> workers_;
     Task task_ = Task::Round;
     std::atomic<bool> one_at_a_time_{false};
 };
 
-class Rounds {
+class RunLoop {
 public:
-    Rounds(Program& program, const RunOptions& options, std::vector<std::unique_ptr<Scheduler>>& schedulers) :
+    RunLoop(Program& program, const RunOptions& options, std::vector<std::unique_ptr<Scheduler>>& schedulers) :
         program_(program), options_(options), schedulers_(schedulers) {}
     void run();
 
@@ -61,7 +61,7 @@ private:
     KernelInstance* first_yielded();
     void release_yielded();
     void watch_for_spinning(KernelInstance* polling);
-    bool loosen_compute_kernels();
+    bool unblock_compute_kernels();
     void report_deadlock();
     uint64_t progress() const;
     template <typename Action>

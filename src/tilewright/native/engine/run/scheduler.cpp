@@ -59,7 +59,7 @@ KernelMode::~KernelMode() {
 void fiber_entry() {
     KernelInstance& instance = current_instance();
     const Kernel& kernel = *instance.kernel;
-    kernel.code[kernel.is_of_threads() ? thread_index(instance.threads) : 0].entry();
+    kernel.code[kernel.is_compiled_per_thread() ? thread_index(instance.threads) : 0].entry();
     on_end(instance);
     instance.scheduler->progress++;
     instance.scheduler->suspend(InstanceState::Finished, WaitKind::None, 0, 0);
@@ -69,7 +69,7 @@ void fiber_entry() {
 void Scheduler::suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount) {
     KernelInstance& instance = *current;
     if (instance.core->compute != nullptr) {
-        settle_owed(*instance.core->compute);
+        materialize(*instance.core->compute);
     }
     on_suspended(instance);
     instance.state = state;
@@ -105,7 +105,7 @@ void Scheduler::swap_statics(KernelInstance& instance) {
 }
 
 void Scheduler::resume(KernelInstance& instance) {
-    resume(instance, instance.parted != nullptr ? next_thread(instance) : kNumThreads);
+    resume(instance, instance.split != nullptr ? next_thread(instance) : kNumThreads);
 }
 
 void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
@@ -115,7 +115,7 @@ void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
     if (window_core != nullptr && window_core != instance.core) {
         hide_l1_window(*this);
     }
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         enter_thread(instance, thread);
     }
     instance.state = InstanceState::Ready;
@@ -127,14 +127,14 @@ void Scheduler::resume(KernelInstance& instance, uint32_t thread) {
         const std::string& line = *line_to_print_;
         line_to_print_ = nullptr;
         show_line(instance, line);
-        if (give_turn) {
-            give_turn = false;
+        if (yield_requested) {
+            yield_requested = false;
             instance.state = InstanceState::Yielded;
             break;
         }
         run_fiber(instance);
     }
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         leave_thread(instance);
     }
 }
@@ -150,13 +150,13 @@ void Scheduler::print(const std::string& line) {
     fiber_switch(current->fiber, home);
 }
 
-bool poll_met(const Standing& standing) {
-    return standing.wait_kind == WaitKind::SemaphoreEqual ? *standing.wait_address == standing.wait_amount
-                                                          : *standing.wait_address >= standing.wait_amount;
+bool poll_met(const FiberStatus& fiber) {
+    return fiber.wait_kind == WaitKind::SemaphoreEqual ? *fiber.wait_address == fiber.wait_amount
+                                                       : *fiber.wait_address >= fiber.wait_amount;
 }
 
 bool Scheduler::wake(KernelInstance& instance) {
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         return next_thread(instance) != kNumThreads;
     }
     switch (instance.state) {
@@ -187,12 +187,12 @@ bool Scheduler::run_cores() {
     bool ran = false;
     for (Core* core : cores) {
         if (first_round_) {
-            turns_.enter(*core);
+            shared_l1_.enter(*core);
         }
         outbox.begin_core();
         ran |= run_core(*core);
         if (first_round_) {
-            turns_.leave(*core, is_finished(*core));
+            shared_l1_.leave(*core, is_finished(*core));
         }
     }
     first_round_ = false;
@@ -282,7 +282,7 @@ bool Scheduler::all_finished() {
 
 void Scheduler::forgive(double seconds) {
     deadline += deadline != 0 ? seconds : 0;
-    still_since += seconds;
+    stalled_since += seconds;
     progress += seconds > 0 ? 1 : 0;  // nobody has been polling in vain
     tick_switches = ~switches;  // a tick that waited meanwhile takes nobody's turn
 }

@@ -19,11 +19,11 @@
 
 namespace tw {
 
-class Crew;
+class ThreadTeam;
 
 // An error a kernel made; the first one of a scheduler.
 struct KernelFailure {
-    KernelInstance* who = nullptr;
+    KernelInstance* instance = nullptr;
     std::string text;
     const char* rule = nullptr;
 };
@@ -35,7 +35,7 @@ struct Scheduler {
         index(index),
         outbox(options.checked && options.seed != 0),
         place(options.threads == 1 ? &g_watch->place : &unseen_place_),
-        turns_(program, !options.keep_l1) {}
+        shared_l1_(program, !options.keep_l1) {}
 
     // Once it has its cores: the order of a seed.
     void draw_priorities();
@@ -57,7 +57,7 @@ struct Scheduler {
     bool ran = false;  // anything, in the last round
     KernelFailure failure;
     std::unordered_map<uint64_t, SemaphoreRaise> raises;  // by its kernels; see Program::raises
-    Crew* crew = nullptr;
+    ThreadTeam* team = nullptr;
     FiberContext home;  // where fibers switch back to
     sigjmp_buf fault_landing;  // where a fault in a fiber lands
     KernelInstance* current = nullptr;
@@ -65,19 +65,20 @@ struct Scheduler {
     uint64_t progress = 0;  // raised by anything another kernel could be waiting for
     // For the tick: the same fiber running at two ticks in a row is spinning.
     uint64_t tick_switches = 0;
-    uint32_t ticks_in_turn = 0;  // of the fiber that runs
+    uint32_t ticks_in_slice = 0;  // of the fiber that runs
     uint32_t ticks_since_stop = 0;
-    volatile bool give_turn = false;  // it has run for long: at its next line, or load or store if those are watched
+    volatile bool yield_requested =
+        false;  // it has run for long: at its next line, or load or store if those are watched
     uint64_t moved_at_tick = 0;
-    double still_since = 0;  // the running kernel stands outside its own code and nothing has moved
+    double stalled_since = 0;  // the running kernel stands outside its own code and nothing has moved
     double deadline = 0;  // on the monotonic clock; 0: none
     TwPlace* place;  // where to say which kernel runs
     Core* window_core = nullptr;  // whose L1 is shown at the addresses a card uses
-    uint64_t explored_calls = 0;  // of circular buffers, while exploring
-    uint64_t explored_state = 0;  // of the kernel that was interrupted last, while exploring
+    uint64_t lookahead_calls = 0;  // of circular buffers, while looking_ahead
+    uint64_t lookahead_state = 0;  // of the kernel that was interrupted last, while looking_ahead
     uint64_t blocks = 0;  // basic blocks of kernels in which the compiler counts them
     uint64_t blocks_at_call = 0;  // at the last call of the explored kernel
-    bool exploring = false;  // after a deadlock: waits are let through, nothing is moved (deadlock_lookahead.h)
+    bool looking_ahead = false;  // after a deadlock: waits are let through, nothing is moved (deadlock_lookahead.h)
     volatile bool abandon = false;  // the run has ended: the kernel leaves at its next call into the engine
 
     // --- called from inside a fiber ---
@@ -111,7 +112,7 @@ private:
     void run_fiber(KernelInstance& instance);
 
     TwPlace unseen_place_{};
-    L1Turns turns_;
+    SharedL1 shared_l1_;
     bool first_round_ = true;
     const std::string* line_to_print_ = nullptr;
     uint64_t random_state_ = 0;
@@ -132,7 +133,7 @@ inline KernelInstance& current_instance() {
 }
 
 // Whether the memory a polling kernel looks at holds what it waits for.
-bool poll_met(const Standing& standing);
+bool poll_met(const FiberStatus& fiber);
 // The hardware has no denormals; the system clears this mode of the processor when it calls a signal handler.
 void flush_denormals();
 double monotonic_seconds();

@@ -38,19 +38,19 @@ void put_in_place(KernelInstance& instance, const ParkedThread& thread) {
 
 // Who holds DST where the threads part: what the fiber did so far, each of them did.
 void divide_dst(KernelInstance& instance) {
-    PartedThreads& parted = *instance.parted;
-    ComputeSettings& maths = parted.thread[1].settings;
-    ComputeSettings& packer = parted.thread[2].settings;
+    SplitThreads& split = *instance.split;
+    ComputeSettings& maths = split.thread[1].settings;
+    ComputeSettings& packer = split.thread[2].settings;
     const bool committed = maths.phase == DstPhase::Committed || maths.phase == DstPhase::Packing;
     const bool opened_early = packer_waits_for_commit(maths);
-    parted.committed = committed ? 1 : 0;
-    parted.half[0] = {maths.scratch[kDstCleared], maths.scratch[kDstRowSpread]};
+    split.committed = committed ? 1 : 0;
+    split.half[0] = {maths.scratch[kDstCleared], maths.scratch[kDstRowBroadcast]};
     if (committed) {
-        parted.math_half = maths.full_sync ? 0 : 1;
+        split.math_half = maths.full_sync ? 0 : 1;
         maths.phase = DstPhase::Idle;
     }
     packer.phase = packer.phase == DstPhase::Packing || opened_early ? DstPhase::Packing : DstPhase::Idle;
-    parted.thread[0].settings.phase = DstPhase::Idle;  // the unpack thread never holds it
+    split.thread[0].settings.phase = DstPhase::Idle;  // the unpack thread never holds it
     forget_early_packing(maths);
     forget_early_packing(packer);
 }
@@ -66,11 +66,11 @@ const char* thread_name(uint8_t thread) {
     }
 }
 
-void part(KernelInstance& instance) {
-    instance.parted = std::make_unique<PartedThreads>();
-    PartedThreads& parted = *instance.parted;
-    for (ParkedThread& thread : parted.thread) {
-        static_cast<Standing&>(thread) = Standing{};
+void split_threads(KernelInstance& instance) {
+    instance.split = std::make_unique<SplitThreads>();
+    SplitThreads& split = *instance.split;
+    for (ParkedThread& thread : split.thread) {
+        static_cast<FiberStatus&>(thread) = FiberStatus{};
         thread.fiber = instance.fiber;
         thread.named_threads = instance.named_threads;
         thread.failed_frame_pointer = instance.failed_frame_pointer;
@@ -82,151 +82,150 @@ void part(KernelInstance& instance) {
     if (instance.sources == nullptr) {
         instance.sources = std::make_unique<SourceQueue>();
     }
-    on_parted(instance);
+    on_split(instance);
     // None of the parked settings is in place as it is: the next thread to run is brought in.
-    parted.resident = kNumThreads;
+    split.resident = kNumThreads;
     instance.state = InstanceState::Blocked;
     instance.wait_kind = WaitKind::None;
 }
 
 void enter_thread(KernelInstance& instance, uint32_t index) {
-    PartedThreads& parted = *instance.parted;
-    ParkedThread& thread = parted.thread[index];
-    if (parted.resident != index) {
-        if (parted.resident != kNumThreads) {
-            save(instance, parted.thread[parted.resident]);
+    SplitThreads& split = *instance.split;
+    ParkedThread& thread = split.thread[index];
+    if (split.resident != index) {
+        if (split.resident != kNumThreads) {
+            save(instance, split.thread[split.resident]);
         }
         put_in_place(instance, thread);
-        parted.resident = index;
+        split.resident = index;
     }
-    static_cast<Standing&>(instance) = thread;
+    static_cast<FiberStatus&>(instance) = thread;
     instance.fiber = thread.fiber;
     instance.threads = kBitOf[index];
     instance.named_threads = thread.named_threads;
     instance.failed_frame_pointer = thread.failed_frame_pointer;
     instance.failed_program_counter = thread.failed_program_counter;
     instance.failed_caller = thread.failed_caller;
-    parted.last = index;
-    parted.is_running = true;
+    split.last = index;
+    split.is_running = true;
 }
 
 void leave_thread(KernelInstance& instance) {
-    PartedThreads& parted = *instance.parted;
-    if (!parted.is_running) {
+    SplitThreads& split = *instance.split;
+    if (!split.is_running) {
         return;
     }
-    ParkedThread& thread = parted.thread[parted.resident];
-    static_cast<Standing&>(thread) = instance;
+    ParkedThread& thread = split.thread[split.resident];
+    static_cast<FiberStatus&>(thread) = instance;
     thread.fiber = instance.fiber;
     thread.named_threads = instance.named_threads;
     thread.failed_frame_pointer = instance.failed_frame_pointer;
     thread.failed_program_counter = instance.failed_program_counter;
     thread.failed_caller = instance.failed_caller;
-    parted.is_running = false;
+    split.is_running = false;
     const bool failed = thread.state == InstanceState::Failed;
     if (failed && instance.stack_noted) {
         thread.noted = instance.noted;
     }
-    const bool finished = std::all_of(parted.thread, parted.thread + kNumThreads, [](const ParkedThread& each) {
+    const bool finished = std::all_of(split.thread, split.thread + kNumThreads, [](const ParkedThread& each) {
         return each.state == InstanceState::Finished;
     });
     instance.state = failed ? InstanceState::Failed : finished ? InstanceState::Finished : InstanceState::Blocked;
     instance.wait_kind = WaitKind::None;
 }
 
-static bool is_source_wait(const Standing& standing) {
-    return standing.wait_kind == WaitKind::SourceReady || standing.wait_kind == WaitKind::DstFree;
+static bool is_source_wait(const FiberStatus& fiber) {
+    return fiber.wait_kind == WaitKind::SourceReady || fiber.wait_kind == WaitKind::DstFree;
 }
 
-static bool thread_wait_met(const KernelInstance& instance, const Standing& standing) {
-    const PartedThreads* parted = instance.parted.get();
+static bool thread_wait_met(const KernelInstance& instance, const FiberStatus& fiber) {
+    const SplitThreads* split = instance.split.get();
     const SourceQueue* sources = instance.sources.get();
-    if (standing.wait_cb == kWaitsForOperands && is_source_wait(standing)) {
+    if (fiber.wait_cb == kWaitsForOperands && is_source_wait(fiber)) {
         return sources != nullptr && sources->has_operands();
     }
-    if (standing.wait_cb == kWaitsForBlock && is_source_wait(standing)) {
-        return parted != nullptr && sources->has_block() && parted->blocks_passed == 0;
+    if (fiber.wait_cb == kWaitsForBlock && is_source_wait(fiber)) {
+        return split != nullptr && sources->has_block() && split->blocks_passed == 0;
     }
-    switch (standing.wait_kind) {
+    switch (fiber.wait_kind) {
         case WaitKind::DstFree:
-            return parted != nullptr &&
-                   (standing.wait_cb != 0 ? parted->committed == 0
-                                          : parted->committed < dst_halves(*instance.core->compute));
+            return split != nullptr && (fiber.wait_cb != 0 ? split->committed == 0
+                                                           : split->committed < dst_halves(*instance.core->compute));
         case WaitKind::DstReady:
-            return parted != nullptr && (standing.wait_cb != 0 ? parted->blocks_passed != 0 : parted->committed > 0);
-        case WaitKind::SourceFree: return sources == nullptr || sources->is_empty() || (parted && parted->runs_ahead);
+            return split != nullptr && (fiber.wait_cb != 0 ? split->blocks_passed != 0 : split->committed > 0);
+        case WaitKind::SourceFree: return sources == nullptr || sources->is_empty() || (split && split->runs_ahead);
         case WaitKind::ThreadSemaphore:
-            return instance.core->thread_semaphore[standing.wait_cb].lets_pass(standing.wait_amount);
+            return instance.core->thread_semaphore[fiber.wait_cb].lets_pass(fiber.wait_amount);
         default: return false;
     }
 }
 
-bool thread_can_run(const KernelInstance& instance, const Standing& standing) {
-    switch (standing.state) {
+bool thread_can_run(const KernelInstance& instance, const FiberStatus& fiber) {
+    switch (fiber.state) {
         case InstanceState::Ready: return true;
-        case InstanceState::Polling: return poll_met(standing);
-        case InstanceState::Blocked: return thread_wait_met(instance, standing);
+        case InstanceState::Polling: return poll_met(fiber);
+        case InstanceState::Blocked: return thread_wait_met(instance, fiber);
         default: return false;
     }
 }
 
 uint32_t next_thread(const KernelInstance& instance) {
-    const PartedThreads& parted = *instance.parted;
+    const SplitThreads& split = *instance.split;
     for (uint32_t step = 1; step <= kNumThreads; step++) {
-        const uint32_t index = (parted.last + step) % kNumThreads;
-        if (thread_can_run(instance, parted.thread[index])) {
+        const uint32_t index = (split.last + step) % kNumThreads;
+        if (thread_can_run(instance, split.thread[index])) {
             return index;
         }
     }
     return kNumThreads;
 }
 
-bool loosen_threads(KernelInstance& instance) {
+bool unblock_threads(KernelInstance& instance) {
     if (!instance.is_compute() || instance.state == InstanceState::Finished ||
         instance.state == InstanceState::Failed) {
         return false;
     }
-    if (instance.parted == nullptr) {
-        part(instance);
+    if (instance.split == nullptr) {
+        split_threads(instance);
         return true;
     }
-    PartedThreads& parted = *instance.parted;
-    const ParkedThread& unpacker = parted.thread[0];
+    SplitThreads& split = *instance.split;
+    const ParkedThread& unpacker = split.thread[0];
     if (unpacker.state != InstanceState::Blocked || unpacker.wait_kind != WaitKind::SourceFree ||
         !instance.sources->fits_registers()) {
         return false;
     }
     instance.sources->copy_tiles();
-    parted.runs_ahead = true;
+    split.runs_ahead = true;
     return true;
 }
 
 bool is_last_thread(const KernelInstance& instance) {
-    if (instance.parted == nullptr) {
+    if (instance.split == nullptr) {
         return true;
     }
-    const PartedThreads& parted = *instance.parted;
+    const SplitThreads& split = *instance.split;
     uint32_t running = 0;
-    for (const ParkedThread& each : parted.thread) {
+    for (const ParkedThread& each : split.thread) {
         running += each.state != InstanceState::Finished ? 1 : 0;
     }
     return running == 1;
 }
 
-void note_parted_stacks(KernelInstance& instance) {
-    PartedThreads& parted = *instance.parted;
+void note_split_stacks(KernelInstance& instance) {
+    SplitThreads& split = *instance.split;
     leave_thread(instance);
-    const Standing together = instance;
+    const FiberStatus together = instance;
     for (uint32_t index = 0; index < kNumThreads; index++) {
-        if (parted.thread[index].noted.num_frames != 0) {
+        if (split.thread[index].noted.num_frames != 0) {
             continue;  // noted where it failed
         }
         enter_thread(instance, index);
         instance.note_stack();
-        parted.is_running = false;
-        parted.thread[index].noted = instance.noted;
+        split.is_running = false;
+        split.thread[index].noted = instance.noted;
     }
-    static_cast<Standing&>(instance) = together;
+    static_cast<FiberStatus&>(instance) = together;
 }
 
 }  // namespace tw

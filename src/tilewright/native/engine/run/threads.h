@@ -32,7 +32,7 @@ namespace tw {
 inline constexpr uint32_t kNumThreads = 3;
 
 // One thread while another has the stack.
-struct ParkedThread : Standing {
+struct ParkedThread : FiberStatus {
     FiberContext fiber;
     std::vector<uint8_t> stack;  // the part in use
     std::vector<uint8_t> statics;
@@ -44,10 +44,10 @@ struct ParkedThread : Standing {
 };
 
 struct DstHalf {
-    uint32_t cleared = ~0u, row_spread = 0;  // as in ComputeSettings::scratch
+    uint32_t cleared = ~0u, row_broadcast = 0;  // as in ComputeSettings::scratch
 };
 
-struct PartedThreads {
+struct SplitThreads {
     ParkedThread thread[kNumThreads];  // unpack, maths, pack
     uint32_t resident = 0;  // whose stack and settings are in place
     uint32_t last = 0;  // who ran last
@@ -62,28 +62,28 @@ struct PartedThreads {
 };
 
 // Lets the threads of a waiting compute kernel go on by themselves.
-void part(KernelInstance& instance);
+void split_threads(KernelInstance& instance);
 // Puts a thread's stack and settings in place, and takes note of where it stands after it ran.
 void enter_thread(KernelInstance& instance, uint32_t index);
 void leave_thread(KernelInstance& instance);
-bool thread_can_run(const KernelInstance& instance, const Standing& standing);
+bool thread_can_run(const KernelInstance& instance, const FiberStatus& fiber);
 // The next thread that can run, the one after the last first; kNumThreads: none.
 uint32_t next_thread(const KernelInstance& instance);
 // Whether a compute kernel that cannot go on has anything left that a card would still do: parts its threads, or lets
 // its unpack thread run ahead by what the source registers hold.
-bool loosen_threads(KernelInstance& instance);
-void note_parted_stacks(KernelInstance& instance);
+bool unblock_threads(KernelInstance& instance);
+void note_split_stacks(KernelInstance& instance);
 // Whether the thread that is about to end is the last one of its kernel.
 bool is_last_thread(const KernelInstance& instance);
 
 // Where an instance stands: as one, or each of its threads.
 template <class Instance, class Body>
-void for_each_standing(Instance& instance, Body body) {
-    if (instance.parted == nullptr) [[likely]] {
+void for_each_fiber(Instance& instance, Body body) {
+    if (instance.split == nullptr) [[likely]] {
         body(instance);
         return;
     }
-    for (auto& thread : instance.parted->thread) {
+    for (auto& thread : instance.split->thread) {
         body(thread);
     }
 }
@@ -106,7 +106,7 @@ template <class Condition>
 bool wait_on(
     KernelInstance& instance, uint8_t thread, WaitKind kind, Condition is_met, uint32_t what = 0, uint32_t amount = 0) {
     while (runs_on(instance, thread)) {
-        if (is_met() || instance.scheduler->exploring) {
+        if (is_met() || instance.scheduler->looking_ahead) {
             return true;
         }
         instance.scheduler->suspend(InstanceState::Blocked, kind, what, amount);

@@ -12,7 +12,7 @@ namespace tw {
 
 namespace {
 
-using Step = OwedTile::Step;
+using Step = DeferredTile::Step;
 
 constexpr uint32_t kVectors = 2 * kRowVectors;  // of a row of the tile
 
@@ -23,7 +23,7 @@ constexpr uint32_t place(uint32_t row, uint32_t i) {
 
 template <Step S>
 struct TwoRows {
-    static constexpr bool kIsNormal = S == Step::Minus;  // no such difference is owed that could be anything else
+    static constexpr bool kIsNormal = S == Step::Minus;  // no such difference is deferred that could be anything else
     VectorF of[2][kVectors];
 
     template <uint32_t Row, uint32_t NextRow>
@@ -33,16 +33,16 @@ struct TwoRows {
 };
 
 template <Step S>
-inline VectorF value_at(const OwedTile& owed, uint32_t row, uint32_t i, VectorF weight, VectorF offset) {
+inline VectorF value_at(const DeferredTile& deferred, uint32_t row, uint32_t i, VectorF weight, VectorF offset) {
     const uint32_t at = place(row, i);
     if constexpr (S == Step::Product) {
-        const VectorU a = load<VectorU>(owed.factors[0] + at) & (owed.mask & kFullMask<Side::A>);
-        const VectorU b = load<VectorU>(owed.factors[1] + at) & (owed.mask & kFullMask<Side::B>);
+        const VectorU a = load<VectorU>(deferred.factors[0] + at) & (deferred.mask & kFullMask<Side::A>);
+        const VectorU b = load<VectorU>(deferred.factors[1] + at) & (deferred.mask & kFullMask<Side::B>);
         return without_denormals(multiply_add(floats_of(a), floats_of(b), VectorF{}));
     }
-    VectorF value = floats_of(widen_bfloat16(owed.tile + at)) - splat(owed.minus[row]);
+    VectorF value = floats_of(widen_bfloat16(deferred.tile + at)) - splat(deferred.minus[row]);
     if constexpr (S != Step::Minus) {
-        value = value * splat(owed.times[row]);
+        value = value * splat(deferred.times[row]);
     }
     if constexpr (S == Step::Weighted) {
         value = offset + value * weight;
@@ -51,27 +51,28 @@ inline VectorF value_at(const OwedTile& owed, uint32_t row, uint32_t i, VectorF 
 }
 
 template <Step S>
-[[gnu::always_inline]] inline TwoRows<S> two_rows(const OwedTile& owed, uint32_t row) {
+[[gnu::always_inline]] inline TwoRows<S> two_rows(const DeferredTile& deferred, uint32_t row) {
     TwoRows<S> values;
     for (uint32_t i = 0; i < kVectors; i++) {
-        const auto weight = load<VectorF>(owed.weight + i * kLanes), offset = load<VectorF>(owed.offset + i * kLanes);
-        values.of[0][i] = value_at<S>(owed, row, i, weight, offset);
-        values.of[1][i] = value_at<S>(owed, row + 1, i, weight, offset);
+        const auto weight = load<VectorF>(deferred.weight + i * kLanes),
+                   offset = load<VectorF>(deferred.offset + i * kLanes);
+        values.of[0][i] = value_at<S>(deferred, row, i, weight, offset);
+        values.of[1][i] = value_at<S>(deferred, row + 1, i, weight, offset);
     }
     return values;
 }
 
 // sink(row, values of it and the next)
 template <Step S, class Sink>
-inline void for_each_two_rows(const OwedTile& owed, Sink sink) {
+inline void for_each_two_rows(const DeferredTile& deferred, Sink sink) {
     for (uint32_t row = 0; row < 32; row += 2) {
-        sink(row, two_rows<S>(owed, row));
+        sink(row, two_rows<S>(deferred, row));
     }
 }
 
 template <class Body>
-inline void with_step(const OwedTile& owed, Body body) {
-    switch (owed.last_step) {
+inline void with_step(const DeferredTile& deferred, Body body) {
+    switch (deferred.last_step) {
         case Step::Minus: return body(std::integral_constant<Step, Step::Minus>{});
         case Step::Times: return body(std::integral_constant<Step, Step::Times>{});
         case Step::Weighted: return body(std::integral_constant<Step, Step::Weighted>{});
@@ -80,21 +81,21 @@ inline void with_step(const OwedTile& owed, Body body) {
 }
 
 template <class Sink>
-inline void for_each_two_rows(const OwedTile& owed, Sink sink) {
-    with_step(owed, [&]<Step S>(std::integral_constant<Step, S>) { for_each_two_rows<S>(owed, sink); });
+inline void for_each_two_rows(const DeferredTile& deferred, Sink sink) {
+    with_step(deferred, [&]<Step S>(std::integral_constant<Step, S>) { for_each_two_rows<S>(deferred, sink); });
 }
 
 template <class Body>
-inline void for_each_owed(const ComputeState& state, Body body) {
-    for (uint32_t left = state.scratch[kDstOwed]; left != 0; left &= left - 1) {
+inline void for_each_deferred(const ComputeState& state, Body body) {
+    for (uint32_t left = state.scratch[kDstDeferred]; left != 0; left &= left - 1) {
         body(static_cast<uint32_t>(std::countr_zero(left)));
     }
 }
 
 // A note changes only while it says so much and no more.
-bool is_owed_up_to(const ComputeState& state, uint32_t slot, Step step) {
-    return slot < kDstSlots && state.phase != DstPhase::Idle && dst_is_owed(state, slot) &&
-           state.owed[slot].last_step == step;
+bool is_deferred_up_to(const ComputeState& state, uint32_t slot, Step step) {
+    return slot < kDstSlots && state.phase != DstPhase::Idle && dst_is_deferred(state, slot) &&
+           state.deferred[slot].last_step == step;
 }
 
 // The row that all rows of a slot repeat.
@@ -105,8 +106,8 @@ void take_row(const uint32_t* words, float* row) {
 
 }  // namespace
 
-void write_owed(const OwedTile& owed, uint32_t* words) {
-    for_each_two_rows(owed, [words](uint32_t row, const auto& values) {
+void write_deferred(const DeferredTile& deferred, uint32_t* words) {
+    for_each_two_rows(deferred, [words](uint32_t row, const auto& values) {
         for (uint32_t r = 0; r < 2; r++) {
             for (uint32_t i = 0; i < kVectors; i++) {
                 store(words + place(row + r, i), bits_of(values.of[r][i]));
@@ -116,68 +117,69 @@ void write_owed(const OwedTile& owed, uint32_t* words) {
 }
 
 // Whether a tile that the slot's value comes from lies in these bytes, in part.
-static bool comes_from(const OwedTile& owed, uint64_t address, uint64_t bytes) {
+static bool comes_from(const DeferredTile& deferred, uint64_t address, uint64_t bytes) {
     const auto is_in = [=](const auto* tile) {
         const auto begin = reinterpret_cast<uintptr_t>(tile);
         return begin < address + bytes && address < begin + kTileElements * sizeof *tile;
     };
-    return owed.last_step == Step::Product ? is_in(owed.factors[0]) || is_in(owed.factors[1]) : is_in(owed.tile);
+    return deferred.last_step == Step::Product ? is_in(deferred.factors[0]) || is_in(deferred.factors[1])
+                                               : is_in(deferred.tile);
 }
 
-void settle_owed_in(ComputeState& state, uint64_t address, uint64_t bytes) {
-    for_each_owed(state, [&](uint32_t slot) {
-        OwedTile& owed = state.owed[slot];
-        if (comes_from(owed, address, bytes)) {
+void materialize_in(ComputeState& state, uint64_t address, uint64_t bytes) {
+    for_each_deferred(state, [&](uint32_t slot) {
+        DeferredTile& deferred = state.deferred[slot];
+        if (comes_from(deferred, address, bytes)) {
             fill_dst(state, slot);
         }
-        if (reinterpret_cast<uintptr_t>(owed.column) - address < bytes) {
-            owed.column = nullptr;
+        if (reinterpret_cast<uintptr_t>(deferred.column) - address < bytes) {
+            deferred.column = nullptr;
         }
     });
 }
 
-const OwedTile* owed_with_column(const ComputeState& state, const uint8_t* column, DataFormat format) {
-    for (uint32_t left = state.scratch[kDstOwed]; left != 0; left &= left - 1) {
-        const OwedTile& owed = state.owed[std::countr_zero(left)];
-        if (owed.column == column && owed.column_format == format) {
-            return &owed;
+const DeferredTile* deferred_with_column(const ComputeState& state, const uint8_t* column, DataFormat format) {
+    for (uint32_t left = state.scratch[kDstDeferred]; left != 0; left &= left - 1) {
+        const DeferredTile& deferred = state.deferred[std::countr_zero(left)];
+        if (deferred.column == column && deferred.column_format == format) {
+            return &deferred;
         }
     }
     return nullptr;
 }
 
-void settle_all_owed(ComputeState& state) {
-    for_each_owed(state, [&state](uint32_t slot) { fill_dst(state, slot); });
+void materialize_all(ComputeState& state) {
+    for_each_deferred(state, [&state](uint32_t slot) { fill_dst(state, slot); });
 }
 
-bool owes_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out) {
-    if (a != out || !is_owed_up_to(state, a, Step::Minus) || b >= kDstSlots || !dst_columns_repeat(state, b)) {
+bool defer_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out) {
+    if (a != out || !is_deferred_up_to(state, a, Step::Minus) || b >= kDstSlots || !dst_columns_repeat(state, b)) {
         return false;
     }
-    OwedTile& owed = state.owed[a];
-    std::memcpy(owed.times, state.dst[b], sizeof owed.times);
-    owed.last_step = Step::Times;
+    DeferredTile& deferred = state.deferred[a];
+    std::memcpy(deferred.times, state.dst[b], sizeof deferred.times);
+    deferred.last_step = Step::Times;
     return true;
 }
 
-bool owes_weighted(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
-    if (b != out || !is_owed_up_to(state, b, Step::Times) || a >= kDstSlots || c >= kDstSlots ||
+bool defer_weighted(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
+    if (b != out || !is_deferred_up_to(state, b, Step::Times) || a >= kDstSlots || c >= kDstSlots ||
         !dst_rows_repeat(state, a) || !dst_rows_repeat(state, c)) {
         return false;
     }
-    OwedTile& owed = state.owed[b];
-    take_row(state.dst[a], owed.offset);
-    take_row(state.dst[c], owed.weight);
-    owed.last_step = Step::Weighted;
+    DeferredTile& deferred = state.deferred[b];
+    take_row(state.dst[a], deferred.offset);
+    take_row(state.dst[c], deferred.weight);
+    deferred.last_step = Step::Weighted;
     return true;
 }
 
-bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
-    if (a != out || b != c || a == b || a >= state.dst_capacity() || !is_owed_up_to(state, b, Step::Minus)) {
+bool add_deferred_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
+    if (a != out || b != c || a == b || a >= state.dst_capacity() || !is_deferred_up_to(state, b, Step::Minus)) {
         return false;
     }
     uint32_t* sums = dst_words(state, a);
-    for_each_two_rows<Step::Minus>(state.owed[b], [sums](uint32_t row, const auto& values) {
+    for_each_two_rows<Step::Minus>(state.deferred[b], [sums](uint32_t row, const auto& values) {
         for (uint32_t r = 0; r < 2; r++) {
             for (uint32_t i = 0; i < kVectors; i++) {
                 uint32_t* at = sums + place(row + r, i);
@@ -189,17 +191,17 @@ bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, 
     return true;
 }
 
-uint32_t owed_alike(const ComputeState& state, uint32_t slot, uint32_t count) {
+uint32_t deferred_run(const ComputeState& state, uint32_t slot, uint32_t count) {
     uint32_t alike = 0;
-    while (alike < count && slot + alike < kDstSlots && dst_is_owed(state, slot + alike) &&
-           state.owed[slot + alike].last_step == state.owed[slot].last_step) {
+    while (alike < count && slot + alike < kDstSlots && dst_is_deferred(state, slot + alike) &&
+           state.deferred[slot + alike].last_step == state.deferred[slot].last_step) {
         alike++;
     }
     return alike;
 }
 
-void pack_owed_tile(const OwedTile& owed, uint8_t* bytes) {
-    for_each_two_rows(owed, [bytes](uint32_t row, const auto& values) {
+void pack_deferred_tile(const DeferredTile& deferred, uint8_t* bytes) {
+    for_each_two_rows(deferred, [bytes](uint32_t row, const auto& values) {
         for (uint32_t i = 0; i < kVectors; i += kRowVectors) {
             if constexpr (kRowVectors == 1) {
                 values.template pack<0, 1>(i, i, bytes + 2 * place(row, i));
@@ -216,14 +218,14 @@ void pack_owed_tile(const OwedTile& owed, uint8_t* bytes) {
 // Neighbouring tiles go row by row, so that a row's lines are written together. The lines two rows further down come
 // meanwhile: rows often lie a power of two apart, so many more would push each other out.
 template <Step S>
-static void pack_rows_of(const OwedTile* owed, uint32_t count, uint8_t* bytes, size_t row_bytes) {
+static void pack_rows_of(const DeferredTile* deferred, uint32_t count, uint8_t* bytes, size_t row_bytes) {
     constexpr uint32_t kBytes = 32 * sizeof(uint16_t);  // of a row of one tile
     for (uint32_t row = 0; row < 32; row += 2) {
         for (uint32_t tile = 0; tile < count; tile++) {
             uint8_t *upper = bytes + row * row_bytes + tile * kBytes, *lower = upper + row_bytes;
             __builtin_prefetch(upper + 2 * row_bytes, 1);
             __builtin_prefetch(lower + 2 * row_bytes, 1);
-            const TwoRows<S> values = two_rows<S>(owed[tile], row);
+            const TwoRows<S> values = two_rows<S>(deferred[tile], row);
             for (uint32_t i = 0; i < kVectors; i += 2) {
                 values.template pack<0, 0>(i, i + 1, upper + i * kLanes * sizeof(uint16_t));
                 values.template pack<1, 1>(i, i + 1, lower + i * kLanes * sizeof(uint16_t));
@@ -232,8 +234,10 @@ static void pack_rows_of(const OwedTile* owed, uint32_t count, uint8_t* bytes, s
     }
 }
 
-void pack_owed_rows(const OwedTile* owed, uint32_t count, uint8_t* bytes, size_t row_bytes) {
-    with_step(*owed, [=]<Step S>(std::integral_constant<Step, S>) { pack_rows_of<S>(owed, count, bytes, row_bytes); });
+void pack_deferred_rows(const DeferredTile* deferred, uint32_t count, uint8_t* bytes, size_t row_bytes) {
+    with_step(*deferred, [=]<Step S>(std::integral_constant<Step, S>) {
+        pack_rows_of<S>(deferred, count, bytes, row_bytes);
+    });
 }
 
 }  // namespace tw

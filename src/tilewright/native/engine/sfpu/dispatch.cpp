@@ -113,7 +113,7 @@ void tw_sfpu_binary(
     uint32_t op, uint32_t dst_a, uint32_t dst_b, uint32_t dst_out, uint32_t vector_mode, uint32_t p0, uint32_t p1) {
     TW_VECTOR_CALL
     const bool on_tiles = SfpuFaces(vector_mode) == SfpuFaces::All;
-    if (SfpuBinary(op) == SfpuBinary::Mul && on_tiles && owes_product(compute_state(), dst_a, dst_b, dst_out)) {
+    if (SfpuBinary(op) == SfpuBinary::Mul && on_tiles && defer_product(compute_state(), dst_a, dst_b, dst_out)) {
         return;
     }
     check_vector_operand(compute_state(), dst_a, kBinaryNames[op]);
@@ -136,8 +136,8 @@ void tw_sfpu_ternary(
     }
     ComputeState& state = compute_state();
     if (SfpuTernary(op) == SfpuTernary::Addcmul && SfpuFaces(vector_mode) == SfpuFaces::All && as_float(p0) == 1.0f &&
-        (added_owed_square(state, dst_a, dst_b, dst_c, dst_out) ||
-         owes_weighted(state, dst_a, dst_b, dst_c, dst_out))) {
+        (add_deferred_square(state, dst_a, dst_b, dst_c, dst_out) ||
+         defer_weighted(state, dst_a, dst_b, dst_c, dst_out))) {
         return;
     }
     const uint32_t slots[] = {dst_a, dst_b, dst_c};

@@ -253,9 +253,9 @@ void tw_sfpu_normalize(
     const uint32_t* residual = has_residual ? dst_for_sfpu(dst_residual) : nullptr;
     const uint32_t* mean = dst_for_sfpu(dst_mean);
     const uint32_t* inverse_std = dst_for_sfpu(dst_inverse_std);
-    const Broadcast spread = is_scalar ? Broadcast::Scalar : Broadcast::Col;
-    taint_slot_broadcast(compute_state(), dst_data, dst_mean, spread);
-    taint_slot_broadcast(compute_state(), dst_data, dst_inverse_std, spread);
+    const Broadcast kind = is_scalar ? Broadcast::Scalar : Broadcast::Col;
+    taint_slot_broadcast(compute_state(), dst_data, dst_mean, kind);
+    taint_slot_broadcast(compute_state(), dst_data, dst_inverse_std, kind);
     if (has_residual) {
         taint_slot_add(compute_state(), dst_data, dst_residual);
     }

@@ -18,7 +18,9 @@ inline bool drives_vector_unit() {
 }
 // Whether the running thread carries out an instruction of a program written out in a kernel. One that is compiled for
 // each thread has it where that thread's text has it.
-inline bool drives_vector_program() { return drives_vector_unit() || current_instance().kernel->is_of_threads(); }
+inline bool drives_vector_program() {
+    return drives_vector_unit() || current_instance().kernel->is_compiled_per_thread();
+}
 // First in every call of the unit: nothing to do for a thread that does not drive it.
 #define TW_VECTOR_CALL \
     if (!::tw::sfpu::drives_vector_unit()) [[unlikely]] { \

@@ -16,7 +16,8 @@ static TwWatch g_unseen;
 TwWatch* g_watch = &g_unseen;
 uint64_t g_system_call_cookie = 0;
 
-void say_last_words(RunStatus why, const KernelInstance* who, int signal_number, uintptr_t address, const char* text) {
+void write_crash_record(
+    RunStatus why, const KernelInstance* instance, int signal_number, uintptr_t address, const char* text) {
     static std::atomic_flag spoken = ATOMIC_FLAG_INIT;
     TwWatch& watch = *g_watch;
     if (watch.said != 0 || spoken.test_and_set()) {
@@ -26,11 +27,11 @@ void say_last_words(RunStatus why, const KernelInstance* who, int signal_number,
     watch.address = address;
     watch.who = watch.place;
     watch.num_frames = 0;
-    if (who != nullptr) {
-        watch.who = who->place;
-        watch.l1_base = who->core->l1_base;
-        watch.num_frames = std::min<uint32_t>(who->noted.num_frames, std::size(watch.frames));
-        std::copy_n(who->noted.frames, watch.num_frames, watch.frames);
+    if (instance != nullptr) {
+        watch.who = instance->place;
+        watch.l1_base = instance->core->l1_base;
+        watch.num_frames = std::min<uint32_t>(instance->noted.num_frames, std::size(watch.frames));
+        std::copy_n(instance->noted.frames, watch.num_frames, watch.frames);
     }
     const size_t length = std::min(std::strlen(text), sizeof watch.text - 1);
     std::memcpy(watch.text, text, length);

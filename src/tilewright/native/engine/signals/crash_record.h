@@ -45,7 +45,8 @@ inline constexpr TwPlace kNoPlace{0xffffffffu, 0, 0};
 extern TwWatch* g_watch;
 
 // The first to speak is heard.
-void say_last_words(RunStatus why, const KernelInstance* who, int signal_number, uintptr_t address, const char* text);
+void write_crash_record(
+    RunStatus why, const KernelInstance* instance, int signal_number, uintptr_t address, const char* text);
 // At once, without destructors.
 [[noreturn]] void end_process(int status);
 // The one who makes system calls with this as their last argument is the runner, not a kernel.

@@ -103,7 +103,7 @@ static bool show_l1_window(Scheduler& scheduler, uintptr_t address) {
     }
     scheduler.program.used_window = true;
     if (scheduler.options.threads > 1) {
-        scheduler.crew->wait_alone(scheduler);  // there is one window
+        scheduler.team->wait_alone(scheduler);  // there is one window
     }
     Core* core = scheduler.current->core;
     const size_t index = core->y * chip.config().grid_x + core->x;
@@ -119,7 +119,7 @@ static bool show_l1_window(Scheduler& scheduler, uintptr_t address) {
         return false;
     }
     scheduler.window_core = core;
-    scheduler.program.turns.cores_met = true;  // the window shows an L1 as one piece
+    scheduler.program.shared_l1.cores_met = true;  // the window shows an L1 as one piece
     return true;
 }
 
@@ -182,7 +182,7 @@ static void say_where(
     uintptr_t address,
     const char* text) {
     instance.noted.num_frames = 0;
-    say_last_words(why, &instance, signal_number, address, text);
+    write_crash_record(why, &instance, signal_number, address, text);
     note_stack_at(instance, at);
     std::copy_n(instance.noted.frames, instance.noted.num_frames, g_watch->frames);
     g_watch->num_frames = instance.noted.num_frames;
@@ -219,11 +219,12 @@ static void fail_at(void* raw_context, int signal_number, uintptr_t address, con
     if (g_watch->said != 0) {
         end_process(1);  // reporting the first failure failed
     }
-    if (is_in_kernel() && scheduler->exploring) {
+    if (is_in_kernel() && scheduler->looking_ahead) {
         siglongjmp(scheduler->fault_landing, 1);
     }
     if (!is_in_kernel()) {
-        say_last_words(RunStatus::Fault, nullptr, signal_number, address, *text != 0 ? text : words_outside_a_run(at));
+        write_crash_record(
+            RunStatus::Fault, nullptr, signal_number, address, *text != 0 ? text : words_outside_a_run(at));
         end_process(1);
     }
     KernelInstance& instance = *scheduler->current;
@@ -276,7 +277,7 @@ static void fail_at_place(void* raw_context, uintptr_t address) {
     const uint64_t offset = is_own ? address & kL1OffsetMask : address;
     const uint32_t cb = is_own ? missing_buffer_at(static_cast<uint32_t>(offset)) : kMaxCircularBuffers;
     const uint64_t end = instance.context.l1_size;
-    if (scheduler.exploring) {
+    if (scheduler.looking_ahead) {
         return;
     }
     static char text[160];
@@ -393,10 +394,10 @@ static void stop_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
 static void watch_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
     const double now = monotonic_seconds();
     const uint64_t moved = scheduler.progress + scheduler.switches;
-    if (at.is_in_engine() || moved != scheduler.moved_at_tick || scheduler.still_since == 0) {
-        scheduler.still_since = now;
+    if (at.is_in_engine() || moved != scheduler.moved_at_tick || scheduler.stalled_since == 0) {
+        scheduler.stalled_since = now;
         scheduler.moved_at_tick = moved;
-    } else if (now - scheduler.still_since > scheduler.options.spin_limit_seconds) {
+    } else if (now - scheduler.stalled_since > scheduler.options.spin_limit_seconds) {
         scheduler.current->wait_kind = WaitKind::Spin;
         scheduler.program.fail(RunStatus::Spinning, scheduler.current, "");
     }
@@ -405,10 +406,10 @@ static void watch_outside_kernel(Scheduler& scheduler, const Interrupted& at) {
 // A kernel that has run since the tick before gives its turn away. In a checked run, which calls the engine at every
 // load and store, or where it prints, it is asked to (memory_access.cpp, scheduler.cpp) only after a while: what happens
 // should not depend on time.
-static void ask_for_turn(Scheduler& scheduler) {
-    scheduler.ticks_in_turn = scheduler.switches == scheduler.tick_switches ? scheduler.ticks_in_turn + 1 : 0;
+static void request_yield(Scheduler& scheduler) {
+    scheduler.ticks_in_slice = scheduler.switches == scheduler.tick_switches ? scheduler.ticks_in_slice + 1 : 0;
     scheduler.tick_switches = scheduler.switches;
-    scheduler.give_turn = scheduler.ticks_in_turn >= kTicksToLeave;
+    scheduler.yield_requested = scheduler.ticks_in_slice >= kTicksToLeave;
 }
 
 static void beat(Scheduler& scheduler) {
@@ -453,7 +454,7 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
     }
     beat(*scheduler);
     if (scheduler->current == nullptr) {
-        ask_for_turn(*scheduler);
+        request_yield(*scheduler);
         return;
     }
     KernelInstance& instance = *scheduler->current;
@@ -463,11 +464,11 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
         if (scheduler->stopped()) {
             stop_outside_kernel(*scheduler, at);
         }
-        ask_for_turn(*scheduler);
+        request_yield(*scheduler);
         return;
     }
     if (!scheduler->stopped() && scheduler->switches != scheduler->tick_switches) {
-        ask_for_turn(*scheduler);
+        request_yield(*scheduler);
         return;
     }
     instance.failed_program_counter = at.program_counter;
@@ -477,8 +478,8 @@ static void on_tick(int, siginfo_t*, void* raw_context) {
         siglongjmp(scheduler->fault_landing, 1);
     }
     instance.failed_caller = caller_without_frame(at);
-    if (scheduler->exploring) {
-        scheduler->explored_state = state_of(at, raw_context, *instance.stack);
+    if (scheduler->looking_ahead) {
+        scheduler->lookahead_state = state_of(at, raw_context, *instance.stack);
     }
     flush_denormals();
     scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);

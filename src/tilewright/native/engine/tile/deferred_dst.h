@@ -3,7 +3,7 @@
 //
 // A normalisation subtracts a column from a tile, multiplies the difference by another column, then by a row, adds a
 // row, and packs. Call by call, each writes a tile of DST that only the next one reads. So the subtraction only notes
-// where its operand lies and what is to be subtracted (OwedTile); the calls that often follow add their rows and columns
+// where its operand lies and what is to be subtracted (DeferredTile); the calls that often follow add their rows and columns
 // to the note; and the packer, or a sum of squares, computes the whole chain in registers. A product of two tiles, which
 // is often packed at once, is noted likewise. The arithmetic is that of the calls, step by step in the same order, so
 // nobody sees a difference. Whoever else wants the slot asks for its words (dst_words) and gets them written first.
@@ -25,37 +25,38 @@ inline bool is_square_tile(const TileGeometry& geometry) {
 }
 
 // Whether the calling kernel may leave slots unwritten.
-inline bool may_owe(const ComputeState& state) {
+inline bool may_defer(const ComputeState& state) {
 #if defined(__x86_64__) || defined(__aarch64__)  // where the processor flushes denormals
     const KernelInstance& instance = current_instance();
-    return state.fp32_dest && state.checks == nullptr && instance.parted == nullptr && instance.sources == nullptr;
+    return state.fp32_dest && state.checks == nullptr && instance.split == nullptr && instance.sources == nullptr;
 #else
     return false;
 #endif
 }
 
 // A slot that is owed a difference to column 0 of this tile: the next to be needs no second look at it.
-const OwedTile* owed_with_column(const ComputeState& state, const uint8_t* column, DataFormat format);
+const DeferredTile* deferred_with_column(const ComputeState& state, const uint8_t* column, DataFormat format);
 
-void write_owed(const OwedTile& owed, uint32_t* words);
+void write_deferred(const DeferredTile& deferred, uint32_t* words);
 // Before these bytes of L1 change: writes the slots whose tiles lie there. Or all.
-void settle_owed_in(ComputeState& state, uint64_t address, uint64_t bytes);
-void settle_all_owed(ComputeState& state);
-inline void settle_owed(ComputeState& state) {
-    if (state.scratch[kDstOwed] != 0) [[unlikely]] {
-        settle_all_owed(state);
+void materialize_in(ComputeState& state, uint64_t address, uint64_t bytes);
+void materialize_all(ComputeState& state);
+inline void materialize(ComputeState& state) {
+    if (state.scratch[kDstDeferred] != 0) [[unlikely]] {
+        materialize_all(state);
     }
 }
 
 // Calls of the vector unit on whole tiles. False: nothing of theirs is owed, they go on as usual.
-bool owes_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out);  // out = a * b
-bool owes_weighted(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // out = a + b * c
-bool added_owed_square(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // the same with b == c
+bool defer_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out);  // out = a * b
+bool defer_weighted(ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // out = a + b * c
+bool add_deferred_square(
+    ComputeState& state, uint32_t a, uint32_t b, uint32_t c, uint32_t out);  // the same with b == c
 
 // How many slots from one on are owed their values, all after the same step; at most `count`.
-uint32_t owed_alike(const ComputeState& state, uint32_t slot, uint32_t count);
+uint32_t deferred_run(const ComputeState& state, uint32_t slot, uint32_t count);
 // As bfloat16: a tile, or the 32 rows of neighbouring tiles that are owed alike.
-void pack_owed_tile(const OwedTile& owed, uint8_t* bytes);
-void pack_owed_rows(const OwedTile* owed, uint32_t count, uint8_t* bytes, size_t row_bytes);
+void pack_deferred_tile(const DeferredTile& deferred, uint8_t* bytes);
+void pack_deferred_rows(const DeferredTile* deferred, uint32_t count, uint8_t* bytes, size_t row_bytes);
 
 }  // namespace tw

@@ -28,28 +28,28 @@ enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
 
 void use_half(KernelInstance& instance, uint32_t index) {
     ComputeState& state = *instance.core->compute;
-    const DstHalf& half = instance.parted->half[index];
+    const DstHalf& half = instance.split->half[index];
     state.dst = state.dst_memory + index * kDstSlots / 2;
     state.scratch[kDstCleared] = half.cleared;
-    state.scratch[kDstRowSpread] = half.row_spread;
+    state.scratch[kDstRowBroadcast] = half.row_broadcast;
     on_half(instance, index);
 }
 
 // What the half reads as, for whoever gets it next.
 void give_half(KernelInstance& instance, uint32_t& index) {
     ComputeState& state = *instance.core->compute;
-    instance.parted->half[index] = {state.scratch[kDstCleared], state.scratch[kDstRowSpread]};
+    instance.split->half[index] = {state.scratch[kDstCleared], state.scratch[kDstRowBroadcast]};
     index = (index + 1) % dst_halves(state);
     state.phase = DstPhase::Idle;
     instance.scheduler->progress++;
 }
 
 void acquire_half(KernelInstance& instance) {
-    PartedThreads& parted = *instance.parted;
+    SplitThreads& split = *instance.split;
     ComputeState& state = *instance.core->compute;
-    const auto is_free = [&] { return parted.committed < dst_halves(state); };
+    const auto is_free = [&] { return split.committed < dst_halves(state); };
     if (wait_on(instance, kMathThread, WaitKind::DstFree, is_free)) {
-        use_half(instance, parted.math_half);
+        use_half(instance, split.math_half);
         state.phase = DstPhase::Acquired;
         on_section(instance, SectionStep::Acquired);
     }
@@ -58,19 +58,19 @@ void acquire_half(KernelInstance& instance) {
 void commit_half(KernelInstance& instance) {
     if (runs_on(instance, kMathThread)) {
         on_section(instance, SectionStep::Committed);
-        give_half(instance, instance.parted->math_half);
-        instance.parted->committed++;
+        give_half(instance, instance.split->math_half);
+        instance.split->committed++;
     }
 }
 
 bool wait_for_half(KernelInstance& instance) {
-    const PartedThreads& parted = *instance.parted;
-    return wait_on(instance, kPackThread, WaitKind::DstReady, [&] { return parted.committed > 0; });
+    const SplitThreads& split = *instance.split;
+    return wait_on(instance, kPackThread, WaitKind::DstReady, [&] { return split.committed > 0; });
 }
 
 void open_half(KernelInstance& instance) {
     if (wait_for_half(instance)) {
-        use_half(instance, instance.parted->pack_half);
+        use_half(instance, instance.split->pack_half);
         instance.core->compute->phase = DstPhase::Packing;
         on_section(instance, SectionStep::Waited);
     }
@@ -86,8 +86,8 @@ void release_half(KernelInstance& instance, bool clear) {
         clear_all(*instance.core->compute);
     }
     on_section(instance, SectionStep::Released);
-    give_half(instance, instance.parted->pack_half);
-    instance.parted->committed -= instance.parted->committed > 0 ? 1 : 0;
+    give_half(instance, instance.split->pack_half);
+    instance.split->committed -= instance.split->committed > 0 ? 1 : 0;
 }
 
 // --- together ---
@@ -105,7 +105,7 @@ void end_section(ComputeState& state) {
 void release(const char* call, bool clear) {
     ComputeState& state = started_state(call);
     KernelInstance& instance = current_instance();
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         release_half(instance, clear);
         return;
     }
@@ -127,7 +127,7 @@ void release(const char* call, bool clear) {
 
 void clear_dst(ComputeSettings& state) {
     state.scratch[kDstCleared] = (1u << kDstSlots) - 1;
-    for (const ScratchWord word : {kDstRowSpread, kDstColumnSpread, kDstColumnApart, kDstOwed}) {
+    for (const ScratchWord word : {kDstRowBroadcast, kDstColumnBroadcast, kDstColumnApart, kDstDeferred}) {
         state.scratch[word] = 0;
     }
 }
@@ -148,8 +148,8 @@ void fill_dst(ComputeState& state, uint32_t slot) {
     uint32_t* words = state.dst[slot];
     if (dst_reads_zero(state, slot)) {
         std::memset(words, 0, sizeof state.dst[0]);
-    } else if (dst_is_owed(state, slot)) {
-        write_owed(state.owed[slot], words);
+    } else if (dst_is_deferred(state, slot)) {
+        write_deferred(state.deferred[slot], words);
     } else if (dst_columns_repeat(state, slot) || dst_column_apart(state, slot)) {
         fill_columns(words, dst_columns_repeat(state, slot));
     } else {
@@ -188,7 +188,7 @@ void maths_without_dst(const ComputeState& state, const char* call) {
 ComputeState& pack_state(const char* call) {
     ComputeState& state = started_state(call);
     KernelInstance& instance = current_instance();
-    if (instance.parted != nullptr && state.phase == DstPhase::Packing) [[unlikely]] {
+    if (instance.split != nullptr && state.phase == DstPhase::Packing) [[unlikely]] {
         wait_for_half(instance);  // it may have packed ahead of the maths side before they parted
     }
     const bool early = state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen;
@@ -221,7 +221,7 @@ extern "C" {
 void tw_tile_regs_acquire() {
     ComputeState& state = started_state("tile_regs_acquire");
     KernelInstance& instance = current_instance();
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         acquire_half(instance);
         return;
     }
@@ -242,7 +242,7 @@ void tw_tile_regs_acquire() {
 void tw_tile_regs_commit() {
     ComputeState& state = started_state("tile_regs_commit");
     KernelInstance& instance = current_instance();
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         commit_half(instance);
         return;
     }
@@ -265,7 +265,7 @@ void tw_tile_regs_commit() {
 void tw_tile_regs_wait() {
     ComputeState& state = started_state("tile_regs_wait");
     KernelInstance& instance = current_instance();
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         open_half(instance);
         return;
     }
@@ -293,7 +293,7 @@ void tw_acquire_dst() {
 void tw_release_dst() {
     ComputeState& state = started_state("release_dst");
     KernelInstance& instance = current_instance();
-    if (instance.parted != nullptr) [[unlikely]] {
+    if (instance.split != nullptr) [[unlikely]] {
         commit_half(instance);
         release_half(instance, true);
         return;

@@ -16,10 +16,10 @@ namespace tw {
 // Use of ComputeState::scratch by the tile maths.
 enum ScratchWord : uint32_t {
     kDstCleared,  // bit per slot: it reads as zero whatever its memory holds
-    kDstRowSpread,  // bit per slot: every row reads as row 0, the only one its memory holds
-    kDstColumnSpread,  // bit per slot: every column reads as the 32 words that are all its memory holds
+    kDstRowBroadcast,  // bit per slot: every row reads as row 0, the only one its memory holds
+    kDstColumnBroadcast,  // bit per slot: every column reads as the 32 words that are all its memory holds
     kDstColumnApart,  // bit per slot: column 0 is the 32 words its memory holds, the others read as zero
-    kDstOwed,  // bit per slot: its value is what ComputeState::owed says
+    kDstDeferred,  // bit per slot: its value is what ComputeState::deferred says
     kDstPackedEarly,  // bit per slot: packed before tile_regs_commit
     kPackSection,  // how far the packer is in a section the maths side still has
     kReduceMask,  // 0 none, else 1 + ReduceAxis
@@ -101,22 +101,24 @@ inline bool dst_reads_zero(const ComputeState& state, uint32_t slot) {
 }
 
 inline bool dst_rows_repeat(const ComputeState& state, uint32_t slot) {
-    return (state.scratch[kDstRowSpread] >> slot) & 1;
+    return (state.scratch[kDstRowBroadcast] >> slot) & 1;
 }
 
 inline bool dst_columns_repeat(const ComputeState& state, uint32_t slot) {
-    return (state.scratch[kDstColumnSpread] >> slot) & 1;
+    return (state.scratch[kDstColumnBroadcast] >> slot) & 1;
 }
 
 inline bool dst_column_apart(const ComputeState& state, uint32_t slot) {
     return (state.scratch[kDstColumnApart] >> slot) & 1;
 }
 
-inline bool dst_is_owed(const ComputeState& state, uint32_t slot) { return (state.scratch[kDstOwed] >> slot) & 1; }
+inline bool dst_is_deferred(const ComputeState& state, uint32_t slot) {
+    return (state.scratch[kDstDeferred] >> slot) & 1;
+}
 
 // From here on the memory of the slot is all there is to it.
 inline void forget_dst(ComputeState& state, uint32_t slot) {
-    for (const ScratchWord word : {kDstCleared, kDstRowSpread, kDstColumnSpread, kDstColumnApart, kDstOwed}) {
+    for (const ScratchWord word : {kDstCleared, kDstRowBroadcast, kDstColumnBroadcast, kDstColumnApart, kDstDeferred}) {
         state.scratch[word] &= ~(1u << slot);
     }
 }
@@ -126,9 +128,9 @@ void fill_dst(ComputeState& state, uint32_t slot);
 
 // The words of a slot that exists, all of them as they read.
 inline uint32_t* dst_words(ComputeState& state, uint32_t slot) {
-    const uint32_t unwritten = state.scratch[kDstCleared] | state.scratch[kDstRowSpread] |
-                               state.scratch[kDstColumnSpread] | state.scratch[kDstColumnApart] |
-                               state.scratch[kDstOwed];
+    const uint32_t unwritten = state.scratch[kDstCleared] | state.scratch[kDstRowBroadcast] |
+                               state.scratch[kDstColumnBroadcast] | state.scratch[kDstColumnApart] |
+                               state.scratch[kDstDeferred];
     if ((unwritten >> slot) & 1) {
         fill_dst(state, slot);
     }
@@ -155,16 +157,16 @@ inline uint32_t* dst_overwrite(ComputeState& state, uint32_t slot, const char* c
 }
 
 // The same for a slot whose rows are all going to read as row 0: only that one is to be written, in the upper faces.
-inline uint32_t* dst_spread_row(ComputeState& state, uint32_t slot, const char* call) {
+inline uint32_t* dst_broadcast_row(ComputeState& state, uint32_t slot, const char* call) {
     uint32_t* words = dst_overwrite(state, slot, call);
-    state.scratch[kDstRowSpread] |= 1u << slot;
+    state.scratch[kDstRowBroadcast] |= 1u << slot;
     return words;
 }
 
 // The same for a slot whose columns are all going to read as one: 32 words, by row.
-inline uint32_t* dst_spread_column(ComputeState& state, uint32_t slot, const char* call) {
+inline uint32_t* dst_broadcast_column(ComputeState& state, uint32_t slot, const char* call) {
     uint32_t* words = dst_overwrite(state, slot, call);
-    state.scratch[kDstColumnSpread] |= 1u << slot;
+    state.scratch[kDstColumnBroadcast] |= 1u << slot;
     return words;
 }
 
@@ -180,10 +182,10 @@ inline uint32_t* dst_update_column(ComputeState& state, uint32_t slot, const cha
 }
 
 // The same for a slot that is going to be owed its value.
-inline OwedTile& dst_owe(ComputeState& state, uint32_t slot, const char* call) {
+inline DeferredTile& defer_dst(ComputeState& state, uint32_t slot, const char* call) {
     dst_overwrite(state, slot, call);
-    state.scratch[kDstOwed] |= 1u << slot;
-    return state.owed[slot];
+    state.scratch[kDstDeferred] |= 1u << slot;
+    return state.deferred[slot];
 }
 
 // The words of a slot to be read and changed, or written in part.

@@ -136,12 +136,12 @@ void run(bool wide, Arithmetic arithmetic, Target target, const Operand& a, B b)
 }
 
 // The last two phases add nothing when no value of b has low bits (a power of two, say).
-Arithmetic without_low_b(Arithmetic arithmetic, const Spread& spread) {
+Arithmetic without_low_b(Arithmetic arithmetic, const BroadcastOperand& operand) {
     if (arithmetic < Arithmetic::Mul3) {
         return arithmetic;
     }
     uint32_t any = 0;
-    for (float value : spread.values) {
+    for (float value : operand.values) {
         any |= std::bit_cast<uint32_t>(value) & kLowMask<Side::B>;
     }
     return any == 0 ? std::min(arithmetic, Arithmetic::Mul2) : arithmetic;
@@ -163,7 +163,7 @@ void subtract_columns(Target target, A a, const float* values) {
 }
 
 // Leaves the slot owed a tile of bfloat16s minus a column, where nobody can see that.
-bool owes_difference(
+bool defer_difference(
     ComputeState& state,
     BinaryOp op,
     Broadcast broadcast,
@@ -172,33 +172,33 @@ bool owes_difference(
     uint32_t dst,
     const char* call) {
     if (op != BinaryOp::Sub || broadcast != Broadcast::Col || a.halves == nullptr || is_integer(b.format) ||
-        !is_square_tile(a.geometry) || !may_owe(state)) {
+        !is_square_tile(a.geometry) || !may_defer(state)) {
         return false;
     }
-    const OwedTile* known = owed_with_column(state, b.bytes, b.format);
-    Spread spread;
+    const DeferredTile* known = deferred_with_column(state, b.bytes, b.format);
+    BroadcastOperand operand;
     if (known == nullptr) {
-        spread_column(b, a.geometry, spread);
-        if (!differences_stay_normal(spread, a.geometry.num_faces, a.faces_per_row())) {
+        broadcast_column(b, a.geometry, operand);
+        if (!differences_stay_normal(operand, a.geometry.num_faces, a.faces_per_row())) {
             return false;
         }
     }
-    OwedTile& owed = dst_owe(state, dst, call);
-    owed.tile = a.halves;
-    owed.last_step = OwedTile::Step::Minus;
-    owed.column = b.bytes;
-    owed.column_format = b.format;
+    DeferredTile& deferred = defer_dst(state, dst, call);
+    deferred.tile = a.halves;
+    deferred.last_step = DeferredTile::Step::Minus;
+    deferred.column = b.bytes;
+    deferred.column_format = b.format;
     if (known == nullptr) {
-        std::memcpy(owed.minus, spread.values, 16 * sizeof(float));
-        std::memcpy(owed.minus + 16, spread.values + 32, 16 * sizeof(float));
-    } else if (known != &owed) {
-        std::memcpy(owed.minus, known->minus, sizeof owed.minus);
+        std::memcpy(deferred.minus, operand.values, 16 * sizeof(float));
+        std::memcpy(deferred.minus + 16, operand.values + 32, 16 * sizeof(float));
+    } else if (known != &deferred) {
+        std::memcpy(deferred.minus, known->minus, sizeof deferred.minus);
     }
     return true;
 }
 
 // The same for a product of two tiles of float32s in all four phases.
-bool owes_tile_product(
+bool defer_tile_product(
     ComputeState& state,
     BinaryOp op,
     Broadcast broadcast,
@@ -210,15 +210,15 @@ bool owes_tile_product(
         return operand.format == DataFormat::Float32 && is_square_tile(operand.geometry);
     };
     if (op != BinaryOp::Mul || broadcast != Broadcast::None || state.fidelity != 4 || !lies_in_l1(a) ||
-        !lies_in_l1(b) || !may_owe(state)) {
+        !lies_in_l1(b) || !may_defer(state)) {
         return false;
     }
-    OwedTile& owed = dst_owe(state, dst, call);
-    owed.factors[0] = a.words;
-    owed.factors[1] = b.words;
-    owed.mask = a.mask;
-    owed.last_step = OwedTile::Step::Product;
-    owed.column = nullptr;
+    DeferredTile& deferred = defer_dst(state, dst, call);
+    deferred.factors[0] = a.words;
+    deferred.factors[1] = b.words;
+    deferred.mask = a.mask;
+    deferred.last_step = DeferredTile::Step::Product;
+    deferred.column = nullptr;
     return true;
 }
 
@@ -300,25 +300,25 @@ void combine_operands(
     }
     const Arithmetic arithmetic = arithmetic_of(state, op);
     const bool wide = state.fp32_dest;
-    Spread spread;
+    BroadcastOperand operand;
     switch (broadcast) {
         case Broadcast::None: with_reader(b, [&](auto reader) { run(wide, arithmetic, target, a, reader); }); return;
         case Broadcast::Col:
-            spread_column(b, a.geometry, spread);
+            broadcast_column(b, a.geometry, operand);
             if (op == BinaryOp::Sub && wide && !target.accumulate &&
-                differences_stay_normal(spread, a.geometry.num_faces, a.faces_per_row())) {
-                with_reader(a, [&](auto reader) { subtract_columns(target, reader, spread.values); });
+                differences_stay_normal(operand, a.geometry.num_faces, a.faces_per_row())) {
+                with_reader(a, [&](auto reader) { subtract_columns(target, reader, operand.values); });
                 return;
             }
-            run(wide, without_low_b(arithmetic, spread), target, a, Column{spread.values});
+            run(wide, without_low_b(arithmetic, operand), target, a, Column{operand.values});
             return;
         case Broadcast::Row:
-            spread_row(b, a.geometry, row, spread);
-            run(wide, without_low_b(arithmetic, spread), target, a, Row{spread.values});
+            broadcast_row(b, a.geometry, row, operand);
+            run(wide, without_low_b(arithmetic, operand), target, a, Row{operand.values});
             return;
         case Broadcast::Scalar:
-            spread_scalar(b, spread);
-            run(wide, without_low_b(arithmetic, spread), target, a, Row{spread.values});
+            broadcast_scalar(b, operand);
+            run(wide, without_low_b(arithmetic, operand), target, a, Row{operand.values});
             return;
     }
     kernel_error(
@@ -366,15 +366,15 @@ void binary_tiles(
     // A product is always added to DST, which a release left zero.
     const bool add = (accumulate || op == BinaryOp::Mul) && !dst_reads_zero(state, dst);
     const bool whole = a.geometry.num_faces == 4 && !add;
-    const auto spread = static_cast<Broadcast>(broadcast);
-    if (whole && (owes_difference(state, op, spread, a, b, dst, call) ||
-                  owes_tile_product(state, op, spread, a, b, dst, call))) {
+    const auto kind = static_cast<Broadcast>(broadcast);
+    if (whole &&
+        (defer_difference(state, op, kind, a, b, dst, call) || defer_tile_product(state, op, kind, a, b, dst, call))) {
         return;
     }
     uint32_t* words = whole ? dst_overwrite(state, dst, call) : dst_update(state, dst, call);
-    taint_binary(state, op, spread, row, {a, cb_a}, {b, cb_b}, dst, add);
+    taint_binary(state, op, kind, row, {a, cb_a}, {b, cb_b}, dst, add);
     const Target target{words, a.geometry.num_faces * kFaceElements, add};
-    combine_operands(state, op, spread, row, target, a, b, call);
+    combine_operands(state, op, kind, row, target, a, b, call);
 }
 
 }  // namespace

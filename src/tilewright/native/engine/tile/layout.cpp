@@ -158,7 +158,7 @@ void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, bool is_writ
     const uint64_t limit = static_cast<uint64_t>(context.cb[cb].fifo_limit) << (context.compute_words ? 4 : 0);
     const uint64_t first = reinterpret_cast<uintptr_t>(start);
     if (first + bytes > limit) [[unlikely]] {
-        settle_owed(compute_state());
+        materialize(compute_state());
         leaves_circular_buffer(cb, limit - first, bytes, is_write, call);
         bytes = limit - first;
     }
@@ -405,7 +405,7 @@ void tw_pack_untilize_dest(
     const DataFormat format = pack_format(state, kCall);
     const uint32_t bytes = datum_bytes(format, kCall);
     const Image image = image_of(geometry, bytes, full_ct * geometry.tile_cols);
-    const bool packs_owed = is_square_tile(geometry) && format == DataFormat::Float16_b && packs_plainly(state);
+    const bool packs_deferred = is_square_tile(geometry) && format == DataFormat::Float16_b && packs_plainly(state);
     for (uint32_t row = 0; row < block_rt; row++) {
         uint8_t* rows = back_rows(cb_out, row * full_ct);
         check_stretch(cb_out, rows, static_cast<size_t>(image.row_bytes) * rows_of(geometry), true, kCall);
@@ -413,14 +413,14 @@ void tw_pack_untilize_dest(
         for (uint32_t column = 0; column < block_ct; column++, rows += geometry.tile_cols * bytes) {
             const uint32_t slot = first_dst + row * block_ct + column;
             dst_begin_pack(state, slot, kCall);
-            const uint32_t owed = packs_owed ? owed_alike(state, slot, block_ct - column) : 0;
-            if (owed != 0) {
-                for (uint32_t i = 1; i < owed; i++) {
+            const uint32_t deferred = packs_deferred ? deferred_run(state, slot, block_ct - column) : 0;
+            if (deferred != 0) {
+                for (uint32_t i = 1; i < deferred; i++) {
                     dst_begin_pack(state, slot + i, kCall);
                 }
-                pack_owed_rows(state.owed + slot, owed, rows, image.row_bytes);
-                column += owed - 1;
-                rows += (owed - 1) * geometry.tile_cols * bytes;
+                pack_deferred_rows(state.deferred + slot, deferred, rows, image.row_bytes);
+                column += deferred - 1;
+                rows += (deferred - 1) * geometry.tile_cols * bytes;
                 continue;
             }
             if (state.checks != nullptr) [[unlikely]] {

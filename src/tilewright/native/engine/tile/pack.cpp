@@ -192,13 +192,13 @@ static void pack_one_tile(ComputeState& state, uint32_t dst, uint32_t cb, uint32
     const TileGeometry& geometry = tile_geometry(cb);
     uint8_t* bytes = back_tile(cb, tile);
     taint_pack_slot(state, dst, cb, geometry, bytes);
-    if (dst_is_owed(state, dst) && is_square_tile(geometry) && packs_plainly(state)) {
+    if (dst_is_deferred(state, dst) && is_square_tile(geometry) && packs_plainly(state)) {
         if (state.pack.format == DataFormat::Float16_b) {
-            pack_owed_tile(state.owed[dst], bytes);
+            pack_deferred_tile(state.deferred[dst], bytes);
             return;
         }
         if (state.pack.format == DataFormat::Float32) {
-            write_owed(state.owed[dst], reinterpret_cast<uint32_t*>(bytes));
+            write_deferred(state.deferred[dst], reinterpret_cast<uint32_t*>(bytes));
             return;
         }
     }
@@ -256,7 +256,7 @@ void tw_pack_rows(uint32_t dst, uint32_t cb, uint32_t tile) {
 
 void tw_pack_rows_to_address(uint32_t dst, uint32_t l1_address) {
     if (runs_on(current_instance(), kPackThread)) {
-        settle_owed(compute_state());
+        materialize(compute_state());
         pack_rows(dst, kNoCb, own_memory(current_instance(), l1_address));
     }
 }

@@ -474,7 +474,7 @@ void max_of_whole_tile(const Reduction& reduction) {
 // Whether the slot can hold nothing but a column after the sum of the tile's rows.
 bool keeps_column(
     const ComputeState& state, const Operand& data, const Operand& scaler, uint32_t num_faces, uint32_t dst) {
-    return num_faces == 4 && is_square_tile(data.geometry) && is_square_tile(scaler.geometry) && may_owe(state) &&
+    return num_faces == 4 && is_square_tile(data.geometry) && is_square_tile(scaler.geometry) && may_defer(state) &&
            (dst_reads_zero(state, dst) || dst_column_apart(state, dst));
 }
 

@@ -30,8 +30,8 @@ extern "C" {
 void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     ComputeState& state = compute_state();
     KernelInstance& instance = current_instance();
-    if (instance.parted != nullptr) [[unlikely]] {  // the maths thread lets the packer finish first
-        wait_on(instance, kMathThread, WaitKind::DstFree, [&] { return instance.parted->committed == 0; }, 1);
+    if (instance.split != nullptr) [[unlikely]] {  // the maths thread lets the packer finish first
+        wait_on(instance, kMathThread, WaitKind::DstFree, [&] { return instance.split->committed == 0; }, 1);
     }
     if (runs_on(instance, kMathThread)) {
         on_section(instance, SectionStep::Started);

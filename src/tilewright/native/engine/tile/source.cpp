@@ -220,12 +220,12 @@ BlockSection::BlockSection(uint32_t cb_in, const char* call) : instance_(current
     if (runs_on(instance_, kUnpackThread)) {
         on_block(instance_);
     }
-    if (instance_.parted == nullptr) [[likely]] {
+    if (instance_.split == nullptr) [[likely]] {
         section_state(call);
         return;
     }
     SourceQueue& sources = *instance_.sources;
-    uint32_t& passed = instance_.parted->blocks_passed;
+    uint32_t& passed = instance_.split->blocks_passed;
     is_mine_ = false;
     if (runs_on(instance_, kUnpackThread)) {
         sources.post_block(instance_, cb_in);
@@ -241,9 +241,9 @@ BlockSection::BlockSection(uint32_t cb_in, const char* call) : instance_(current
 }
 
 BlockSection::~BlockSection() {
-    if (is_mine_ && instance_.parted != nullptr) [[unlikely]] {
+    if (is_mine_ && instance_.split != nullptr) [[unlikely]] {
         instance_.sources->end_block(instance_);
-        instance_.parted->blocks_passed = 0;
+        instance_.split->blocks_passed = 0;
     }
 }
 

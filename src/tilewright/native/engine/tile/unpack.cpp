@@ -154,7 +154,7 @@ void check_whole_words(const ComputeState& state, bool whole_words) {
 }
 
 // Row 0 of the faces at the top of a tile; num_rows rows of each face become that.
-void spread_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows, uint32_t* words) {
+void broadcast_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
     with_reader(operand, [&](auto reader) {
         for (uint32_t face = 0; face < num_faces; face++, words += kFaceElements) {
@@ -181,7 +181,7 @@ void take_column(const Operand& operand, uint32_t* words) {
 }
 
 // The broadcast column or scalar spread over the tile. Nothing else of the operand is looked at.
-void spread(const Operand& operand, Broadcast broadcast, uint32_t* words) {
+void broadcast_column_or_scalar(const Operand& operand, Broadcast broadcast, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
     for (uint32_t face = 0; face < operand.geometry.num_faces; face++, words += kFaceElements) {
         const uint32_t left = face / faces_per_row * faces_per_row * kFaceElements;
@@ -300,18 +300,18 @@ void tw_unary_broadcast(uint32_t broadcast_code, uint32_t cb, uint32_t tile, uin
     note_dst_write(state, dst, false);
     const bool whole = geometry.num_faces == 4;
     const bool row = broadcast == Broadcast::Row;
-    if (broadcast == Broadcast::Col && is_square_tile(geometry) && may_owe(state)) {
-        take_column(operand, dst_spread_column(state, dst, kCall));
+    if (broadcast == Broadcast::Col && is_square_tile(geometry) && may_defer(state)) {
+        take_column(operand, dst_broadcast_column(state, dst, kCall));
         return;
     }
     uint32_t* words = !whole ? dst_update(state, dst, kCall)
-                      : row  ? dst_spread_row(state, dst, kCall)
+                      : row  ? dst_broadcast_row(state, dst, kCall)
                              : dst_overwrite(state, dst, kCall);
     taint_copy(state, cb, operand.bytes, dst, 0, broadcast);
     if (row) {
-        whole ? spread_row(operand, 2, 1, words) : spread_row(operand, geometry.num_faces, 16, words);
+        whole ? broadcast_row(operand, 2, 1, words) : broadcast_row(operand, geometry.num_faces, 16, words);
     } else {
-        spread(operand, broadcast, words);
+        broadcast_column_or_scalar(operand, broadcast, words);
     }
 }
 }

@@ -22,11 +22,11 @@ CoreComputeChecks& AllComputeChecks::of(const KernelInstance& instance) {
     __builtin_unreachable();
 }
 
-void AllComputeChecks::part(KernelInstance& instance) {
+void AllComputeChecks::split_threads(KernelInstance& instance) {
     CoreComputeChecks& core = of(instance);
     for (uint32_t index = 0; index < kNumThreads; index++) {
         core.thread[index] = core.thread[0];
-        instance.parted->thread[index].settings.checks = &core.thread[index];
+        instance.split->thread[index].settings.checks = &core.thread[index];
     }
 }
 

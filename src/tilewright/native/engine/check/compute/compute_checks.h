@@ -25,7 +25,7 @@ struct CoreComputeChecks {
 struct AllComputeChecks {
     ComputeChecks* add(KernelInstance& instance);
     // Every thread of the kernel goes on with what all of them had.
-    void part(KernelInstance& instance);
+    void split_threads(KernelInstance& instance);
     // A thread goes on with another half of DST.
     void use_half(KernelInstance& instance, uint32_t half);
 

@@ -11,7 +11,7 @@ namespace tw {
 
 static constexpr uint32_t kLooksPerPoll = 2;  // a kernel that computes its free pages loads both counters
 
-void Windows::start(const Program& program) {
+void CbAccess::start(const Program& program) {
     const ChipConfig& config = program.chip.config();
     grid_x_ = config.grid_x;
     kernels_ = std::vector<Kernel>(program.instances.size());
@@ -30,7 +30,7 @@ void Windows::start(const Program& program) {
     }
 }
 
-Windows::Window& Windows::window(const KernelInstance& instance, uint32_t cb) {
+CbAccess::Window& CbAccess::window(const KernelInstance& instance, uint32_t cb) {
     auto& slot = kernels_[instance.number].windows[cb];
     if (!slot) {
         slot = std::make_unique<Window>();
@@ -38,17 +38,17 @@ Windows::Window& Windows::window(const KernelInstance& instance, uint32_t cb) {
     return *slot;
 }
 
-const Windows::Window* Windows::known_window(const KernelInstance& instance, uint32_t cb) const {
+const CbAccess::Window* CbAccess::known_window(const KernelInstance& instance, uint32_t cb) const {
     return kernels_[instance.number].windows[cb].get();
 }
 
-const L1Map& Windows::map_of(const Core& core) const { return maps_[core.y * grid_x_ + core.x]; }
+const L1Map& CbAccess::map_of(const Core& core) const { return maps_[core.y * grid_x_ + core.x]; }
 
-bool Windows::is_tensor(const KernelInstance& instance, uint32_t cb) const {
+bool CbAccess::is_tensor(const KernelInstance& instance, uint32_t cb) const {
     return (tensor_cbs_[instance.core->y * grid_x_ + instance.core->x] >> cb) & 1u;
 }
 
-void Windows::forget_allowed(const Core& core) {
+void CbAccess::forget_allowed(const Core& core) {
     for (const KernelInstance* instance : core.instances) {
         Kernel& kernel = kernels_[instance->number];
         kernel.allowed[0] = kernel.allowed[1] = Range{};
@@ -57,16 +57,16 @@ void Windows::forget_allowed(const Core& core) {
 
 // --- credits ---
 
-void Windows::reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void CbAccess::reserved(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     mine.reserved = std::max(mine.reserved, pages);
     acquire_free(instance, cb, pages);
     forget_allowed(*instance.core);
 }
 
-void Windows::waiting(KernelInstance& instance, uint32_t cb) { window(instance, cb).wait = call_place(instance); }
+void CbAccess::waiting(KernelInstance& instance, uint32_t cb) { window(instance, cb).wait = call_place(instance); }
 
-void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void CbAccess::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     mine.waited = std::max(mine.waited, pages);
     ordering_.acquire_pages(instance, Ordering::push_key(instance, cb), instance.core->cb[cb].popped + pages);
@@ -76,7 +76,7 @@ void Windows::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     forget_allowed(*instance.core);
 }
 
-void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void CbAccess::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     if (mine.reserved != 0) {
         acquire_free(instance, cb, std::max(mine.reserved, pages));  // what its pack thread has waited for by now
@@ -109,7 +109,7 @@ void Windows::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     forget_allowed(*instance.core);
 }
 
-void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void CbAccess::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     const CbTraffic& traffic = instance.traffic[cb];
     // A data-movement kernel knows what it pushed itself.
@@ -137,7 +137,7 @@ void Windows::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     forget_allowed(*instance.core);
 }
 
-void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
+void CbAccess::saw_counters(KernelInstance& instance, uint32_t cb) {
     CoreCircularBuffer& buffer = instance.core->cb[cb];
     if (buffer.num_pages == 0) {
         return;  // a register that nothing counts in
@@ -162,7 +162,7 @@ void Windows::saw_counters(KernelInstance& instance, uint32_t cb) {
 }
 
 // `pages` free pages take as many pops of what was pushed before.
-void Windows::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages) {
+void CbAccess::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     if (buffer.pushed + pages > buffer.num_pages) {
         ordering_.acquire_pages(instance, Ordering::pop_key(instance, cb), buffer.pushed + pages - buffer.num_pages);
@@ -170,18 +170,18 @@ void Windows::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages
 }
 
 // Whether the next pages are free in every order the kernels may run in.
-bool Windows::knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+bool CbAccess::knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint64_t popped = ordering_.known_pages(instance, Ordering::pop_key(instance, cb));
     return buffer.pushed + pages <= buffer.num_pages + popped;
 }
 
-bool Windows::knows_there(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
+bool CbAccess::knows_there(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     return buffer.popped + pages <= ordering_.known_pages(instance, Ordering::push_key(instance, cb));
 }
 
-const CallPlace* Windows::last_push(const Core& core, uint32_t cb) const {
+const CallPlace* CbAccess::last_push(const Core& core, uint32_t cb) const {
     const CallPlace* place = nullptr;
     for (const KernelInstance* instance : core.instances) {
         const Window* each = known_window(*instance, cb);
@@ -190,13 +190,13 @@ const CallPlace* Windows::last_push(const Core& core, uint32_t cb) const {
     return place;
 }
 
-bool Windows::sees_counters(const KernelInstance& instance, uint32_t cb) const {
+bool CbAccess::sees_counters(const KernelInstance& instance, uint32_t cb) const {
     const Window* mine = known_window(instance, cb);
     return mine != nullptr && mine->sees_counters;
 }
 
 // Each kernel moves a write pointer of its own: two producers must take turns, and arrive where the other stopped.
-void Windows::check_producers(KernelInstance& instance, uint32_t cb) {
+void CbAccess::check_producers(KernelInstance& instance, uint32_t cb) {
     if (is_tensor(instance, cb)) {
         return;
     }
@@ -233,7 +233,7 @@ void Windows::check_producers(KernelInstance& instance, uint32_t cb) {
 }
 
 // A page popped by one kernel is gone for the other. Both may look at it only if the look comes before the pop.
-void Windows::check_consumers(KernelInstance& instance, uint32_t cb, bool pops) {
+void CbAccess::check_consumers(KernelInstance& instance, uint32_t cb, bool pops) {
     if (is_tensor(instance, cb)) {
         return;
     }

@@ -44,9 +44,9 @@ struct MemoryAccess {
     uint32_t end() const { return address + bytes; }
 };
 
-class Windows {
+class CbAccess {
 public:
-    explicit Windows(Ordering& ordering) : ordering_(ordering) {}
+    explicit CbAccess(Ordering& ordering) : ordering_(ordering) {}
 
     void start(const Program& program);
     // At the end of a run: what could be judged only then.

@@ -16,7 +16,7 @@ bool takes_pages(const KernelInstance& instance, uint32_t cb) {
 
 }  // namespace
 
-void Windows::finish(Program& program, Findings& findings) {
+void CbAccess::finish(Program& program, Findings& findings) {
     for (const Finding& finding : deferred_.all()) {
         if (finding.instance->core->cb[finding.cb].pushed != 0) {
             findings.take(finding);
@@ -63,10 +63,10 @@ void Windows::finish(Program& program, Findings& findings) {
 }
 
 // A kernel that waits for ever may have lost its pages to another consumer, which happened to be faster.
-void Windows::report_stuck_consumers(const Program& program, Findings& findings) {
+void CbAccess::report_stuck_consumers(const Program& program, Findings& findings) {
     for (const auto& instance : program.instances) {
         uint32_t cb = kNoCircularBuffer;
-        for_each_standing(*instance, [&](const Standing& each) {
+        for_each_fiber(*instance, [&](const FiberStatus& each) {
             const bool waits = each.state == InstanceState::Blocked && each.wait_kind == WaitKind::CbWaitFront;
             cb = waits ? each.wait_cb : cb;
         });
@@ -92,7 +92,7 @@ void Windows::report_stuck_consumers(const Program& program, Findings& findings)
 }
 
 // Every push declares a page for each row of a tile, and is filled with just the bytes of the tiles compute waits for.
-void Windows::report_page_convention(const Core& core, uint32_t cb, Findings& findings) {
+void CbAccess::report_page_convention(const Core& core, uint32_t cb, Findings& findings) {
     const CoreCircularBuffer& buffer = core.cb[cb];
     const KernelInstance *producer = nullptr, *consumer = nullptr;
     for (const KernelInstance* instance : core.instances) {
@@ -125,7 +125,7 @@ void Windows::report_page_convention(const Core& core, uint32_t cb, Findings& fi
     findings.add(*producer, "cb-page-convention", cb, 0, theirs.push.frames, theirs.push.num_frames, text);
 }
 
-bool Windows::is_read(const Core& core, uint32_t cb) const {
+bool CbAccess::is_read(const Core& core, uint32_t cb) const {
     const bool here = std::any_of(core.instances.begin(), core.instances.end(), [&](const KernelInstance* instance) {
         const Window* theirs = known_window(*instance, cb);
         return theirs != nullptr && theirs->reads;
@@ -133,7 +133,7 @@ bool Windows::is_read(const Core& core, uint32_t cb) const {
     return here || ((read_afar_[core.y * grid_x_ + core.x] >> cb) & 1u) != 0;
 }
 
-bool Windows::consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const {
+bool CbAccess::consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const {
     return std::any_of(program.instances.begin(), program.instances.end(), [&](const auto& instance) {
         const bool same_kernel_here =
             std::any_of(core.instances.begin(), core.instances.end(), [&](const KernelInstance* here) {
@@ -145,7 +145,7 @@ bool Windows::consumed_elsewhere(const Program& program, const Core& core, uint3
 
 // Pages left are fine where nobody was meant to take them (the host reads them) and where an operand stays for the
 // whole run: pushed, waited for, read again and again. What is left of a stream is not.
-void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings) {
+void CbAccess::report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings) {
     const CoreCircularBuffer& buffer = core.cb[cb];
     const KernelInstance* producer = nullptr;
     const KernelInstance* consumer = nullptr;
@@ -165,14 +165,14 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
     const auto left = static_cast<uint32_t>(buffer.occupied());
     const auto pushed = static_cast<unsigned long long>(buffer.pushed);
     char text[256];
-    const KernelInstance* who = consumer;
+    const KernelInstance* culprit = consumer;
     const CallPlace* place = nullptr;
     if (consumer == nullptr) {
         const bool is_elsewhere = producer != nullptr && consumed_elsewhere(program, core, cb);
         if (producer == nullptr || (!is_elsewhere && is_read(core, cb))) {
             return;
         }
-        who = producer;
+        culprit = producer;
         place = &known_window(*producer, cb)->push;
         std::snprintf(
             text,
@@ -210,7 +210,7 @@ void Windows::report_left_over(Program& program, Core& core, uint32_t cb, Findin
     } else {
         return;
     }
-    findings.add(*who, "cb-left-over", cb, 0, place->frames, place->num_frames, text);
+    findings.add(*culprit, "cb-left-over", cb, 0, place->frames, place->num_frames, text);
 }
 
 }  // namespace tw

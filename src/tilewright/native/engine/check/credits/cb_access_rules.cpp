@@ -37,7 +37,7 @@ bool counts_larger_pages(const CoreCircularBuffer& buffer, uint32_t pages, uint3
 }  // namespace
 
 // The stretch of the kernel's own window that holds [from, to). A window that runs over the end goes on at the start.
-bool Windows::own_window_holds(
+bool CbAccess::own_window_holds(
     const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const {
     const Window* mine = known_window(instance, cb);
     const uint32_t pages = mine == nullptr ? 0 : is_write ? mine->reserved : mine->waited;
@@ -60,7 +60,7 @@ bool Windows::own_window_holds(
 }
 
 // Pages a kernel of the core has reserved (movers may fill them together), or pages it holds and changes in place.
-bool Windows::may_write(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
+bool CbAccess::may_write(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
     if (own_window_holds(instance, cb, true, from, to, range) ||
         own_window_holds(instance, cb, false, from, to, range)) {
         return true;
@@ -72,7 +72,7 @@ bool Windows::may_write(const KernelInstance& instance, uint32_t cb, uint32_t fr
 
 // Pages waited for. A producer may read back what it wrote, and who never waits may know from elsewhere that the pages
 // are there; a kernel that waits says by that how many it needs.
-bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
+bool CbAccess::may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
     if (own_window_holds(instance, cb, false, from, to, range) ||
         own_window_holds(instance, cb, true, from, to, range)) {
         return true;
@@ -85,7 +85,7 @@ bool Windows::may_read(const KernelInstance& instance, uint32_t cb, uint32_t fro
     return traffic.pages_pushed != 0 || is_known;
 }
 
-bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
+bool CbAccess::access(KernelInstance& instance, const MemoryAccess& access) {
     Kernel& kernel = kernels_[instance.number];
     if (!access.is_write && access.by == Accessor::Processor && access.bytes == sizeof(uint32_t)) {
         loaded_word(instance, *reinterpret_cast<const uint32_t*>(uintptr_t{access.address}));
@@ -102,7 +102,7 @@ bool Windows::access(KernelInstance& instance, const MemoryAccess& access) {
 }
 
 // Another kernel of the core may have left an address there, to say where this one is to read or write.
-void Windows::loaded_word(const KernelInstance& instance, uint32_t value) {
+void CbAccess::loaded_word(const KernelInstance& instance, uint32_t value) {
     if ((value & ~kL1OffsetMask) != instance.core->l1_base) {
         return;
     }
@@ -113,7 +113,7 @@ void Windows::loaded_word(const KernelInstance& instance, uint32_t value) {
 
 // Pages of a buffer that the kernel neither fills nor takes pages of: what orders it and those who do are semaphores, so
 // what is there has to be known to it from them, and whoever writes there next has to know that it was read.
-bool Windows::borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
+bool CbAccess::borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
     const CbTraffic& traffic = instance.traffic[cb];
     const bool is_outsider = traffic.wait_calls == 0 && traffic.pop_calls == 0 && traffic.reserve_calls == 0 &&
                              traffic.push_calls == 0 && !instance.is_compute();
@@ -121,7 +121,7 @@ bool Windows::borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint
 }
 
 // Whether a store goes on where the last one of the same instruction ended: a loop over a buffer.
-bool Windows::runs_on(const Kernel& kernel, const MemoryAccess& access) {
+bool CbAccess::runs_on(const Kernel& kernel, const MemoryAccess& access) {
     return access.is_write && access.by == Accessor::Processor && access.place.instruction != 0 &&
            kernel.stores.end == access.address && kernel.stores.place == access.place;
 }
@@ -131,7 +131,7 @@ static uint32_t lowest_buffer(const L1Map::Stretch& stretch) {
                                          : static_cast<uint32_t>(__builtin_ctzll(stretch.circular_buffers));
 }
 
-bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
+bool CbAccess::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
     Kernel& kernel = kernels_[instance.number];
     const L1Map& map = map_of(*instance.core);
     uint32_t from = access.address;
@@ -198,7 +198,7 @@ bool Windows::judge_stretches(KernelInstance& instance, const MemoryAccess& acce
 }
 
 // Right so far, but only because both pointers happen to be at the same page.
-void Windows::judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access) {
+void CbAccess::judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access) {
     Window& mine = window(instance, cb);
     mine.reads |= !access.is_write;
     const CbTraffic& traffic = instance.traffic[cb];
@@ -225,9 +225,9 @@ void Windows::judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryA
         buffer.num_pages);
 }
 
-void Windows::called(const KernelInstance& instance) { kernels_[instance.number].stores = {}; }
+void CbAccess::called(const KernelInstance& instance) { kernels_[instance.number].stores = {}; }
 
-void Windows::took_pointer(KernelInstance& instance, uint32_t cb, bool write) {
+void CbAccess::took_pointer(KernelInstance& instance, uint32_t cb, bool write) {
     called(instance);
     if (instance.core->cb[cb].num_pages != 0) {
         Window& mine = window(instance, cb);
@@ -235,7 +235,7 @@ void Windows::took_pointer(KernelInstance& instance, uint32_t cb, bool write) {
     }
 }
 
-void Windows::access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
+void CbAccess::access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write) {
     window(instance, cb).reads |= !is_write;
     Range range;
     const uint32_t end = address + bytes;
@@ -273,7 +273,7 @@ void Windows::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addre
 // Packing over pages that the kernel itself filled and holds, by index or because the buffer is full of them, or adding
 // to pages that it has pushed and not popped: nobody else knows of them, and what comes first, the packer or the
 // unpacker, is judged by their threads.
-bool Windows::changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
+bool CbAccess::changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
     Range range;
     const bool adds = instance.core->compute->pack_l1_accumulate != 0 && instance.traffic[cb].pages_pushed != 0 &&
                       ahead_of(instance, cb, to - 1) < instance.core->cb[cb].occupied();
@@ -285,7 +285,7 @@ bool Windows::changes_in_place(const KernelInstance& instance, uint32_t cb, uint
     });
 }
 
-void Windows::access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
+void CbAccess::access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
     if (core.instances.empty() || &core == by.core) {
         return;  // nothing of this program lives there, so nobody knows what does
     }
@@ -306,7 +306,7 @@ void Windows::access_afar(KernelInstance& by, const Core& core, uint32_t address
 }
 
 // What lies at an address of another core is often taken for granted: the same circular buffer as here.
-void Windows::report_afar(
+void CbAccess::report_afar(
     KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from) {
     const uint32_t here = circular_buffer_at(*by.core, by.core->l1_base + offset_of(address));
     const uint32_t there = circular_buffer_at(core, address);
@@ -359,7 +359,7 @@ void Windows::report_afar(
 
 // Where circular buffers lie is known from their pointers only: a kernel that never asked for one has come there from
 // somewhere else.
-bool Windows::may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const {
+bool CbAccess::may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const {
     if (stretch.is_plain || instance.is_compute() || (kernels_[instance.number].told & stretch.circular_buffers) != 0) {
         return true;
     }
@@ -375,7 +375,7 @@ bool Windows::may_know(const KernelInstance& instance, const L1Map::Stretch& str
     });
 }
 
-void Windows::report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into) {
+void CbAccess::report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into) {
     note_finding(
         instance,
         "l1-outside-buffer",
@@ -390,7 +390,7 @@ void Windows::report_stray(KernelInstance& instance, const MemoryAccess& access,
         into);
 }
 
-void Windows::report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from) {
+void CbAccess::report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from) {
     note_finding(
         instance,
         "l1-outside-buffer",
@@ -403,7 +403,7 @@ void Windows::report_outside(KernelInstance& instance, const MemoryAccess& acces
         offset_of(from));
 }
 
-void Windows::report_overrun(Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
+void CbAccess::report_overrun(Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into) {
     const uint32_t cb = kernels_[instance.number].last_cb[access.is_write];
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t limit = buffer.address + buffer.total_bytes;
@@ -421,7 +421,7 @@ void Windows::report_overrun(Findings& findings, KernelInstance& instance, const
         into == kNoCircularBuffer ? "memory of something else" : ("c_" + std::to_string(into)).c_str());
 }
 
-void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
+void CbAccess::report_write(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
     Window& mine = window(instance, cb);
     if (mine.num_noted++ >= kNotedPerWindow) {
         return;
@@ -452,7 +452,7 @@ void Windows::report_write(KernelInstance& instance, uint32_t cb, uint32_t addre
         buffer.occupied() == 1 ? "s" : "");
 }
 
-void Windows::report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile) {
+void CbAccess::report_read(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool by_tile) {
     Window& mine = window(instance, cb);
     if (mine.num_noted++ >= kNotedPerWindow) {
         return;

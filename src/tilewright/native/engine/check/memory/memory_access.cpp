@@ -17,7 +17,7 @@ static void check_l1_access(
     Checks& checks = *instance.checks;
     const bool is_allocated = (address & kL1OffsetMask) >= instance.scheduler->program.chip.config().unreserved_base;
     const bool is_right =
-        !is_allocated || checks.windows.access(instance, {address, bytes, is_write, Accessor::Processor, place});
+        !is_allocated || checks.cb_access.access(instance, {address, bytes, is_write, Accessor::Processor, place});
     if (is_allocated && is_write) {
         checks.stored_pages.store(instance, address, bytes);
     } else if (is_allocated) {
@@ -39,7 +39,7 @@ static void took_pointer(KernelInstance& instance, uintptr_t offset) {
     const uintptr_t field = offset % sizeof(LocalCBInterface);
     const auto cb = static_cast<uint32_t>(offset / sizeof(LocalCBInterface));
     if (field == offsetof(LocalCBInterface, fifo_rd_ptr) || field == offsetof(LocalCBInterface, fifo_wr_ptr)) {
-        instance.checks->windows.took_pointer(instance, cb, field == offsetof(LocalCBInterface, fifo_wr_ptr));
+        instance.checks->cb_access.took_pointer(instance, cb, field == offsetof(LocalCBInterface, fifo_wr_ptr));
     }
 }
 
@@ -50,12 +50,12 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
     if (scheduler == nullptr || scheduler->current == nullptr || scheduler->current->checks == nullptr) {
         return;
     }
-    if (scheduler->give_turn && !scheduler->exploring)
+    if (scheduler->yield_requested && !scheduler->looking_ahead)
         [[unlikely]] {  // a loop of loads that is never found outside the engine
-        scheduler->give_turn = false;
+        scheduler->yield_requested = false;
         scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     }
-    if (scheduler->exploring) [[unlikely]] {
+    if (scheduler->looking_ahead) [[unlikely]] {
         return;  // all has been judged
     }
     KernelInstance& instance = *scheduler->current;

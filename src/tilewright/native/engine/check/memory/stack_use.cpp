@@ -53,16 +53,16 @@ void check_stack_access(KernelInstance& instance, uintptr_t address) {
     }
     const auto depth = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(instance.stack->high()) - address);
     const uint32_t limit = local_memory_bytes(instance);
-    if (depth <= std::max(instance.is_compute() ? 4 * limit : limit, instance.stack_judged)) {
+    if (depth <= std::max(instance.is_compute() ? 4 * limit : limit, instance.stack_checked)) {
         return;
     }
-    instance.stack_judged = depth;
+    instance.stack_checked = depth;
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     const LargeFrames large = find_large_frames(*instance.stack, here);
     if (large.bytes * 4 < uint64_t{limit} * 3) {
         return;
     }
-    instance.stack_judged = UINT32_MAX;  // once is enough
+    instance.stack_checked = UINT32_MAX;  // once is enough
     uint64_t frames[kFindingFrames];
     const uint32_t count = walk_frames(*instance.stack, here, frames, kFindingFrames);
     const uint32_t skip = std::min(large.largest, count);

@@ -37,7 +37,7 @@ void release_flag(KernelInstance& instance, uint32_t address, uint64_t bytes) {
 
 void check_afar(KernelInstance& instance, uint32_t address, uint64_t bytes, bool is_write) {
     if (const Core* core = address == 0 ? nullptr : core_at(instance, address)) {
-        instance.checks->windows.access_afar(instance, *core, address, static_cast<uint32_t>(bytes), is_write);
+        instance.checks->cb_access.access_afar(instance, *core, address, static_cast<uint32_t>(bytes), is_write);
     }
 }
 
@@ -73,12 +73,12 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
     checks.noc.tensor_transfer(instance, to_local ? from : to, to_local ? to_l1 : from_l1, size, to_local);
     checks.work_split.moved(instance, to_local ? from : to, to_local);
     if (from_own_core) {
-        checks.windows.access(instance, {from_l1, size, false, Accessor::Noc});
+        checks.cb_access.access(instance, {from_l1, size, false, Accessor::Noc});
         checks.stored_pages.sent(instance, from_l1, size);
     }
     if (to_local) {
         check_afar(instance, from_l1, bytes, false);
-        checks.windows.access(instance, {to_l1, size, true, Accessor::Noc});
+        checks.cb_access.access(instance, {to_l1, size, true, Accessor::Noc});
     } else {
         check_afar(instance, to_l1, bytes, true);
         checks.layouts.drained(instance, from_l1, to, size);

@@ -405,26 +405,26 @@ void AccessHistory::report_not_arrived(
 // what another is still using.
 void AccessHistory::report(
     uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access) {
-    const KernelInstance& other = instance_of(earlier);
+    const KernelInstance& before = instance_of(earlier);
     const bool reads_now = access.touch == Touch::Read;
     const bool is_at_earlier = !reads_now && !earlier_writes && stretch.write.by == 0;
-    const KernelInstance& who = is_at_earlier ? other : access.by;
-    const KernelInstance& whom = is_at_earlier ? access.by : other;
-    const bool who_reads = is_at_earlier ? true : reads_now;
-    const bool whom_writes = is_at_earlier ? true : earlier_writes;
+    const KernelInstance& subject = is_at_earlier ? before : access.by;
+    const KernelInstance& other = is_at_earlier ? access.by : before;
+    const bool subject_reads = is_at_earlier ? true : reads_now;
+    const bool other_writes = is_at_earlier ? true : earlier_writes;
     const CallPlace& here = places_[is_at_earlier ? earlier.place : access.epoch.place];
     const CallPlace& there = places_[is_at_earlier ? access.epoch.place : earlier.place];
     const bool in_l1 = is_l1(begin);
-    std::string text = who_reads ? "reads " : "writes ";
+    std::string text = subject_reads ? "reads " : "writes ";
     text += std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) + ", which " +
-            kernel_on_core(whom) + (whom_writes ? " writes" : " reads") + ", and nothing orders the two";
-    const std::string heard = program_->checks->noc.last_wait(who);
-    if (who_reads && !heard.empty()) {
+            kernel_on_core(other) + (other_writes ? " writes" : " reads") + ", and nothing orders the two";
+    const std::string heard = program_->checks->noc.last_wait(subject);
+    if (subject_reads && !heard.empty()) {
         text += "; " + heard;
     }
     const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
     program_->checks->findings.add(
-        who, in_l1 ? "l1-race" : "dram-race", cb, in_l1 ? begin : 0, here.frames, here.num_frames, text, there);
+        subject, in_l1 ? "l1-race" : "dram-race", cb, in_l1 ? begin : 0, here.frames, here.num_frames, text, there);
 }
 
 // Two cores that fill the same page of a tensor do no harm, but both have it in their share of the work.

@@ -11,7 +11,7 @@
 // core, which follows the data; whoever hears of it from a third core may be too early.
 //
 // In L1 two kernels of one core are left to the rules of circular buffers and of processors' words: here one of the two
-// is always another core, over the NoC, or reads pages it has no credits for (Windows::borrows). In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
+// is always another core, over the NoC, or reads pages it has no credits for (CbAccess::borrows). In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
 // until a kernel first reaches for another core's, accesses are only written down, in few words; then they are entered.
 #pragma once
 

@@ -257,7 +257,7 @@ static void check_unknown_dram(
     }
     const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(from));
     const std::string place = l1_place_name(*source, address);
-    const CallPlace* push = checks.windows.last_push(*source, cb);
+    const CallPlace* push = checks.cb_access.last_push(*source, cb);
     if (push == nullptr) {
         const char* text = "writes %llu bytes of %s to DRAM, which nobody has written";
         note_finding(instance, kRules[0], cb, address, text, static_cast<unsigned long long>(bytes), place.c_str());

@@ -180,7 +180,7 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
 }
 
 // Every datum as the one a broadcast reads for it.
-static void spread_taint(TileTaint& taint, const TileGeometry& geometry, Broadcast broadcast) {
+static void broadcast_taint(TileTaint& taint, const TileGeometry& geometry, Broadcast broadcast) {
     uint8_t copy[kTileElements];
     std::memcpy(copy, taint.of, sizeof copy);
     const uint32_t faces = geometry.tile_cols > 16 ? 2 : 1;
@@ -202,7 +202,7 @@ void checked::taint_copy(
     transpose_taint(taint, geometry.num_faces, transpose & 1, transpose & 2);
     if (broadcast != Broadcast::None && !taint.clean) {
         const uint8_t before = taint.at(0);
-        spread_taint(taint, geometry, broadcast);
+        broadcast_taint(taint, geometry, broadcast);
         took_in_beside(state, taint);
         took_in_result(state, taint, before);
     }

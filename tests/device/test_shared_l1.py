@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores that have nothing to do with each other take turns at one L1; nobody can tell, except by looking afterwards."""
+"""Independent cores share one L1 backing store; only a look at memory after the run shows it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def numbered(make_program) -> ProgramDescriptor:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_from_the_second_launch_on_cores_find_what_the_core_before_them_left(own_chip, make_program, threads) -> None:
+def test_cores_share_one_l1_from_the_second_launch_on(own_chip, make_program, threads) -> None:
     program = numbered(make_program)
     own_chip.launch(program, RunOptions(threads=threads))
     poison = semaphores(own_chip, 1)
@@ -70,7 +70,7 @@ def test_from_the_second_launch_on_cores_find_what_the_core_before_them_left(own
     assert semaphores(own_chip, 1) == ([103, 100, 101, 102] if threads == 1 else [101, 100, 103, 102])
 
 
-def test_every_thread_has_an_l1_of_its_own(chip: Chip, make_program) -> None:
+def test_each_os_thread_shares_an_l1_of_its_own(chip: Chip, make_program) -> None:
     reader = """
     void kernel_main() {
         cb_reserve_back(0, 64);
@@ -99,7 +99,7 @@ def test_every_thread_has_an_l1_of_its_own(chip: Chip, make_program) -> None:
             circular_buffer(chip, x)
 
 
-def test_a_look_at_memory_that_is_gone_is_refused(own_chip: Chip, make_program) -> None:
+def test_reading_overwritten_l1_is_refused(own_chip: Chip, make_program) -> None:
     program = numbered(make_program)
     own_chip.launch(program)
     assert [circular_buffer(own_chip, x) for x in range(4)] == [100, 101, 102, 103]
@@ -112,7 +112,7 @@ def test_a_look_at_memory_that_is_gone_is_refused(own_chip: Chip, make_program) 
     assert [circular_buffer(own_chip, x) for x in range(4)] == [100, 101, 102, 103]
 
 
-def test_checked_and_recorded_runs_keep_each_l1(chip: Chip, make_program) -> None:
+def test_checked_and_recorded_runs_use_separate_l1(chip: Chip, make_program) -> None:
     program = numbered(make_program)
     for _ in range(2):
         chip.launch(program)
@@ -178,7 +178,7 @@ def meeting(chip: Chip, make_program, sends: bool, fetches: bool) -> ProgramDesc
 
 
 @pytest.mark.parametrize(("sends", "fetches"), [(True, False), (False, True)])
-def test_cores_that_meet_never_take_turns(chip: Chip, make_program, sends: bool, fetches: bool) -> None:
+def test_communicating_cores_use_separate_l1(chip: Chip, make_program, sends: bool, fetches: bool) -> None:
     program = meeting(chip, make_program, sends, fetches)
     for _ in range(3):
         chip.launch(program)
@@ -186,14 +186,14 @@ def test_cores_that_meet_never_take_turns(chip: Chip, make_program, sends: bool,
         assert [circular_buffer(chip, x) for x in range(4)] == [50, 51, 52, 53]
 
 
-def test_a_core_that_sends_for_the_first_time_reaches_one_that_has_not_begun(chip: Chip, make_program) -> None:
+def test_first_send_reaches_a_core_that_has_not_started(chip: Chip, make_program) -> None:
     for _ in range(2):
         chip.launch(meeting(chip, make_program, sends=False, fetches=False))
     chip.launch(meeting(chip, make_program, sends=True, fetches=False))
     assert chip.read_semaphore((3, 0), 0) == 50
 
 
-def test_a_core_that_fetches_what_is_gone_is_told_and_finds_it_in_the_next_launch(chip: Chip, make_program) -> None:
+def test_first_remote_read_of_overwritten_l1_fails_and_the_next_launch_succeeds(chip: Chip, make_program) -> None:
     for _ in range(2):
         chip.launch(meeting(chip, make_program, sends=False, fetches=False))
     program = meeting(chip, make_program, sends=False, fetches=True)
@@ -222,7 +222,7 @@ void kernel_main() {
 """
 
 
-def test_a_core_that_waits_keeps_its_l1(chip: Chip, make_program) -> None:
+def test_waiting_core_keeps_its_own_l1(chip: Chip, make_program) -> None:
     node = chip.arch.worker_core_from_logical_core((0, 0))
     for waits in (0, 0, 1, 1, 0, 0, 1):
         args = {"reader": [waits, node.x, node.y]}
@@ -230,7 +230,7 @@ def test_a_core_that_waits_keeps_its_l1(chip: Chip, make_program) -> None:
         assert semaphores(chip, 0) == [60, 61, 62, 63]
 
 
-def test_a_fault_behind_a_lent_l1_is_told_as_one_behind_the_cores_own(chip: Chip, make_program) -> None:
+def test_fault_past_a_shared_l1_is_reported_as_past_the_cores_own(chip: Chip, make_program) -> None:
     reader = """
     void kernel_main() {
         const uint32_t past = get_arg_val<uint32_t>(0);

@@ -34,21 +34,21 @@ void subtract(uint32_t tile, uint32_t slot) {
 }
 
 template <BroadcastType dim>
-void spread(uint32_t cb, uint32_t slot) {
+void broadcast(uint32_t cb, uint32_t slot) {
     reconfig_data_format(cb, cb);
     unary_bcast_init<dim>(cb);
     unary_bcast<dim>(cb, 0, slot);
 }
 
 void scale(uint32_t slot) {
-    spread<BroadcastType::COL>(2, 3);
+    broadcast<BroadcastType::COL>(2, 3);
     mul_binary_tile_init();
     mul_binary_tile(slot, 3, slot);
 }
 
 void weigh(uint32_t slot) {
-    spread<BroadcastType::ROW>(3, 2);
-    spread<BroadcastType::ROW>(4, 3);
+    broadcast<BroadcastType::ROW>(3, 2);
+    broadcast<BroadcastType::ROW>(4, 3);
     addcmul_tile_init();
     addcmul_tile<DataFormat::Float32>(3, slot, 2, slot, get_common_arg_val<uint32_t>(1));
 }
@@ -103,7 +103,7 @@ void tile_products() {
 void column_alone() {
     for (uint32_t tile = 0; tile < 4; tile++) {
         tile_regs_acquire();
-        spread<BroadcastType::COL>(1 + tile % 2, 1);
+        broadcast<BroadcastType::COL>(1 + tile % 2, 1);
         pack(1, tile);
     }
 }
@@ -256,7 +256,7 @@ def _bits(values: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("result", [ttnn.bfloat16, ttnn.float32])
-def test_chains_give_what_their_calls_give(device: ttnn.Device, case: str, result: ttnn.DataType) -> None:
+def test_deferred_chain_equals_its_single_calls(device: ttnn.Device, case: str, result: ttnn.DataType) -> None:
     for seed, wide, factor in ((1, True, ONE), (2, True, HALF), (3, False, ONE)):
         inputs = [
             (_values((32, 128), seed, ordinary=False), ttnn.bfloat16),
@@ -327,7 +327,7 @@ void kernel_main() {
 """
 
 
-def test_operands_may_go_while_a_kernel_waits(device: ttnn.Device) -> None:
+def test_deferred_tile_is_computed_before_its_operands_change(device: ttnn.Device) -> None:
     tiles = _values((32, 128), 5, ordinary=True)
     column = _values((32, 32), 6, ordinary=True)
     result = run_tiles(
