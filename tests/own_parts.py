@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilewright import Requirement, Rows, operation, ttnn
-from tilewright.formula import Value, mean
-from tilewright.formula import _own_phase as own_phase
+from tilewright.formula import Value, mean, own_phase
 from tilewright.kernels import CB, CompileTimeArg, RuntimeArg, cpp_kernel, uint32
 from tilewright.kernels.api import (
     cb_push_back,

@@ -24,7 +24,7 @@ from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import OPERATIONS
-from tilewright.timing import _replay as replay
+from tilewright.timing import replay
 from tilewright.timing._every_launch import every_launch_timed
 
 CHILD = Path(__file__).with_name("ttnn_operations.py")

@@ -24,8 +24,7 @@ import numpy as np
 from rows_file import Row, card_of, family_of, is_held_out, read
 
 from tilewright._record.call_record import CallRecord
-from tilewright.timing import Change
-from tilewright.timing import _replay as replay
+from tilewright.timing import Change, replay
 
 HERE = Path(__file__).parent
 ROWS = HERE / "rows.tsv"

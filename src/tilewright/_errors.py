@@ -69,7 +69,7 @@ class KernelFaultError(RunError):
 
 
 class SpinningError(RunError):
-    """A kernel polls memory that nobody changes any more."""
+    """A kernel polls memory that no kernel changes any more."""
 
 
 class TimeLimitError(RunError):

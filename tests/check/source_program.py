@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
-from tilewright.check import CheckResult
-from tilewright.check import _check_program as check_program
+from tilewright.check import CheckResult, check_program
 
 PAGE_BYTES = 2048
 _CONFIGS = {

@@ -9,7 +9,7 @@ import pytest
 from source_program import check_source, rules, source_program
 
 from tilewright import ttnn
-from tilewright.check import _check_program as check_program
+from tilewright.check import check_program
 from tilewright.check._reuse import check_reuse
 
 READS = "void kernel_main() {{\n  volatile uint32_t value = {};\n}}"

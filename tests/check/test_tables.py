@@ -9,7 +9,7 @@ import numpy as np
 from source_program import PAGE_BYTES, check_source, core_grid, source_program
 
 from tilewright import ttnn
-from tilewright.check import _check_program as check_program
+from tilewright.check import check_program
 from tilewright.check._l1_footprint import make_footprint
 from tilewright.check._smallest_depths import smallest_depths
 from tilewright.check._sync_table import make_sync_table

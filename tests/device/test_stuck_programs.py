@@ -58,7 +58,7 @@ def test_a_full_buffer_nobody_pops_is_named(chip: Chip, make_program) -> None:
         cbs={0: 2},
         reader="void kernel_main() { for (int i = 0; i < 3; i++) { cb_reserve_back(0, 1); cb_push_back(0, 1); } }",
     )
-    with pytest.raises(DeadlockError, match=r"c_0 is full and nobody on this core pops it: 2 pages pushed"):
+    with pytest.raises(DeadlockError, match=r"c_0 is full and no kernel on this core pops it: 2 pages pushed"):
         chip.launch(program)
 
 
@@ -111,7 +111,7 @@ void kernel_main() { compute_kernel_hw_startup(0, 0, 1); copy_init(0); cb_wait_f
         chip.launch(program)
     wanted = calls.split("cb_wait_front(1, ")[1][0]
     assert "compute (unpack)  compute.cpp:" in str(caught.value)
-    assert f"compute waits for {wanted} pages of c_1, which nobody but itself pushes: {sentence}" in str(caught.value)
+    assert f"compute waits for {wanted} pages of c_1, which no other kernel pushes: {sentence}" in str(caught.value)
 
 
 def test_compute_that_never_pops_what_it_reads_is_named_at_its_reserve(chip: Chip, make_program) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from tilewright import Rows, operation, ttnn
 from tilewright.check._check_program import check_program
-from tilewright.formula import FormulaError, Value, max, mean
-from tilewright.formula import _own_phase as own_phase
+from tilewright.formula import FormulaError, Value, max, mean, own_phase
 from tilewright.kernels import CB, uint32
 from tilewright.kernels.api import (
     add_binary_tile,

@@ -17,8 +17,7 @@ from tilewright._planner.plan import Plan
 from tilewright._planner.row_program import Kernels, build_program
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.tensor import Tensor
-from tilewright.check import CheckResult
-from tilewright.check import _check_program as check_program
+from tilewright.check import CheckResult, check_program
 from tilewright.formula import Value, mean
 from tilewright.kernels import Kernel
 from tilewright.kernels.phases import Region, add, add_rsqrt, mul_bcast_cols

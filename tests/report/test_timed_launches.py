@@ -19,7 +19,7 @@ from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import centralize_w_rm
-from tilewright.timing import _replay as replay
+from tilewright.timing import replay
 from tilewright.timing._every_launch import TimedLaunch, every_launch_timed
 
 

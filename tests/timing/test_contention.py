@@ -8,8 +8,7 @@ import pytest
 
 from tilewright._record.call_record import CallRecord, Core, RecordedKernel
 from tilewright._tensor.arch import describe_arch
-from tilewright.timing import Change
-from tilewright.timing import _replay as replay
+from tilewright.timing import Change, replay
 from tilewright.timing import _replay_library as replay_library
 
 _BYTES = 2048

@@ -17,8 +17,7 @@ from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import Options, centralize_w_rm
 from tilewright.ops._accuracy import held, judge
-from tilewright.timing import Change, Processor, WaitFor
-from tilewright.timing import _replay as replay
+from tilewright.timing import Change, Processor, WaitFor, replay
 from tilewright.timing._advice import Advice, Effect, advise
 from tilewright.timing._every_launch import TimedLaunch, every_launch_timed
 from tilewright.timing._text import time_json, time_lines

@@ -16,8 +16,7 @@ from transfers import Transfers
 
 from tilewright import ttnn
 from tilewright._launch.open_devices import close_device, open_device
-from tilewright.timing import Change
-from tilewright.timing import _replay as replay
+from tilewright.timing import Change, replay
 
 _SCATTER = 0.15
 _MEASURED = {

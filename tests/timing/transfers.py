@@ -9,7 +9,7 @@ from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.run_program import run_program
 from tilewright._record.call_record import CallRecord
-from tilewright.timing import _replay as replay
+from tilewright.timing import replay
 
 _KERNEL = """
 #include "api/dataflow/dataflow_api.h"

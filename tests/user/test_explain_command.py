@@ -25,7 +25,7 @@ from tilewright.kernels._api_table import FUNCTIONS
         (["stays", "full", "writer"], "Cure: the missing `cb_pop_front` in the consumer."),
         (
             ["c_7 x stays full for mine at its reserve number 9: theirs popped 5 pages in all and has finished"],
-            "A full buffer nobody empties (message)",
+            "A full buffer that no kernel empties (message)",
         ),
         (["sub_bcast"], "phase     sub_bcast_cols: out = a - b"),
     ],

@@ -133,7 +133,7 @@ class _Search:
             partners = self.partners(position)
             alive = [self._side(kernel, position) for kernel in partners if self._may_end(kernel, position)]
             if not alive:
-                return self._nobody(position, partners)
+                return self._no_partner(position, partners)
             position = next((each for each in alive if each.kernel != position.kernel), alive[0])
 
     def _side(self, kernel: int, position: KernelPosition) -> KernelPosition:
@@ -191,7 +191,7 @@ class _Search:
         uses = self._run.circular_buffers
         return next(use for use in uses if use.core == position.core and use.index == position.wait_cb)
 
-    def _nobody(self, position: KernelPosition, partners: list[int]) -> Hang:
+    def _no_partner(self, position: KernelPosition, partners: list[int]) -> Hang:
         """Nobody who could end this wait is still running."""
         run, label, name = self._run, self._run.cb_label(position.wait_cb), self._run.kernel_label(position.kernel)
         use = self._use(position)
@@ -200,7 +200,7 @@ class _Search:
         if position.wait_kind is WaitKind.CB_WAIT_FRONT:
             if not partners:
                 wanted = pages(position.wait_amount)
-                reason = f"{label} has no producer: {name} waits for {wanted}, nobody on this core pushes any."
+                reason = f"{label} has no producer: {name} waits for {wanted}, no kernel on this core pushes any."
                 return Hang("hang-missing-producer", position, reason)
             done = ", ".join(f"{run.kernel_label(t.kernel)} pushed {pages(t.pages_pushed)}" for t in moved)
             missing, needed = position.wait_amount - position.wait_have, use.popped + position.wait_amount
@@ -215,7 +215,7 @@ class _Search:
             return self._lost_count(position)
         if not partners:
             reason = (
-                f"{label} is full and nobody on this core pops it: {pages(use.pushed)} pushed, "
+                f"{label} is full and no kernel on this core pops it: {pages(use.pushed)} pushed, "
                 f"{use.popped} popped, {use.num_pages} in the buffer."
             )
             return Hang("hang-full-buffer", position, reason)
@@ -244,7 +244,7 @@ class _Search:
         if use.left_over < 0:
             return self._lost_count(full)
         reason = (
-            f"{label} is full ({use.left_over} of {use.num_pages} pages, {use.popped} popped so far) and nobody can "
+            f"{label} is full ({use.left_over} of {use.num_pages} pages, {use.popped} popped so far) and no kernel can "
             f"drain it: {each_other}"
         )
         return Hang("hang-full-buffer", full, reason)
@@ -287,7 +287,7 @@ class _Search:
                 past = f"has pushed {use.pushed} and pushes more only later"
             else:
                 past = f"has pushed {use.pushed} and popped {use.popped} of them already, before this wait needed them"
-            reason = f"{name} waits for {wanted}, which nobody but itself pushes: it {past}."
+            reason = f"{name} waits for {wanted}, which no other kernel pushes: it {past}."
         elif use.popped == 0:
             reason = (
                 f"{label} is full and was never popped: {name} pushed {pages(use.pushed)} and waits for room, "
@@ -327,7 +327,7 @@ def _semaphore_hang(run: Run, position: KernelPosition) -> Hang:
         )
         return Hang("semaphore-overshoot", position, reason)
     reason = (
-        f"{name} waits on {semaphore}, which holds {position.wait_have} and which nobody raises to "
+        f"{name} waits on {semaphore}, which holds {position.wait_have} and which no kernel raises to "
         f"{position.wait_amount} any more: {_raisers(run, position)}."
     )
     return Hang("hang-semaphore", position, reason)
@@ -354,7 +354,7 @@ def _raisers(run: Run, position: KernelPosition) -> str:
         f"{run.kernel_label(kernel)} on {name_cores(cores)} has not ({what})"
         for (kernel, what), cores in waiting.items()
     ]
-    return "; ".join(said) if said else "nobody has raised it over the NoC"
+    return "; ".join(said) if said else "no kernel has raised it over the NoC"
 
 
 def _what_of(position: KernelPosition) -> str:

@@ -46,7 +46,7 @@ def deadlock_message(run: Run) -> str:
           reader          finished
           compute (pack)  variance.cpp:41  cb_reserve_back(c_1 in_tiled, 4)  0 of 4 pages free
           writer          writer.cpp:18  cb_wait_front(c_16 out, 1)  0 of 1 pages there
-        c_1 in_tiled is full and nobody on this core pops it: compute pushed 4 pages, 0 were popped.
+        c_1 in_tiled is full and no kernel on this core pops it: compute pushed 4 pages, 0 were popped.
     """
     groups = sorted(stuck_cores(run), key=lambda group: len(group.cores))  # the odd one out first
     lines: list[str] = []

@@ -42,7 +42,7 @@ def raise_error(run: Run, ending: Ending, options: RunOptions, l1_bytes: int) ->
 
 
 def _spinning_reason(culprit: KernelPosition) -> str:
-    return "polls memory that nobody changes any more"
+    return "polls memory that no kernel changes any more"
 
 
 def fault_text(ending: Ending, l1_bytes: int) -> str:

@@ -253,7 +253,7 @@ def _imbalance(run: Run, use: CbUse, consumers: Sequence[CbTraffic]) -> str:
     if use.pushed == use.popped:
         return ""
     if not consumers:
-        return f"{pages(use.pushed)} pushed and nobody on this core waits for or pops any"
+        return f"{pages(use.pushed)} pushed and no kernel on this core waits for or pops any"
     if use.popped == 0:
         return f"{names} waits for the {pages(use.pushed)} and pops none"
     return f"{names} pops {use.popped} of the {pages(use.pushed)}, so {use.left_over} stay"

@@ -64,7 +64,7 @@ def _caveats(time: DeviceTime) -> list[str]:
     said = []
     unsure = time.unmeasured / time.num_cores / time.cycles
     if unsure > _LITTLE:
-        said.append(f"{unsure:.0%} of the time is maths whose cost nobody has published; the model assumes one.")
+        said.append(f"{unsure:.0%} of the time is maths without a published cost; the model assumes one.")
     if time.forced:
         said.append(f"{time.forced} waits are for something the record does not have: do not rely on this time.")
     if time.polls:

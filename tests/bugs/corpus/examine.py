@@ -10,7 +10,7 @@ from typing import Protocol
 from corpus.model import Build, Launch, Plain, named_lines
 from corpus.running import SPIN_LIMIT, fresh_host, run_plain
 from tilewright._launch.run_options import RunOptions
-from tilewright.check import _check_program as check_program
+from tilewright.check import check_program
 
 FOUND, RULE_ONLY, SHOWN, MISSED = "found", "rule only", "only shown", "missed"
 VERDICTS = (FOUND, RULE_ONLY, SHOWN, MISSED)
