@@ -4,12 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # Tests that run no kernel, or few.
-QUICK := tests/house tests/tensor tests/program tests/logs tests/user/test_hostile_arguments.py \
-	tests/device/test_cache_trust.py tests/device/test_cache_pruning.py tests/device/test_stuck_programs.py
-# pytest imports tests by their file's name from every folder of tests, so mypy must find them the same way.
-TEST_FILES := $(filter-out %conftest.py,$(wildcard tests/*.py tests/*/*.py))
-EMPTY :=
-TEST_PATH := src:tests:$(subst $(EMPTY) $(EMPTY),:,$(patsubst %/,%,$(wildcard tests/*/)))
+QUICK := tests/house tests/tensor tests/program tests/logs tests/package/test_invalid_arguments.py \
+	tests/build/test_cache_trust.py tests/build/test_cache_pruning.py tests/diagnose
 
 # Prints a Python that has ttnn and torch, made in the user's cache out of a CPython 3.10 or 3.12; or why there is none.
 TTNN_PYTHON = $(BIN)/python tests/real_ttnn.py
@@ -41,7 +37,7 @@ beside-ttnn: $(VENV)/.installed  ## docs/beside-ttnn.md: examples beside ttnn's 
 	TILEWRIGHT_REAL_TTNN=$$($(TTNN_PYTHON)) $(BIN)/python tools/beside_ttnn.py
 
 score: $(VENV)/.installed  ## how many of the known bugs the checker names, and what it says wrongly
-	$(BIN)/python tests/bugs/score.py
+	$(BIN)/python -m tests.bugs.score
 
 bench: $(VENV)/.installed  ## speed, as ratios measured side by side
 	$(BIN)/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
@@ -51,7 +47,6 @@ lint: $(VENV)/.installed  ## form and types of Python, form and mistakes of C++,
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	MYPYPATH=$(TEST_PATH) $(BIN)/mypy --config-file tests/mypy.ini $(TEST_FILES)
 	$(BIN)/python -m pytest tests/house
 	$(BIN)/python tools/lint_native.py
 

@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
+from softmax.program import softmax_program
 
 from tilewright import Run, ops, run_program, ttnn
 from tilewright._cli.screen import wrapped
 from tilewright._errors import DeadlockError
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from softmax.program import softmax_program
 
 SHAPE = (4096, 1024)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many calls of the compute API in one kernel, one result tile for each: how modes are tested value by value.
 
-A call is its C++ text, so that what is tested can be read off the table: ``tests/house/test_modes_are_tested.py`` does.
+A call is its C++ text, so that what is tested can be read off the table: ``tests/house/test_api_modes.py`` does.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from tile_program import run_tiles
 
+from tests.tile_program import run_tiles
 from tilewright import ttnn
 
 _KERNEL = """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of several rooms share: the repository's examples, the published wheel, its headers, a ttnn."""
+"""Fixtures that tests of several folders share: the published wheel, its headers, a Python with ttnn."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from real_ttnn import RealTtnnUnavailableError, python_with_torch, python_with_ttnn
-from wheel_headers import WheelHeaders
 
+from tests.real_ttnn import RealTtnnUnavailableError, python_with_torch, python_with_ttnn
+from tests.wheel_headers import WheelHeaders
 from tilewright._build.compiler import available_compilers
 from tilewright._launch.open_devices import all_open_devices, close_device
 from tilewright._wheel import WheelUnavailableError, fetch_wheel
@@ -19,7 +19,7 @@ from tilewright._wheel import WheelUnavailableError, fetch_wheel
 NO_BROWSER = "no Chromium"
 _NO_TTNN = "the published ttnn cannot be installed here"
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+pytest_plugins = ["tests.small_programs", "tests.python_process"]
 
 
 def pytest_configure() -> None:

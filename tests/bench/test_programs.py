@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tilewright import ttnn
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
-
 from bench import programs
+from tilewright import ttnn
 
 # Rows of 256: 8 tiles, two DST sections of 4; 96 rows on 2 cores split unevenly.
 SHAPE = (96, 256)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from corpus.host import COPY, READER, WRITER, Host
-from corpus.model import Build, Launch
-from second_round.model import READER_TO_16, Launches, Twin, copy_program, dataflow
+from tests.bugs.corpus.host import COPY, READER, WRITER, Host
+from tests.bugs.corpus.model import Build, Launch
+from tests.bugs.second_round.model import READER_TO_16, Launches, Twin, copy_program, dataflow
 
 TWINS: list[Twin] = []
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from corpus.examine import Finding
-from corpus.model import Launch
+from tests.bugs.corpus.examine import Finding
+from tests.bugs.corpus.model import Launch
 
 Cure = Callable[[Launch, Finding], None]
 Edit = Callable[[list[str], int, Finding], None]

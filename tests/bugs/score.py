@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of the corpus the checker finds: python tests/bugs/score.py [B01 ...]
+"""How much of the corpus the checker finds: python -m tests.bugs.score [B01 ...]
 
 For every bug: was it named with the right rule and line, with the right rule only, did it only show (an error, a hang
 or wrong output, but nothing that names it), or was it missed. For every fixed twin and control: was it left in peace.
@@ -15,11 +15,21 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from corpus.entries import BUGS, CLASSES, CONTROLS
-from corpus.examine import MISSED, RULE_ONLY, SHOWN, VERDICTS, Check, Examined, examine, find_check, verdict_on
-from corpus.model import WORMHOLE, Plain
-from generated.examination import faulty_programs, legal_programs
-from generated.families import FAMILIES
+from tests.bugs.corpus.entries import BUGS, CLASSES, CONTROLS
+from tests.bugs.corpus.examine import (
+    MISSED,
+    RULE_ONLY,
+    SHOWN,
+    VERDICTS,
+    Check,
+    Examined,
+    examine,
+    find_check,
+    verdict_on,
+)
+from tests.bugs.corpus.model import WORMHOLE, Plain
+from tests.bugs.generated.examination import faulty_programs, legal_programs
+from tests.bugs.generated.families import FAMILIES
 
 
 def score(only: Sequence[str], check: Check) -> list[dict[str, Any]]:

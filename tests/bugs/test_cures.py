@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from corpus.entries import BUGS
-from corpus.examine import Finding, find_check
-from corpus.model import Bug
-from corpus.running import difference, fresh_host
-from curable import TWINS as SMALL_TWINS
-from cures import CURES, NOT_MECHANICAL, OTHERWISE
-from second_round import between_cores, buffers, host, receivers, threads, values
-from second_round.model import TWINS, Twin
 
+from tests.bugs.corpus.entries import BUGS
+from tests.bugs.corpus.examine import Finding, find_check
+from tests.bugs.corpus.model import Bug
+from tests.bugs.corpus.running import difference, fresh_host
+from tests.bugs.curable import TWINS as SMALL_TWINS
+from tests.bugs.cures import CURES, NOT_MECHANICAL, OTHERWISE
+from tests.bugs.second_round import between_cores, buffers, host, receivers, threads, values
+from tests.bugs.second_round.model import TWINS, Twin
 from tilewright.check._rules import RULES
 
 CHECK = find_check()

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 
 import pytest
-from corpus.examine import FOUND, find_check
-from generated.examination import faulty_programs, legal_programs, rules_of
-from generated.families import FAMILIES, LEGAL_SHARES, family_called
-from generated.model import Family, Fault
 
+from tests.bugs.corpus.examine import FOUND, find_check
+from tests.bugs.generated.examination import faulty_programs, legal_programs, rules_of
+from tests.bugs.generated.families import FAMILIES, LEGAL_SHARES, family_called
+from tests.bugs.generated.model import Family, Fault
 from tilewright.check import RULES
 
 TIMES = int(os.environ.get("TILEWRIGHT_RANDOM_PROGRAMS", "1"))

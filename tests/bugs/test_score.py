@@ -7,10 +7,11 @@ import dataclasses
 from collections.abc import Sequence
 
 import pytest
-from corpus.entries import BUGS, CONTROLS
-from corpus.examine import FOUND, MISSED, RULE_ONLY, SHOWN, Check, Finding, examine, verdict_on
-from corpus.model import Launch, named_lines
-from score import main, table
+
+from tests.bugs.corpus.entries import BUGS, CONTROLS
+from tests.bugs.corpus.examine import FOUND, MISSED, RULE_ONLY, SHOWN, Check, Finding, examine, verdict_on
+from tests.bugs.corpus.model import Launch, named_lines
+from tests.bugs.score import main, table
 
 BUG = {bug.id: bug for bug in BUGS}
 
@@ -75,7 +76,7 @@ def test_a_bug_of_the_host_needs_no_line() -> None:
 
 
 def test_the_table_counts_bugs_and_false_alarms(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
-    monkeypatch.setattr("score.find_check", lambda: checker(Fake("noc-push-in-flight", "reader", 14)))
+    monkeypatch.setattr("tests.bugs.score.find_check", lambda: checker(Fake("noc-push-in-flight", "reader", 14)))
     assert main(["B30", "FP-3"]) == 0
     last = capsys.readouterr().out.splitlines()[-1].split()
     assert last == ["all", "2", "1", "0", "0", "0", "2", "0"]
@@ -85,7 +86,7 @@ def test_a_note_on_a_right_program_is_no_false_alarm(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     note = Result(notes=[Fake("noc-multicast-order", "reader_sender", 1)])
-    monkeypatch.setattr("score.find_check", lambda: lambda launch: note)
+    monkeypatch.setattr("tests.bugs.score.find_check", lambda: lambda launch: note)
     assert main(["FP-3"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[-2:] == ["0", "1"]
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from corpus.examine import FOUND, Examined, find_check, said_about, verdict_on
-from corpus.model import Plain, named_lines
-from corpus.running import difference, fresh_host
-from second_round import between_cores, buffers, host, receivers, threads, values
-from second_round.model import TWINS, Twin
+
+from tests.bugs.corpus.examine import FOUND, Examined, find_check, said_about, verdict_on
+from tests.bugs.corpus.model import Plain, named_lines
+from tests.bugs.corpus.running import difference, fresh_host
+from tests.bugs.second_round import between_cores, buffers, host, receivers, threads, values
+from tests.bugs.second_round.model import TWINS, Twin
 
 KINDS = ("races", "multicasts", "threads", "registers", "absent", "stores", "latent", "values", "host")
 MODULES = (between_cores, receivers, threads, buffers, values, host)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from corpus.entries import BUGS, CONTROLS
-from corpus.model import Bug, Control, Plain, named_lines, twin_source
-from corpus.running import fresh_host, run_plain
+
+from tests.bugs.corpus.entries import BUGS, CONTROLS
+from tests.bugs.corpus.model import Bug, Control, Plain, named_lines, twin_source
+from tests.bugs.corpus.running import fresh_host, run_plain
 
 ON_ARCHS = [pytest.param(entry, arch, id=f"{entry}-{arch}") for entry in BUGS for arch in entry.archs]
 

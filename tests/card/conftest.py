@@ -8,16 +8,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from card_process import OnCard
 
 import tilewright
+from tests.card.card_process import OnCard
 
 
 @pytest.fixture(scope="session")
 def card_environment() -> dict[str, str]:
-    """The environment of a process that finds this tilewright, and no card yet."""
+    """The environment of a process that finds this tilewright and these tests, and no card yet."""
+    places = (Path(tilewright.__file__).parents[1], Path(__file__).parents[2])
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TT_")}
-    return {**kept, "PYTHONPATH": str(Path(tilewright.__file__).parent.parent), "LOGURU_LEVEL": "ERROR"}
+    return {**kept, "PYTHONPATH": os.pathsep.join(map(str, places)), "LOGURU_LEVEL": "ERROR"}
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import ttnn
-from row_of_cores import cores, put, sharded
+
+from tests.card.row_of_cores import cores, put, sharded
 
 K, N, RECEIVERS = 96, 192, 3
 TILE_BYTES, TILES_OF_RING = 2048, 18

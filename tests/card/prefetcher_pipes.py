@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import ttnn
-from row_of_cores import cores, put, sharded
+
+from tests.card.row_of_cores import cores, put, sharded
 
 K, RECEIVERS = 96, 3
 TILE_BYTES, TILES_OF_RING = 2048, 19  # entries of no size fill it

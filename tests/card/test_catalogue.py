@@ -3,21 +3,16 @@
 
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
-
-from card_process import OnCard
-
-PAGE = Path(__file__).parent / "catalogue" / "operations_page.py"
+from tests.card.card_process import OnCard
+from tests.card.catalogue.uncalled import UNCALLED, unexplained
 
 
-def test_every_registered_operation_is_called_or_listed_with_its_reason(on_card: OnCard) -> None:
-    result = on_card(str(PAGE), "--check")
+def test_every_registered_operation_is_called_or_listed_with_its_reason(on_card: OnCard, real_ttnn: str) -> None:
+    result = on_card("--", real_ttnn, "-m", "tests.card.catalogue.operations_page", "--check")
     assert (result.returncode, result.stdout) == (0, ""), result.stdout + result.stderr
 
 
 def test_what_is_missing_and_what_is_listed_wrongly_is_named() -> None:
-    uncalled = runpy.run_path(str(PAGE.with_name("uncalled.py")))
-    listed = set().union(*uncalled["UNCALLED"].values())
+    listed = set().union(*UNCALLED.values())
     registered = {"add", "new", "experimental.quasar.add", *listed} - {"point_to_point"}
-    assert uncalled["unexplained"](registered, {"add", "broadcast"}) == (["new"], ["broadcast", "point_to_point"])
+    assert unexplained(registered, {"add", "broadcast"}) == (["new"], ["broadcast", "point_to_point"])

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from card_process import OnCard
 
+from tests.card.card_process import OnCard
 from tilewright._card.drift import ALLOWED_UNITS, Comparisons, measure_drift
 
 SCRIPT = Path(__file__).with_name("compared_operations.py")

@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from card_process import OnCard
+
+from tests.card.card_process import OnCard
 
 SCRIPT = str(Path(__file__).with_name("failing_launches.py"))
 

@@ -10,16 +10,19 @@ import importlib
 import re
 from pathlib import Path
 
-import own_parts
 import pytest
-from card_process import OnCard
 
+from tests import custom_operations
+from tests.card.card_process import OnCard
 from tilewright import ops
 from tilewright.ops._export import export_operation
 from tilewright.ops._operation import Operation
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "operations"
-MODULES = [own_parts, *(importlib.import_module(f"operations.{each.stem}") for each in EXAMPLES.glob("*_rm.py"))]
+MODULES = [
+    custom_operations,
+    *(importlib.import_module(f"examples.operations.{each.stem}") for each in EXAMPLES.glob("*_rm.py")),
+]
 # By name, with a shape for its test beside those it has anyway.
 PACKAGES: dict[str, tuple[Operation, tuple[int, ...]]] = {
     "centralize_w_rm": (ops.centralize_w_rm, (2, 3, 64, 128)),

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from card_process import OnCard
+
+from tests.card.card_process import OnCard
 
 SCRIPT = str(Path(__file__).with_name("global_circular_buffer.py"))
 

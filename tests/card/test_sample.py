@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from card_process import OnCard
+
+from tests.card.card_process import OnCard
 
 SAMPLE = Path(__file__).with_name("sample_operations.py")
 ON_WORMHOLE = (

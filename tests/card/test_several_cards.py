@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from card_process import OnCard
 
+from tests.card.card_process import OnCard
 from tilewright._card.package import CardError
 from tilewright._card.products import choose_card
 

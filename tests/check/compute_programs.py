@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from page_writer import PAGE_WRITER
 
 import tilewright
+from tests.page_writer import PAGE_WRITER
 from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
 from tilewright._record.run import RelatedCall, RunNote

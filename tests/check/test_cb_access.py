@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from window_program import line_of, marked_line, notes, tiles, words
 
 import tilewright
+from tests.check.cb_access_program import line_of, marked_line, notes, tiles, words
 from tilewright import ttnn
 from tilewright._errors import DeadlockError, KernelError
 from tilewright._record.run import Run

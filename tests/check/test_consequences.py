@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from source_program import check_source, source_program
 
+from tests.check.source_program import check_source, source_program
 from tilewright import ttnn
 
 # A word of the page, used so that the compiler keeps it.

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from source_program import check_source, rules, scratch_tensor, source_program
 
 import tilewright
+from tests.check.source_program import check_source, rules, scratch_tensor, source_program
 from tilewright import ttnn
 from tilewright._errors import DeadlockError
 from tilewright.check._every_launch import every_launch_checked

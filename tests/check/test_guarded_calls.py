@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from source_program import check_source, rules, source_program
 
+from tests.check.source_program import check_source, rules, source_program
 from tilewright import ttnn
 from tilewright.check._guarded_calls import calls_off_their_thread
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from source_program import check_source, rules, source_program
 
+from tests.check.source_program import check_source, rules, source_program
 from tilewright import ttnn
 from tilewright._build.compiler import find_compiler
 from tilewright._launch.run_options import RunOptions

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from source_program import check_source, rules, source_program
 
+from tests.check.source_program import check_source, rules, source_program
 from tilewright import ttnn
 from tilewright.check import check_program
 from tilewright.check._reuse import check_reuse

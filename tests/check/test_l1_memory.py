@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from window_program import PAGE_BYTES, line_of, marked_line, notes, tiles, words
 
+from tests.check.cb_access_program import PAGE_BYTES, line_of, marked_line, notes, tiles, words
 from tilewright import ttnn
 
 

@@ -6,8 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from compute_programs import BODY_LINE, circular_buffer, compute_kernel, empty, kernel_line, run_checked, step, tiles
 
+from tests.check.compute_programs import (
+    BODY_LINE,
+    circular_buffer,
+    compute_kernel,
+    empty,
+    kernel_line,
+    run_checked,
+    step,
+    tiles,
+)
 from tilewright import ttnn
 from tilewright._errors import KernelError
 from tilewright._record.run import RunNote

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compute_programs import circular_buffer, empty, kernel, reader
-from page_writer import PAGE_WRITER
 
 import tilewright
+from tests.check.compute_programs import circular_buffer, empty, kernel, reader
+from tests.page_writer import PAGE_WRITER
 from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from noc_program import rules, run_checked, tiles
 
+from tests.check.noc_program import rules, run_checked, tiles
 from tilewright import ttnn
 from tilewright._errors import DeadlockError
 from tilewright._launch.run_options import RunOptions

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from source_program import PAGE_BYTES, check_source, core_grid, source_program
 
+from tests.check.source_program import PAGE_BYTES, check_source, core_grid, source_program
 from tilewright import ttnn
 from tilewright.check import check_program
 from tilewright.check._l1_footprint import make_footprint

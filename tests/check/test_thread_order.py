@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compute_programs import circular_buffer, compute_kernel, empty, kernel, reader, tiles
-from page_writer import PAGE_WRITER
 
 import tilewright
+from tests.check.compute_programs import circular_buffer, compute_kernel, empty, kernel, reader, tiles
+from tests.page_writer import PAGE_WRITER
 from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
 from tilewright._record.run import RunNote

@@ -7,9 +7,9 @@ from typing import cast
 
 import numpy as np
 import pytest
-from source_program import check_source, source_program
-from window_program import notes, words
 
+from tests.check.cb_access_program import notes, words
+from tests.check.source_program import check_source, source_program
 from tilewright import ttnn
 from tilewright._launch.chip import Chip
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compute_programs import circular_buffer, compute_kernel, empty, kernel_line, run_checked, step, tiles
-from page_writer import PAGE_WRITER
 
+from tests.check.compute_programs import circular_buffer, compute_kernel, empty, kernel_line, run_checked, step, tiles
+from tests.page_writer import PAGE_WRITER
 from tilewright import ttnn
 from tilewright._record.run import RunNote
 

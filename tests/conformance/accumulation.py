@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from error_bounds import FLOAT32_STEP, FLUSHED_TO_ZERO, Array
 
+from tests.conformance.error_bounds import FLOAT32_STEP, FLUSHED_TO_ZERO, Array
 from tilewright import ttnn
 
 FACE = 16

@@ -8,10 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from error_bounds import Array, assert_within, multiplied, packed, summed
-from programs import TILE, accessor, as_float64, circular_buffer, kernel, output_like, runtime_args, split_work
-from unary_program import SFPU_INCLUDES, compute_config
 
+from tests.conformance.error_bounds import Array, assert_within, multiplied, packed, summed
+from tests.conformance.programs import (
+    TILE,
+    accessor,
+    as_float64,
+    circular_buffer,
+    kernel,
+    output_like,
+    runtime_args,
+    split_work,
+)
+from tests.conformance.unary_program import SFPU_INCLUDES, compute_config
 from tilewright import ttnn
 
 OUTPUT = 2

@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_on_second_chip(item: pytest.Item) -> bool:
     is_ours = Path(__file__).parent in item.path.parents
-    return is_ours and isinstance(item, pytest.Function) and "blackhole" in item.name
+    return is_ours and hasattr(item, "callspec") and item.callspec.params.get("device") == "blackhole"
 
 
 @pytest.fixture(scope="module", params=["wormhole_b0", "blackhole"])

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from error_bounds import Array, assert_within
-from programs import ALL_CORES, TILE, as_float64, output_like
-from row_program import RowKernel, run_rows
-from running_error import Approximation, Datapath, exact
 
+from tests.conformance.error_bounds import Array, assert_within
+from tests.conformance.programs import ALL_CORES, TILE, as_float64, output_like
+from tests.conformance.row_program import RowKernel, run_rows
+from tests.conformance.running_error import Approximation, Datapath, exact
 from tilewright import ttnn
 
 SMALL, LARGE = "small", "large"  # a row in L1, or streamed once per use

@@ -6,9 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from core_groups import cores_by_units
-from programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
-
+from tests.conformance.core_groups import cores_by_units
+from tests.conformance.programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
 from tilewright import ttnn
 
 CB_IN0, CB_IN1, CB_OUT, CB_PARTIALS = 0, 1, 4, 5

@@ -6,9 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from matmul_program import BUFFER_NAMES, CB_IN0, Blocks
-from programs import accessor, kernel
-
+from tests.conformance.matmul_program import BUFFER_NAMES, CB_IN0, Blocks
+from tests.conformance.programs import accessor, kernel
 from tilewright import ttnn
 
 # Names the kernels look up for variants that are not in use here.

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from programs import accessor, kernel, runtime_args
-
+from tests.conformance.programs import accessor, kernel, runtime_args
 from tilewright import ttnn
 from tilewright._program.bindings import BufferName, KernelBindings, TensorName, TileFormat
 

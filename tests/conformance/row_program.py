@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from programs import split_work
-
+from tests.conformance.programs import split_work
 from tilewright import ttnn
 from tilewright._program.spec import (
     CompilerOptions,

@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from error_bounds import (
+
+from tests.conformance.error_bounds import (
     BFLOAT16_NEAREST,
     BFLOAT16_TRUNCATED,
     FLOAT32_NEAREST,

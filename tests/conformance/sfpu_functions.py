@@ -7,10 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from error_bounds import BFLOAT16_NEAREST, BFLOAT16_TRUNCATED, FLOAT32_STEP, FLUSHED_TO_ZERO, Array, rounded
 from numpy.typing import NDArray
 from scipy import special
-from unary_program import float_bits, sfpu_chain
+
+from tests.conformance.error_bounds import (
+    BFLOAT16_NEAREST,
+    BFLOAT16_TRUNCATED,
+    FLOAT32_STEP,
+    FLUSHED_TO_ZERO,
+    Array,
+    rounded,
+)
+from tests.conformance.unary_program import float_bits, sfpu_chain
 
 Mask = NDArray[np.bool_]
 

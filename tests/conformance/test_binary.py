@@ -7,11 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from binary_program import ADD, MUL, NO_BROADCAST, OPERATIONS, SUB, Operation, run_binary_ng, run_older_binary
-from error_bounds import BFLOAT16_NEAREST, FLOAT32_STEP, assert_within, rounded
 from numpy.typing import NDArray
-from programs import ALL_CORES, ONE_CORE, SHAPES, as_float64, on_device
 
+from tests.conformance.binary_program import (
+    ADD,
+    MUL,
+    NO_BROADCAST,
+    OPERATIONS,
+    SUB,
+    Operation,
+    run_binary_ng,
+    run_older_binary,
+)
+from tests.conformance.error_bounds import BFLOAT16_NEAREST, FLOAT32_STEP, assert_within, rounded
+from tests.conformance.programs import ALL_CORES, ONE_CORE, SHAPES, as_float64, on_device
 from tilewright import ttnn
 
 DTYPES = [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b]

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from binary_program import (
+
+from tests.conformance.binary_program import (
     ADD,
     MUL,
     OPERATIONS,
@@ -26,9 +27,9 @@ from binary_program import (
     operation_defines,
     run_binary_ng,
 )
-from error_bounds import assert_within
-from named_bindings import named_kernel
-from programs import (
+from tests.conformance.error_bounds import assert_within
+from tests.conformance.named_bindings import named_kernel
+from tests.conformance.programs import (
     ALL_CORES,
     ONE_CORE,
     SHAPES,
@@ -41,7 +42,6 @@ from programs import (
     runtime_args,
     split_work,
 )
-
 from tilewright import ttnn
 
 _READERS, _COMPUTE = "kernels_ng/dataflow", "kernels_ng/compute"

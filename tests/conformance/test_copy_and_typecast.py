@@ -8,12 +8,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from error_bounds import BFLOAT16_NEAREST, FLOAT32_NEAREST, TF32_TRUNCATED, Array, assert_within, packed, rounded
-from named_bindings import named_kernel
 from numpy.typing import NDArray
-from programs import ALL_CORES, ONE_CORE, accessor, kernel, runtime_args, split_work
-from unary_program import COPY_OUTPUT, ComputeKernel, Work, compute_config, run_unary, sfpu_chain, sfpu_kernel
 
+from tests.conformance.error_bounds import (
+    BFLOAT16_NEAREST,
+    FLOAT32_NEAREST,
+    TF32_TRUNCATED,
+    Array,
+    assert_within,
+    packed,
+    rounded,
+)
+from tests.conformance.named_bindings import named_kernel
+from tests.conformance.programs import ALL_CORES, ONE_CORE, accessor, kernel, runtime_args, split_work
+from tests.conformance.unary_program import (
+    COPY_OUTPUT,
+    ComputeKernel,
+    Work,
+    compute_config,
+    run_unary,
+    sfpu_chain,
+    sfpu_kernel,
+)
 from tilewright import ttnn
 
 bf16, fp32, bfp8 = ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from accumulation import FACE, Step, accumulated, exact_in_eights, phases, rounded_sum, seen
-from error_bounds import Array, assert_within, packed
-from matmul_program import Blocks, Matmul
-from multicast_matmul import Multicast
-from programs import ALL_CORES, ONE_CORE, TILE, as_float64, on_device
 
+from tests.conformance.accumulation import FACE, Step, accumulated, exact_in_eights, phases, rounded_sum, seen
+from tests.conformance.error_bounds import Array, assert_within, packed
+from tests.conformance.matmul_program import Blocks, Matmul
+from tests.conformance.multicast_matmul import Multicast
+from tests.conformance.programs import ALL_CORES, ONE_CORE, TILE, as_float64, on_device
 from tilewright import ttnn
 
 LOFI, HIFI2, HIFI3, HIFI4 = (getattr(ttnn.MathFidelity, name) for name in ("LoFi", "HiFi2", "HiFi3", "HiFi4"))

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from call_table import Call, assert_all_exact, assert_all_near, run_calls
 
+from tests.call_table import Call, assert_all_exact, assert_all_near, run_calls
 from tilewright import ttnn
 
 INCLUDES = [

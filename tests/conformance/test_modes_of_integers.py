@@ -7,8 +7,8 @@ import operator
 from collections.abc import Callable
 
 import numpy as np
-from call_table import Call, assert_all_exact, run_calls
 
+from tests.call_table import Call, assert_all_exact, run_calls
 from tilewright import ttnn
 
 INCLUDES = [

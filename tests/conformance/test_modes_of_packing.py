@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from tile_program import run_tiles
 
+from tests.tile_program import run_tiles
 from tilewright import ttnn
-from tilewright._launch.run_errors import KernelError
+from tilewright._errors import KernelError
 
 _KERNEL = """
 #include "api/compute/compute_kernel_hw_startup.h"

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from call_table import Call, assert_all_exact, assert_all_near, run_calls
 
+from tests.call_table import Call, assert_all_exact, assert_all_near, run_calls
 from tilewright import ttnn
-from tilewright._launch.run_errors import KernelError
+from tilewright._errors import KernelError
 
 INCLUDES = ["compute_kernel_api", "cumsum", "sfpu_binary_bcast", "topk", "triangle_solve", "welford"]
 WIDE = {"fp32_dest_acc_en": True, "unpack_to_dest": (0, 1)}

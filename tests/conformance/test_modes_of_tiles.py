@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from call_table import Call, assert_all_exact, run_calls
 
+from tests.call_table import Call, assert_all_exact, run_calls
 from tilewright import ttnn
-from tilewright._launch.run_errors import KernelError
+from tilewright._errors import KernelError
 
 INCLUDES = [
     "bcast",

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from accumulation import FACE, Step, accumulated, exact_in_eights, grouped, kept, phases, rounded_sum
-from error_bounds import BFLOAT16_NEAREST, FLOAT32_STEP, TF32_TRUNCATED, Array, assert_within, rounded
-from programs import ALL_CORES, ONE_CORE, TILE, as_float64, on_device, output_like, split_work
 
+from tests.conformance.accumulation import FACE, Step, accumulated, exact_in_eights, grouped, kept, phases, rounded_sum
+from tests.conformance.error_bounds import BFLOAT16_NEAREST, FLOAT32_STEP, TF32_TRUNCATED, Array, assert_within, rounded
+from tests.conformance.programs import ALL_CORES, ONE_CORE, TILE, as_float64, on_device, output_like, split_work
 from tilewright import ttnn
 from tilewright._program.spec import (
     CompilerOptions,

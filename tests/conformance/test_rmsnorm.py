@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from layernorm_program import LARGE, ROW_MAJOR, SMALL, Case, check
-from programs import ONE_CORE, SHAPES
 
+from tests.conformance.layernorm_program import LARGE, ROW_MAJOR, SMALL, Case, check
+from tests.conformance.programs import ONE_CORE, SHAPES
 from tilewright import ttnn
 
 FORMATS = [pytest.param(ttnn.bfloat16, False, id="bfloat16"), pytest.param(ttnn.float32, True, id="float32")]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from error_bounds import Array, assert_within
-from programs import (
+
+from tests.conformance.error_bounds import Array, assert_within
+from tests.conformance.programs import (
     ALL_CORES,
     ONE_CORE,
     SHAPES,
@@ -17,9 +18,8 @@ from programs import (
     as_float64,
     output_like,
 )
-from row_program import RowKernel, run_rows
-from running_error import Approximation, Datapath, exact
-
+from tests.conformance.row_program import RowKernel, run_rows
+from tests.conformance.running_error import Approximation, Datapath, exact
 from tilewright import ttnn
 
 SMALL, LARGE = "small", "large"

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from core_groups import cores_by_units
-from named_bindings import named_kernel
 from numpy.typing import NDArray
-from programs import (
+
+from tests.conformance.core_groups import cores_by_units
+from tests.conformance.named_bindings import named_kernel
+from tests.conformance.programs import (
     ALL_CORES,
     ONE_CORE,
     SHAPES,
@@ -22,7 +23,6 @@ from programs import (
     runtime_args,
     split_work,
 )
-
 from tilewright import ttnn
 
 CB_IN, CB_OUT = 0, 16

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from error_bounds import assert_within, bfloat8_step
-from named_bindings import named_kernel
 from numpy.typing import NDArray
-from programs import (
+
+from tests.conformance.error_bounds import assert_within, bfloat8_step
+from tests.conformance.named_bindings import named_kernel
+from tests.conformance.programs import (
     ALL_CORES,
     ONE_CORE,
     TILE,
@@ -23,7 +24,6 @@ from programs import (
     runtime_args,
     split_work,
 )
-
 from tilewright import ttnn
 
 CB_IN, CB_OUT, CB_TILIZED = 0, 16, 24

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from error_bounds import (
+from numpy.typing import NDArray
+from scipy import special
+
+from tests.conformance.error_bounds import (
     BFLOAT16_NEAREST,
     BFLOAT16_TRUNCATED,
     FLOAT32_STEP,
@@ -18,13 +21,18 @@ from error_bounds import (
     rounded,
     through_src,
 )
-from named_bindings import named_kernel
-from numpy.typing import NDArray
-from programs import ALL_CORES, ONE_CORE, SHAPES, as_float64, on_device
-from scipy import special
-from sfpu_functions import BY_NAME, EVALUATED, EXACT, FUNCTIONS, Function
-from unary_program import ComputeKernel, Work, compute_config, float_bits, run_unary, sfpu_chain, sfpu_kernel
-
+from tests.conformance.named_bindings import named_kernel
+from tests.conformance.programs import ALL_CORES, ONE_CORE, SHAPES, as_float64, on_device
+from tests.conformance.sfpu_functions import BY_NAME, EVALUATED, EXACT, FUNCTIONS, Function
+from tests.conformance.unary_program import (
+    ComputeKernel,
+    Work,
+    compute_config,
+    float_bits,
+    run_unary,
+    sfpu_chain,
+    sfpu_kernel,
+)
 from tilewright import ttnn
 
 

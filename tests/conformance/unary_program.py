@@ -8,8 +8,7 @@ import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
-
+from tests.conformance.programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
 from tilewright import ttnn
 from tilewright._build.engine_build import NATIVE
 

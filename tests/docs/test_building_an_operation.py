@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from walkthrough import Step, apply_change, prints, run_command, steps_of
 
+from tests.docs.walkthrough import Step, apply_change, prints, run_command, steps_of
 from tilewright._build.engine_build import find_engine
 
 ROOT = Path(__file__).resolve().parents[2]

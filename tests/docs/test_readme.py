@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from walkthrough import prints, run_command, steps_of
 
+from tests.docs.walkthrough import prints, run_command, steps_of
 from tilewright._build.engine_build import find_engine
 from tilewright._cli.main import main
 

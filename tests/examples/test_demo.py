@@ -6,15 +6,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import demo
-import pytest
+from tests.ttnn_script import Run
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_demo_shows_results_and_an_explained_hang(capsys: pytest.CaptureFixture[str]) -> None:
-    demo.main()
-    shown = capsys.readouterr().out
+def test_demo_shows_results_and_an_explained_hang(python: Run) -> None:
+    shown = python(str(ROOT / "examples" / "demo.py"), timeout=300).stdout
     relative = float(re.search(r"largest relative error against float64: ([\d.]+)", shown).group(1))
     # exp, reciprocal and product are each rounded to bfloat16 (2^-8 at most between neighbours).
     assert relative <= 3 * 2**-8

@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "operations"
 def declared() -> dict[str, Operation]:
     found = {}
     for path in sorted(EXAMPLES.glob("*_rm.py")):
-        module = importlib.import_module(f"operations.{path.stem}")
+        module = importlib.import_module(f"examples.operations.{path.stem}")
         found |= {each.name: each for each in vars(module).values() if isinstance(each, Operation)}
     return found
 

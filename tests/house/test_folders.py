@@ -58,9 +58,3 @@ def test_a_folder_imports_only_from_folders_above_it() -> None:
         if imported in order and order[imported] > order[folder]
     ]
     assert upwards == []
-
-
-def test_test_files_have_names_of_their_own() -> None:
-    """pytest imports them by name, wherever they lie."""
-    names = [path.name for path in (ROOT / "tests").glob("*/*.py") if path.name != "conftest.py"]
-    assert sorted(names) == sorted(set(names))

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from api_kernels import every_call, kernel_text
 
+from tests.kernels.api_kernels import every_call, kernel_text
 from tilewright import ttnn
 from tilewright.kernels import api
 from tilewright.kernels._api_stub import STUB, stub_text

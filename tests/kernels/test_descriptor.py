@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import elementwise_kernels as kernels
 import pytest
 
+from tests.kernels import elementwise_kernels as kernels
 from tilewright import ttnn
 from tilewright.kernels import KernelArgumentError
 

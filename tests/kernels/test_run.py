@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 
-import elementwise_kernels as kernels
 import numpy as np
 import pytest
 
+from tests.kernels import elementwise_kernels as kernels
 from tilewright import ttnn
 from tilewright._errors import DeadlockError, KernelCompileError
 from tilewright.kernels import Kernel, KernelFunction

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-import elementwise_kernels as kernels
-
+from tests.kernels import elementwise_kernels as kernels
 from tilewright.kernels._cpp_text import LINE_LENGTH, Line, plain_text, text_with_positions
 
 WRITER = """\

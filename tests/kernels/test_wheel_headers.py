@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 
-import elementwise_kernels
 import pytest
-from api_kernels import kernel_text
-from wheel_headers import WheelHeaders
 
+from tests.kernels import elementwise_kernels
+from tests.kernels.api_kernels import kernel_text
+from tests.wheel_headers import WheelHeaders
 from tilewright import ttnn
 from tilewright.kernels import Kernel
 from tilewright.kernels._language import Role

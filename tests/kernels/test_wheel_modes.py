@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernel_headers import INCLUDE, Function, functions_of, headers_below
+from tests.kernel_headers import INCLUDE, Function, functions_of, headers_below
 
 FOLDERS = [
     "tt_metal/hw/inc/api/compute",
@@ -23,11 +23,11 @@ FOLDERS = [
 ]
 # Patterns of names, and what becomes of them here.
 KNOWN = {
-    "TOPK_UINT16_FP32_DEST": "obeyed (tests/device/test_topk_modes.py)",
+    "TOPK_UINT16_FP32_DEST": "obeyed (tests/conformance/test_topk_modes.py)",
     "REDUCE_OP|REDUCE_DIM|SFPU_OP_.*_INCLUDE|CKL_.*": "which calls a kernel sees; obeyed, or there in any case",
     "WELFORD_SFPU_(LOCAL|LEAF)_COMBINE|NOC_API_V1": "which calls a kernel sees; there in any case",
     "ARCH_.*|COMPILE_FOR_.*|TRISC_.*|UCK_CHLKC_.*|KERNEL_BUILD|FW_BUILD": "the build's own, defined here as there",
-    "DST_SYNC_MODE|DST_SYNC_FULL|ENABLE_FP32_DEST_ACC": "what the host sets (test_modes_of_the_host.py)",
+    "DST_SYNC_MODE|DST_SYNC_FULL|ENABLE_FP32_DEST_ACC": "what the host sets (test_modes_of_compute_config.py)",
     ".*_DEFINED|DFB_.*|__has_include|chlkc_descriptors|COMPUTE_SEMAPHORE_MAX": "headers among themselves",
     "INP_FLOAT32|RANGE_REDUCTION_.*|LOG_EXPAND_CONSTANT|FUSE_SQRT_RECIP": "which approximation; all are accurate here",
     "DISABLE_.*SFPLOADMACRO|TOPK_XL_.*|WELFORD_SFPU_.*|LLK_ZEROFLAG_OUTLINE|HF": "other instructions, the same result",

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from sample_logs import FREE_FORM, ONE_STAGE, TEMPLATE
 
+from tests.logs.sample_logs import FREE_FORM, ONE_STAGE, TEMPLATE
 from tilewright._logs.audit.auditing import RULES, audit_text, specification_buffers
 
 

@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sample_logs import FREE_FORM, TEMPLATE
 
+from tests.logs.sample_logs import FREE_FORM, TEMPLATE
 from tilewright._cli.main import main
 from tilewright._logs.audit.auditing import RULES
 from tilewright._logs.breadcrumbs import Breadcrumbs

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from random_runs import RandomRun
 
+from tests.logs.random_runs import RandomRun
 from tilewright._logs.audit.auditing import audit_log, audit_text
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._logs.computing import compute_log

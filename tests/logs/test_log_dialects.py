@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from sample_logs import FREE_FORM, TEMPLATE
-
+from tests.logs.sample_logs import FREE_FORM, TEMPLATE
 from tilewright._logs.audit.auditing import audit_text
 from tilewright._logs.model import Artifact, Said, StageAttempts, TestCount
 from tilewright._logs.reading import parse_log

@@ -6,8 +6,8 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from random_logs import RandomLog
 
+from tests.logs.random_logs import RandomLog
 from tilewright._logs.markdown import escape, plain, split_row
 from tilewright._logs.model import Buffer, ExecutionLog, stage_numbers
 from tilewright._logs.reading import parse_log

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from running import Runner
 
+from tests.ops.running import Runner
 from tilewright import ttnn
 
 

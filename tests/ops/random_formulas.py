@@ -15,7 +15,7 @@ from tilewright._planner.plan import Variant
 from tilewright.formula import Extent, FormulaError, Value
 from tilewright.formula import _functions as formula
 from tilewright.formula._direction import CannotPlanError
-from tilewright.formula._graph import nodes_of
+from tilewright.formula._graph import as_value, nodes_of
 from tilewright.formula._parameters import Parameter
 from tilewright.formula._validation import Wording
 from tilewright.ops import Operation, Strategy
@@ -72,9 +72,9 @@ def built(recipe: tuple[object, ...], names: dict[str, Value], dim: object) -> A
     kind, name, *rest = recipe
     if kind == "leaf":
         return names.get(str(name), rest[0])
-    operands = [formula.as_value(built(each, names, dim)) for each in rest]  # type: ignore[arg-type]
+    operands = [as_value(built(each, names, dim)) for each in rest]  # type: ignore[arg-type]
     if kind == "where":
-        return formula.where(compared(str(name), operands[0], formula.as_value(0.5)), *operands[1:])
+        return formula.where(compared(str(name), operands[0], as_value(0.5)), *operands[1:])
     if kind == "clamp":
         return formula.clamp(operands[0], -2, 3)
     if kind == "cast":
@@ -143,11 +143,11 @@ class Case:
         ) -> Any:
             names = {"x": x, "y": y, "row": row, "column": column, "scalar": scalar, "parameter": parameter}
             if left is not None:
-                before = formula.as_value(built(self.before, {"left": left, "column": column}, self.dim))
+                before = as_value(built(self.before, {"left": left, "column": column}, self.dim))
                 names["product"] = formula.matmul(before if before.extent is Extent.FULL else left + before, weights)
             if "shared" in used:
-                names["shared"] = formula.as_value(built(self.shared, names, self.dim))
-            results = [formula.as_value(built(each, names, self.dim)) for each in recipes]
+                names["shared"] = as_value(built(self.shared, names, self.dim))
+            results = [as_value(built(each, names, self.dim)) for each in recipes]
             # Of the tensor, and the first as large as it, whatever the recipe says.
             results = [each if any(n.function == "input" for n in nodes_of([each])) else each + x for each in results]
             results[0] = formula.cast(results[0] + x * 0.5, self.result) if self.result else results[0] + x * 0.5

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from running import Result, Runner
 
+from tests.ops.running import Result, Runner
 from tilewright.ops import OPERATIONS
 from tilewright.ops._accuracy import compare
 

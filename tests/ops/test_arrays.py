@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import ml_dtypes
 import numpy as np
 import pytest
-from running import documents_bound
 
+from tests.ops.running import documents_bound
 from tilewright import ops, ttnn
 from tilewright.ops import OPERATIONS, OperationError
 from tilewright.ops._accuracy import compare

@@ -12,11 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import export_probe
 import numpy as np
 import pytest
 
 import tilewright.ops
+from tests.ops import export_probe
 from tilewright import ttnn
 from tilewright._planner.plan import Plan
 from tilewright._planner.row_program import build_program, compile_time_values

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from wheel_headers import WheelHeaders
 
+from tests.wheel_headers import WheelHeaders
 from tilewright import ttnn
 from tilewright._tensor.paper_device import paper_device
 from tilewright.ops import OPERATIONS, Strategy

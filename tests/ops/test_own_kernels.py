@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from own_parts import doubled, scaled
 
+from tests.custom_operations import doubled, scaled
 from tilewright import Rows, operation, ttnn
 from tilewright._workshop.cases import check_operation
 from tilewright.formula import Value

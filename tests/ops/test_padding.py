@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from running import DTYPES, Runner
 
+from tests.ops.running import DTYPES, Runner
 from tilewright import ttnn
 from tilewright.ops import OPERATIONS, Options, Strategy
 

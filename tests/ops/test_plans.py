@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from running import Result, Runner
 
+from tests.ops.running import Result, Runner
 from tilewright import Rows, operation, ttnn
 from tilewright._planner.model import Reduce
 from tilewright._planner.plan import PageKind, Plan

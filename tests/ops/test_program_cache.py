@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from running import Runner
 
+from tests.ops.running import Runner
 from tilewright import ttnn
 from tilewright._build import kernel_build
 from tilewright._launch import loaded_program

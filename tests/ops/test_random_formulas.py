@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("hypothesis")
 from hypothesis import HealthCheck, Phase, given, settings
-from random_formulas import Case, cases, planned
 
+from tests.ops.random_formulas import Case, cases, planned
 from tilewright import ttnn
 from tilewright._tensor.paper_device import paper_device
 from tilewright.check._check_program import check_program

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from running import Runner
 
+from tests.ops.running import Runner
 from tilewright import ttnn
 from tilewright.ops import OPERATIONS
 

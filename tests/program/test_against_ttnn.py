@@ -12,8 +12,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import ttnn_probe
 
+from tests.program import ttnn_probe
 from tilewright import ttnn as ours
 
 # A cluster of one n150, in the form ttnn reads instead of looking for cards.

@@ -16,8 +16,8 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from softmax.program import softmax_program
 
+from examples.softmax.program import softmax_program
 from tilewright import check_program, ttnn
 from tilewright._cli.main import main
 from tilewright._display.error_map import error_map

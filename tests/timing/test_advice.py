@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from pipelines import Pipeline
 
+from tests.timing.pipelines import Pipeline
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright.timing._advice import advise
 

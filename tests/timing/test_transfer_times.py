@@ -12,8 +12,8 @@ import dataclasses
 from collections.abc import Iterator
 
 import pytest
-from transfers import Transfers
 
+from tests.timing.transfers import Transfers
 from tilewright import ttnn
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright.timing import Change, replay

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from made_operation import WRONG_MEAN, change, make_operation
 
+from tests.workshop.faulty_operation import WRONG_MEAN, change, make_operation
 from tilewright._errors import KernelCompileError
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._workshop.home import Home

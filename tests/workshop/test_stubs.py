@@ -7,8 +7,8 @@ import ast
 import itertools
 
 import pytest
-from stub_kernels import kept_then_popped
 
+from tests.workshop.stub_kernels import kept_then_popped
 from tilewright._workshop.stubs import stub, stub_lines
 from tilewright.kernels import phases
 from tilewright.kernels.phases import Contract, Phase, Region

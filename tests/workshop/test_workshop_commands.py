@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from made_operation import WRONG_MEAN, change, make_operation
 
+from tests.workshop.faulty_operation import WRONG_MEAN, change, make_operation
 from tilewright._cli.main import main
 from tilewright._workshop.home import Home
 from tilewright._workshop.stages.stage import STAGES, StageResult, Status, TestOutcome

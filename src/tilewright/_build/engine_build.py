@@ -15,7 +15,19 @@ import re
 import sys
 from pathlib import Path
 
-from tilewright._build.cache import building, cache_directory, digest, file_digest, full_cache, move_into_cache, note_use, read_entry, store_library, stored_library, write_atomically
+from tilewright._build.cache import (
+    building,
+    cache_directory,
+    digest,
+    file_digest,
+    full_cache,
+    move_into_cache,
+    note_use,
+    read_entry,
+    store_library,
+    stored_library,
+    write_atomically,
+)
 from tilewright._build.compiler import Compiler, engine_flags, find_compiler
 from tilewright._errors import TilewrightError
 

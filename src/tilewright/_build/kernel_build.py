@@ -16,15 +16,36 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tilewright._build.api_hints import with_api_hint
-from tilewright._build.cache import building, cache_directory, cache_environment, digest, file_digest, full_cache, move_into_cache, note_use, read_entry, store_library, store_record, stored_library, write_atomically
+from tilewright._build.cache import (
+    building,
+    cache_directory,
+    cache_environment,
+    digest,
+    file_digest,
+    full_cache,
+    move_into_cache,
+    note_use,
+    read_entry,
+    store_library,
+    store_record,
+    stored_library,
+    write_atomically,
+)
 from tilewright._build.cache_pruning import prune_when_large
 from tilewright._build.cache_trust import is_trusted
-from tilewright._build.compiler import Compiler, available_compilers, find_compiler, instrumentation_flags, kernel_flags, kernel_link_flags
+from tilewright._build.compiler import (
+    Compiler,
+    available_compilers,
+    find_compiler,
+    instrumentation_flags,
+    kernel_flags,
+    kernel_link_flags,
+)
 from tilewright._build.engine_build import NATIVE, tree_dates, tree_digest
-from tilewright._errors import CompilerCrashError, KernelCompileError
 from tilewright._build.forwarding_headers import forwarding_directory, write_forwarding_headers
 from tilewright._build.thread_guards import THREADS, chosen_by_thread
 from tilewright._build.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
+from tilewright._errors import CompilerCrashError, KernelCompileError
 from tilewright._program.kernel_path import kernel_search_path
 
 _MAX_ERRORS_SHOWN = 3

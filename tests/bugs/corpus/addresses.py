@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corpus.host import READER, TILE_BYTES, WRITER, Host
-from corpus.model import BLACKHOLE, BugClass, Launch, Plain
+from tests.bugs.corpus.host import READER, TILE_BYTES, WRITER, Host
+from tests.bugs.corpus.model import BLACKHOLE, BugClass, Launch, Plain
 from tilewright import ttnn
 
 ADDRESSES = BugClass("addresses")

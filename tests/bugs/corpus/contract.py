@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corpus import python_kernels
-from corpus.host import COPY, READER, WRITER, Host
-from corpus.model import BugClass, Launch, Plain
+from tests.bugs.corpus import python_kernels
+from tests.bugs.corpus.host import COPY, READER, WRITER, Host
+from tests.bugs.corpus.model import BugClass, Launch, Plain
 from tilewright import ttnn
 
 CONTRACT = BugClass("contract")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corpus.host import TILE_BYTES, Host
-from corpus.model import BLACKHOLE, WORMHOLE, Control, Launch, title_of
-from corpus.noc_order import MULTICAST_SENDER, multicast
+from tests.bugs.corpus.host import TILE_BYTES, Host
+from tests.bugs.corpus.model import BLACKHOLE, WORMHOLE, Control, Launch, title_of
+from tests.bugs.corpus.noc_order import MULTICAST_SENDER, multicast
 from tilewright import ttnn
 
 

@@ -7,8 +7,8 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
-from corpus.model import Build, Launch, Plain, named_lines
-from corpus.running import SPIN_LIMIT, fresh_host, run_plain
+from tests.bugs.corpus.model import Build, Launch, Plain, named_lines
+from tests.bugs.corpus.running import SPIN_LIMIT, fresh_host, run_plain
 from tilewright._launch.run_options import RunOptions
 from tilewright.check import check_program
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.model import Launch, twin_source
+from tests.bugs.corpus.model import Launch, twin_source
 from tilewright import ttnn
 from tilewright.kernels import Kernel
 

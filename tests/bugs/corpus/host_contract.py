@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.host import READER, TILE_BYTES, WRITER, Host
-from corpus.model import BugClass, Launch, Plain
+from tests.bugs.corpus.host import READER, TILE_BYTES, WRITER, Host
+from tests.bugs.corpus.model import BugClass, Launch, Plain
 from tilewright import ttnn
 
 HOST_CONTRACT = BugClass("host contract")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corpus.host import COPY, READER, WRITER, Host
-from corpus.model import BLACKHOLE, BugClass, Launch, Plain
+from tests.bugs.corpus.host import COPY, READER, WRITER, Host
+from tests.bugs.corpus.model import BLACKHOLE, BugClass, Launch, Plain
 from tilewright import ttnn
 
 NOC_ORDER = BugClass("noc order")

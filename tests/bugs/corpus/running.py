@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 
 import tilewright
-from corpus.host import Host
-from corpus.model import Build, Launch, Plain
+from tests.bugs.corpus.host import Host
+from tests.bugs.corpus.model import Build, Launch, Plain
 from tilewright import ttnn
 from tilewright._errors import DeadlockError, KernelCompileError, KernelError, SpinningError
 from tilewright._launch.run_options import RunOptions

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corpus.host import WRITER, Host
-from corpus.model import BugClass, Launch, Plain
-from corpus.noc_order import MULTICAST_SENDER, multicast
+from tests.bugs.corpus.host import WRITER, Host
+from tests.bugs.corpus.model import BugClass, Launch, Plain
+from tests.bugs.corpus.noc_order import MULTICAST_SENDER, multicast
 
 SEMAPHORES = BugClass("semaphores")
 

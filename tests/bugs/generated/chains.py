@@ -14,12 +14,12 @@ import dataclasses
 import math
 
 import numpy as np
-from corpus.host import Core, Host
-from corpus.model import Launch
 from hypothesis import strategies as st
 
-from generated.chain_kernels import COMPUTE, READER, WRITER
-from generated.model import Family, Fault, always, divisors, number_of, numbered
+from tests.bugs.corpus.host import Core, Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.generated.chain_kernels import COMPUTE, READER, WRITER
+from tests.bugs.generated.model import Family, Fault, always, divisors, number_of, numbered
 from tilewright import ttnn
 
 FIRST, BIAS, INNER, SPARE, LAST = 0, 1, (2, 3), 4, 16

@@ -12,11 +12,11 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from corpus.host import Host
-from corpus.model import Launch
 from hypothesis import strategies as st
 
-from generated.model import Family, Fault, RulesFor, always
+from tests.bugs.corpus.host import Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.generated.model import Family, Fault, RulesFor, always
 from tilewright import ops, ttnn
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.run_program import intercepted_launches, run_program

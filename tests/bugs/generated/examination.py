@@ -6,14 +6,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from corpus.examine import Check, Examined, said_about, verdict_on
-from corpus.host import Host
-from corpus.model import Launch, Plain
-from corpus.running import difference, fresh_host
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from generated.model import Family, Fault, Program, same_every_time
+from tests.bugs.corpus.examine import Check, Examined, said_about, verdict_on
+from tests.bugs.corpus.host import Host
+from tests.bugs.corpus.model import Launch, Plain
+from tests.bugs.corpus.running import difference, fresh_host
+from tests.bugs.generated.model import Family, Fault, Program, same_every_time
 
 
 @dataclasses.dataclass(frozen=True)

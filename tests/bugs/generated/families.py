@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-from corpus.model import BLACKHOLE, WORMHOLE
-
-from generated.chains import CHAINS
-from generated.declared import DECLARED
-from generated.deliveries import DELIVERIES
-from generated.gathers import GATHERS
-from generated.in_place import IN_PLACE
-from generated.lines import LINES
-from generated.model import Family
-from generated.multicasts import MULTICASTS
-from generated.pulls import PULLS
-from generated.rows import ROWS
-from generated.sticks import STICKS
+from tests.bugs.corpus.model import BLACKHOLE, WORMHOLE
+from tests.bugs.generated.chains import CHAINS
+from tests.bugs.generated.declared import DECLARED
+from tests.bugs.generated.deliveries import DELIVERIES
+from tests.bugs.generated.gathers import GATHERS
+from tests.bugs.generated.in_place import IN_PLACE
+from tests.bugs.generated.lines import LINES
+from tests.bugs.generated.model import Family
+from tests.bugs.generated.multicasts import MULTICASTS
+from tests.bugs.generated.pulls import PULLS
+from tests.bugs.generated.rows import ROWS
+from tests.bugs.generated.sticks import STICKS
 
 FAMILIES = (CHAINS, ROWS, STICKS, LINES, MULTICASTS, DELIVERIES, GATHERS, PULLS, IN_PLACE, DECLARED)
 

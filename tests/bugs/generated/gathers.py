@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from corpus.host import WRITER, Core, Host
-from corpus.model import Launch
 from hypothesis import strategies as st
 
-from generated.model import Family, Fault, always, number_of, numbered
+from tests.bugs.corpus.host import WRITER, Core, Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.generated.model import Family, Fault, always, number_of, numbered
 
 ROOT: Core = (0, 0)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from corpus.host import READER, WRITER, Core, Host
-from corpus.model import Launch
 from hypothesis import strategies as st
 
-from generated.model import Family, Fault, RulesFor, always, number_of, numbered
+from tests.bugs.corpus.host import READER, WRITER, Core, Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.generated.model import Family, Fault, RulesFor, always, number_of, numbered
 
 COMPUTE = """
 #include "api/compute/tile_move_copy.h"

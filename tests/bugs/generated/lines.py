@@ -12,11 +12,11 @@ from __future__ import annotations
 import dataclasses
 import itertools
 
-from corpus.host import Core, Host
-from corpus.model import Launch
 from hypothesis import strategies as st
 
-from generated.model import Family, Fault, always, number_of, numbered
+from tests.bugs.corpus.host import Core, Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.generated.model import Family, Fault, always, number_of, numbered
 
 FLAGS, COUNTS, VALUES = range(3)
 

@@ -13,10 +13,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from corpus.host import Host
-from corpus.model import WORMHOLE, Launch
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
+
+from tests.bugs.corpus.host import Host
+from tests.bugs.corpus.model import WORMHOLE, Launch
 
 # The same programs every time: what is found is found again.
 same_every_time = settings(

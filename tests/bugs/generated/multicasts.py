@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from corpus.host import Core, Host
-from corpus.model import BLACKHOLE, Launch
 from hypothesis import strategies as st
 
-from generated.model import Family, Fault, always, number_of, numbered
+from tests.bugs.corpus.host import Core, Host
+from tests.bugs.corpus.model import BLACKHOLE, Launch
+from tests.bugs.generated.model import Family, Fault, always, number_of, numbered
 from tilewright import ttnn
 
 LINKED, FLUSHED, BARRIER = range(3)

@@ -13,13 +13,13 @@ import dataclasses
 import enum
 
 import numpy as np
-from corpus.host import Core, Host
-from corpus.model import Launch
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from generated.model import Family, Fault, RulesFor, number_of, numbered
-from generated.row_kernels import COMPUTE, READER, WRITER
+from tests.bugs.corpus.host import Core, Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.generated.model import Family, Fault, RulesFor, number_of, numbered
+from tests.bugs.generated.row_kernels import COMPUTE, READER, WRITER
 from tilewright import ttnn
 
 IN, SCALER, ROW, SCALAR, SUM_BUFFER, BETWEEN, HALF_TILES, OUT = 0, 1, 2, 3, 5, (6, 7, 8, 9), 10, 16

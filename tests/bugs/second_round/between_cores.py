@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from corpus.host import COPY, WRITER, Host
 
-from second_round.model import Launches, dataflow, twin
+from tests.bugs.corpus.host import COPY, WRITER, Host
+from tests.bugs.second_round.model import Launches, dataflow, twin
 
 KIND = "races"
 ROW = [(0, 0), (1, 0), (2, 0), (3, 0)]

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from corpus.host import WRITER, Host
-from corpus.model import Build, Launch
 
-from second_round.model import (
+from tests.bugs.corpus.host import WRITER, Host
+from tests.bugs.corpus.model import Build, Launch
+from tests.bugs.second_round.model import (
     MARKED_READER,
     MARKED_WRITER,
     READER_TO_16,

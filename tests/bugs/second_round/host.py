@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from corpus.host import WRITER, Arguments, Core, Host
-from corpus.model import Launch
 
-from second_round.model import MARKED_READER, MARKED_WRITER, Launches, dataflow, twin
+from tests.bugs.corpus.host import WRITER, Arguments, Core, Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.second_round.model import MARKED_READER, MARKED_WRITER, Launches, dataflow, twin
 from tilewright import ttnn
 
 KIND = "host"

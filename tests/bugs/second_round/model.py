@@ -6,8 +6,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 
-from corpus.host import READER, WRITER, Host
-from corpus.model import Build, Launch, title_of
+from tests.bugs.corpus.host import READER, WRITER, Host
+from tests.bugs.corpus.model import Build, Launch, title_of
 
 # A reader and a writer that have one circular buffer between them.
 READER_TO_16 = READER.replace("cb_in = 0", "cb_in = 16")

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from corpus.host import READER, WRITER, Host, core_set
-from corpus.model import Launch
 from numpy.typing import NDArray
 
-from second_round.model import Launches, compute, twin
+from tests.bugs.corpus.host import READER, WRITER, Host, core_set
+from tests.bugs.corpus.model import Launch
+from tests.bugs.second_round.model import Launches, compute, twin
 from tilewright import ttnn
 
 ORDER, REGISTERS = "threads", "registers"

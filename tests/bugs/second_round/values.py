@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from corpus.host import WRITER, Host
-from corpus.model import Launch
 from numpy.typing import NDArray
 
-from second_round.model import Launches, compute, dataflow, twin
+from tests.bugs.corpus.host import WRITER, Host
+from tests.bugs.corpus.model import Launch
+from tests.bugs.second_round.model import Launches, compute, dataflow, twin
 from tilewright import ttnn
 
 KIND = "values"

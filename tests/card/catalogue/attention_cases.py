@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import PRECISE, Bench, Case, Summed, operation
+
+from tests.card.catalogue.operation_case import PRECISE, Bench, Case, Summed, operation
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 # At most 64 cores to a head, which Blackhole has more of.
@@ -54,7 +55,9 @@ def _attention(label: str, key_heads: int, **more: Any) -> Case:
             mask = torch.where((ahead >= 0) & (ahead < more["window"]), 0.0, -torch.inf)
         result = ttnn.transformer.scaled_dot_product_attention(*tensors, **options)
         spread = [values[0], *(each.repeat_interleave(4 // key_heads, 1) for each in values[1:])]
-        return result, attend(*spread, None if mask is None else mask.double(), mask is None and options["is_causal"])
+        return result, attend(
+            *spread, mask=None if mask is None else mask.double(), causal=mask is None and options["is_causal"]
+        )
 
     unit = 2.0**-6 if more.get("dtype") == ttnn.bfloat8_b else 2.0**-8
     return Case("transformer.scaled_dot_product_attention", label, run, STEPS, unit)

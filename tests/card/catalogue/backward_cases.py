@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from operation_case import Bench, Case, operation
+
+from tests.card.catalogue.operation_case import Bench, Case, operation
 
 SHAPE = (1, 1, 32, 64)
 Function = Callable[..., torch.Tensor]

@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import PRECISE, Bench, Case, operation
+
+from tests.card.catalogue.operation_case import PRECISE, Bench, Case, operation
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 EXPERIMENTAL = ttnn.experimental

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 import ttnn
-from decoder_cases import sharded
-from operation_case import PRECISE, Bench, Case, Summed, golden, operation
+
+from tests.card.catalogue.decoder_cases import sharded
+from tests.card.catalogue.operation_case import PRECISE, Bench, Case, Summed, golden, operation
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 PREFILL = ttnn.experimental.deepseek_prefill

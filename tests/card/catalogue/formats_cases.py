@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import PLACES, PRECISE, UNITS, Bench, Case, golden, named, operation
+
+from tests.card.catalogue.operation_case import PLACES, PRECISE, UNITS, Bench, Case, golden, named, operation
 
 SHAPE = (1, 1, 128, 128)
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case, Summed, operation
+
+from tests.card.catalogue.operation_case import Bench, Case, Summed, operation
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 FLOAT_UNIT = 2.0**-23

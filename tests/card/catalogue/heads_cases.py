@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case
+
+from tests.card.catalogue.operation_case import Bench, Case
 
 
 def _concat_heads() -> Case:

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import PRECISE, Bench, Case, Summed, operation
-from pool_cases import ROWS, flat
+
+from tests.card.catalogue.operation_case import PRECISE, Bench, Case, Summed, operation
+from tests.card.catalogue.pool_cases import ROWS, flat
 
 Images = torch.nn.functional
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case, golden, operation
+
+from tests.card.catalogue.operation_case import Bench, Case, golden, operation
 
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 Reference = Callable[[torch.Tensor], Any]

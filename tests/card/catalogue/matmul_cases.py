@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import PRECISE, Bench, Case, operation
+
+from tests.card.catalogue.operation_case import PRECISE, Bench, Case, operation
 
 _FIDELITIES = {"LoFi": 2.0**-4, "HiFi2": 2.0**-7, "HiFi4": 2.0**-8}
 

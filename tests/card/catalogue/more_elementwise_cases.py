@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case, operation
+
+from tests.card.catalogue.operation_case import Bench, Case, operation
 
 SHAPE = (1, 1, 64, 96)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import PRECISE, Bench, Case, operation
+
+from tests.card.catalogue.operation_case import PRECISE, Bench, Case, operation
 
 SHAPE = (2, 2, 64, 64)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/ttnn-operations.md from the catalogue; run it with the Python that has ttnn.
 
-tilewright exec tests/card/catalogue/operations_page.py
+tilewright exec -- python -m tests.card.catalogue.operations_page
 
 With --check it writes nothing and says which registered operations are neither called nor listed in uncalled.py.
 """
@@ -15,10 +15,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import ttnn
-from families import FAMILIES
-from known_failures import KNOWN_FAILURES
-from operation_case import Case
-from uncalled import QUASAR, UNCALLED, unexplained
+
+from tests.card.catalogue.families import FAMILIES
+from tests.card.catalogue.known_failures import KNOWN_FAILURES
+from tests.card.catalogue.operation_case import Case
+from tests.card.catalogue.uncalled import QUASAR, UNCALLED, unexplained
 
 GROUPS = {
     "formats": "The most used, over dtypes, layouts and places",
@@ -62,7 +63,7 @@ of one core as well, both chips, and are right there.
 
 
 def cases_of(group: str) -> list[Case]:
-    return list(importlib.import_module(f"{group}_cases").CASES)
+    return list(importlib.import_module(f"tests.card.catalogue.{group}_cases").CASES)
 
 
 def registered_operations() -> set[str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case, Summed, operation
+
+from tests.card.catalogue.operation_case import Bench, Case, Summed, operation
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 PREFILL = ttnn.experimental.deepseek_prefill

@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 import ttnn
-from decoder_cases import rotation, sharded
-from operation_case import PRECISE, Bench, Case, Summed, golden, operation
+
+from tests.card.catalogue.decoder_cases import rotation, sharded
+from tests.card.catalogue.operation_case import PRECISE, Bench, Case, Summed, golden, operation
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 EXPERIMENTAL = ttnn.experimental
@@ -223,7 +224,7 @@ def _chunk_preparation() -> Case:
         terms = {name: bench.get(each) for name, each in zip(names, found, strict=True)}
         rows, _ = _chunk_scan(terms, torch.zeros(heads, WIDTH, WIDTH, dtype=torch.float64))
         by_head = [each.double().reshape(tokens, heads, WIDTH).transpose(0, 1) for each in (query, key, value, gate)]
-        return rows.flatten(1, 2), _token_by_token(*by_head, torch.sigmoid(beta.double()[0].T))
+        return rows.flatten(1, 2), _token_by_token(*by_head, strength=torch.sigmoid(beta.double()[0].T))
 
     # Two products and the inverse of a triangle of 32, whose terms pile up.
     return Case("experimental.kda.prepare_chunk_recurrence", "", run, 16, 2.0**-8)

@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case, golden, operation
+
+from tests.card.catalogue.operation_case import Bench, Case, golden, operation
 
 SHAPE = (1, 2, 64, 96)
 

@@ -11,10 +11,10 @@ import pytest
 torch = pytest.importorskip("torch")
 ttnn = pytest.importorskip("ttnn")
 
-from families import FAMILIES  # noqa: E402
-from known_failures import KNOWN_FAILURES  # noqa: E402
-from operation_case import Bench, Case, check  # noqa: E402
-from operations_page import CHIPS, GROUPS, PAGE, cases_of, page  # noqa: E402
+from tests.card.catalogue.families import FAMILIES  # noqa: E402
+from tests.card.catalogue.known_failures import KNOWN_FAILURES  # noqa: E402
+from tests.card.catalogue.operation_case import Bench, Case, check  # noqa: E402
+from tests.card.catalogue.operations_page import CHIPS, GROUPS, PAGE, cases_of, page  # noqa: E402
 
 CHIP = ttnn.get_arch_name()
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 import ttnn
-from operation_case import Bench, Case, operation
+
+from tests.card.catalogue.operation_case import Bench, Case, operation
 
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 SHAPE = (1, 1, 64, 64)

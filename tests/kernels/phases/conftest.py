@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-import phase_kernels as kernels
 import pytest
-from phase_runs import CORES, OUT, A, B, Formats, PhaseRun, RunCompute, tile_buffer, tiles
 
 import tilewright
+from tests.kernels.phases import phase_kernels as kernels
+from tests.kernels.phases.phase_runs import CORES, OUT, A, B, Formats, PhaseRun, RunCompute, tile_buffer, tiles
 from tilewright import ttnn
 from tilewright.kernels import Kernel
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
-import phase_kernels as kernels
 
+from tests.kernels.phases import phase_kernels as kernels
 from tilewright import ttnn
 from tilewright._record.run import Run
 from tilewright.kernels import Kernel

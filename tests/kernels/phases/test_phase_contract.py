@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import phase_kernels as kernels
 import pytest
 
+from tests.kernels.phases import phase_kernels as kernels
 from tilewright.kernels import CB, Kernel, phases, uint32
 from tilewright.kernels.phases import Phase, Region, Traffic, phase
 

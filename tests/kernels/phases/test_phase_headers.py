@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import phase_kernels
 import pytest
-from wheel_headers import WheelHeaders
 
+from tests.kernels.phases import phase_kernels
+from tests.wheel_headers import WheelHeaders
 from tilewright.kernels import Kernel
 from tilewright.kernels._language import Role
 

@@ -6,11 +6,22 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import phase_kernels as kernels
 import pytest
-from phase_runs import BYTES, CORES, OUT, A, PhaseRun, as_stored, buffer, in_src, tile_buffer, tiles
 
 import tilewright
+from tests.kernels.phases import phase_kernels as kernels
+from tests.kernels.phases.phase_runs import (
+    BYTES,
+    CORES,
+    OUT,
+    A,
+    PhaseRun,
+    as_stored,
+    buffer,
+    in_src,
+    tile_buffer,
+    tiles,
+)
 from tilewright import ttnn
 from tilewright.kernels import phases
 

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-import phase_kernels as kernels
 import pytest
-from phase_runs import RunCompute, as_stored, float_bits, half_ulp, in_src, scaler_tiles
 
+from tests.kernels.phases import phase_kernels as kernels
+from tests.kernels.phases.phase_runs import RunCompute, as_stored, float_bits, half_ulp, in_src, scaler_tiles
 from tilewright import ttnn
 from tilewright.kernels import phases
 

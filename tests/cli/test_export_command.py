@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright export`` as a user types it."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from tests.ttnn_script import Run
+
+
+def export(python: Run, *arguments: str):
+    return python("-m", "tilewright._cli.main", "export", *arguments)
+
+
+def test_it_lists_what_it_wrote_and_says_what_to_do(python: Run, tmp_path: Path) -> None:
+    out = tmp_path / "package"
+    result = export(python, "variance_w_rm", "--shape", "33x70", "--out", str(out))
+    assert result.returncode == 0, result.stderr
+    listed = [Path(line) for line in result.stdout.splitlines() if line.startswith(str(out))]
+    assert sorted(listed) == sorted(path for path in out.rglob("*") if path.is_file())
+    assert f"cd {out} && pytest test_variance_w_rm.py" in result.stdout
+    assert "((33, 70), torch.float32, " in (out / "test_variance_w_rm.py").read_text()
+
+
+def test_it_does_not_write_into_other_peoples_directories(python: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    result = export(python, "centralize_w_rm", "--out", str(tmp_path))
+    assert result.returncode == 2
+    assert "is not empty" in result.stderr
+    assert "--replace" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_place_that_cannot_be_written_is_named(python: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = export(python, "centralize_w_rm", "--out", str(tmp_path / "file" / "package"))
+    assert result.returncode == 2
+    assert f"{tmp_path / 'file' / 'package'} cannot be written: " in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_directory_keeps_its_permissions(python: Run, tmp_path: Path) -> None:
+    out = tmp_path / "with space"
+    out.mkdir()
+    out.chmod(0o750)
+    result = export(python, "centralize_w_rm", "--out", str(out))
+    assert f"cd '{out}' && pytest" in result.stdout
+    assert stat.S_IMODE(out.stat().st_mode) == 0o750
+
+
+def test_bad_arguments_say_what_is_allowed(python: Run, tmp_path: Path) -> None:
+    result = export(python, "centralize_w_rm", "--shape", "banana", "--out", str(tmp_path))
+    assert result.returncode == 2
+    assert "such as 2x3x64x128" in result.stderr
+    assert export(python, "centralize_w_rm").returncode == 2
