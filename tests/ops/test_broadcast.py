@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that spread over others: over leading dimensions, rows, columns, both, in both layouts and directions."""
+"""Tensors that broadcast to others: over leading dimensions, rows, columns, both, in both layouts and directions."""
 
 from __future__ import annotations
 
@@ -50,26 +50,26 @@ def run(made: Operation, shape: tuple[int, ...], layout: ttnn.Layout, device: tt
 
 
 @pytest.mark.parametrize("shape", [SHAPE, (2, 1, 40, 70), (3, 40, 70), (2, 1, 1, 70), (3, 40, 1), (70,)])
-def test_row_major_tensors_spread(device, shape):
+def test_row_major_tensors_broadcast(device, shape):
     run(masked, shape, ttnn.ROW_MAJOR_LAYOUT, device, check=shape == (2, 1, 1, 70))
 
 
-def test_tensors_in_tiles_spread(device):
+def test_tensors_in_tiles_broadcast(device):
     run(masked, (2, 1, 40, 70), ttnn.TILE_LAYOUT, device)
     with pytest.raises(OperationError, match="Mask must be in ROW_MAJOR layout: it has one row for each slab"):
         run(masked, (2, 1, 1, 70), ttnn.TILE_LAYOUT, device)
 
 
-def test_they_spread_beside_reductions_over_columns(device):
+def test_tensors_broadcast_with_reductions_over_columns(device):
     run(weighted, (2, 1, 40, 70), ttnn.ROW_MAJOR_LAYOUT, device)
     run(weighted, (40, 70), ttnn.TILE_LAYOUT, device)
 
 
-def test_what_does_not_spread_is_refused(device):
-    with pytest.raises(OperationError, match=r"Mask must spread over \[2, 3, 40, 70\], .* got \[2, 40, 70\]"):
+def test_shape_that_does_not_broadcast_is_refused(device):
+    with pytest.raises(OperationError, match=r"Mask must broadcast to \[2, 3, 40, 70\], .* got \[2, 40, 70\]"):
         run(masked, (2, 40, 70), ttnn.ROW_MAJOR_LAYOUT, device)
     x, mask = (ttnn.zeros(shape, ttnn.bfloat16, device=device) for shape in ((2, 3, 2, 4, 4), (2, 1, 2, 4, 4)))
-    with pytest.raises(OperationError, match="Mask must not spread between dimensions that it has"):
+    with pytest.raises(OperationError, match="Mask must not broadcast between dimensions that it has"):
         masked(x, mask)
 
 

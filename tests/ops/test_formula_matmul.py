@@ -142,7 +142,7 @@ def test_reductions_and_columns_before_a_matmul(
     assert inner == 70 or not zeros_pass(wanted)
 
 
-def test_a_tensor_spreads_before_a_matmul(device: ttnn.Device) -> None:
+def test_tensor_broadcasts_before_a_matmul(device: ttnn.Device) -> None:
     @operation
     def masked(x: Rows, mask: Tensor, weights: Matrix) -> Value:
         """Rows of a mask serve several slabs; they are as wide as x, not as the product."""

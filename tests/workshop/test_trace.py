@@ -73,7 +73,7 @@ def before_and_after(x: Rows, gamma: Row, weights: Matrix) -> Value:
         (standardized_columns, "all kinds of rows"),
         (standardized_columns, "streaming"),
         (slab_figures, "several blocks"),
-        (masked, "spread"),
+        (masked, "broadcast"),
         (before_and_after, "all kinds of rows"),
         (before_and_after, "streaming"),
     ],

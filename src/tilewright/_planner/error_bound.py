@@ -198,10 +198,12 @@ class _Analysis:
             unit = _FUNCTION
         if node.own is not None:
             unit = node.own.error
-        spread = _propagated(node, operands, errors, value)
+        propagated = _propagated(node, operands, errors, value)
         if node.function in _TIMES_SHARE:  # a share below 2^-126 is zero before the operand is multiplied by it
-            spread = spread + _TINY * np.abs(operands[0])
-        self.errors[id(node)] = _in_range(value, spread + unit * (np.abs(value) + spread) + (_TINY if unit else 0.0))
+            propagated = propagated + _TINY * np.abs(operands[0])
+        self.errors[id(node)] = _in_range(
+            value, propagated + unit * (np.abs(value) + propagated) + (_TINY if unit else 0.0)
+        )
         deciding = operands[:1] if node.function == "where" else operands  # what is not chosen does not matter
         self._forget(node, functools.reduce(np.logical_or, [np.isnan(each) for each in deciding]))
 

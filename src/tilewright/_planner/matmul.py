@@ -91,7 +91,7 @@ def _apart(left: Value, needed: Collection[int]) -> tuple[Value, dict[int, Value
     return made[id(left)], made
 
 
-def is_wild_beside_rows(left: Value) -> bool:
+def may_be_nan_outside_rows(left: Value) -> bool:
     """Whether what is multiplied may be no number beside its rows, where a mask has to make it zero."""
     is_zero: dict[int, bool] = {}
     for node in nodes_of([left]):

@@ -46,7 +46,7 @@ class Operand:
     """What the schedule must know of an input: which it is, its extent, its format and whether it is in tiles.
 
     Attributes:
-        slabs: how its slabs spread over those of the first tensor, if it has fewer.
+        slabs: how its slabs broadcast to those of the first tensor, if it has fewer.
     """
 
     name: str

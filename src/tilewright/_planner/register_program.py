@@ -44,10 +44,10 @@ class Place:
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """A tile of a buffer, spread as far as need be."""
+    """A tile of a buffer, broadcast as far as need be."""
 
     source: Source
-    spread: str
+    broadcast: str
     to: Place
 
 
@@ -58,7 +58,7 @@ class Matrix:
     function: str
     a: Source
     b: Source
-    spread: str
+    broadcast: str
     to: Place
 
 
@@ -113,9 +113,9 @@ TYPECAST = "typecast_tile"
 TO_INT32, FROM_INT32 = "[DataFormat.Float32, DataFormat.Int32]", "[DataFormat.Int32, DataFormat.Float32]"
 
 
-def loaded(source: Source, spread: str, to: Place) -> list[Step]:
+def loaded(source: Source, broadcast: str, to: Place) -> list[Step]:
     """A tile of a buffer as float32 in DST."""
-    load = Load(source, spread, to)
+    load = Load(source, broadcast, to)
     if source.format != "Int32":
         return [load]
     return [load, Vector(f"{TYPECAST}_init{FROM_INT32}", f"{TYPECAST}{FROM_INT32}", (to,))]

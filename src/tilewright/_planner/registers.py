@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions in DST: from a part of a formula to the calls that compute it for one tile.
 
-- The first step of ``a + b``, ``a - b`` and ``a * b`` of two buffers is one call of the matrix unit, which spreads
+- The first step of ``a + b``, ``a - b`` and ``a * b`` of two buffers is one call of the matrix unit, which broadcasts
   columns, rows or one element of b by itself. It takes 10 mantissa bits of each operand. Its products add to what DST
   holds, so they go to registers that held nothing since DST was acquired.
 - Everything else is computed by the vector unit, in float32.
@@ -100,7 +100,7 @@ def vector_calls() -> set[str]:
     return {each.partition("[")[0] for each in names}
 
 
-def _spread_of(source: Source, target: Extent) -> str:
+def _broadcast_of(source: Source, target: Extent) -> str:
     """How a tile of a buffer becomes a whole tile of a program; a column's programs know one number a line only."""
     if target is Extent.COLUMN and source.extent is Extent.COLUMN:
         return "NONE"
@@ -271,7 +271,7 @@ class Compiler:
             self._bundle.append(Vector("fill_tile_init", "fill_tile_bitcast", (to,), (bits,)))
         else:
             source = self._around.sources[id(node)]
-            self._bundle += loaded(source, _spread_of(source, self._extent), to)
+            self._bundle += loaded(source, _broadcast_of(source, self._extent), to)
 
     def _own(self, node: Value) -> int:
         """A register with a value that may be changed in place."""
@@ -400,11 +400,11 @@ class Compiler:
             if node.function not in _COMMUTES or b.extent is not self._extent:
                 return None
             a, b = b, a
-        return self._matrix(node.function, a, b, _spread_of(b, self._extent))
+        return self._matrix(node.function, a, b, _broadcast_of(b, self._extent))
 
-    def _matrix(self, function: str, a: Source, b: Source, spread: str) -> int:
+    def _matrix(self, function: str, a: Source, b: Source, broadcast: str) -> int:
         register = self._new()
-        self._bundle.append(Matrix(function, a, b, spread, Place(register)))
+        self._bundle.append(Matrix(function, a, b, broadcast, Place(register)))
         self._end_bundle()
         return register
 

@@ -34,7 +34,7 @@ import functools
 from collections.abc import Sequence
 
 from tilewright._planner.integers import compile_integers, is_number_of, is_whole
-from tilewright._planner.matmul import Multiplication, is_wild_beside_rows
+from tilewright._planner.matmul import Multiplication, may_be_nan_outside_rows
 from tilewright._planner.model import Choices, Operand, Role, Schedule
 from tilewright._planner.passes import Draft, PassBuilder
 from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number
@@ -470,7 +470,7 @@ class _Scheduler:
 
     @functools.cached_property
     def is_masked(self) -> bool:
-        return self._after is not None and is_wild_beside_rows(self._formula.outputs[0])
+        return self._after is not None and may_be_nan_outside_rows(self._formula.outputs[0])
 
     @property
     def formula(self) -> Formula:

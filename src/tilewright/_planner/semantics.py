@@ -86,7 +86,7 @@ class Meaning:
     def main_input(self) -> Input:
         """The input whose shape the others follow: what is multiplied by a matrix, or the first."""
         chosen = [each for each in self.full_inputs if not self.multiplied or each.name in self.multiplied]
-        return next((each for each in chosen if not each.spreads), chosen[0])
+        return next((each for each in chosen if not each.broadcasts), chosen[0])
 
     @functools.cached_property
     def multiplied(self) -> frozenset[str]:

@@ -39,7 +39,7 @@ class Case:
     Attributes:
         kinds: of the rows, in turn.
         strategy, block_tiles: of the plan; what would be chosen if None.
-        is_spread: whether tensors that may spread have fewer dimensions.
+        is_broadcast: whether tensors that may broadcast have fewer dimensions.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Case:
     kinds: tuple[str, ...] = KINDS
     strategy: Strategy | None = None
     block_tiles: int | None = None
-    is_spread: bool = False
+    is_broadcast: bool = False
 
     @property
     def options(self) -> Options:
@@ -98,8 +98,8 @@ def derived_cases(operation: Operation) -> tuple[Case, ...]:
         Case("all kinds of rows", (6, 47, 100), "bfloat16", "rows and columns end inside a tile"),
         Case("float32", (6, 47, 100), "float32", "the matrix unit reads 10 mantissa bits of these"),
     ]
-    if any(each.spreads for each in operation.inputs):
-        cases.append(Case("spread", (2, 3, 47, 100), "bfloat16", "a tensor serves several slabs", is_spread=True))
+    if any(each.broadcasts for each in operation.inputs):
+        cases.append(Case("broadcast", (2, 3, 47, 100), "bfloat16", "a tensor serves several slabs", is_broadcast=True))
     for each in strategies:
         cases.append(dataclasses.replace(several[each], strategy=each, block_tiles=2))
     if Strategy.STREAMING in strategies:
@@ -155,7 +155,7 @@ def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, 
     arrays: dict[str, Float64] = {}
     for number, each in enumerate(operation.inputs):
         shape = each.shape_of(case.shape)
-        if case.is_spread and each.spreads and each is not operation.main_input:
+        if case.is_broadcast and each.broadcasts and each is not operation.main_input:
             shape = shape[1:]
         if each.is_matrix:
             arrays[each.name] = generator.standard_normal(shape) / shape[0] ** 0.5

@@ -118,7 +118,7 @@ def _turned(node: Value, operands: Sequence[Value], direction: Direction) -> Val
     else:
         extent = operands[0].extent
         for each in operands[1:]:
-            extent = extent.spread_with(each.extent)
+            extent = extent.broadcast_with(each.extent)
     return node.with_operands(operands, extent)
 
 
@@ -130,7 +130,7 @@ def _input_extent(node: Value, direction: Direction) -> Extent:
     kind = node.extent.name.capitalize()
     raise CannotPlanError(
         f"`{node.name}` is a {kind}, which has no place beside reductions over {_over(direction)}: annotate it with "
-        "Rows and give it spread out, or declare another operation for that part"
+        "Rows and give it in full, or declare another operation for that part"
     )
 
 

@@ -99,7 +99,7 @@ def where(condition: Operand, a: Operand, b: Operand) -> Value:
     values = [as_value(each) for each in (condition, a, b)]
     extent = values[0].extent
     for each in values[1:]:
-        extent = extent.spread_with(each.extent)
+        extent = extent.broadcast_with(each.extent)
     return Value("where", values, extent)
 
 

@@ -6,7 +6,7 @@ ones, so calling the function of a declaration once gives the whole graph. From 
 float64), the shapes, and how a chip computes it; there is no second description to keep equal.
 
 Extents. A value has one number for every element of a tensor (``FULL``), for every row of it (``COLUMN``: one number a
-row, in a column), for every column (``ROW``), or one alone (``SCALAR``). Functions of several operands spread the
+row, in a column), for every column (``ROW``), or one alone (``SCALAR``). Functions of several operands broadcast the
 smaller ones, as NumPy does. A reduction over the last dimension makes a column of a full tensor, one over the dimension
 before it makes a row, one over both a scalar.
 """
@@ -43,7 +43,7 @@ class Extent(enum.Enum):
     def per_column(self) -> bool:
         return self.value[1]
 
-    def spread_with(self, other: Extent) -> Extent:
+    def broadcast_with(self, other: Extent) -> Extent:
         """Of a function of values of both extents."""
         return Extent((self.per_row or other.per_row, self.per_column or other.per_column))
 
@@ -241,7 +241,7 @@ def binary(function: str, left: Operand, right: Operand) -> Value:
             raise FormulaError(f"`{each.name}` is a Matrix, which has a place in matmul(x, {each.name}) only")
     if function == "mul" and a is b:
         return unary("square", a)
-    return Value(function, (a, b), a.extent.spread_with(b.extent))
+    return Value(function, (a, b), a.extent.broadcast_with(b.extent))
 
 
 def matmul(left: Operand, right: Operand) -> Value:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tensors an operation takes: their extents and shapes, how smaller ones spread, their dtypes and layouts.
+"""The tensors an operation takes: their extents and shapes, how smaller ones broadcast, their dtypes and layouts.
 
-A tensor that is declared as ``Tensor`` spreads as NumPy's arrays do: each of its sides is as the first tensor's, or 1.
+A tensor declared as ``Tensor`` broadcasts by NumPy's rules: each side is that of the first tensor, or 1.
 What it is to the formula follows from its last two sides: rows, a row, a column or one number. Where it has fewer slabs
 of the last two dimensions than the first tensor, readers come back to the ones it has.
 """
@@ -34,14 +34,14 @@ class Input:
     """A tensor an operation takes.
 
     Attributes:
-        spreads: whether its shape may be smaller than that of the first tensor.
-        slabs: how its slabs spread, once shapes are known; None if it has as many as the first tensor, or serves all.
+        broadcasts: whether its shape may be smaller than that of the first tensor.
+        slabs: how its slabs broadcast, once shapes are known; None if it has as many as the first tensor or serves all.
     """
 
     name: str
     extent: Extent
     is_matrix: bool = False
-    spreads: bool = False
+    broadcasts: bool = False
     slabs: Slabs | None = None
 
     def shape_of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -57,16 +57,16 @@ class Input:
                 return (*shape[:-1], 1)
         return (1, 1)
 
-    def beside(self, own: tuple[int, ...], shape: tuple[int, ...]) -> Input:
+    def specialised_for(self, own: tuple[int, ...], shape: tuple[int, ...]) -> Input:
         """The same with its extent and its slabs, for its own shape beside that of the first tensor.
 
         Raises:
-            OperationError: it does not spread over that shape.
+            OperationError: it does not broadcast to that shape.
         """
         sides = (1,) * (len(shape) - len(own)) + tuple(own)
         if len(sides) != len(shape) or any(side not in (1, whole) for side, whole in zip(sides, shape, strict=True)):
             raise OperationError(
-                f"{self.name.capitalize()} must spread over {list(shape)}, each side as there or 1, got {list(own)}"
+                f"{self.name.capitalize()} must broadcast to {list(shape)}, each side as there or 1, got {list(own)}"
             )
         down, across = sides[-2] == shape[-2], sides[-1] == shape[-1]
         serves_all = math.prod(sides[:-2]) == 1
@@ -84,8 +84,8 @@ class Input:
         first, last = kept[0], kept[-1]
         if any(whole[index] > 1 for index in range(first, last + 1) if index not in kept):
             raise OperationError(
-                f"{self.name.capitalize()} must not spread between dimensions that it has, got {list(sides)} beside "
-                f"{list(whole)} for the leading ones: give it spread out"
+                f"{self.name.capitalize()} must not broadcast between dimensions that it has, got {list(sides)} beside "
+                f"{list(whole)} for the leading ones: give it in full"
             )
         return Slabs(math.prod(whole[last + 1 :]), math.prod(whole[first : last + 1]), single_row)
 

@@ -26,7 +26,7 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
     check_input(main.name, tensors[main.name], operation.wording)
     for each in operation.inputs:
         if each is not main:
-            _check_beside(operation, tensors, each)
+            _check_other_input(operation, tensors, each)
     if operation.multiplication is not None:
         wide = [each.name for each in operation.inputs if each.name in operation.multiplied and each.extent.per_column]
         factors = (*wide, operation.multiplication.right.name)
@@ -37,13 +37,13 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
         requirement.check({**tensors, **parameters})
 
 
-def _check_beside(operation: Operation, tensors: Tensors, operand: Input) -> None:
+def _check_other_input(operation: Operation, tensors: Tensors, operand: Input) -> None:
     """A tensor beside the main one."""
     tensor, main = tensors[operand.name], tensors[operation.main_input.name]
     is_rows = operand.extent is Extent.FULL and not operand.is_matrix
     check_operand(operand.name, tensor, main, operation.wording, is_rows)
-    if not operand.spreads:
-        shape = _shape_beside(operation, tensors, operand)
+    if not operand.broadcasts:
+        shape = _expected_shape(operation, tensors, operand)
         check_shape(operand.name, operand.extent, operand.is_matrix, tensor, shape)
     if operand.slabs is not None and operand.slabs.single_row and tensor.layout is Layout.TILE:
         raise OperationError(
@@ -51,7 +51,7 @@ def _check_beside(operation: Operation, tensors: Tensors, operand: Input) -> Non
         )
 
 
-def _shape_beside(operation: Operation, tensors: Tensors, operand: Input) -> tuple[int, ...]:
+def _expected_shape(operation: Operation, tensors: Tensors, operand: Input) -> tuple[int, ...]:
     """The shape that an operand must go with: what is multiplied by it, or the rows of the results."""
     shapes = {name: tuple(each.shape) for name, each in tensors.items()}
     is_factor = operand.is_matrix or operand.name in operation.multiplied

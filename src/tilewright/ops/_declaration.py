@@ -52,7 +52,7 @@ class Column(Value):
 
 
 class Tensor(Value):
-    """A tensor that spreads over the first one as NumPy's arrays do: each of its sides is as there, or 1."""
+    """A tensor that broadcasts to the first one as NumPy's arrays do: each of its sides is as there, or 1."""
 
 
 class Matrix(Value):

@@ -110,7 +110,7 @@ class Operation(Meaning):
 
     def bounds(self, plan: Plan, operands: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> Bounds:
         """The exact results of a plan, and how far off each element may be."""
-        fitted = self.beside({name: np.shape(each) for name, each in operands.items()})
+        fitted = self.specialised_for({name: np.shape(each) for name, each in operands.items()})
         if fitted is not self:
             return fitted.bounds(plan, operands, parameters)
         found = bounds(plan.schedule, self.planned_graph.outputs, self.named(operands, parameters))
@@ -121,20 +121,20 @@ class Operation(Meaning):
         )
         return Bounds(exact, allowed, found.roundings)
 
-    def beside(self, shapes: Mapping[str, tuple[int, ...]]) -> Operation:
-        """The operation for shapes of the inputs by name: itself, unless tensors spread.
+    def specialised_for(self, shapes: Mapping[str, tuple[int, ...]]) -> Operation:
+        """The operation for shapes of the inputs by name: itself, unless tensors broadcast.
 
         Raises:
-            OperationError: one does not spread over the first.
+            OperationError: one does not broadcast to the first.
         """
-        if not any(each.spreads for each in self.inputs):
+        if not any(each.broadcasts for each in self.inputs):
             return self
         main = self.main_input
         # What is multiplied by a matrix has another width than the results.
         whole = {True: tuple(shapes[main.name]), False: self.rows_shape(shapes)}
         made = tuple(
-            each.beside(tuple(shapes[each.name]), whole[each.name in self.multiplied])
-            if each.spreads and each is not main
+            each.specialised_for(tuple(shapes[each.name]), whole[each.name in self.multiplied])
+            if each.broadcasts and each is not main
             else each
             for each in self.inputs
         )
@@ -157,7 +157,7 @@ class Operation(Meaning):
     def _make_form(self, dtypes: tuple[DataType, ...], layouts: tuple[Layout, ...]) -> Form:
         tiled = tuple(each is Layout.TILE for each in layouts)
         main = self.inputs.index(self.main_input)
-        # A matrix has no slabs; what spreads over slabs has to know them.
+        # A matrix has no slabs; what broadcasts to slabs has to know them.
         in_slabs = any(
             each.slabs is not None or (is_tiled and not each.is_matrix)
             for each, is_tiled in zip(self.inputs, tiled, strict=True)
@@ -370,12 +370,12 @@ class Operation(Meaning):
         Raises:
             OperationError, TypeError: the call is refused.
         """
-        if any(each.spreads for each in self.inputs):
+        if any(each.broadcasts for each in self.inputs):
             # Shapes are compared with the first tensor's, so that must have one.
             check_input(self.main_input.name, tensors[self.main_input.name], self.wording)
             for each in self.inputs:
                 require_tensor(each.name, tensors[each.name])
-            fitted = self.beside({name: tuple(each.shape) for name, each in tensors.items()})
+            fitted = self.specialised_for({name: tuple(each.shape) for name, each in tensors.items()})
             if fitted is not self:
                 return fitted.check_and_plan(tensors, chosen, parameters)
         values = self.checked_parameters(parameters)

@@ -70,8 +70,8 @@ class DataflowText:
                 inputs.setdefault(each.value.name, {})[_LEFT.get(each.role, each.role)] = each
         is_read = [each for name, each in self._inputs.items() if self._tensors_of(name) == [name]]
         has_tiled_input = any(Role.INPUT in each and len(each) == 1 for each in (*is_read, *self._left_inputs.values()))
-        has_spread_input = any(each.slabs is not None for each in schedule.stores.values())
-        self._slabs = tiled_outputs or has_tiled_input or has_spread_input
+        has_broadcast_input = any(each.slabs is not None for each in schedule.stores.values())
+        self._slabs = tiled_outputs or has_tiled_input or has_broadcast_input
 
     def reader(self, name: str) -> str:
         lines = self._constants()
@@ -203,7 +203,7 @@ class DataflowText:
         """The tile-row of a tensor that belongs to the one at work."""
         if store.slabs is None:
             return "tile_row"
-        slab = spread_slab("tile_row // height_tiles", store.slabs)
+        slab = broadcast_slab("tile_row // height_tiles", store.slabs)
         return f"({slab} * height_tiles + tile_row % height_tiles)"
 
     def _rows_lines(self, name: str, store: Store, sizes: Sequence[str], indent: str) -> list[str]:
@@ -211,7 +211,7 @@ class DataflowText:
         buffer = f"cb.{store.name}"
         if store.slabs is None:
             return moved_lines("read_sticks", name, [buffer, "stick", "rows", *sizes], indent)
-        slab = spread_slab("tile_row // height_tiles", store.slabs)
+        slab = broadcast_slab("tile_row // height_tiles", store.slabs)
         if store.slabs.single_row:
             return moved_lines("read_stick_again", name, [buffer, slab, "rows", *sizes], indent)
         return moved_lines("read_sticks", name, [buffer, f"{slab} * height + row", "rows", *sizes], indent)
@@ -321,7 +321,7 @@ class DataflowText:
         return "\n".join([f"@{decorator}", *head, *docstring(purpose), *(INDENT + each for each in lines)])
 
 
-def spread_slab(slab: str, slabs: Slabs) -> str:
+def broadcast_slab(slab: str, slabs: Slabs) -> str:
     """The slab of a tensor that belongs to a slab of the first one."""
     if slabs.modulus == 1:
         return "0"

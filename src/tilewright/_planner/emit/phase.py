@@ -88,19 +88,19 @@ class _Body:
         if isinstance(step, Vector):
             return step.init
         if isinstance(step, Load):
-            return f"load {step.spread} {step.source.format}"
-        return f"{step.function} {step.spread} {step.a.format} {step.b.format}"
+            return f"load {step.broadcast} {step.source.format}"
+        return f"{step.function} {step.broadcast} {step.a.format} {step.b.format}"
 
     def set_up(self, step: Step) -> list[str]:
         if isinstance(step, Vector):
             return [f"{step.init}()"]
         if isinstance(step, Load):
             cb = _cb(step.source.name)
-            if step.spread == "NONE":
+            if step.broadcast == "NONE":
                 return [f"reconfig_data_format_srca({cb})", f"copy_init({cb})"]
-            return [f"reconfig_data_format({cb}, {cb})", f"unary_bcast_init[BroadcastType.{step.spread}]({cb})"]
+            return [f"reconfig_data_format({cb}, {cb})", f"unary_bcast_init[BroadcastType.{step.broadcast}]({cb})"]
         a, b = _cb(step.a.name), _cb(step.b.name)
-        init = f"{step.function}{_MATRIX_SUFFIX[step.spread]}_init({a}, {b})"
+        init = f"{step.function}{_MATRIX_SUFFIX[step.broadcast]}_init({a}, {b})"
         return [f"reconfig_data_format({a}, {b})", init]
 
     def _is_hoisted(self, is_vector: bool) -> bool:
@@ -158,9 +158,9 @@ class _Body:
             arguments = [*(self.slot(each, slot) for each in step.places), *step.arguments]
             return f"{step.call}({', '.join(arguments)})"
         if isinstance(step, Load):
-            call = "copy_tile" if step.spread == "NONE" else f"unary_bcast[BroadcastType.{step.spread}]"
+            call = "copy_tile" if step.broadcast == "NONE" else f"unary_bcast[BroadcastType.{step.broadcast}]"
             return f"{call}({_cb(step.source.name)}, {self._tile_of(step.source, slot)}, {self.slot(step.to, slot)})"
-        call = f"{step.function}_tiles{_MATRIX_SUFFIX[step.spread]}"
+        call = f"{step.function}_tiles{_MATRIX_SUFFIX[step.broadcast]}"
         tiles = f"{self._tile_of(step.a, slot)}, {self._tile_of(step.b, slot)}"
         return f"{call}({_cb(step.a.name)}, {_cb(step.b.name)}, {tiles}, {self.slot(step.to, slot)})"
 

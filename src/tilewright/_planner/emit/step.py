@@ -173,7 +173,7 @@ class StepText:
         if len(steps) != 1 or not isinstance(steps[0], Matrix):
             return None
         only = steps[0]
-        if only.spread == "ROW" and only.b.extent is not Extent.ROW:
+        if only.broadcast == "ROW" and only.b.extent is not Extent.ROW:
             return None  # one tile serves the whole tile-column; the library's phase takes one for each tile
         tiles = self._tiles(step.scope)
         a, b = only.a.name, only.b.name
@@ -182,7 +182,7 @@ class StepText:
             return "square", [f"cb.{a}", f"cb.{step.target}", tiles, *keep], {a} & pops
         keep = [f"{flag}=True" for flag, name in (("keep_a", a), ("keep_b", b)) if name not in pops]
         arguments = [f"cb.{a}", f"cb.{b}", f"cb.{step.target}", tiles, *keep]
-        return f"{only.function}{_LIBRARY[only.spread]}", arguments, {a, b} & pops
+        return f"{only.function}{_LIBRARY[only.broadcast]}", arguments, {a, b} & pops
 
     def _phase_of(
         self,
@@ -342,9 +342,9 @@ class StepText:
             name = "untilize_sticks" if self._sticks and step.scope is not Scope.COLUMN else "untilize"
             name = name if self._direction is Direction.ROWS else "untilize_each"
             return call_lines(name, [f"cb.{step.source}", f"cb.{step.target}", tiles], indent), {step.source}
-        spread = "NONE"
+        broadcast = "NONE"
         source = Source(step.source, store.extent, store.format, self._direction.held(store.extent))
-        program = RegisterProgram((tuple(loaded(source, spread, Place(0))),), 1, 0)
+        program = RegisterProgram((tuple(loaded(source, broadcast, Place(0))),), 1, 0)
         if self._schedule.stores[step.target].format == "Int32":
             program = as_integers(program)
         offset = self._offsets(program, step.scope)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilewright._planner.emit.dataflow import LAST, DataflowText, moved_lines, spread_slab
+from tilewright._planner.emit.dataflow import LAST, DataflowText, broadcast_slab, moved_lines
 from tilewright._planner.emit.phase import INDENT
 from tilewright._planner.model import Role, Store
 from tilewright.formula._direction import CannotPlanError, Direction
@@ -55,10 +55,10 @@ class TileDataflowText(DataflowText):
     def _block(self, name: str, stores: dict[Role, Store]) -> list[str]:
         part = ["block * block_tiles", LAST, "block_tiles"]
         slabs = stores[Role.INPUT].slabs
-        slab = "slab" if slabs is None else f"({spread_slab('slab', slabs)})"
+        slab = "slab" if slabs is None else f"({broadcast_slab('slab', slabs)})"
         if slabs is not None and slabs.single_row:
             raise CannotPlanError(
-                f"`{name}` has one row for each slab, which has no place beside such reductions: give it spread out"
+                f"`{name}` has one row for each slab, which has no place beside such reductions: give it in full"
             )
         if len(stores) == 1:
             first = self._first_page.replace("slab", slab, 1)

@@ -110,7 +110,7 @@ def trace(
     if operation.choices.program is not None:
         raise NoSuchPhaseError(f"{operation.name} has a program of its own, whose phases are unknown")
     given = case_tensors(operation, case, device)
-    operation = operation.beside({name: tuple(each.shape) for name, each in given.items()})
+    operation = operation.specialised_for({name: tuple(each.shape) for name, each in given.items()})
     plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
     tensors = operation.allocate(plan, device) | given
     steps = steps_of(plan.schedule)

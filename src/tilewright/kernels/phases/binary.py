@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums, differences and products of two operands; the second may be spread over rows, columns or the whole tile.
+"""Sums, differences and products of two operands; the second may be broadcast over rows, columns or the whole tile.
 
-Named as the calls of the kernel API: `rows` spreads row 0 of each tile of b downwards, `cols` spreads column 0 of one
-tile of b to the right, `scalar` spreads element [0,0] of one tile of b over everything.
+Named as the calls of the kernel API: `rows` broadcasts row 0 of each tile of b, `cols` column 0 of one
+tile of b, `scalar` element [0,0] of one tile of b.
 """
 
 from __future__ import annotations
