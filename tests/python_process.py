@@ -24,7 +24,7 @@ def built_engine() -> Path:
 def fresh_cache(built_engine: Path, tmp_path: Path) -> Path:
     """A cache in which nothing is but the engine."""
     cache = tmp_path / "cache"
-    shutil.copytree(built_engine, cache / "engine", ignore=shutil.ignore_patterns("objects"))
+    shutil.copytree(built_engine, cache / "engine")
     return cache
 
 

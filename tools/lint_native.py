@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from tilewright._build.cache import digest  # noqa: E402
-from tilewright._build.compiler import find_compiler  # noqa: E402
-from tilewright._build.engine_build import NATIVE, _object_name  # noqa: E402
+from tilewright._build.native_build import NATIVE  # noqa: E402
 
 CLEAN = ROOT / ".lint_cache"
 # Only the engine's: kernel headers are compiled with a kernel's own generated part, which clang-tidy does not have.
@@ -41,7 +41,19 @@ def format_all(fix: bool) -> bool:
 
 def key(source: Path) -> str:
     """A name for all that decides what clang-tidy says about a source."""
-    return digest(_object_name(find_compiler(), source), (ROOT / ".clang-tidy").read_bytes())
+    texts: dict[Path, str] = {}
+    read_headers(source, texts)
+    return digest(*(texts[path] for path in sorted(texts)), (ROOT / ".clang-tidy").read_bytes())
+
+
+def read_headers(file: Path, found: dict[Path, str]) -> None:
+    """Adds the text of a file and of every header of ours that it includes, directly or not, to ``found``."""
+    found[file] = file.read_text()
+    for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', found[file], re.MULTILINE):
+        candidates = (root / name for root in (file.parent, NATIVE, NATIVE / "engine"))
+        header = next((each.resolve() for each in candidates if each.is_file()), None)
+        if header is not None and header not in found:
+            read_headers(header, found)
 
 
 def tidy(source: Path) -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tilewright._build.compiler import find_compiler
-from tilewright._build.engine_build import NATIVE
 from tilewright._build.forwarding_headers import forwarding_directory, forwarding_headers, write_forwarding_headers
 from tilewright._build.kernel_build import check_kernel
 from tilewright._build.kernel_sources import kernel_source
+from tilewright._build.native_build import NATIVE
 from tilewright._launch.chip import Chip
 
 INCLUDE = NATIVE / "include"

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.ttnn_script import ADD_ONE, Run, process_environment
+from tilewright._build.compiler import Compiler
+from tilewright._build.native_build import NativePart
 
 EXEC = ("-m", "tilewright", "exec")
 SUM = f"sum {sum(range(32)) + 32}\n"
@@ -89,27 +91,23 @@ def test_damaged_entries_are_made_again(fresh_cache: Path, add_one: str, python:
 
 
 def test_a_damaged_engine_is_noticed(built_engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tilewright._build import engine_build
+    from tilewright._build import native_build
+    from tilewright._build.engine_build import find_engine
 
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
-    monkeypatch.setattr(
-        engine_build,
-        "_build",
-        lambda compiler, work: engine_build.Engine(
-            _write(work / "engine.so", b"an engine"), _write(work / "runner", b"a runner")
-        ),
-    )
-    built = engine_build.find_engine()
-    for file, content in ((built.library, b"an engine"), (built.runner, b"a runner")):
+    monkeypatch.setattr(native_build, "_build", _build_nothing)
+    built = find_engine()
+    for file, content in ((built.library, b"engine.so"), (built.runner, b"runner")):
         assert file.read_bytes() == content
         file.write_bytes(content[:-1])
-        engine_build.find_engine()
+        find_engine()
         assert file.read_bytes() == content
 
 
-def _write(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
+def _build_nothing(part: NativePart, compiler: Compiler, tree: Path) -> None:
+    (tree / "out" / part.folder).mkdir(parents=True, exist_ok=True)
+    for name in part.files:
+        (tree / "out" / part.folder / name).write_text(name)
 
 
 def test_a_cache_that_cannot_be_written_is_named(add_one: str, python: Run, tmp_path: Path) -> None:

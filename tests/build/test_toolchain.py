@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -17,7 +16,7 @@ import pytest
 from tests.launch.test_os_threads import exp_program
 from tilewright import ttnn
 from tilewright._build import compiler as compilers
-from tilewright._build import engine_build, kernel_build
+from tilewright._build import kernel_build
 from tilewright._build.compiler import Compiler, available_compilers, find_compiler, major_version
 from tilewright._build.kernel_sources import kernel_source
 from tilewright._build.translation_unit import KernelSource
@@ -324,29 +323,3 @@ def test_headers_with_new_dates_are_compiled_anew(chip: Chip, make_program, monk
     first = kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other))
     monkeypatch.setattr(kernel_build, "tree_dates", lambda directory: "as installed again")
     assert kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other)) != first
-
-
-def test_an_engine_object_has_a_name_for_all_it_is_made_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copied = tmp_path / "native"
-    for folder in ("engine", "abi"):
-        shutil.copytree(engine_build.NATIVE / folder, copied / folder)
-    sources = ("dataflow/noc.cpp", "tile/matmul.cpp", "sfpu/unary.cpp")
-
-    def names(root: Path) -> list[str]:
-        monkeypatch.setattr(engine_build, "NATIVE", root)
-        return [engine_build._object_name(find_compiler(), root / "engine" / source) for source in sources]
-
-    before = names(engine_build.NATIVE)
-    assert len(set(before)) == len(sources)
-    assert names(copied) == before  # wherever the checkout lies
-
-    def changed(file: str) -> list[bool]:
-        path, text = copied / file, (copied / file).read_text()
-        path.write_text(text + "\n// changed\n")
-        after = names(copied)
-        path.write_text(text)
-        return [new != old for new, old in zip(after, before, strict=True)]
-
-    assert changed("engine/dataflow/noc.cpp") == [True, False, False]
-    assert changed("engine/sfpu/registers.h") == [False, False, True]  # read by way of another header
-    assert changed("engine/run/scheduler.h") == [True, True, True]  # every source begins with it

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.conformance.programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
 from tilewright import ttnn
-from tilewright._build.engine_build import NATIVE
+from tilewright._build.native_build import NATIVE
 
 # Where the output circular buffer of the stock kernels is.
 UNARY_OUTPUT = 2

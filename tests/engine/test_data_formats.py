@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from tilewright._build.engine_build import NATIVE
+from tilewright._build.native_build import NATIVE
 from tilewright._tensor.dtype import DataFormat
 from tilewright.kernels import _api_table as api_table
 

@@ -8,7 +8,7 @@ import functools
 import re
 from pathlib import Path
 
-from tilewright._build.engine_build import NATIVE
+from tilewright._build.native_build import NATIVE
 
 _INCLUDES = NATIVE / "include"
 _UNDECLARED = re.compile(r"error: (?:use of undeclared identifier )?['\u2018](\w+)['\u2019]")

@@ -69,7 +69,7 @@ def cache_items() -> list[CacheItem]:
     items = [
         *_libraries(cache / "kernels", "kernels"),
         *_libraries(cache / "engine", "engine"),
-        *_objects(cache / "engine" / "objects"),
+        *_folders(cache / "builds", "builds"),
         *_folders(cache / "preludes", "preludes", used="digest"),
         *_folders(cache / "headers", "headers"),
         *_folders(cache / "wheels", "wheels"),
@@ -131,12 +131,6 @@ def _record(path: Path) -> dict[str, object]:
     except (OSError, ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
-
-
-def _objects(directory: Path) -> Iterator[CacheItem]:
-    for target in directory.glob("*.o"):
-        record = target.with_suffix(".digest")
-        yield _item("engine", (target, record), _modified(record))
 
 
 def _folders(directory: Path, kind: str, used: str = ".") -> Iterator[CacheItem]:

@@ -66,6 +66,11 @@ def _zig_caches() -> dict[str, str]:
     return {"ZIG_GLOBAL_CACHE_DIR": directory, "ZIG_LOCAL_CACHE_DIR": directory}
 
 
+def compiler_environment() -> dict[str, str]:
+    """The environment a compiler is called in."""
+    return _zig_caches() | os.environ | {"LC_ALL": "C"}
+
+
 def _call(command: Sequence[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     # The compiler quotes the user's source, in whatever encoding that is.
     return subprocess.run(
@@ -75,7 +80,7 @@ def _call(command: Sequence[str], cwd: Path | None = None) -> subprocess.Complet
         capture_output=True,
         encoding="utf-8",
         errors="replace",
-        env=_zig_caches() | os.environ | {"LC_ALL": "C"},
+        env=compiler_environment(),
         check=False,
     )
 
@@ -132,16 +137,6 @@ def kernel_link_flags(compiler: Compiler, checked: bool = False) -> list[str]:
     if checked:
         flags += [f"-Wl,--wrap={function}" for function in ("memcpy", "memmove", "memset")]
     return flags if compiler.family == "gcc" else [*flags, "-nostdlib++"]
-
-
-def engine_flags(compiler: Compiler) -> list[str]:
-    """Flags the engine is compiled with: all the speed this machine has.
-
-    Nobody puts functions of his own in the place of the engine's, so its files may inline what they define.
-    """
-    flags = ["-std=c++20", "-O3", "-march=native", "-fPIC", "-fno-omit-frame-pointer", "-fno-math-errno"]
-    flags += ["-fno-trapping-math", "-ffp-contract=off", "-fvisibility=default", "-fno-semantic-interposition", "-w"]
-    return [*flags, "-fno-sanitize=all"] if compiler.family == "zig" else flags
 
 
 def _examine(command: tuple[str, ...]) -> Compiler | str:

@@ -41,8 +41,8 @@ from tilewright._build.compiler import (
     kernel_flags,
     kernel_link_flags,
 )
-from tilewright._build.engine_build import NATIVE, tree_dates, tree_digest
 from tilewright._build.forwarding_headers import forwarding_directory, write_forwarding_headers
+from tilewright._build.native_build import NATIVE, tree_dates, tree_digest
 from tilewright._build.thread_guards import THREADS, chosen_by_thread
 from tilewright._build.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
 from tilewright._errors import CompilerCrashError, KernelCompileError

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, locked
 from tilewright._card.layout import Layout, read_layout
-from tilewright._card.native_build import SIMULATOR_NAME, simulator_library, stand_in_compiler
+from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, stand_in_compiler
 from tilewright._card.package import TtMetal
 from tilewright._card.products import PRODUCTS, CardModel, cluster_descriptor
 

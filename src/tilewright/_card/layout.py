@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tilewright._build.cache import building, cache_directory, digest, write_atomically
 from tilewright._build.compiler import find_compiler
-from tilewright._build.engine_build import NATIVE
+from tilewright._build.native_build import NATIVE
 from tilewright._card.package import CardError, TtMetal
 
 _SOURCE = NATIVE / "card" / "layout" / "layout.cpp"

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tilewright._build.engine_build import NATIVE
 from tilewright._build.kernel_library import KernelLibraries
+from tilewright._build.native_build import NATIVE
 from tilewright._build.source_lines import LineTable, line_table
 from tilewright._errors import TilewrightError
 from tilewright._record import wire_layout as native

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilewright._build.engine_build import NATIVE
+from tilewright._build.native_build import NATIVE
 from tilewright._build.source_lines import SourceLine
 from tilewright._diagnose.core_names import name_cores
 from tilewright._diagnose.deadlock import THREAD_WAITS, StuckCores, semaphore_label, stuck_cores

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The replay (``native/replay``) as ctypes sees it; built once, like the engine, but loaded into this process."""
+"""The replay (``native/replay``) as ctypes sees it; loaded into this process."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import ctypes
 import functools
 import itertools
 from ctypes import c_char_p, c_double, c_uint32, c_uint64, c_void_p
-from pathlib import Path
 
-from tilewright._build.cache import building, cache_directory, digest, store_library, stored_library
-from tilewright._build.compiler import engine_flags, find_compiler
-from tilewright._build.engine_build import NATIVE, tree_digest
+from tilewright._build.native_build import COMMON, NativePart, native_files
 from tilewright._errors import TilewrightError
 
 
@@ -127,13 +124,14 @@ class Totals(ctypes.Structure):
     ]
 
 
+_PART = NativePart("the timing replay", "replay", COMMON, ("replay.so",), ("replay", "abi"))
 _MIRRORED = (Kernel, Buffer, Semaphore, Node, Input, Lane, Wait, Event, Totals)
 
 
 @functools.cache
 def replay_library() -> ctypes.CDLL:
-    """The library, built if this machine has none of these sources yet."""
-    library = ctypes.CDLL(str(_library_path()))
+    """The library: the wheel's, or built from its sources."""
+    library = ctypes.CDLL(str(native_files(_PART)[0]))
     for name in ("constant", "call", "sfpu_unary", "sfpu_binary", "sfpu_ternary"):
         function = getattr(library, f"tw_replay_{name}")
         function.restype, function.argtypes = c_char_p, [c_uint32]
@@ -156,26 +154,3 @@ def names(table: str) -> tuple[str, ...]:
     function = getattr(replay_library(), f"tw_replay_{table}")
     found = itertools.takewhile(lambda name: name is not None, map(function, itertools.count()))
     return tuple(name.decode() for name in found)
-
-
-def _library_path() -> Path:
-    compiler = find_compiler()
-    # The same figures on every machine; and nothing but its functions for Python may be replaced, so that the rest can
-    # be inlined.
-    flags = [flag for flag in engine_flags(compiler) if flag not in ("-march=native", "-fvisibility=default")]
-    flags.append("-fvisibility=hidden")
-    name = digest(tree_digest("replay"), tree_digest("abi"), compiler.identity, *flags, Path(__file__).read_bytes())
-    entry = cache_directory() / "replay" / f"{name}.json"
-    stored = stored_library(entry)
-    if stored is not None:
-        return stored[0]
-    with building(f"replay-{name}") as work:
-        stored = stored_library(entry)
-        if stored is not None:
-            return stored[0]
-        sources = sorted(str(path) for path in (NATIVE / "replay").glob("*.cpp"))
-        library = work / "replay.so"
-        result = compiler.run([*flags, "-shared", f"-I{NATIVE}", *sources, "-o", str(library)])
-        if result.returncode != 0:
-            raise TilewrightError(f"the replay does not compile with {compiler}:\n{result.stderr.strip()}")
-        return store_library(entry, library, compiler=str(compiler))

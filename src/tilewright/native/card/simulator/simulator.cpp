@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "host_errors.h"
 #include "host_python.h"
 #include "launches.h"
 #include "memory.h"
@@ -147,11 +148,13 @@ static void write_tile(uint32_t x, uint32_t y, uint64_t address, const void* dat
 extern "C" {
 
 void libttsim_init() {
-    if (!card::g_cards[0]) {
-        auto opening = std::make_unique<card::Card>(0);
-        card::compare_operations();
-        card::g_cards[0] = std::move(opening);
-    }
+    card::in_host([] {
+        if (!card::g_cards[0]) {
+            auto opening = std::make_unique<card::Card>(0);
+            card::compare_operations();
+            card::g_cards[0] = std::move(opening);
+        }
+    });
 }
 
 void libttsim_exit() {
@@ -167,24 +170,27 @@ void libttsim_set_pci_dma_mem_callbacks(void*, void*) {}
 uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset) {
     constexpr uint32_t kFunctions = 8;  // of each device on a bus
     const uint32_t device = bus_device_function / kFunctions;
-    const bool is_card = bus_device_function % kFunctions == 0 && device < card::num_cards();
-    return is_card ? card::opened(device).windows.config_word(offset) : 0xffffffffu;
+    uint32_t word = 0xffffffffu;
+    if (bus_device_function % kFunctions == 0 && device < card::num_cards()) {
+        card::in_host([=, &word] { word = card::opened(device).windows.config_word(offset); });
+    }
+    return word;
 }
 
 void libttsim_pci_mem_rd_bytes(uint64_t address, void* data, uint32_t bytes) {
-    card::with_operation([=] { card::read_window(address, data, bytes); });
+    card::in_host([=] { card::with_operation([=] { card::read_window(address, data, bytes); }); });
 }
 
 void libttsim_pci_mem_wr_bytes(uint64_t address, const void* data, uint32_t bytes) {
-    card::with_operation([=] { card::write_window(address, data, bytes); });
+    card::in_host([=] { card::with_operation([=] { card::write_window(address, data, bytes); }); });
 }
 
 void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void* data, uint32_t bytes) {
-    card::with_operation([=] { card::read_tile(x, y, address, data, bytes); });
+    card::in_host([=] { card::with_operation([=] { card::read_tile(x, y, address, data, bytes); }); });
 }
 
 void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
-    card::with_operation([=] { card::write_tile(x, y, address, data, bytes); });
+    card::in_host([=] { card::with_operation([=] { card::write_tile(x, y, address, data, bytes); }); });
 }
 
 // Not tt-metal's: what was counted since somebody asked for the first time (_card/times.py).

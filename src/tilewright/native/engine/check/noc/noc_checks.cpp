@@ -373,7 +373,7 @@ void NocChecks::zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
 }
 
 // What a word of a core's L1 holds, with what is on its way to it.
-static uint32_t word_at(uint32_t address) {
+static uint32_t word_after_delivery(uint32_t address) {
     return this_scheduler()->outbox.word_after_delivery(reinterpret_cast<const uint8_t*>(uintptr_t{address}));
 }
 
@@ -387,7 +387,7 @@ void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint
         if ((flags & kNocPosted) == 0) {
             transfers_.add_atomic(instance, noc, *core, ordering_.now(instance.number));
         }
-        signal(instance, *core, there, word_at(there) + amount, noc, false, true);
+        signal(instance, *core, there, word_after_delivery(there) + amount, noc, false, true);
     }
 }
 
@@ -404,7 +404,7 @@ void NocChecks::atomic_multicast(
             if ((flags & kNocPosted) == 0) {
                 transfers_.add_atomic(instance, noc, core, ordering_.now(instance.number));
             }
-            signal(instance, core, there, word_at(there) + amount, noc, true, true);
+            signal(instance, core, there, word_after_delivery(there) + amount, noc, true, true);
         }
     });
     told_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);

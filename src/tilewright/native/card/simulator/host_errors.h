@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors on their way to tt-metal.
+//
+// tt-metal expects exceptions of the C++ library it uses, libstdc++. This library may have another one inside (that of
+// zig), whose exceptions tt-metal could not catch and whose unwinder cannot pass through the host's frames. So an error is
+// caught here, and thrown again by a function of the host's library. Between the two lie only frames with nothing to
+// destroy: the unwinder of one C++ library must not meet a handler of the other.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace card {
+
+// Throws a std::runtime_error of the host's C++ library.
+[[noreturn]] void throw_in_host(const char* text);
+
+// Calls `access`; what went wrong, or null. Not inlined: the caller's frame must stay without a handler.
+template <typename Access>
+[[gnu::noinline]] const char* failure_of(const Access& access) noexcept {
+    static thread_local std::string text;
+    try {
+        access();
+        return nullptr;
+    } catch (const std::exception& error) {
+        text = error.what();
+    } catch (...) {
+        text = "tilewright: an error of an unknown kind in the simulated card's library";
+    }
+    return text.c_str();
+}
+
+template <typename Access>
+void in_host(const Access& access) {
+    if (const char* failure = failure_of(access)) {
+        throw_in_host(failure);
+    }
+}
+
+}  // namespace card
