@@ -8,7 +8,7 @@ QUICK := tests/house tests/tensor tests/program tests/logs tests/package/test_in
 	tests/build/test_cache_trust.py tests/build/test_cache_pruning.py tests/diagnose
 
 # Prints a Python that has ttnn and torch, made in the user's cache out of a CPython 3.10 or 3.12; or why there is none.
-TTNN_PYTHON = $(BIN)/python tests/real_ttnn.py
+TTNN_PYTHON = $(BIN)/python -m tests.real_ttnn
 
 .PHONY: demo test quick catalogue beside-ttnn score bench lint format clean
 
@@ -34,7 +34,7 @@ catalogue: $(VENV)/.installed  ## every operation of the real ttnn on the simula
 	|| exit 1; done
 
 beside-ttnn: $(VENV)/.installed  ## docs/beside-ttnn.md: examples beside ttnn's own operations
-	TILEWRIGHT_REAL_TTNN=$$($(TTNN_PYTHON)) $(BIN)/python tools/beside_ttnn.py
+	TILEWRIGHT_REAL_TTNN=$$($(TTNN_PYTHON)) $(BIN)/python -m tools.beside_ttnn
 
 score: $(VENV)/.installed  ## how many of the known bugs the checker names, and what it says wrongly
 	$(BIN)/python -m tests.bugs.score

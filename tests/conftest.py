@@ -14,7 +14,7 @@ from tests.real_ttnn import RealTtnnUnavailableError, python_with_torch, python_
 from tests.wheel_headers import WheelHeaders
 from tilewright._build.compiler import available_compilers
 from tilewright._launch.open_devices import all_open_devices, close_device
-from tilewright._wheel import WheelUnavailableError, fetch_wheel
+from tools.ttnn_wheel import WheelUnavailableError, fetch_wheel
 
 NO_BROWSER = "no Chromium"
 _NO_TTNN = "the published ttnn cannot be installed here"

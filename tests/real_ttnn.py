@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, locked
-from tilewright._wheel import DEFAULT_VERSION
+from tools.ttnn_wheel import DEFAULT_VERSION
 
 _PYTHONS = ("python3.12", "python3.10")
 # What `import ttnn` and tilewright need, without what ttnn's reports would like to have.

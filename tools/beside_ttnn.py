@@ -95,7 +95,7 @@ PAIRS = (
 
 
 def declared(pair: Pair) -> Operation:
-    module = importlib.import_module(f"operations.{pair.module}") if pair.module else ops
+    module = importlib.import_module(f"examples.operations.{pair.module}") if pair.module else ops
     found = getattr(module, pair.operation)
     assert isinstance(found, Operation)
     return found
@@ -225,7 +225,6 @@ def page(results: list[dict[str, dict[str, float]]], records: list[CallRecord]) 
 
 
 def main() -> None:
-    sys.path.insert(0, str(ROOT / "examples"))
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         results = run(directory)

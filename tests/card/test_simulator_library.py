@@ -19,7 +19,7 @@ from tilewright._card.layout import Layout, read_layout
 from tilewright._card.native_parts import stand_in_compiler
 from tilewright._card.package import CardError, TtMetal
 from tilewright._card.products import choose_card
-from tilewright._wheel import DEFAULT_VERSION
+from tools.ttnn_wheel import DEFAULT_VERSION
 
 CLIENT = Path(__file__).with_name("simulator_client.cpp")
 CORE = (18, 18)

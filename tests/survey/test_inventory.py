@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tilewright._errors import TilewrightError
-from tilewright.survey.inventory import find_kernels, package_root
-from tilewright.survey.source_text import SourceTree, without_comments
+from tools.survey.inventory import find_kernels, package_root
+from tools.survey.source_text import SourceTree, without_comments
 
 
 def test_every_kernel_is_found_and_classified(package: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilewright._build.translation_unit import KernelSource
-from tilewright.survey.bindings import entry_definition, plausible_bindings
-from tilewright.survey.host_defines import plausible_defines
-from tilewright.survey.inventory import find_kernels
-from tilewright.survey.plausible import fillable, plausible_sources
-from tilewright.survey.source_text import SourceTree
+from tools.survey.bindings import entry_definition, plausible_bindings
+from tools.survey.host_defines import plausible_defines
+from tools.survey.inventory import find_kernels
+from tools.survey.plausible import fillable, plausible_sources
+from tools.survey.source_text import SourceTree
 
 
 def _sources(package: Path, name: str) -> list[KernelSource]:

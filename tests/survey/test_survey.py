@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tilewright._cli.main import main
-from tilewright._wheel import wheel_root
-from tilewright.survey.verdict import first_error, missing_name
+from tilewright._errors import TilewrightError
+from tools.survey.__main__ import main
+from tools.survey.verdict import first_error, missing_name
+from tools.ttnn_wheel import wheel_root
 
 # One kernel or two of each sort: object and free functions, named and positional arguments, defines of the host.
 _SAMPLE = "|".join(
@@ -30,7 +31,7 @@ _SAMPLE = "|".join(
 
 
 def test_a_survey_counts_and_names_what_is_missing(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "survey", str(package), "--json"]) == 0
+    main([str(package), "--json"])
     findings = json.loads(capsys.readouterr().out)
     assert findings["kernels"] == {"core": 5, "quasar": 1, "multi-chip": 2}
     verdicts = {Path(each["kernel"]).name: each for each in findings["compilers"][0]["verdicts"]}
@@ -46,7 +47,7 @@ def test_a_survey_counts_and_names_what_is_missing(package: Path, capsys: pytest
 
 
 def test_the_table_and_the_list(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "survey", str(package), "--only", "broken", "--list-failures"]) == 0
+    main([str(package), "--only", "broken", "--list-failures"])
     out = capsys.readouterr().out
     assert "8 kernels: 5 for a single chip, 1 for Quasar and 2 for several chips" in out
     assert "0 of 1 kernels compile (0.0 %), 1 do not compile" in out
@@ -55,11 +56,14 @@ def test_the_table_and_the_list(package: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_wrong_arguments_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "survey", str(tmp_path)]) == 1
-    assert "is not a ttnn package" in capsys.readouterr().err
+    with pytest.raises(TilewrightError, match="is not a ttnn package"):
+        main([str(tmp_path)])
     with pytest.raises(SystemExit):
-        main(["doctor", "survey", str(tmp_path), "--only", "("])
+        main([str(tmp_path), "--only", "("])
     assert "not a regular expression" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--jobs", "0"])
+    assert "--jobs is 0; it must be at least 1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -82,8 +86,8 @@ def test_missing_names_of_both_compilers(output: str, name: str) -> None:
 def test_sample_of_the_published_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     root = wheel_root()
     if not root.is_dir():
-        pytest.skip("the ttnn wheel is not in the cache; `tilewright doctor survey` downloads it")
-    assert main(["doctor", "survey", str(root), "--only", _SAMPLE, "--json"]) == 0
+        pytest.skip("the ttnn wheel is not in the cache; `python -m tools.survey` downloads it")
+    main([str(root), "--only", _SAMPLE, "--json"])
     report = json.loads(capsys.readouterr().out)["compilers"][0]
     assert len(report["verdicts"]) >= 12
     assert [each for each in report["verdicts"] if each["status"] == "failed"] == []

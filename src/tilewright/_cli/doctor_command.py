@@ -33,12 +33,10 @@ void kernel_main() {
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "doctor",
-        "Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing. `tilewright "
-        "doctor survey` compiles every kernel of a ttnn package.",
+        "Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing.",
         """
         tilewright doctor
         tilewright doctor --json
-        tilewright doctor survey --help
         """,
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")

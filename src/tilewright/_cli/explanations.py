@@ -23,7 +23,7 @@ from tilewright.kernels.phases import Phase
 
 _FEWEST_WORDS = 4  # of a message that is looked for as a whole
 _SAME_MESSAGE = 0.6  # share of its words
-_LISTS = ("README", "architecture", "error-index")  # pages that name everything, for those who know where to look
+_LISTS = ("README", "architecture")  # pages that name everything, for those who know where to look
 _LONGEST_SUMMARY = 160
 
 

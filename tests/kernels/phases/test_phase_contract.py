@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,25 +12,17 @@ import pytest
 from tests.kernels.phases import phase_kernels as kernels
 from tilewright.kernels import CB, Kernel, phases, uint32
 from tilewright.kernels.phases import Phase, Region, Traffic, phase
+from tools.list_phases import every_phase, table
 
 DOCUMENTS = Path(__file__).resolve().parents[3] / "docs"
 
 
-def list_phases() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("list_phases", DOCUMENTS / "list_phases.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-EVERY_PHASE: list[Phase] = list_phases().every_phase()
+EVERY_PHASE = every_phase()
 
 
 def test_the_document_has_the_table() -> None:
     text = (DOCUMENTS / "phases.md").read_text(encoding="utf-8")
-    assert list_phases().table() in text, "put the output of `python docs/list_phases.py` into docs/phases.md"
+    assert table() in text, "put the output of `python -m tools.list_phases` into docs/phases.md"
 
 
 @pytest.mark.parametrize("each", EVERY_PHASE, ids=lambda each: each.name)

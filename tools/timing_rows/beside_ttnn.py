@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the table of docs/timing.md that has tilewright's operations beside ttnn's own, on the same model.
 
-    python docs/timing_rows/beside_ttnn.py WORK --python PYTHON [--page docs/timing.md]
+    python -m tools.timing_rows.beside_ttnn WORK --python PYTHON [--page docs/timing.md]
 
 WORK keeps the records. PYTHON has the published ttnn and this tilewright. Tensors are row-major bfloat16 on both sides:
 ttnn's way to the same result has the launches that tilize and untilize in it.
@@ -16,7 +16,6 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-from measure_timing import write_page
 
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._record.call_record import CallRecord
@@ -26,6 +25,7 @@ from tilewright._tensor.tensor import Tensor
 from tilewright.ops import OPERATIONS
 from tilewright.timing import replay
 from tilewright.timing._every_launch import every_launch_timed
+from tools.timing_rows.measure_timing import write_page
 
 CHILD = Path(__file__).with_name("ttnn_operations.py")
 SHAPES = ((1024, 512), (1024, 2048))

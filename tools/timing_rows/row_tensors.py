@@ -9,7 +9,8 @@ import re
 from typing import Any
 
 import ttnn
-from rows_file import Row, family_of
+
+from tools.timing_rows.rows_file import Row, family_of
 
 Shape = list[int]
 

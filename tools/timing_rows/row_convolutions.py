@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import ttnn
-from row_tensors import DTYPES, Bench, Described, Measured
+
+from tools.timing_rows.row_tensors import DTYPES, Bench, Described, Measured
 
 # Words of kernels' names.
 LAUNCHES = {"Halo": "halo_gather", "Conv2d": "conv_bmm", "OptimizedConvNew": "conv_bmm", "Pool2D": "pool_2d"}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the operations of measured rows with the real ttnn on the simulated card, so that their calls are recorded.
 
-``measure_timing.py`` starts it, once for each card: ``run_rows.py ROWS.tsv CARD RECORDS OUT.jsonl``. It writes a line
-for each row: the files of its launches, or why it could not be run.
+``measure_timing`` starts ``python -m tools.timing_rows.run_rows ROWS.tsv CARD RECORDS OUT.jsonl`` for each card.
+It writes a line for each row: the files of its launches, or why it could not be run.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from row_calls import BETWEEN_CARDS, CALLS
-from row_convolutions import LAUNCHES
-from row_tensors import Bench, measured
-from rows_file import Row, card_of, read
 
 from tilewright._record.call_record import CallRecord
+from tools.timing_rows.row_calls import BETWEEN_CARDS, CALLS
+from tools.timing_rows.row_convolutions import LAUNCHES
+from tools.timing_rows.row_tensors import Bench, measured
+from tools.timing_rows.rows_file import Row, card_of, read
 
 # Of each core, kept free for tables of sliding windows, as models that convolve ask for.
 _L1_SMALL = 16384

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from tilewright._build.compiler import Compiler
-from tilewright.survey.verdict import CRASHED, FAILED, PASSED, Verdict
+from tools.survey.verdict import CRASHED, FAILED, PASSED, Verdict
 
 
 @dataclasses.dataclass(frozen=True)

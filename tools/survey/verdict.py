@@ -10,9 +10,9 @@ from tilewright._build.compiler import Compiler
 from tilewright._build.kernel_build import check_kernel
 from tilewright._build.translation_unit import KernelSource
 from tilewright._errors import CompilerCrashError, KernelCompileError
-from tilewright.survey.inventory import Kernel
-from tilewright.survey.plausible import fillable, plausible_sources, with_filler
-from tilewright.survey.source_text import SourceTree
+from tools.survey.inventory import Kernel
+from tools.survey.plausible import fillable, plausible_sources, with_filler
+from tools.survey.source_text import SourceTree
 
 PASSED, FAILED, CRASHED = "passed", "failed", "compiler crashed"
 

@@ -13,10 +13,10 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 
 from tilewright._build.translation_unit import BufferFormat, KernelSource
-from tilewright.survey.bindings import entry_definition, pipe_declarations, plausible_bindings
-from tilewright.survey.host_defines import plausible_defines
-from tilewright.survey.inventory import Kernel
-from tilewright.survey.source_text import SourceTree
+from tools.survey.bindings import entry_definition, pipe_declarations, plausible_bindings
+from tools.survey.host_defines import plausible_defines
+from tools.survey.inventory import Kernel
+from tools.survey.source_text import SourceTree
 
 _NUM_POSITIONAL = 140
 # What an accessor reads: config and page size; for a sharded tensor also rank, banks, shape, shard shape and cores.

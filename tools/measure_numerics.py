@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what docs/numerics.md says about roundings. Prints one line per measurement.
 
-python docs/measure_numerics.py
+python -m tools.measure_numerics
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,14 @@ OUT = 16
 BF16, FP32 = ttnn.bfloat16, ttnn.float32
 LOFI, HIFI2 = ttnn.MathFidelity.LoFi, ttnn.MathFidelity.HiFi2
 HIFI3, HIFI4 = ttnn.MathFidelity.HiFi3, ttnn.MathFidelity.HiFi4
+
+INCLUDES = "".join(
+    f'#include "api/compute/{name}.h"\n'
+    for name in (
+        *("compute_kernel_api", "eltwise_binary", "matmul", "pack", "reduce", "tile_move_copy"),
+        *("eltwise_unary/binop_with_scalar", "eltwise_unary/exp", "eltwise_unary/sqrt"),
+    )
+)
 
 READER = """
 template <uint32_t cb, uint32_t offset>
@@ -67,9 +76,9 @@ def compute(
     if unpack_to_dest:
         config.unpack_to_dest_mode = [ttnn.UnpackToDestMode.UnpackToDestFp32] * len(inputs)
     output = ttnn.allocate_tensor_on_device(ttnn.Shape(shape), dtype, ttnn.TILE_LAYOUT, device)
-    counts = [num_tiles(tensor.padded_shape) for tensor in inputs]
+    counts = [num_tiles(tuple(tensor.padded_shape)) for tensor in inputs]
     cbs = [buffer(index, tensor.dtype, counts[index]) for index, tensor in enumerate(inputs)]
-    source = "void kernel_main() {\n" + body + "\n}\n"
+    source = INCLUDES + "void kernel_main() {\n" + body + "\n}\n"
     words = [word for tensor in inputs for word in accessor(tensor)]
     reader_args = [
         word for tensor, count in zip(inputs, counts, strict=True) for word in (tensor.buffer_address(), count)
@@ -104,7 +113,7 @@ def buffer(index: int, dtype: ttnn.DataType, pages: int) -> ttnn.CBDescriptor:
 def kernel(
     name: str,
     source: str,
-    config: object,
+    config: Any,
     compile_time_args: Sequence[int],
     runtime_args: Sequence[int],
     defines: Sequence[tuple[str, str]] = (),
@@ -168,11 +177,12 @@ def copy(after: str = "") -> str:
 def source_registers() -> None:
     x = on_device(rng.uniform(1, 2, (32, 32)), FP32)
     exact = held(x)
-    for label, options in (
+    ways: tuple[tuple[str, dict[str, Any]], ...] = (
         ("16-bit DST", {}),
         ("32-bit DST, through Src", {"fp32_dest": True}),
         ("32-bit DST, unpack_to_dest_fp32", {"fp32_dest": True, "unpack_to_dest": True}),
-    ):
+    )
+    for label, options in ways:
         error = (compute(copy(), [x], (32, 32), FP32, **options) - exact) / exact
         print(f"copy fp32, {label}: largest error {np.abs(error).max():.2e}, mean {error.mean():+.2e}")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the tables of docs/operations.md: every operation, every kind of row, every width, against float64.
 
-python docs/measure_operations.py [--dtype float32] [operation ...]
+python -m tools.measure_operations [--dtype float32] [operation ...]
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Array]] = {
 def documents_bound(exact: np.ndarray, beta: np.ndarray | None) -> np.ndarray:
     """Two roundings to bfloat16 of the largest of 1, the result, and the result before beta is added."""
     scale = np.maximum(1, np.abs(exact))
-    return 2.0**-7 * (scale if beta is None else np.maximum(scale, np.abs(exact - beta.reshape(-1))))
+    if beta is not None:
+        scale = np.maximum(scale, np.abs(exact - beta.reshape(-1)))
+    return np.asarray(2.0**-7 * scale)
 
 
 def measure(operation: Operation, width: int, kind: str, dtype: ttnn.DataType, device: ttnn.Device) -> str:

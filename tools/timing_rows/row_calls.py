@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 import ttnn
-from row_convolutions import convolution, halo, pool
-from row_tensors import DTYPES, Bench, Measured
+
+from tools.timing_rows.row_convolutions import convolution, halo, pool
+from tools.timing_rows.row_tensors import DTYPES, Bench, Measured
 
 Make = Callable[[Bench, Measured], Callable[[], Any]]
 

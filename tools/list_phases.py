@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the table of docs/phases.md, from the phases' contracts.
 
-python docs/list_phases.py
+python -m tools.list_phases
 """
 
 from __future__ import annotations

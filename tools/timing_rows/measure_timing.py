@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the tables of docs/timing.md: predicted against measured for every row of ``rows.tsv`` that can be run.
 
-    python docs/timing_rows/measure_timing.py WORK [--python PYTHON] [--rows FILE] [--held-out | --page docs/timing.md]
+    python -m tools.timing_rows.measure_timing WORK [--python PYTHON] [--rows FILE] [--held-out | --page docs/timing.md]
 
-WORK is a directory that keeps the records, so that a second time only replays them. PYTHON has the published ttnn and
-this tilewright; without it only what WORK has is shown. Half of the rows, chosen by a checksum of their text, are held
-out: constants are looked at with the others only.
+Run it from the root of the repository. WORK is a directory that keeps the records, so that a second time only replays
+them. PYTHON has the published ttnn and this tilewright; without it only what WORK has is shown. Half of the rows,
+chosen by a checksum of their text, are held out: constants are looked at with the others only.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import kernels_of_2025
 import numpy as np
-from rows_file import Row, card_of, family_of, is_held_out, read
 
 from tilewright._record.call_record import CallRecord
 from tilewright.timing import Change, replay
+from tools.timing_rows import kernels_of_2025
+from tools.timing_rows.rows_file import Row, card_of, family_of, is_held_out, read
 
-HERE = Path(__file__).parent
-ROWS = HERE / "rows.tsv"
+ROWS = Path(__file__).with_name("rows.tsv")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,9 +51,12 @@ def run_rows(rows: Path, work: Path, python: str) -> None:
     for card in sorted({card_of(row) for row in read(rows)}, key=lambda card: card.name):
         records = work / "records" / card.name
         records.mkdir(parents=True, exist_ok=True)
-        child = [str(HERE / "run_rows.py"), str(rows), card.name, str(records), str(work / f"out-{card.name}.jsonl")]
+        child = [str(rows), card.name, str(records), str(work / f"out-{card.name}.jsonl")]
         subprocess.run(
-            [python, "-m", "tilewright", "exec", "--arch", card.arch, "--grid", card.grid, *child],
+            [
+                *(python, "-m", "tilewright", "exec", "--arch", card.arch, "--grid", card.grid, "--"),
+                *(python, "-m", "tools.timing_rows.run_rows", *child),
+            ],
             env={**os.environ, "TILEWRIGHT_RECORDS": str(records)},
             check=True,
         )

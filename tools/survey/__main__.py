@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright doctor survey``: compiles every single-chip kernel of a ttnn package and says what is missing."""
+"""Compile every single-chip kernel of a ttnn package and report what is missing: ``python -m tools.survey``."""
 
 from __future__ import annotations
 
@@ -7,34 +7,29 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import json
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from tilewright._build.compiler import Compiler, available_compilers, find_compiler
-from tilewright._cli.command_parser import CommandParser
-from tilewright._cli.json_output import json_text
 from tilewright._cli.progress_line import ProgressLine
-from tilewright._errors import CompilerNotFoundError
-from tilewright._wheel import fetch_wheel
-from tilewright.survey.inventory import CORE, MULTI_CHIP, QUASAR, Kernel, find_kernels, package_root
-from tilewright.survey.report import CompilerReport, as_json, failure_lines, family_table, summary_line
-from tilewright.survey.source_text import SourceTree
-from tilewright.survey.verdict import CRASHED, PASSED, Verdict, judge
+from tilewright._errors import CompilerNotFoundError, TilewrightError
+from tools.survey.inventory import CORE, MULTI_CHIP, QUASAR, Kernel, find_kernels, package_root
+from tools.survey.report import CompilerReport, as_json, failure_lines, family_table, summary_line
+from tools.survey.source_text import SourceTree
+from tools.survey.verdict import CRASHED, PASSED, Verdict, judge
+from tools.ttnn_wheel import fetch_wheel
 
 _FAMILIES = {"g++": "gcc", "clang++": "clang", "zig": "zig"}
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = CommandParser(
-        "doctor survey",
-        "Compile every single-chip kernel of a ttnn package, with made-up arguments and defines, and report how many "
-        "compile and what is missing for the rest.",
-        """
-        tilewright doctor survey
-        tilewright doctor survey path/to/ttnn --only eltwise --list-failures
-        tilewright doctor survey --compiler g++ --jobs 4 --json
-        """,
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.survey",
+        description="Compile every single-chip kernel of a ttnn package, with made-up arguments and defines, and "
+        "report how many compile and what is missing for the rest.",
     )
     parser.add_argument(
         "package", nargs="?", type=Path, help="root of a ttnn package or tt-metal tree (default: the published wheel)"
@@ -96,7 +91,7 @@ def _survey(kernels: Sequence[Kernel], tree: SourceTree, compiler: Compiler, job
     return CompilerReport(compiler, tuple(verdicts[kernel] for kernel in kernels))
 
 
-def run(arguments: list[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = build_parser()
     options = parser.parse_args(arguments)
     if options.jobs < 1:
@@ -113,10 +108,9 @@ def run(arguments: list[str]) -> int:
     tree = SourceTree(root)
     reports = [_survey(chosen, tree, compiler, options.jobs) for compiler in compilers]
     if options.json:
-        print(json_text("doctor survey", as_json(reports, scopes)))
+        print(json.dumps(as_json(reports, scopes), indent=2))
     else:
         _print(reports, scopes, options.list_failures)
-    return 0
 
 
 def _print(reports: Sequence[CompilerReport], scopes: dict[str, int], list_failures: bool) -> None:
@@ -130,3 +124,10 @@ def _print(reports: Sequence[CompilerReport], scopes: dict[str, int], list_failu
         if lines:
             print("\nfirst missing name or first error, and how many kernels it stops:")
             print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TilewrightError as error:
+        sys.exit(f"tools.survey: {error}")

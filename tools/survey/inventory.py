@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from tilewright._errors import TilewrightError
-from tilewright.survey.source_text import SourceTree, included_names
+from tools.survey.source_text import SourceTree, included_names
 
 _ENTRY = re.compile(r"\bvoid\s+kernel_main\s*\(|\bTT_KERNEL\b")
 _COMPUTE_INCLUDE = re.compile(r"api/compute/|compute_kernel_api|kernel/compute/|kernel_lib/eltwise/|_compute\.hpp$")
