@@ -154,11 +154,9 @@ def _store(part: NativePart, name: str, compiler: Compiler, tree: Path) -> tuple
 
 
 def _build_tree(part: NativePart, compiler: Compiler) -> Path:
-    """Build tree of this source tree for a compiler. Its files name their tools by path, so those are part of its name."""
-    tools = (_tool("cmake"), _tool("ninja"))
-    return (
-        cache_directory() / "builds" / digest(str(NATIVE), part.variant, compiler.identity, *compiler.command, *tools)
-    )
+    """Build tree of this source tree for a compiler; its files name the tools by path, so those are in its name."""
+    tools = (*compiler.command, _tool("cmake"), _tool("ninja"))
+    return cache_directory() / "builds" / digest(str(NATIVE), part.variant, compiler.identity, *tools)
 
 
 def _tool(name: str) -> str:
