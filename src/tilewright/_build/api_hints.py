@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a compiler's "did you mean" should say: names of the kernel API, and the header that has them."""
+"""Hints for compile errors: the nearest kernel API names and their headers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large the cache is, and what goes when it is too large.
+"""Size of the cache and least-recently-used pruning.
 
 Everything in the cache is an item: files that only make sense together, when they were used last, and how many bytes
 they take. Pruning takes items away, least recently used first, until the rest fits; what was used within the last hour

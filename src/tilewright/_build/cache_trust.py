@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose files the cache may use.
+"""Ownership and permission checks of cached files.
 
 Compiled kernels run with the user's rights. So a directory of the cache must be the user's (or root's), and closed to
 others: the user's own that others could write are closed before use, what belongs to somebody else is refused. In a

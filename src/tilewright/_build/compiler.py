@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ compiler: which one, and how it is called."""
+"""C++ compilers: finding one and calling it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The little of ELF that loading a kernel needs: where its code and its mutable globals lie."""
+"""ELF sections of a kernel's library: its code and its mutable globals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled kernels: what is in their files, and where a runner has loaded them."""
+"""Compiled kernels: contents of the library file and its load address in a runner."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a program's kernel descriptors to what the toolchain compiles."""
+"""Kernel descriptors to translation units."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From addresses inside a kernel's library to functions, files and lines. Used only when something went wrong."""
+"""Addresses in a kernel's library to functions, files and lines (DWARF line table)."""
 
 from __future__ import annotations
 

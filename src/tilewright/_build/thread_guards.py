@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What preprocessor conditions on TRISC_UNPACK, TRISC_MATH and TRISC_PACK mean for the threads of a compute kernel.
+"""Preprocessor conditions on TRISC_UNPACK, TRISC_MATH and TRISC_PACK in compute kernels.
 
 A card compiles a compute kernel once for each of its three threads, with one of the three defined. Here it is compiled
 once, with all of them defined, and runs as one as long as it can. That is right where conditions stand around functions

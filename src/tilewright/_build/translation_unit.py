@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ file a kernel is compiled as: our prelude, what the host generates, then the kernel itself."""
+"""The C++ translation unit of a kernel: prelude, generated part, the kernel's file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation of ttnn beside its golden function: ``tilewright exec --compare``.
+"""``tilewright exec --compare``: each result of a ttnn operation against its golden function.
 
 ttnn attaches to most operations a function of torch that says what they mean. The card's library calls
 ``compare_operations`` in the host's process when the card is opened; from then on each call of an operation first takes

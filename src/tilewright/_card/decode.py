@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From cores that were told to go to a program.
+"""Decode launch messages in the cores' L1 into a program.
 
 What a launch is stands in L1: a message on each core, and behind it the kernels' names, circular buffers, semaphores
 and arguments. All but the values of arguments decides what the program is, so those bytes of all cores together are

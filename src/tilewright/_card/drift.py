@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far an operation's result is from its golden function's, element by element, and the table of all of them.
+"""Element-wise error of an operation's result against its golden function, and the table of all operations.
 
 A unit is what rounding to the result's format can cost: the distance of neighbouring numbers of that format, of the
 element itself or, where terms cancelled, of the size results typically have. Operations round more than once on their

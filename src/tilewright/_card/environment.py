@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card set up in the user's cache, and the environment in which tt-metal finds it.
+"""Set up a card in the user's cache, and the environment variables that lead tt-metal to it.
 
 tt-metal looks for its runtime files under one root. It gets a root of ours: a directory of symbolic links to the
 installed package, in which only the compiler is another one. So site-packages stays as it is, and what tt-metal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cores a program's global circular buffers and pipes lead to, as the host described them in L1."""
+"""Cores that a program's global circular buffers and pipes connect, read from L1."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the card's library asks the Python of the host it is loaded into (native/card/simulator/host_python.h)."""
+"""Functions the card's library calls in the host's Python (native/card/simulator/host_python.h)."""
 
 from __future__ import annotations
 

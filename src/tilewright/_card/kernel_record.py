@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel is made of, read from the directory tt-metal built it in.
+"""A kernel's sources, defines and arguments, read from tt-metal's build directory.
 
 The stand-in compiler (native/card/compiler) keeps the command line there; tt-metal itself leaves what it generated:
 the line that includes the kernel's source, defines of compute kernels, named arguments, formats of circular buffers.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch as it lies in a core's L1: the message, and what it points to."""
+"""The launch message in a core's L1 and the tables it points to."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an installed tt-metal keeps what a launch is made of, read out of its own headers.
+"""Offsets of tt-metal's messages and mailboxes, compiled from the installed package's headers.
 
 Releases move fields of their messages and regions of L1 about. So nothing of that is written down here: a small program
 (native/card/layout) is compiled against the package's headers and prints offsets, and what it printed is kept in the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ttnn package that is installed beside tilewright, found without importing it."""
+"""Find the installed ttnn package without importing it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cards there are: which chip, which grid, and how tt-metal is told of them."""
+"""Card products: chip, grid, and the descriptors tt-metal reads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch in words, for ``tilewright exec --show-programs``."""
+"""``tilewright exec --show-programs``: a launch as text."""
 
 from __future__ import annotations
 

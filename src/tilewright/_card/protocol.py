@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the card's library and the server say to each other; native/card/simulator/protocol.h has it in words."""
+"""Messages between the card's library and its server (native/card/simulator/protocol.h)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tensors of a call of ttnn, as the host's process tells of them (``current_tensors`` in _card/host.py).
+"""Tensors of a ttnn call as the host's process describes them (``current_tensors`` in _card/host.py).
 
 One line of JSON for each, in the order of the call; ``null`` for one whose pages do not simply go round the banks.
 Of a tensor that cannot be described in full nothing is known: silence is better than a false alarm.

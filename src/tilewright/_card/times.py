@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a process with a card goes: the host's own code, the card's library, launches, kernels.
+"""Time of a process with a card by part: host code, card library, launches, kernels.
 
 For measuring, from within the process that has the card; the library counts from the first question on.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operation called once on random numbers, for commands that look at its launch."""
+"""Call an operation once on random inputs, for commands that observe its launch."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright doctor``: what this machine has, and whether a kernel compiles and runs on it."""
+"""``tilewright doctor``: check this machine's compilers, cache and processor, and run one kernel."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that commands write where the user says: all of it or nothing."""
+"""Write output files atomically: the whole file or nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One line on a terminal that says what is being done; nothing where nobody watches."""
+"""Progress line on a terminal."""
 
 from __future__ import annotations
 

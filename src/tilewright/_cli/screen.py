@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fits a terminal: lines of its width, and colours where there is one."""
+"""Terminal output: wrapping and colours."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright stages``: how far an operation has come."""
+"""``tilewright stages``: run the stage tests of an operation."""
 
 from __future__ import annotations
 

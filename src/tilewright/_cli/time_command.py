@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright time``: how long a card would take, where it waits and what would help."""
+"""``tilewright time``: modelled time on a card, what bounds it and what would help."""
 
 from __future__ import annotations
 

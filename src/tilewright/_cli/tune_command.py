@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright tune``: try plans of an operation on the model's clock and give the best one found."""
+"""``tilewright tune``: search plans of an operation with the time model."""
 
 from __future__ import annotations
 

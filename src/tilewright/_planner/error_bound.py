@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far from the exact result a result may be: an error analysis of the schedule, element by element.
+"""Error bounds: an error analysis of the schedule, element by element.
 
 Every value of the formula gets its exact value in float64 and a bound on how far the chip's may be from it. Bounds come
 from the formats and from what the units do (docs/numerics.md), and go through functions as errors do:

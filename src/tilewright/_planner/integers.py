@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results that are integers and made of nothing else: computed as integers, exact to 32 bits.
+"""Integer results: computed in integers, exact to 32 bits.
 
 A formula computes in float32, which holds integers up to 2^24. But where a result is cast to int32 and everything it is
 made of is an int32 tensor, an integer constant, ``+ - *``, ``maximum``, ``minimum``, ``square`` or a negation of these,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tensor is called in kernels that are made: as in the declaration, unless kernels use that name themselves.
+"""Names of tensors in generated kernels.
 
 Plain Python: an exported package's host code is written with it too.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a schedule to kernels: the text of a Python module, and the kernels in it.
+"""Schedule to kernels: the text of a Python module, and the kernels in it.
 
 The module is Python like any other that holds kernels, and ``tilewright show --kernels`` prints it. It lies in no file:
 Python's line cache holds its text, where the translation to C++ and every message find it.

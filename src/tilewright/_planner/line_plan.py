@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a tensor's lines of tiles go through a core: sizes, blocks, pages of circular buffers, arguments of kernels.
+"""Sizes, blocks, CB pages and kernel arguments for lines of tiles that pass through a core.
 
 A line is a tile-row, a tile-column or a slab of the last two dimensions. It goes through a core in blocks of tiles. Of
 the ways an operation has to run, the first whose circular buffers fit the core's L1 is taken, with the best blocks.

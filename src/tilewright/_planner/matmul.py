@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A matmul in a formula: where it is cut out, and what stands in its place.
+"""Matmuls in a formula: splitting the formula at the matmul.
 
 ``matmul(x, weights)`` multiplies rows of a tensor by a matrix. The planner plans what comes after it, with the product
 as one more tensor of rows; only nobody reads it: the compute kernel makes it, block by block, where a reader would have

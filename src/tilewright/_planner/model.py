@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schedule is made of: buffers before they have a size, steps, passes."""
+"""Data model of a schedule: buffers before sizing, steps, passes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of steps in a pass: what is loaded first, what runs over the row, what block by block, what is popped when.
+"""Order of steps in a pass: loads, steps over the row, steps per block, pops.
 
 A step runs over the whole row if everything it reads is there as a whole, and block by block otherwise. A buffer is
 popped after the last step that reads it: block by block in the last pass that does, so that the next block is at its

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an operation uses a core's L1: its circular buffers, and whether whole rows stay there or stream through.
+"""L1 plan of an operation: its circular buffers, resident or streaming.
 
 Rows come and go in blocks of tiles: a resident row is one block if L1 has room for it, else several; a streamed row is
 many. Of the strategies that a formula has (:mod:`tilewright._planner.strategy`), the first that fits is taken.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as people and machines read it: what goes where, and how much of L1 it takes."""
+"""A plan as text and JSON, with its share of L1."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a value costs: nothing if the host knows it, else the calls to compute it again, against a buffer for it."""
+"""Recompute cost of a value, against a buffer that keeps it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What computes a part of a formula for one tile: calls of the units, registers and temporaries of DST.
+"""Register program of one tile: unit calls, DST registers and temporaries.
 
 DST has four tiles that every configuration offers (32-bit values, half of it at a time). A *register* is one tile of
 DST for each tile that is computed at a time; a *temporary* is a tile that an operand from a buffer lies in for one

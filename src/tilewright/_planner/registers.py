@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions in DST: from a part of a formula to the calls that compute it for one tile.
+"""Register allocation: an expression to the calls that compute it in DST for one tile.
 
 - The first step of ``a + b``, ``a - b`` and ``a * b`` of two buffers is one call of the matrix unit, which broadcasts
   columns, rows or one element of b by itself. It takes 10 mantissa bits of each operand. Its products add to what DST

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What readers and writers of operations are made of: sticks and tiles to blocks, blocks to both, scalers."""
+"""Building blocks of row readers and writers: sticks, tiles, blocks, scalers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a plan and tensors to a ``ProgramDescriptor``: every kernel gets the arguments it names.
+"""Plan and tensors to a ``ProgramDescriptor``, with each kernel's arguments by name.
 
 An operation's kernels take what they need by these names.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a tensor as an operation along the last dimension sees them, and their way onto the cores.
+"""Work split of an operation along the last dimension: tile-rows onto cores.
 
 Rows do not know each other, so all dimensions but the last are one: a tensor [N, C, H, W] is N*C*H sticks of W
 elements. 32 sticks are a tile-row, the unit of work.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a formula to the order things happen in on a core: passes, what each computes, what stays, what is made again.
+"""Schedule of a formula: passes, steps, kept and recomputed values.
 
 The unit of work is a tile-row, 32 rows of the tensor. A reduction needs the whole row before anything that depends on
 it can begin, so a formula falls into passes over the row: reductions whose operands need no other reduction are in

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operation computes: its formula, tensors and numbers, shapes and dtypes of its results, the exact result."""
+"""Semantics of an operation: formula, inputs, shapes and dtypes of results, the exact result."""
 
 from __future__ import annotations
 

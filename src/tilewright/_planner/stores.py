@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The buffers of a schedule, before they have a size: which there are, what stays in them, who reads them.
+"""Buffers of a schedule before sizing: lifetimes and readers.
 
 Of what is computed before it is multiplied by a matrix, everything as wide as those rows is there as a whole.
 """

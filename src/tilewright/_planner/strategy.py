@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways a row can go through a core's L1."""
+"""Strategies: resident, streaming, blocked."""
 
 from __future__ import annotations
 

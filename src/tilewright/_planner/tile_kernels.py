@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What readers and writers of tile-columns and slabs are made of: tiles one by one, from sticks or pages, and masks.
+"""Building blocks of readers and writers for tile-columns and slabs: single tiles, sticks, masks.
 
 The tiles of a line have numbers: from top to bottom in a tile-column (tiles_across = 1, first_column says which), row
 after row in a slab (tiles_across = all of its width).

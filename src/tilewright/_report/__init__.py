@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people look at: a run as a page."""
+"""Reports of a launch: HTML page, SVG, timeline, profiler CSV."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: one HTML file with everything in it, which opens anywhere and loads nothing.
+"""The HTML report: one self-contained file.
 
 The page's own text, style and script lie beside this file in ``page/``; the launches are put into it as JSON, and the
 script draws them.

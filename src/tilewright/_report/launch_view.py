@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checked launch as the page shows it: plain dictionaries, lists, words and numbers, ready for JSON."""
+"""Data of a checked launch for the page, ready for JSON."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The NoC of a launch as the page shows it: who moves how many bytes where, banks, multicasts, the busiest links."""
+"""NoC data of a launch for the page: bytes per route, banks, multicasts, busiest links."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Timed launches as the CSV that tt-metal's profiler writes, so that tt-perf-report and the like read it.
+"""CSV of timed launches in tt-metal's profiler format, for tt-perf-report and the like.
 
 Only columns the model can fill are filled. ``OP TO OP LATENCY`` is 0: the model has no host and no dispatch.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch as one SVG picture, for a document, a notebook or a review.
+"""SVG picture of a launch.
 
 A launch that ended shows its cores, shaded by how much they did, and beside them the processors of the busiest core in
 time, on the model's clock. A deadlock shows the kernels of its first group of cores, an arrow from each that waits to

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch on the model's clock as the page shows it: a row of spans for every processor, and how full buffers get."""
+"""Modelled times of a launch for the page: spans per processor and fill levels of buffers."""
 
 from __future__ import annotations
 

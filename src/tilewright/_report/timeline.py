@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch on the model's clock as a timeline that Perfetto and Chrome show (the Trace Event Format).
+"""Perfetto timeline of a launch (Trace Event Format).
 
 A process for each core, a thread for each of its processors; what a processor waits for is in its own colour and says
 what; transfers on their way have rows of their own; how full each circular buffer is, is a counter.

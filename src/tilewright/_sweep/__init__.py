@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many runs: operations x shapes x dtypes x chips x options, each run, checked and timed."""
+"""Sweeps: operations x shapes x dtypes x chips x options, each run, checked and timed."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running one case of a sweep: in a process of the sweep's own, or on a worker of a cluster."""
+"""Run one case of a sweep in a local process or on a cluster worker."""
 
 from __future__ import annotations
 

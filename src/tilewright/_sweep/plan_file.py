@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep is to run, read from a JSON file.
+"""The JSON file that lists a sweep's cases.
 
     {
       "operations": ["variance_w_rm", "centralize_w_rm"],

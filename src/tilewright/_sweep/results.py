@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of a sweep: a journal that grows as cases end, so that a sweep can go on where it stopped; then a table."""
+"""Sweep results: a journal for resuming, then a table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where cases run: processes of this machine, or the workers of a Dask cluster."""
+"""Executors of a sweep: local processes or a Dask cluster."""
 
 from __future__ import annotations
 

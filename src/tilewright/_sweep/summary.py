@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a sweep, as Markdown: what is not ok, and which plan is fastest where."""
+"""Markdown report of a sweep: failures, and the fastest plan per case."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Giving out addresses in lockstep: a buffer has the same address in every bank.
+"""Lockstep allocator: a buffer has the same address in every bank.
 
 DRAM is filled from the bottom up. L1 is filled from the top down, because circular buffers grow from its bottom.
 """

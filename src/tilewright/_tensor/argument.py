@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What functions are given: one check for each kind of value, one form of words.
+"""Argument checks: one per kind of value, with one form of message.
 
 A value of a wrong kind is a ``TypeError``, a wrong value of the right kind a ``ValueError``. Either says which
 argument, what is allowed, and what was given. Kinds that belong to a room have their check there (``require_tensor``,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A buffer on the device: pages dealt out over the banks in turn."""
+"""Interleaved buffers: pages over the banks in turn."""
 
 from __future__ import annotations
 

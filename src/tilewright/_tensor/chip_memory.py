@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tensors ask of the chip's memory. Whoever simulates a chip implements it."""
+"""Protocol of a chip's memory as tensors use it."""
 
 from __future__ import annotations
 

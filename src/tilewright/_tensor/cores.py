@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where on the chip: a core, a rectangle of cores, a set of rectangles.
+"""CoreCoord, CoreRange and CoreRangeSet.
 
 The classes answer like ttnn's (same methods, same printed form), so host code written for a card runs here.
 Iterating over a range or a set, which ttnn cannot do, is allowed here and yields cores row by row.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making tensors: from arrays, and filled with a value. Signatures follow ttnn."""
+"""Tensor creation from arrays and fill values. Signatures follow ttnn."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated chip as ttnn code sees it: its grid, its coordinates, its free memory."""
+"""The device of ttnn's API: grid, coordinates, free memory."""
 
 from __future__ import annotations
 

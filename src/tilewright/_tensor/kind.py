@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tensor is but its elements: shape, dtype, layout, tile and place.
+"""Tensor kind: shape, dtype, layout, tile and memory config, without elements.
 
 Calls on tensors of the same kinds do the same work, so what follows from a kind can be found by it. Kinds are compared
 by identity, which costs next to nothing; the last ones asked for are there once each.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a tensor's elements lie in pages: rows of the last side, or tiles made of faces.
+"""Page layouts of a tensor: rows of the last dimension, or tiles of faces.
 
 ``encode`` turns a NumPy array into the pages a device holds, ``decode`` turns pages into the array.
 """

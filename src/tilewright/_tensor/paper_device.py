@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A chip on paper: it has a grid, banks and addresses, so programs can be laid out for it, but no memory."""
+"""A device without memory, for planning programs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test cases that follow from a declaration: every plan, both dtypes, and the formula's own edges.
+"""Test cases derived from a declaration: all plans, both dtypes, edge cases of the formula.
 
 Shapes are those where things go wrong: several tile-rows on a core, one element, one tile, rows and columns that end
 inside a tile, a row in several blocks, a row that streams. The rows of one tensor are of all kinds: random, random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an operation lives: a file of the user's with its declaration, or tilewright's own."""
+"""Locate an operation: a user's file or a shipped one."""
 
 from __future__ import annotations
 

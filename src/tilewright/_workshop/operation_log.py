@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The execution log of an operation: its breadcrumbs, and what can be read from its files at any time."""
+"""Execution log of an operation from its breadcrumbs and files."""
 
 from __future__ import annotations
 

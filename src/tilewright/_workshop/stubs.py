@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stubs: phases that move pages exactly as their contracts say, and compute nothing.
+"""Stub phases: they move pages as their contracts state and compute nothing.
 
 A stub waits for everything its phase waits for, passes its first operand through to its output, and pops what its phase
 pops. So a kernel of stubs cannot hang where the kernel of real phases would not, and what comes out is what went in.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of tiles that an operation works along: across a tile-row, down a tile-column, or over a whole slab.
+"""Reduction direction: along a tile-row, a tile-column or a whole slab.
 
 A reduction takes a line of tiles together, and everything else follows the lines that the reductions need. Rows are the
 first case, and the planner is written in its words: *rows* are lines, a *column* has one number for each of them. For

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a formula means: its value in float64, for NumPy arrays of its inputs.
+"""Evaluate a formula in float64 on NumPy arrays.
 
 This is the reference of every test. It walks the same graph the planner does, so the two cannot disagree about what an
 operation computes.

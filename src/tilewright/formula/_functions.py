@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions a formula is written with. Each takes values and numbers and gives a value.
+"""Functions of the formula language.
 
 >>> from tilewright.formula import Extent, Value, mean, rsqrt, square
 >>> x = Value("input", extent=Extent.FULL, name="x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions as graphs: what a declaration's function becomes when it is called with values that write down.
+"""Expression graphs of formulas.
 
 A :class:`Value` is a node: a function of other values. Python's operators and the functions of this package make new
 ones, so calling the function of a declaration once gives the whole graph. From it follow the exact result (evaluated in

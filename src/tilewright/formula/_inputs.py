@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tensors an operation takes: their extents and shapes, how smaller ones broadcast, their dtypes and layouts.
+"""Inputs of an operation: extents, shapes, broadcasting, dtypes and layouts.
 
 A tensor declared as ``Tensor`` broadcasts by NumPy's rules: each side is that of the first tensor, or 1.
 What it is to the formula follows from its last two sides: rows, a row, a column or one number. Where it has fewer slabs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A phase of one's own inside a formula: tiles that a kernel function of yours computes, and what they mean.
+"""``own_phase``: a user's kernel phase inside a formula, with its reference.
 
     @operation
     def cubes(x: Rows):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that an operation takes at each call. They reach kernels as runtime arguments: no number is a new program."""
+"""Scalar parameters of an operation; they reach kernels as runtime arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a declaration asks of a call beyond what its annotations say, with the words of its refusal.
+"""Requirements of a call beyond its annotations, with their refusal texts.
 
     @operation(requires=[Requirement("x.shape[-1] % 32 == 0", "Width must be a multiple of 32, got {x.shape[-1]}")])
     def halves(x: Rows):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a Python function to a formula: it is called once, with values that write down what is done to them.
+"""Trace a Python function into a formula.
 
 Names of the function's local variables become the names of the values they hold when it returns; circular buffers,
 phases and messages are called after them. What is written down twice is computed once.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations refuse, in the words of their specifications."""
+"""Validation errors of operations, in the words of their specifications."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comments and blank lines of a Python kernel, for the C++ to keep."""
+"""Comments and blank lines of a Python kernel, kept in the C++."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that are C++ already, with their arguments told in Python.
+"""``@cpp_kernel``: C++ kernels with arguments declared in Python.
 
     @cpp_kernel("scale.cpp", Role.COMPUTE)
     def scale(num_tile_rows: RuntimeArg, width_tiles: CompileTimeArg) -> None:

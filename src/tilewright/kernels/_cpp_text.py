@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of C++ that remember which Python line they come from."""
+"""Lines of C++ with the Python line they come from."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a kernel and values by name to a ``KernelDescriptor``: complete, and in the right order."""
+"""Kernel and named values to a ``KernelDescriptor``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a Python kernel, and where."""
+"""Errors of the kernel language, with file and line."""
 
 from __future__ import annotations
 

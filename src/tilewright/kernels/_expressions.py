@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of a kernel: from syntax tree to C++ with a type."""
+"""Translate expressions of a kernel to typed C++."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python function written in the kernel language: its text, its parameters, and the names it can see."""
+"""Kernel functions: source text, parameters and visible names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python kernel is: a decorated function that becomes tt-metal C++.
+"""Kernel decorators: a Python function that becomes tt-metal C++.
 
 Example::
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel is given: the annotations its parameters may have, and the order the arguments get."""
+"""Parameter annotations of kernels and the order of arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the local variables of a kernel are declared.
+"""Declaration scopes of a kernel's local variables.
 
 Python has one scope for a whole function, C++ one for each block. A variable is declared at its first assignment if
 all its uses are in the same block or deeper; otherwise in the innermost block around all its uses, just before the

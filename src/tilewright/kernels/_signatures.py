@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the kernel API is described: functions, their arguments, and the notation ``api.py`` writes them in.
+"""Signatures of the kernel API and their notation.
 
 A line of a table is ``name[template arguments](argument kind, ...) -> result``. A kind is a type's name ("u" is
 uint32), ``cb``, ``tensor``, ``pointer``, ``format`` or an enumeration's name. "?" marks what may be left out, "=text"

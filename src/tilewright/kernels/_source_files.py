@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python files kernels are written in: read and parsed once for all functions of a file."""
+"""Parsed Python files of kernels."""
 
 from __future__ import annotations
 

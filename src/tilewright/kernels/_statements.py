@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of a kernel: from syntax tree to lines of C++."""
+"""Translate statements of a kernel to C++."""
 
 from __future__ import annotations
 

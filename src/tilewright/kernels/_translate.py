@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole kernel: its includes, constants, helper functions and ``kernel_main``."""
+"""Translate a whole kernel: includes, constants, helper functions, ``kernel_main``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of values in a kernel: their Python names, their C++ names, and which go together.
+"""Types of kernel values: Python names, C++ names, conversions.
 
 The classes ``uint32``, ``int32`` ... are annotations and casts of the kernel language: ``uint32(x)`` in a kernel
 becomes ``static_cast<uint32_t>(x)``.

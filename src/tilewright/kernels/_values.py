@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A piece of C++ with its type, and how pieces are put together with the parentheses they need."""
+"""Typed C++ expressions and their parentheses."""
 
 from __future__ import annotations
 

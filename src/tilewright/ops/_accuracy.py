@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How near a result is to the exact one, and whether that is near enough: the one way results are judged."""
+"""Judge a result against the exact one and its error bound."""
 
 from __future__ import annotations
 

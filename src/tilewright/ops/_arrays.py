@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors, NumPy arrays and torch tensors as operations take them: what comes in as one kind goes out as that kind."""
+"""Convert between NumPy arrays, torch tensors and device tensors for operations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call of an operation must have before it is planned: its tensors, each beside the others, and its numbers."""
+"""Checks of an operation's call before planning: tensors and scalars."""
 
 from __future__ import annotations
 

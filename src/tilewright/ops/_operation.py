@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operation: a formula with everything that follows from it.
+"""Operations: a formula and everything derived from it.
 
 A declaration (:mod:`tilewright.ops._declaration`) makes one of a Python function. What runs is derived when it is first
 asked for, and kept: the graph, the strategies with their circular buffers and kernels for the formats of the operands,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to run an operation: what a call may say besides its tensors and numbers."""
+"""Options of an operation's call."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operation would save with blocks of another size, another strategy or fewer cores.
+"""Savings of other block sizes, strategies and core counts.
 
 The record of a launch can be replayed with deeper buffers or more transfers in flight. These choices change which calls
 its kernels make, so each is planned, launched and timed by itself.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The phases of a compute kernel, read from the kernel itself."""
+"""Phases of a compute kernel, read from its source."""
 
 from __future__ import annotations
 

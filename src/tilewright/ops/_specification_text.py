@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operation in the form of a written specification: requirements, buffers, phases, work, where it rounds."""
+"""An operation as a written specification: requirements, buffers, phases, work split, roundings."""
 
 from __future__ import annotations
 

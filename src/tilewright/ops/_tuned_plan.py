@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A choice that tuning found, kept in a file: the planner uses it when it is asked to.
+"""Tuned plans in files.
 
 It holds for one operation on one shape, dtype, chip and grid; for anything else it is refused, as nobody has tried it.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding a better plan for an operation: one choice after another, each tried by running it and timing the run.
+"""Tune the plan of an operation: try one choice at a time, run and time it.
 
 Choices are made in turn, and what one found is kept for the next: how a row goes through L1 and in which blocks, how
 deep each circular buffer is, how many cores, how many passes of the matrix unit. A candidate counts only if its result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bounds a launch, and what would help: found by changing one thing at a time in the model.
+"""Advice: what bounds a launch and which change helps, by changing one thing at a time in the model.
 
 Two questions, two lists. *What bounds it*: each part of the machine is made twice as fast, or its latency taken away;
 the one that saves most is what the launch waits for. *What would help*: the same with things a kernel's author can

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model's constants: one table, each figure with where it comes from.
+"""Constants of the time model, each with its source.
 
 Cycles of the chip's clock, bytes per cycle. ``measured`` figures were published by others who measured them on a card;
 ``documented`` ones stand in the vendor's texts or sources; ``derived`` ones follow from published figures by the

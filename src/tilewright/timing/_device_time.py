@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay gives: how long a launch takes on a card by the model, and what every processor does meanwhile."""
+"""Results of a replay: time of a launch and of each processor."""
 
 from __future__ import annotations
 

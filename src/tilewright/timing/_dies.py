@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where cores and DRAM banks lie on the die: what is near what decides how long a packet travels.
+"""Die layouts: positions of cores and DRAM banks.
 
 Columns and rows are those of tt-metal's SoC descriptors. Which rows a card has switched off is not known beforehand;
 the first ones that exist are taken.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened when, as a replay keeps it when asked to; ``_report/timeline.py`` makes a picture of it."""
+"""Events of a replay, for timelines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a compute kernel's time goes, by the circular buffer that each part of it fills.
+"""Time of a compute kernel by the circular buffer that each part fills.
 
 A record does not say which function of a kernel a call stands in, but what is packed where: all calls up to a pack
 into a buffer are for that buffer, with the release, the push and the pops behind it. What is packed elsewhere from the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of a record by kernel and core, read as ``native/abi/record.h`` writes them."""
+"""Decode a record's words by kernel and core (``native/abi/record.h``)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays the record of a run on the clock of a card: ``native/replay`` does it, this hands it the tables."""
+"""Replay the record of a run (``native/replay``)."""
 
 from __future__ import annotations
 

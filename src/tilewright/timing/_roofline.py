@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates a launch reaches, against what the chip could do."""
+"""Rates a launch reaches against the chip's peak."""
 
 from __future__ import annotations
 

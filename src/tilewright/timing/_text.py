@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A timed launch in words and tables."""
+"""A timed launch as text and tables."""
 
 from __future__ import annotations
 

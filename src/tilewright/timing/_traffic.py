@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who moves how many bytes where: the transfers of a recorded launch, and the links they take."""
+"""Transfers of a recorded launch: bytes per route and links."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compute kernel of a schedule, as Python: what a person would write.
+"""Emit the compute kernel of a schedule as Python.
 
 Tile-row after tile-row (or along other lines): columns, what is multiplied by a matrix, then the passes
 (:mod:`tilewright._planner.emit.step` has their steps), a product block by block where a reader would bring a tensor.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reader and the writer of a schedule, as Python: what compute takes and gives, in the order it does.
+"""Emit the reader and writer of a schedule as Python.
 
 Constants come first: the scaler of reductions, numbers, tensors of one element, rows that serve all tile-rows. Then,
 tile-row after tile-row, columns, and in every pass the inputs that it tilizes. Row-major tensors move in sticks,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions down a tile-column or over a slab, as kernel functions in Python.
+"""Emit reductions down a tile-column or over a slab as Python kernel functions.
 
 Tiles of a value are folded into one, element by element in DST: added up, or the largest taken. In tiles at an edge
 what lies beyond the tensor counts as nothing: a mask chooses between the value and zero, or minus infinity. The one

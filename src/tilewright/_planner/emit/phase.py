@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases of an operation's own, as kernel functions in Python: a register program with its waits, packs and pushes.
+"""Emit phases of an operation's own: a register program with its waits, packs and pushes.
 
 A phase waits for what it reads, computes as many tiles at a time as DST has room for, and pushes its result. It pops
 nothing: the kernel does, after the last phase that reads a buffer. Calls that set a unit up stand before the loop where

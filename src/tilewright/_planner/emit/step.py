@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of a schedule as lines of a compute kernel, with the library's phases where they fit.
+"""Emit steps of a schedule as lines of a compute kernel, using library phases where they fit.
 
 A sum, difference or product of two buffers, a square, a reduction of a buffer and rows from tiles are phases of
 ``tilewright.kernels.phases``; everything else gets a phase of its own (:mod:`tilewright._planner.emit.phase`). Pages

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reader and the writer of a schedule along tile-columns or over slabs, as Python.
+"""Emit the reader and writer of a schedule along tile-columns or over slabs as Python.
 
 As along rows, what compute takes and gives comes in its order; but tiles come one by one: of a row-major tensor 32
 parts of sticks each, of a tensor in tiles a page.

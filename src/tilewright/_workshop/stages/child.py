@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs in a process of its own: it may crash or hang without harm to whoever asked for it."""
+"""Child process of a stage: isolates crashes and hangs."""
 
 from __future__ import annotations
 

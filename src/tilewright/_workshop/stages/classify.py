@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kind of failure an exception is, in the words of execution logs."""
+"""Classify an exception as a failure kind of the execution log."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a stage's process tells about itself, line by line, so that a crash or a hang loses nothing said before."""
+"""Events of a stage's process, written line by line so that a crash loses none."""
 
 from __future__ import annotations
 

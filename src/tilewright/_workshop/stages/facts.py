@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stages learn about an operation besides pass and fail, as breadcrumbs: buffers, work, kernels, pages moved."""
+"""Facts that stages record as breadcrumbs: buffers, work split, kernels, pages moved."""
 
 from __future__ import annotations
 

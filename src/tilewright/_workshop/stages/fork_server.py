@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports what every stage needs, once, and forks for each: what a stage imports, changes or breaks goes with it.
+"""Fork server: import shared modules once and fork for each stage.
 
 ``python -m tilewright._workshop.stages.fork_server`` is for the runner alone. Each line of its standard input is a JSON
 object: ``arguments`` for a child and the file for its ``output``. Two lines answer it: the child's process id, and when

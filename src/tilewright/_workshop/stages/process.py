@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process of its own for everything that runs an operation's code: it is ended when its time is up."""
+"""Subprocess with a time limit for code of an operation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin that tells what each test did, as it happens."""
+"""Pytest plugin that reports each test as it happens."""
 
 from __future__ import annotations
 

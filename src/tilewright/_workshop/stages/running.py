@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs stages one after the other and writes down what happened."""
+"""Run stages in order and record their results."""
 
 from __future__ import annotations
 

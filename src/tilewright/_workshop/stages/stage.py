@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a stage is, and what is known about it after it ran."""
+"""Stage definitions and results."""
 
 from __future__ import annotations
 

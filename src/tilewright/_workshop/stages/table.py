@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stages as people read them, in 80 columns."""
+"""Table of stages in 80 columns."""
 
 from __future__ import annotations
 

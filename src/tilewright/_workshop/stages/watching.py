@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits until a file of an operation changes."""
+"""Wait for a change of an operation's files."""
 
 from __future__ import annotations
 

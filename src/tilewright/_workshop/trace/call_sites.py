@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a kernel calls its phases: one entry for each call, inside helpers too, in the order of the text."""
+"""Call sites of phases in a kernel, helpers included, in text order."""
 
 from __future__ import annotations
 

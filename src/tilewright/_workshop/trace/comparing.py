@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded tiles against a reference: which elements are wrong, and where they are."""
+"""Compare recorded tiles with a reference."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace as people read it: the phases in a table, and a map of the first wrong one."""
+"""Trace output: a table of phases and a map of the first wrong one."""
 
 from __future__ import annotations
 

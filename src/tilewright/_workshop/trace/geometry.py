@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as their tiles come: line after line, the tiles of a line side by side.
+"""Tile geometry of traced values.
 
 A line is a tile-row, a tile-column or a slab (:mod:`tilewright.formula._direction`). Tile j of line i lies at rows 32 i
 and columns 32 j of a *lined* array, whichever way lines go, with NaN where a tile holds nothing of the tensor. Along

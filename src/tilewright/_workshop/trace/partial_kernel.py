@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compute kernel with only its first phases: the others become stubs that move the same pages and compute nothing."""
+"""A compute kernel cut after its first phases; the others become stubs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded pages as numbers, put back where they belong: line by line, core by core."""
+"""Recorded pages as arrays, reassembled by line and core."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of an operation: what the reader fills and what each phase leaves, with its reference.
+"""Steps of an operation with their references.
 
 References follow from the formula: the value that a circular buffer is for, computed in float64 from what the phase
 read.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an operation with all its circular buffers recorded and holds every phase against its reference.
+"""Run an operation with recorded circular buffers and compare each phase with its reference.
 
 A phase is judged by what it was given: earlier phases stand in its reference as they really came out, so an error is
 reported where it is made, and not where it arrives.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fills in the texts of a package for hardware. All of it says ``ttnn`` and nothing of ours.
+"""Fill in the templates of a hardware package; the result uses ``ttnn`` only.
 
 A package plans for itself: it has the kernels of every dtype and strategy, what their circular buffers' sizes follow
 from, and a copy of :mod:`tilewright._planner.line_plan`, by which we plan too.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package of an operation that brings a program of its own: that program, written down for one shape.
+"""Package of an operation with a program of its own, fixed to one shape.
 
 Nobody but its author knows how the program follows from shapes, so the package takes the shape it was exported for, and
 the numbers' defaults. The program is made twice, with tensors at different addresses: what changes with an address is

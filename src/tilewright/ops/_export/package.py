@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the package: all of it, or nothing."""
+"""Write a package atomically."""
 
 from __future__ import annotations
 

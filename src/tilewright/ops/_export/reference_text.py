@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A formula as torch code, a number as Python code, and how near a card's result must be: for an exported test."""
+"""Torch code of a formula, literals of numbers, and tolerances, for an exported test."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts of a package for hardware; ``$names`` are filled in by ``host_code``."""
+"""Templates of a hardware package; ``host_code`` fills in ``$names``."""
 
 from string import Template
 
