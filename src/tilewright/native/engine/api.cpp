@@ -308,7 +308,7 @@ void tw_program_run(
     report->fault_address = slot_address(target.error_instance, target.fault_address);
     report->switches = target.switches;
     report->l1_base = target.error_instance != nullptr ? target.error_instance->core->l1_base : 0;
-    report->spent = target.spent.load() ? 1 : 0;
+    report->spent = target.process_must_end.load() ? 1 : 0;
     report->error_text = target.error_text.c_str();
     report->error_rule = target.error_rule;
 }

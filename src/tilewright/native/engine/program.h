@@ -243,7 +243,7 @@ public:
     int fault_signal = 0;
     uintptr_t fault_address = 0;
     uint64_t switches = 0;
-    std::atomic<bool> spent{false};  // the process must go: a kernel was left half-way (fault.cpp)
+    std::atomic<bool> process_must_end{false};  // a kernel was left half done (signals/signals.h)
     std::unique_ptr<Checks> checks;  // of a checked run
     std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
     TwPrintFunction print = nullptr;

@@ -286,7 +286,7 @@ static void on_refused_call(int, siginfo_t* info, void* raw_context) {
             std::snprintf(text, sizeof text, "called %s, which the runner refuses: %s", call.name, call.reason);
         }
     }
-    give_up_kernel(raw_context, text);
+    abort_kernel(raw_context, text);
 }
 
 int filter_system_calls() {

@@ -16,6 +16,7 @@
 #include "outbox.h"
 #include "program.h"
 #include "signals/crash_record.h"
+#include "signals/signals.h"
 
 namespace tw {
 
@@ -142,32 +143,6 @@ void fiber_entry();
 // debug.cpp: shows a line, or a last one that did not end in a newline.
 void show_line(KernelInstance& instance, const std::string& line);
 void flush_print(KernelInstance& instance);
-
-// fault.cpp: signals of a process that runs programs, one at a time.
-void install_signal_handlers();
-// Whether a kernel runs on this thread.
-bool is_in_kernel();
-// From a signal handler: ends the run with what the running kernel did; the process goes after it.
-void give_up_kernel(void* raw_context, const char* text);
-// From a signal handler: notes the stack of the running kernel, which goes on after it.
-void note_where(KernelInstance& instance, void* raw_context);
-// Adds the tick to signals that are blocked, or takes it out.
-void block_ticks(sigset_t& blocked, bool block);
-class RunScope {
-public:
-    explicit RunScope(Program& program);
-    ~RunScope();
-    RunScope(const RunScope&) = delete;
-    RunScope& operator=(const RunScope&) = delete;
-};
-class ThreadSignals {
-public:
-    ThreadSignals();
-    ~ThreadSignals();
-    ThreadSignals(const ThreadSignals&) = delete;
-    ThreadSignals& operator=(const ThreadSignals&) = delete;
-};
-void hide_l1_window(Scheduler& scheduler);
 
 // How the processor is set while kernels run on a thread, and its signals: what a kernel computes flushes denormals, as
 // on a card.

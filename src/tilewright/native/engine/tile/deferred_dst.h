@@ -15,8 +15,10 @@
 
 #include <cstdint>
 
+#include "abi/tile.h"
 #include "dst.h"
 #include "run/threads.h"
+#include "unpack.h"
 
 namespace tw {
 
@@ -46,6 +48,25 @@ inline void materialize(ComputeState& state) {
         materialize_all(state);
     }
 }
+
+// Defer a binary operation of two operands: a tile of bfloat16s minus a column, and a product of two tiles of float32s in
+// all four fidelity phases. False: the operation is another, or must be carried out at once.
+bool defer_difference(
+    ComputeState& state,
+    BinaryOp op,
+    Broadcast broadcast,
+    const Operand& a,
+    const Operand& b,
+    uint32_t dst,
+    const char* call);
+bool defer_tile_product(
+    ComputeState& state,
+    BinaryOp op,
+    Broadcast broadcast,
+    const Operand& a,
+    const Operand& b,
+    uint32_t dst,
+    const char* call);
 
 // Calls of the vector unit on whole tiles. False: nothing of theirs is owed, they go on as usual.
 bool defer_product(ComputeState& state, uint32_t a, uint32_t b, uint32_t out);  // out = a * b
