@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Softmax of rows, and of rows with a mask."""
 
-from tilewright import Rows, Tensor, check_operation, operation
+from tilewright import BroadcastTensor, Rows, check_operation, operation
 from tilewright.formula import Value, exp, max, reciprocal, softmax, sum, where
 
 
@@ -14,7 +14,7 @@ def softmax_rm(x: Rows) -> Value:
 
 
 @operation
-def masked_softmax_rm(x: Rows, mask: Tensor) -> Value:
+def masked_softmax_rm(x: Rows, mask: BroadcastTensor) -> Value:
     """Softmax of the elements whose mask is above zero; the others count as -1e9. One mask may serve several slabs."""
     return softmax(where(mask > 0, x, -1e9))
 

@@ -44,7 +44,7 @@ _LAZY = {
     "Row": "tilewright.ops._declaration",
     "Column": "tilewright.ops._declaration",
     "Scalar": "tilewright.ops._declaration",
-    "Tensor": "tilewright.ops._declaration",
+    "BroadcastTensor": "tilewright.ops._declaration",
     "Matrix": "tilewright.ops._declaration",
     "Positive": "tilewright.formula._parameters",
     "Requirement": "tilewright.formula._requirements",

@@ -15,7 +15,7 @@ import pytest
 from tilewright._build.compiler import available_compilers
 from tilewright._card.environment import card_environment as environment_of
 from tilewright._card.environment import described_card
-from tilewright._card.layout import Layout, read_layout
+from tilewright._card.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import stand_in_compiler
 from tilewright._card.package import CardError, TtMetal
 from tilewright._card.products import choose_card
@@ -28,7 +28,7 @@ Client = Callable[[list[str]], list[str]]
 
 @dataclasses.dataclass(frozen=True)
 class Card:
-    layout: Layout
+    layout: ReleaseLayout
     environment: dict[str, str]
 
 
@@ -90,7 +90,7 @@ def test_memory_is_where_the_windows_point(client: Client) -> None:
     assert answers == ["01020304", "05060000", *["aabb"] * 4, "11223344", "00000000", "77"]
 
 
-def message(layout: Layout, kernel: bytes, enables: int = 1) -> tuple[str, str]:
+def message(layout: ReleaseLayout, kernel: bytes, enables: int = 1) -> tuple[str, str]:
     """A launch of one kernel on BRISC: the message, and the configuration it points to, as hexadecimal digits."""
     data = bytearray(layout["launch_msg_t"])
     text = 0x200
@@ -108,7 +108,7 @@ def message(layout: Layout, kernel: bytes, enables: int = 1) -> tuple[str, str]:
     return data.hex(), config.hex()
 
 
-def launch_lines(layout: Layout, message_hex: str, config_hex: str) -> list[str]:
+def launch_lines(layout: ReleaseLayout, message_hex: str, config_hex: str) -> list[str]:
     go = bytearray(4)
     go[layout["go_msg_t.signal"]] = layout["RUN_MSG_GO"]
     x, y = CORE

@@ -12,7 +12,7 @@ from tests.kernels.api_kernels import kernel_text
 from tests.wheel_headers import WheelHeaders
 from tilewright import ttnn
 from tilewright.kernels import Kernel
-from tilewright.kernels._language import Role
+from tilewright.kernels._language import KernelRole
 
 # Compile-time arguments of a tensor: interleaved in DRAM, pages of 2048 bytes.
 TENSOR = (2, 2048)
@@ -35,7 +35,7 @@ def test_kernels_are_accepted(wheel_headers: WheelHeaders, kernel: Kernel) -> No
     scalars = [4] * len(kernel.arguments.scalars)
     errors = wheel_headers.check(
         kernel.cpp_source(),
-        is_compute=kernel.role is Role.COMPUTE,
+        is_compute=kernel.role is KernelRole.COMPUTE,
         compile_time_args=[*scalars, *TENSOR * len(kernel.arguments.tensors)],
     )
     assert not errors, errors

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright import Rows, Tensor, operation, ttnn
+from tilewright import BroadcastTensor, Rows, operation, ttnn
 from tilewright.check._check_program import check_program
 from tilewright.formula import Value, mean, softmax
 from tilewright.ops import Operation, OperationError
@@ -16,13 +16,13 @@ SHAPE = (2, 3, 40, 70)
 
 
 @operation
-def masked(x: Rows, mask: Tensor) -> Value:
+def masked(x: Rows, mask: BroadcastTensor) -> Value:
     """A softmax with something added before."""
     return softmax(x + mask)
 
 
 @operation
-def weighted(x: Rows, weights: Tensor) -> Value:
+def weighted(x: Rows, weights: BroadcastTensor) -> Value:
     """A mean of columns."""
     return mean(x * weights, dim=-2)
 

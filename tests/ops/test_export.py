@@ -21,7 +21,7 @@ from tilewright import ttnn
 from tilewright._planner.plan import Plan
 from tilewright._planner.row_program import build_program, compile_time_values
 from tilewright._program.kernel import ComputeConfigDescriptor, MathFidelity
-from tilewright.kernels._language import Role
+from tilewright.kernels._language import KernelRole
 from tilewright.ops._export import ExportError, export_operation
 from tilewright.ops._operation import Operation
 
@@ -111,7 +111,7 @@ def test_the_published_headers_accept_every_kernel(case, wheel_headers, arch):
         layout = kernel.arguments
         arguments = [values[name] for name in layout.scalars] + [2, 2048] * len(layout.tensors)
         errors = wheel_headers.check(
-            kernel.cpp_source(), is_compute=kernel.role is Role.COMPUTE, compile_time_args=arguments, arch=arch
+            kernel.cpp_source(), is_compute=kernel.role is KernelRole.COMPUTE, compile_time_args=arguments, arch=arch
         )
         assert not errors, errors
 

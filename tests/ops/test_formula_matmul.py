@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright import Column, Matrix, Row, Rows, Scalar, Tensor, operation, ttnn
+from tilewright import BroadcastTensor, Column, Matrix, Row, Rows, Scalar, operation, ttnn
 from tilewright.check._check_program import check_program
 from tilewright.formula import FormulaError, Value, log, matmul, mean, relu, rsqrt, silu, softmax, square, where
 from tilewright.formula._direction import CannotPlanError
@@ -144,7 +144,7 @@ def test_reductions_and_columns_before_a_matmul(
 
 def test_tensor_broadcasts_before_a_matmul(device: ttnn.Device) -> None:
     @operation
-    def masked(x: Rows, mask: Tensor, weights: Matrix) -> Value:
+    def masked(x: Rows, mask: BroadcastTensor, weights: Matrix) -> Value:
         """Rows of a mask serve several slabs; they are as wide as x, not as the product."""
         return matmul(where(mask > 0, x, 0.25), weights)
 

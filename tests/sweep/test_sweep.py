@@ -12,7 +12,7 @@ import pytest
 from tilewright._cli.main import main
 from tilewright._sweep.case_run import COLUMNS
 from tilewright._sweep.plan_file import SweepError, read_cases
-from tilewright._sweep.results import Journal
+from tilewright._sweep.results import SweepJournal
 from tilewright._sweep.summary import report
 
 CASES = {"operations": ["centralize_w_rm"], "shapes": ["64x64", "128x64"], "grids": ["2x1"]}
@@ -72,11 +72,11 @@ def test_the_report_has_plans_in_the_order_of_their_times(tmp_path: Path) -> Non
 
 
 def test_a_journal_cut_off_in_a_line_keeps_the_others(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "results.csv")
+    journal = SweepJournal(tmp_path / "results.csv")
     journal.add({"case": "one", "status": "ok"})
     with journal.path.open("a") as file:
         file.write('{"case": "two", "sta')
-    assert set(Journal(tmp_path / "results.csv").results) == {"one"}
+    assert set(SweepJournal(tmp_path / "results.csv").results) == {"one"}
 
 
 @pytest.mark.parametrize(

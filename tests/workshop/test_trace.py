@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tilewright import Matrix, Row, Rows, Tensor, operation
+from tilewright import BroadcastTensor, Matrix, Row, Rows, operation
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._planner import line_plan
 from tilewright._tensor.device import Device
@@ -16,7 +16,7 @@ from tilewright._tensor.dtype import DataType
 from tilewright._workshop.cases import case_named
 from tilewright._workshop.home import built_in_names
 from tilewright._workshop.trace.steps import number_upto, steps_of
-from tilewright._workshop.trace.tracing import Trace, Verdict, trace
+from tilewright._workshop.trace.tracing import PhaseVerdict, Trace, trace
 from tilewright.formula import Value, matmul, mean, rsqrt, softmax, square, where
 from tilewright.formula import sum as sum_of
 from tilewright.ops import OPERATIONS, Operation
@@ -38,7 +38,7 @@ def traced(device: Device, name: str, case: str, upto: int | None = None) -> Tra
 def test_every_phase_is_right(device: Device, name: str, case: str) -> None:
     found = traced(device, name, case)
     verdicts = {each.step.name: each.verdict for each in found.steps}
-    assert set(verdicts.values()) <= {Verdict.EXACT, Verdict.FLOOR}, verdicts
+    assert set(verdicts.values()) <= {PhaseVerdict.EXACT, PhaseVerdict.FLOOR}, verdicts
     assert all(each.difference is not None and each.difference.num_compared for each in found.steps)
 
 
@@ -56,7 +56,7 @@ def slab_figures(x: Rows) -> tuple[Value, Value]:
 
 
 @operation
-def masked(x: Rows, mask: Tensor) -> Value:
+def masked(x: Rows, mask: BroadcastTensor) -> Value:
     """With a tensor that serves several slabs."""
     return where(mask > 0, x, 0.0) - mean(x)
 
@@ -81,7 +81,7 @@ def before_and_after(x: Rows, gamma: Row, weights: Matrix) -> Value:
 )
 def test_phases_of_every_kind_of_declaration(device: Device, declared: Operation, case: str) -> None:
     found = trace(declared, case_named(declared, case), device)
-    assert {each.verdict for each in found.steps} <= {Verdict.EXACT, Verdict.FLOOR}, found.steps
+    assert {each.verdict for each in found.steps} <= {PhaseVerdict.EXACT, PhaseVerdict.FLOOR}, found.steps
     assert all(each.difference is not None and each.difference.num_compared for each in found.steps)
 
 
@@ -103,10 +103,10 @@ def test_a_fault_is_found_where_it_is_made(
 
     monkeypatch.setattr(line_plan, "compile_time_values", off)
     found = trace(declared, case_named(declared, "all kinds of rows"), device)
-    assert {each.step.name for each in found.steps if each.verdict is Verdict.WRONG} >= {wrong}
+    assert {each.step.name for each in found.steps if each.verdict is PhaseVerdict.WRONG} >= {wrong}
     assert found.first_wrong is not None
     assert found.first_wrong.step.name == wrong
-    assert found.steps[-1].verdict is not Verdict.WRONG
+    assert found.steps[-1].verdict is not PhaseVerdict.WRONG
 
 
 def test_an_inverse_width_cut_to_bfloat16_is_found(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,9 +126,9 @@ def test_later_phases_can_be_left_out_one_by_one(device: Device) -> None:
         found = traced(device, declared.name, case.name, upto)
         assert found.stopped == ""
         active = [each for each in found.steps if each.step.number <= upto]
-        assert {each.verdict for each in active} <= {Verdict.EXACT, Verdict.FLOOR}
+        assert {each.verdict for each in active} <= {PhaseVerdict.EXACT, PhaseVerdict.FLOOR}
         later = [each.verdict for each in found.steps if each.step.number > upto]
-        assert set(later) <= {Verdict.PASSED_THROUGH}
+        assert set(later) <= {PhaseVerdict.PASSED_THROUGH}
 
 
 def test_a_phase_is_named_by_number_or_name(device: Device) -> None:

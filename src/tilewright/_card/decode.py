@@ -26,7 +26,7 @@ from tilewright._card.launch_message import (
     kernel_directory,
     semaphore_values,
 )
-from tilewright._card.layout import Layout
+from tilewright._card.layout import ReleaseLayout
 from tilewright._card.package import CardError
 from tilewright._program.cb_placement import CB_ALIGNMENT
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
@@ -66,7 +66,9 @@ class Decoder:
         buffers_begin: where tt-metal puts the first circular buffer of a program.
     """
 
-    def __init__(self, layout: Layout, l1: NDArray[np.uint8], columns: int, root: str, buffers_begin: int) -> None:
+    def __init__(
+        self, layout: ReleaseLayout, l1: NDArray[np.uint8], columns: int, root: str, buffers_begin: int
+    ) -> None:
         self._messages = MessageReader(layout)
         self._l1 = l1
         self._columns = columns

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, locked
-from tilewright._card.layout import Layout, read_layout
+from tilewright._card.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, stand_in_compiler
 from tilewright._card.package import TtMetal
 from tilewright._card.products import PRODUCTS, CardModel, cluster_descriptor
@@ -100,8 +100,8 @@ def _link_root(root: Path, original: Path, compiler: Path) -> None:
             (root / "runtime" / entry.name).symlink_to(entry)
 
 
-def described_card(directory: Path) -> tuple[CardModel, Layout, Path]:
+def described_card(directory: Path) -> tuple[CardModel, ReleaseLayout, Path]:
     """The card that was set up in a directory: its model, the package's layout and its root."""
     description = json.loads((directory / _DESCRIPTION).read_bytes())
     model = CardModel(PRODUCTS[description["product"]], tuple(description["grid"]))
-    return model, Layout(**description["layout"]), Path(description["root"])
+    return model, ReleaseLayout(**description["layout"]), Path(description["root"])

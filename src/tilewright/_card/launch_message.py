@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import struct
 
-from tilewright._card.layout import Layout
+from tilewright._card.layout import ReleaseLayout
 
 TENSIX = 0  # which of tt-metal's programmable core types
 _NO_ARGUMENTS = 0xFFFF
@@ -65,7 +65,7 @@ class LaunchMessage:
 class MessageReader:
     """Reads launch messages of one release of tt-metal."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: ReleaseLayout) -> None:
         self.address = layout.launch_address
         self.size = layout["launch_msg_t"]
         self.id_offset = layout.config("host_assigned_id")

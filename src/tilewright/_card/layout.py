@@ -24,7 +24,7 @@ _TENSIX, _IDLE_ETHERNET, _LINKED_ETHERNET = "COMPILE_FOR_BRISC", "COMPILE_FOR_ID
 
 
 @dataclasses.dataclass(frozen=True)
-class Layout:
+class ReleaseLayout:
     """Addresses in L1 and offsets in ``kernel_config_msg_t``, under tt-metal's names."""
 
     tensix: dict[str, int]
@@ -56,11 +56,11 @@ class Layout:
         return json.dumps(dataclasses.asdict(self))
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Layout:
+    def from_json(cls, text: str | bytes) -> ReleaseLayout:
         return cls(**json.loads(text))
 
 
-def read_layout(package: TtMetal, arch: str) -> Layout:
+def read_layout(package: TtMetal, arch: str) -> ReleaseLayout:
     """The layout of this package on this chip.
 
     Raises:
@@ -68,10 +68,10 @@ def read_layout(package: TtMetal, arch: str) -> Layout:
     """
     entry = cache_directory() / "card" / "layouts" / f"{_key(package, arch)}.json"
     try:
-        return Layout.from_json(entry.read_bytes())
+        return ReleaseLayout.from_json(entry.read_bytes())
     except (OSError, ValueError, TypeError):
         cores = (_TENSIX, _IDLE_ETHERNET, _LINKED_ETHERNET)
-        layout = Layout(*(_printed(package, arch, core) for core in cores))
+        layout = ReleaseLayout(*(_printed(package, arch, core) for core in cores))
         write_atomically(entry, layout.as_json().encode())
         return layout
 

@@ -14,7 +14,7 @@ from tilewright._tensor.cores import CoreCoord
 
 
 @dataclasses.dataclass(frozen=True)
-class Chip:
+class HostChip:
     """What of a chip only its host software needs.
 
     Attributes:
@@ -36,7 +36,7 @@ class Chip:
     channel_offset: int = 0
 
 
-_WORMHOLE = Chip(
+_WORMHOLE = HostChip(
     pci_id=0x401E1E52,
     soc_descriptor="wormhole_b0_80_arch.yaml",
     worker_columns=tuple(range(18, 26)),
@@ -52,7 +52,7 @@ _WORMHOLE = Chip(
     ),
     channel_offset=1 << 30,
 )
-_BLACKHOLE = Chip(
+_BLACKHOLE = HostChip(
     pci_id=0xB1401E52,
     soc_descriptor="blackhole_140_arch.yaml",
     worker_columns=(*range(1, 8), *range(10, 17)),
@@ -113,7 +113,7 @@ class CardModel:
         return dataclasses.replace(whole, grid=CoreCoord(*self.grid), dram_coords=whole.dram_coords[:banks])
 
     @property
-    def chip(self) -> Chip:
+    def chip(self) -> HostChip:
         return _CHIPS[self.product.arch]
 
     def __str__(self) -> str:
@@ -228,7 +228,7 @@ def nodes_of(
     return [*workers, *_dram_nodes(chip, arch, bank_stride), *ethernet]
 
 
-def _dram_nodes(chip: Chip, arch: ArchDescription, bank_stride: int) -> list[Node]:
+def _dram_nodes(chip: HostChip, arch: ArchDescription, bank_stride: int) -> list[Node]:
     nodes, seen = [], dict.fromkeys(chip.dram_endpoints, 0)
     for bank, coordinate in enumerate(arch.dram_coords):
         channel = next(each for each in chip.dram_endpoints if coordinate in each)

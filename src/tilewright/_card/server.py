@@ -23,7 +23,7 @@ import numpy as np
 from tilewright._card.decode import Core, Decoder
 from tilewright._card.environment import described_card
 from tilewright._card.global_buffers import partners
-from tilewright._card.layout import Layout
+from tilewright._card.layout import ReleaseLayout
 from tilewright._card.products import CardModel, nodes_of
 from tilewright._card.program_text import described_program
 from tilewright._card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
@@ -77,7 +77,7 @@ class CardServer:
         channel: socket.socket,
         launch: Launch,
         model: CardModel,
-        layout: Layout,
+        layout: ReleaseLayout,
         root: Path,
         *,
         wants_operations: bool,
@@ -186,7 +186,7 @@ class CardServer:
         self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
 
 
-def _greeting(model: CardModel, layout: Layout, wants_operations: bool) -> Greeting:
+def _greeting(model: CardModel, layout: ReleaseLayout, wants_operations: bool) -> Greeting:
     return Greeting(
         pci_id=model.chip.pci_id,
         go_signal_byte=layout["go_msg_t.signal"],

@@ -12,7 +12,7 @@ import functools
 import os
 
 
-class _Times(ctypes.Structure):
+class _LaunchTimes(ctypes.Structure):
     """As native/card/simulator/times.h has them."""
 
     _fields_ = (
@@ -65,6 +65,6 @@ def card_times() -> CardTimes:
         spent = card_times() - before
         print(spent.launching - spent.running)
     """
-    times = _Times()
+    times = _LaunchTimes()
     _library().libttsim_times(ctypes.byref(times))
     return CardTimes(*(getattr(times, field.name) for field in dataclasses.fields(CardTimes)))

@@ -13,8 +13,8 @@ from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright._sweep.case_run import Result
-from tilewright._sweep.plan_file import Case, read_cases
-from tilewright._sweep.results import Journal, require_format, write_results
+from tilewright._sweep.plan_file import SweepCase, read_cases
+from tilewright._sweep.results import SweepJournal, require_format, write_results
 from tilewright._sweep.runners import run_locally, run_on_cluster
 from tilewright._sweep.summary import report
 
@@ -56,7 +56,7 @@ def run(arguments: list[str]) -> int:
     cases = read_cases(options.file)
     require_format(output)
     require_writable(parser, "--output", output)
-    journal = Journal(output)
+    journal = SweepJournal(output)
     log = sys.stderr if options.json else sys.stdout
     left = [case for case in cases if case.key not in journal.results]
     if len(left) < len(cases):
@@ -80,7 +80,7 @@ def run(arguments: list[str]) -> int:
     return 1 if bad else 0
 
 
-def _results(cases: list[Case], scheduler: str | None, jobs: int) -> Iterator[Result]:
+def _results(cases: list[SweepCase], scheduler: str | None, jobs: int) -> Iterator[Result]:
     if not cases:
         return iter(())
     return run_locally(cases, jobs) if scheduler is None else run_on_cluster(cases, scheduler)

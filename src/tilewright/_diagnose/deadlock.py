@@ -80,7 +80,7 @@ def stuck_cores(run: Run) -> list[StuckCores]:
 def could_end(run: Run, positions: Sequence[KernelPosition]) -> list[tuple[KernelPosition, list[int]]]:
     """Each stuck kernel of one core, with the kernels of that core that could end its wait."""
     stuck = [position for position in positions if position.state in STUCK]
-    search = _Search(run, stuck)
+    search = _RootSearch(run, stuck)
     return [(position, search.partners(position) if position.wait_kind in _CB_WAITS else []) for position in stuck]
 
 
@@ -95,11 +95,11 @@ def _root(run: Run, positions: Sequence[KernelPosition]) -> Hang:
     stuck.sort(
         key=lambda each: (not run.kernels[each.kernel].is_compute, each.wait_kind is not WaitKind.CB_RESERVE_BACK)
     )
-    roots = [_Search(run, stuck).from_(position) for position in stuck]
+    roots = [_RootSearch(run, stuck).from_(position) for position in stuck]
     return min(roots, key=lambda hang: _CLEAREST_FIRST.index(hang.rule))
 
 
-class _Search:
+class _RootSearch:
     """The way from one waiting kernel of a core to a root."""
 
     def __init__(self, run: Run, stuck: Sequence[KernelPosition]) -> None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection
 
-from tilewright._planner.register_program import DST_TILES, Load, Place, RegisterProgram, Vector
-from tilewright._planner.registers import Compiler, Surroundings, TooManyRegistersError
+from tilewright._planner.register_program import DST_TILES, Load, Register, RegisterProgram, Vector
+from tilewright._planner.registers import RegisterCompiler, Surroundings, TooManyRegistersError
 from tilewright.formula._evaluate import evaluate_all
 from tilewright.formula._graph import Extent, Value, nodes_of
 
@@ -55,10 +55,10 @@ def compile_integers(target: Value, around: Surroundings) -> RegisterProgram:
     return dataclasses.replace(program, is_integer=True)
 
 
-class _IntegerCompiler(Compiler):
+class _IntegerCompiler(RegisterCompiler):
     """Registers of integers."""
 
-    def _load(self, node: Value, to: Place) -> None:
+    def _load(self, node: Value, to: Register) -> None:
         if self._around.is_number(node):
             bits = f"0x{int(evaluate_all([node], {})[id(node)]) & 0xFFFFFFFF:08X}"
             self._bundle.append(Vector("fill_tile_init", f"fill_tile_int{_FORMAT}", (to,), (bits,)))
@@ -70,14 +70,14 @@ class _IntegerCompiler(Compiler):
             call, init = _BINARY[node.function]
             places, free = self._operands(node.operands)
             result = self._result(free)
-            self._vector(call, [*places, Place(result)], init=init)
+            self._vector(call, [*places, Register(result)], init=init)
             return result
         register = self._own(node.operands[0])
         if node.function == "square":
             call, init = _BINARY["mul"]
-            self._vector(call, [Place(register)] * 3, init=init)
+            self._vector(call, [Register(register)] * 3, init=init)
         elif node.function == "neg":
-            self._vector("negative_tile_int32", [Place(register)], init="negative_tile_init")
+            self._vector("negative_tile_int32", [Register(register)], init="negative_tile_init")
         return register
 
 

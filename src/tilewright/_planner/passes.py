@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from tilewright._planner.model import Compute, Deliver, Pass, Pop, Reduce, Scope, Step, Tilize
-from tilewright._planner.register_program import Place, RegisterProgram, Source, loaded
+from tilewright._planner.register_program import Register, RegisterProgram, TileSource, loaded
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent, Value
 
@@ -48,7 +48,7 @@ class Surveyor(Protocol):
 
     def outputs_of(self, node: Value) -> list[str]: ...
 
-    def sources(self) -> Mapping[int, Source]: ...
+    def sources(self) -> Mapping[int, TileSource]: ...
 
 
 class Draft:
@@ -214,7 +214,7 @@ class PassBuilder:
 def _plain_copy(scheduler: Surveyor, node: Value) -> RegisterProgram:
     """A program that brings tiles of a buffer to DST as they are."""
     source = scheduler.sources()[id(node)]
-    return RegisterProgram((tuple(loaded(source, "NONE", Place(0))),), 1, 0)
+    return RegisterProgram((tuple(loaded(source, "NONE", Register(0))),), 1, 0)
 
 
 def _reads(step: Step, name: str) -> bool:

@@ -37,7 +37,7 @@ class PageKind(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True)
-class Buffer:
+class OperationBuffer:
     """One circular buffer of an operation.
 
     Attributes:
@@ -64,7 +64,7 @@ class Buffer:
 class PlannedBuffer:
     """A circular buffer with its size."""
 
-    buffer: Buffer
+    buffer: OperationBuffer
     dtype: DataType
     pages: int
     page_bytes: int
@@ -83,7 +83,7 @@ class PlannedBuffer:
 class Variant:
     """One way to run an operation: its circular buffers, its kernels, and what they follow from."""
 
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[OperationBuffer, ...]
     kernels: Kernels
     schedule: Schedule
 
@@ -172,7 +172,7 @@ class Plan:
         return f"streaming ({blocks}, each read once per pass)"
 
 
-def unpack_to_dest_modes(buffers: Sequence[Buffer]) -> list[UnpackToDestMode]:
+def unpack_to_dest_modes(buffers: Sequence[OperationBuffer]) -> list[UnpackToDestMode]:
     """Whole float32 values for buffers that are only moved; empty where nothing asks for it."""
     whole = {each.index for each in buffers if each.is_only_moved and each.dtype is DataType.FLOAT32}
     # tt-metal wants a mode for every circular buffer a core can have.
@@ -224,7 +224,7 @@ def make_plan(
 
 
 def _planned_buffers(
-    buffers: Sequence[Buffer], rows: TensorRows, strategy: Strategy, block_tiles: int
+    buffers: Sequence[OperationBuffer], rows: TensorRows, strategy: Strategy, block_tiles: int
 ) -> tuple[PlannedBuffer, ...]:
     row_tiles = rows.line_tiles if strategy is Strategy.RESIDENT else block_tiles
     line = LINE_SYMBOLS[rows.direction]

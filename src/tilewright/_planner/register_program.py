@@ -18,7 +18,7 @@ DST_TILES = 4
 
 
 @dataclasses.dataclass(frozen=True)
-class Source:
+class TileSource:
     """A circular buffer that a program reads tiles from.
 
     Attributes:
@@ -35,7 +35,7 @@ class Source:
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
+class Register:
     """A register or a temporary."""
 
     number: int
@@ -46,20 +46,20 @@ class Place:
 class Load:
     """A tile of a buffer, broadcast as far as need be."""
 
-    source: Source
+    source: TileSource
     broadcast: str
-    to: Place
+    to: Register
 
 
 @dataclasses.dataclass(frozen=True)
-class Matrix:
+class MatrixStep:
     """A sum, difference or product of two buffers in the matrix unit."""
 
     function: str
-    a: Source
-    b: Source
+    a: TileSource
+    b: TileSource
     broadcast: str
-    to: Place
+    to: Register
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Vector:
 
     init: str
     call: str
-    places: tuple[Place, ...]
+    places: tuple[Register, ...]
     arguments: tuple[str, ...] = ()
 
 
-Step: TypeAlias = Load | Matrix | Vector
+Step: TypeAlias = Load | MatrixStep | Vector
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,27 +93,27 @@ class RegisterProgram:
         return [step for bundle in self.bundles for step in bundle]
 
     @property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[TileSource]:
         """Every buffer once, in the order they are read."""
-        found: dict[str, Source] = {}
+        found: dict[str, TileSource] = {}
         for step in self.steps:
             if isinstance(step, Load):
                 found.setdefault(step.source.name, step.source)
-            elif isinstance(step, Matrix):
+            elif isinstance(step, MatrixStep):
                 found.setdefault(step.a.name, step.a)
                 found.setdefault(step.b.name, step.b)
         return list(found.values())
 
     def read_by_matrix_unit(self) -> set[str]:
         """Buffers whose values are cut to the matrix unit's operands."""
-        return {each.name for step in self.steps if isinstance(step, Matrix) for each in (step.a, step.b)}
+        return {each.name for step in self.steps if isinstance(step, MatrixStep) for each in (step.a, step.b)}
 
 
 TYPECAST = "typecast_tile"
 TO_INT32, FROM_INT32 = "[DataFormat.Float32, DataFormat.Int32]", "[DataFormat.Int32, DataFormat.Float32]"
 
 
-def loaded(source: Source, broadcast: str, to: Place) -> list[Step]:
+def loaded(source: TileSource, broadcast: str, to: Register) -> list[Step]:
     """A tile of a buffer as float32 in DST."""
     load = Load(source, broadcast, to)
     if source.format != "Int32":
@@ -125,5 +125,5 @@ def as_integers(program: RegisterProgram) -> RegisterProgram:
     """The program with its result as integers, for a buffer of these."""
     if program.is_integer:
         return program
-    made = Vector(f"{TYPECAST}_init{TO_INT32}", f"{TYPECAST}{TO_INT32}", (Place(0),))
+    made = Vector(f"{TYPECAST}_init{TO_INT32}", f"{TYPECAST}{TO_INT32}", (Register(0),))
     return dataclasses.replace(program, bundles=(*program.bundles, (made,)))

@@ -24,11 +24,11 @@ from tilewright._planner.register_program import (
     TO_INT32,
     TYPECAST,
     Load,
-    Matrix,
-    Place,
+    MatrixStep,
+    Register,
     RegisterProgram,
-    Source,
     Step,
+    TileSource,
     Vector,
     loaded,
 )
@@ -100,7 +100,7 @@ def vector_calls() -> set[str]:
     return {each.partition("[")[0] for each in names}
 
 
-def _broadcast_of(source: Source, target: Extent) -> str:
+def _broadcast_of(source: TileSource, target: Extent) -> str:
     """How a tile of a buffer becomes a whole tile of a program; a column's programs know one number a line only."""
     if target is Extent.COLUMN and source.extent is Extent.COLUMN:
         return "NONE"
@@ -119,7 +119,7 @@ class Surroundings:
         with_products: whether it may multiply: not where DST is used again before it is released.
     """
 
-    sources: Mapping[int, Source]
+    sources: Mapping[int, TileSource]
     bits: Callable[[Value, str], str]
     is_number: Callable[[Value], bool]
     with_matrix_unit: bool = True
@@ -138,7 +138,7 @@ def compile_program(target: Value, extent: Extent, around: Surroundings, capacit
     """
     if target.own is not None:
         return _read_by(target, around)
-    compiler = Compiler(target, extent, around)
+    compiler = RegisterCompiler(target, extent, around)
     program = compiler.program()
     if program.num_registers + program.num_temporaries > capacity:
         raise TooManyRegistersError(target, compiler.part_to_store())
@@ -147,11 +147,11 @@ def compile_program(target: Value, extent: Extent, around: Surroundings, capacit
 
 def _read_by(target: Value, around: Surroundings) -> RegisterProgram:
     """What a phase of one's own reads; how it computes is its own affair."""
-    loads = [Load(around.sources[id(each)], "NONE", Place(0)) for each in target.operands]
+    loads = [Load(around.sources[id(each)], "NONE", Register(0)) for each in target.operands]
     return RegisterProgram((tuple(loads),), 1, 0)
 
 
-class Compiler:
+class RegisterCompiler:
     """Gives registers to the values of one expression, in the order they are computed."""
 
     def __init__(self, target: Value, extent: Extent, around: Surroundings) -> None:
@@ -237,7 +237,7 @@ class Compiler:
             self._bundles.append(self._bundle)
             self._bundle = []
 
-    def _vector(self, call: str, places: Sequence[Place], arguments: Sequence[str] = (), init: str = "") -> None:
+    def _vector(self, call: str, places: Sequence[Register], arguments: Sequence[str] = (), init: str = "") -> None:
         name, _, template = call.partition("[")
         made = init or f"{name}_init"
         if name == "gelu_tile":
@@ -261,11 +261,11 @@ class Compiler:
     def _loaded(self, node: Value) -> int:
         """A new register with a tile of a buffer, or with a number everywhere."""
         register = self._new()
-        self._load(node, Place(register))
+        self._load(node, Register(register))
         self._end_bundle()
         return register
 
-    def _load(self, node: Value, to: Place) -> None:
+    def _load(self, node: Value, to: Register) -> None:
         if self._around.is_number(node):
             bits = self._around.bits(node, "")
             self._bundle.append(Vector("fill_tile_init", "fill_tile_bitcast", (to,), (bits,)))
@@ -281,34 +281,34 @@ class Compiler:
         if self._done_with(node):
             return register
         own = self._new()
-        places = (Place(register), Place(own))
+        places = (Register(register), Register(own))
         self._vector("copy_dest_values[DataFormat.Float32]", places, init="copy_dest_values_init")
         return own
 
-    def _operands(self, nodes: Sequence[Value]) -> tuple[list[Place], list[int]]:
+    def _operands(self, nodes: Sequence[Value]) -> tuple[list[Register], list[int]]:
         """Places of several operands, and registers among them that nobody needs any more.
 
         Operands from buffers go to temporaries of the same bundle; the first goes to a register if all are.
         """
         order = sorted(range(len(nodes)), key=lambda each: -self._need(nodes[each]))
-        places: dict[int, Place] = {}
+        places: dict[int, Register] = {}
         free: list[int] = []
         for index in order:
             node = nodes[index]
             if id(node) in self._inside:
-                places[index] = Place(self._computed(node))
+                places[index] = Register(self._computed(node))
         for index in order:
             node = nodes[index]
             if id(node) in self._inside and self._done_with(node):
                 free.append(places[index].number)
         if not places:
             register = self._loaded(nodes[order[0]])
-            places[order[0]] = Place(register)
+            places[order[0]] = Register(register)
             free.append(register)
         temporaries = 0
         for index in range(len(nodes)):
             if index not in places:
-                places[index] = Place(temporaries, is_temporary=True)
+                places[index] = Register(temporaries, is_temporary=True)
                 self._load(nodes[index], places[index])
                 temporaries += 1
         # Numbers in filled tiles are temporaries too.
@@ -333,23 +333,23 @@ class Compiler:
             register = self._own(node.operands[0])
             for formats in _CASTS[function]:
                 call = f"{TYPECAST}{formats}"
-                self._vector(call, [Place(register)], init=f"{TYPECAST}_init{formats}")
+                self._vector(call, [Register(register)], init=f"{TYPECAST}_init{formats}")
             return register
         if function in _UNARY:
             register = self._own(node.operands[0])
-            self._vector(_UNARY[function], [Place(register)])
+            self._vector(_UNARY[function], [Register(register)])
             return register
         if function in ("power", "clamp"):
             register = self._own(node.operands[0])
             bits = [float_bits_text(each) for each in node.numbers]
-            self._vector(f"{function}_tile", [Place(register)], bits)
+            self._vector(f"{function}_tile", [Register(register)], bits)
             return register
         if function in _COMPARED:
             return self._compare(node)
         if function == "where":
             places, free = self._operands(node.operands)
             result = self._result(free)
-            self._vector("where_tile[DataFormat.Float32]", [*places, Place(result)])
+            self._vector("where_tile[DataFormat.Float32]", [*places, Register(result)])
             return result
         assert function in _BINARY, function
         return self._binary(node)
@@ -373,11 +373,11 @@ class Compiler:
                 places, free = self._operands(fused)
                 result = self._result(free)
                 call = "addcmul_tile[DataFormat.Float32]"
-                self._vector(call, [*places, Place(result)], [FLOAT32_ONE], "addcmul_tile_init")
+                self._vector(call, [*places, Register(result)], [FLOAT32_ONE], "addcmul_tile_init")
                 return result
         places, free = self._operands((a, b))
         result = self._result(free)
-        self._vector(_BINARY[node.function], [*places, Place(result)])
+        self._vector(_BINARY[node.function], [*places, Register(result)])
         return result
 
     def _product_and_sum(self, product: Value, added: Value) -> tuple[Value, Value, Value] | None:
@@ -402,9 +402,9 @@ class Compiler:
             a, b = b, a
         return self._matrix(node.function, a, b, _broadcast_of(b, self._extent))
 
-    def _matrix(self, function: str, a: Source, b: Source, broadcast: str) -> int:
+    def _matrix(self, function: str, a: TileSource, b: TileSource, broadcast: str) -> int:
         register = self._new()
-        self._bundle.append(Matrix(function, a, b, broadcast, Place(register)))
+        self._bundle.append(MatrixStep(function, a, b, broadcast, Register(register)))
         self._end_bundle()
         return register
 
@@ -419,7 +419,7 @@ class Compiler:
         function, is_reversed = node.function, self._around.is_number(a)
         value, number = (b, a) if is_reversed else (a, b)
         register = self._own(value)
-        place = [Place(register)]
+        place = [Register(register)]
         if function in ("maximum", "minimum"):
             call = "unary_max_tile" if function == "maximum" else "unary_min_tile"
             self._vector(call, place, [self._around.bits(number, "")])
@@ -442,22 +442,22 @@ class Compiler:
             a, b, function = b, a, _MIRRORED[function]
         if self._around.is_number(b):
             register = self._own(a)
-            self._vector("sub_unary_tile", [Place(register)], [self._around.bits(b, "")], _SCALAR_INIT)
+            self._vector("sub_unary_tile", [Register(register)], [self._around.bits(b, "")], _SCALAR_INIT)
         else:
             places, free = self._operands((a, b))
             register = self._result(free)
-            self._vector("sub_binary_tile", [*places, Place(register)])
-        self._vector(_COMPARED[function], [Place(register)])
+            self._vector("sub_binary_tile", [*places, Register(register)])
+        self._vector(_COMPARED[function], [Register(register)])
         return register
 
 
 def _renamed(step: Step, result: int) -> Step:
     """The step with register ``result`` called 0 and register 0 called ``result``."""
 
-    def other(place: Place) -> Place:
+    def other(place: Register) -> Register:
         if place.is_temporary or place.number not in (0, result):
             return place
-        return Place(result if place.number == 0 else 0)
+        return Register(result if place.number == 0 else 0)
 
     if isinstance(step, Vector):
         return dataclasses.replace(step, places=tuple(other(each) for each in step.places))

@@ -38,7 +38,7 @@ from tilewright._planner.matmul import Multiplication, may_be_nan_outside_rows
 from tilewright._planner.model import Choices, Operand, Role, Schedule
 from tilewright._planner.passes import Draft, PassBuilder
 from tilewright._planner.recompute_cost import KEEP_FROM_COST, cost_of, is_number
-from tilewright._planner.register_program import DST_TILES, RegisterProgram, Source, as_integers
+from tilewright._planner.register_program import DST_TILES, RegisterProgram, TileSource, as_integers
 from tilewright._planner.registers import Surroundings, TooManyRegistersError, compile_program, float_bits_text
 from tilewright._planner.stores import LEFT, LEFT_SCALER, factor_stores, stores_of
 from tilewright._planner.strategy import Strategy
@@ -254,13 +254,13 @@ class _Scheduler:
         self._numbers.setdefault(name, wanted)
         return name
 
-    def sources(self) -> dict[int, Source]:
+    def sources(self) -> dict[int, TileSource]:
         """Buffers by the id of the value they hold."""
         sources = {}
         for node in self.stored.values():
             extent = node.extent
             format_ = self._operands[node.name].format if node.function == "input" else "Float32"
-            sources[id(node)] = Source(self._buffer_of(node), extent, format_, self._direction.held(extent))
+            sources[id(node)] = TileSource(self._buffer_of(node), extent, format_, self._direction.held(extent))
         return sources
 
     def _around(self, with_products: bool = True) -> Surroundings:

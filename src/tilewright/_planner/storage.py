@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from tilewright._planner.line_plan import PageCount
 from tilewright._planner.model import Choices, Role, Schedule, Store
-from tilewright._planner.plan import Buffer, PageKind
+from tilewright._planner.plan import OperationBuffer, PageKind
 from tilewright._tensor.dtype import DataType
 from tilewright.formula._direction import CannotPlanError, Direction
 from tilewright.formula._graph import Extent
@@ -78,19 +78,19 @@ def check_names(choices: Choices, known: set[str]) -> None:
             raise OperationError(f"buffers: no plan has a buffer {name}; there are {', '.join(sorted(known))}")
 
 
-def buffers_of(schedule: Schedule, indices: Mapping[str, int], choices: Choices) -> tuple[Buffer, ...]:
+def buffers_of(schedule: Schedule, indices: Mapping[str, int], choices: Choices) -> tuple[OperationBuffer, ...]:
     """The buffers by index."""
     stores, direction = schedule.stores.items(), schedule.direction
     made = [_buffer(store, indices[name], choices.sticks, direction) for name, store in stores]
     return tuple(sorted(made, key=lambda each: each.index))
 
 
-def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> Buffer:
+def _buffer(store: Store, index: int, sticks: bool, direction: Direction) -> OperationBuffer:
     # A stick of inner rows comes a tile's part at a time.
     is_stick = (store.role is Role.STICK and not store.inner) or (
         sticks and store.role in (Role.ROWS_IN, Role.OUTPUT) and store.extent is Extent.FULL
     )
-    return Buffer(
+    return OperationBuffer(
         index,
         store.name,
         _pages(store, sticks, direction),

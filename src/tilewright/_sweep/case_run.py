@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tilewright._launch.open_devices import close_device, open_device
-from tilewright._sweep.plan_file import Case
+from tilewright._sweep.plan_file import SweepCase
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
@@ -31,13 +31,13 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def run_case(case: Case) -> Result:
+def run_case(case: SweepCase) -> Result:
     """What a case gave; an error of the case is a result, not an end of the sweep."""
     with _ONE_AT_A_TIME:
         return _run_case(case)
 
 
-def _run_case(case: Case) -> Result:
+def _run_case(case: SweepCase) -> Result:
     begin = time.perf_counter()
     result: Result = dict.fromkeys(COLUMNS)
     result.update(
@@ -62,7 +62,7 @@ def _run_case(case: Case) -> Result:
     return result
 
 
-def _run_steps(case: Case, device: Device, result: Result) -> None:
+def _run_steps(case: SweepCase, device: Device, result: Result) -> None:
     operation, dtype = OPERATIONS[case.operation], _DTYPES[case.dtype]
     generator = np.random.default_rng(0)
     sizes = {each.name: each.shape_of(case.shape) for each in operation.inputs}

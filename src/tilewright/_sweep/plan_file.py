@@ -39,7 +39,7 @@ class SweepError(TilewrightError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Case:
+class SweepCase:
     """One thing to run. Plain words and numbers, so that it can be sent to another machine."""
 
     operation: str
@@ -54,7 +54,7 @@ class Case:
     def key(self) -> str:
         """Names the case, the same in every sweep: what has been done is known by it.
 
-        >>> Case("variance_w_rm", (64, 64), "bfloat16", "wormhole_b0", (2, 2), None, ("run",)).key
+        >>> SweepCase("variance_w_rm", (64, 64), "bfloat16", "wormhole_b0", (2, 2), None, ("run",)).key
         'variance_w_rm 64x64 bfloat16 wormhole_b0 2x2 planned run'
         """
         shape = "x".join(map(str, self.shape))
@@ -64,7 +64,7 @@ class Case:
         )
 
 
-def read_cases(path: Path) -> list[Case]:
+def read_cases(path: Path) -> list[SweepCase]:
     """Every combination of what a file lists, in the file's order.
 
     Raises:
@@ -85,7 +85,7 @@ def read_cases(path: Path) -> list[Case]:
         None
     ]
     return [
-        Case(operation, shape, dtype, chip, grid, plan, steps)
+        SweepCase(operation, shape, dtype, chip, grid, plan, steps)
         for operation, shape, dtype, chip, grid, plan in itertools.product(
             operations, shapes, dtypes, chips, grids, plans
         )

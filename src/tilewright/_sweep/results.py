@@ -25,7 +25,7 @@ def require_format(path: Path) -> None:
         raise SweepError(f'--output {path}: Parquet needs pyarrow: pip install "tilewright[sweep]", or write .csv')
 
 
-class Journal:
+class SweepJournal:
     """One line of JSON for each case that has ended, beside the results."""
 
     def __init__(self, output: Path) -> None:

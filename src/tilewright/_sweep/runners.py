@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from tilewright._sweep.case_run import COLUMNS, Result, run_case
-from tilewright._sweep.plan_file import Case, SweepError
+from tilewright._sweep.plan_file import SweepCase, SweepError
 
 _TRIES = 3  # of a case whose worker dies
 
 
-def run_locally(cases: Sequence[Case], jobs: int) -> Iterator[Result]:
+def run_locally(cases: Sequence[SweepCase], jobs: int) -> Iterator[Result]:
     """Results as cases end. A process that dies takes its own case with it, and nothing else."""
     # A process that has devices or threads must not be forked.
     context = multiprocessing.get_context("spawn")
@@ -37,12 +37,12 @@ def run_locally(cases: Sequence[Case], jobs: int) -> Iterator[Result]:
                 yield result
 
 
-def _died(case: Case) -> Result:
+def _died(case: SweepCase) -> Result:
     lost = f"its process ended {_TRIES} times before it was done"
     return {**dict.fromkeys(COLUMNS), "case": case.key, "operation": case.operation, "status": "failed", "error": lost}
 
 
-def run_on_cluster(cases: Sequence[Case], address: str, timeout: float = 30.0) -> Iterator[Result]:
+def run_on_cluster(cases: Sequence[SweepCase], address: str, timeout: float = 30.0) -> Iterator[Result]:
     """Results as cases end. The scheduler gives the cases of a worker that dies to the others.
 
     Args:

@@ -33,7 +33,7 @@ KINDS = ("normal", "offset", "constant", "zeros", "alternating", "spike", "tiny"
 
 
 @dataclasses.dataclass(frozen=True)
-class Case:
+class OperationCase:
     """An input, the plan to run it with, and what it is for.
 
     Attributes:
@@ -65,7 +65,7 @@ class CaseResult:
         would_zeros_pass: whether a result of zeros would be within the bound too.
     """
 
-    case: Case
+    case: OperationCase
     outcome: Outcome
     operands: dict[str, Float64]
     accuracy: Accuracy
@@ -77,7 +77,7 @@ class CaseResult:
         return f"{self.case.name}: {self.accuracy.text}"
 
 
-def derived_cases(operation: Operation) -> tuple[Case, ...]:
+def derived_cases(operation: Operation) -> tuple[OperationCase, ...]:
     """The cases of an operation, the smallest first."""
     strategies = list(operation.variants(operation.form(DataType.BFLOAT16)))
     line = operation.direction.line
@@ -88,27 +88,35 @@ def derived_cases(operation: Operation) -> tuple[Case, ...]:
         Direction.SLABS: ((9, 64, 64), (9, 47, 100)),
     }[operation.direction]
     several = {
-        Strategy.RESIDENT: Case("several blocks", whole, "bfloat16", f"a {line} that stays in L1 moves in blocks"),
-        Strategy.STREAMING: Case("streaming", cut, "bfloat16", f"a {line} too large for L1 is read once per pass"),
-        Strategy.BLOCKED: Case("several blocks", cut, "bfloat16", f"a {line} goes through L1 in blocks"),
+        Strategy.RESIDENT: OperationCase(
+            "several blocks", whole, "bfloat16", f"a {line} that stays in L1 moves in blocks"
+        ),
+        Strategy.STREAMING: OperationCase(
+            "streaming", cut, "bfloat16", f"a {line} too large for L1 is read once per pass"
+        ),
+        Strategy.BLOCKED: OperationCase("several blocks", cut, "bfloat16", f"a {line} goes through L1 in blocks"),
     }
     cases = [
-        Case("one element", (1, 1), "bfloat16", "the smallest tensor", ("offset",)),
-        Case("one tile", (32, 32), "bfloat16", "nothing but whole tiles", ("normal",)),
-        Case("all kinds of rows", (6, 47, 100), "bfloat16", "rows and columns end inside a tile"),
-        Case("float32", (6, 47, 100), "float32", "the matrix unit reads 10 mantissa bits of these"),
+        OperationCase("one element", (1, 1), "bfloat16", "the smallest tensor", ("offset",)),
+        OperationCase("one tile", (32, 32), "bfloat16", "nothing but whole tiles", ("normal",)),
+        OperationCase("all kinds of rows", (6, 47, 100), "bfloat16", "rows and columns end inside a tile"),
+        OperationCase("float32", (6, 47, 100), "float32", "the matrix unit reads 10 mantissa bits of these"),
     ]
     if any(each.broadcasts for each in operation.inputs):
-        cases.append(Case("broadcast", (2, 3, 47, 100), "bfloat16", "a tensor serves several slabs", is_broadcast=True))
+        cases.append(
+            OperationCase("broadcast", (2, 3, 47, 100), "bfloat16", "a tensor serves several slabs", is_broadcast=True)
+        )
     for each in strategies:
         cases.append(dataclasses.replace(several[each], strategy=each, block_tiles=2))
     if Strategy.STREAMING in strategies:
-        wide = Case("streaming float32", cut, "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2)
+        wide = OperationCase(
+            "streaming float32", cut, "float32", "both at once", strategy=Strategy.STREAMING, block_tiles=2
+        )
         cases.append(wide)
     return tuple(cases)
 
 
-def case_named(operation: Operation, name: str) -> Case:
+def case_named(operation: Operation, name: str) -> OperationCase:
     return next(each for each in derived_cases(operation) if each.name == name)
 
 
@@ -146,7 +154,7 @@ def lines(kinds: Sequence[str], shape: tuple[int, ...], direction: Direction, se
     return rows(kinds, shape, seed)
 
 
-def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, Tensor]:
+def case_tensors(operation: Operation, case: OperationCase, device: Device) -> dict[str, Tensor]:
     """The operands of a case on a device; rows that serve all are N(1, 0.5) so that none of their elements hides an
     error.
     """
@@ -167,7 +175,7 @@ def case_tensors(operation: Operation, case: Case, device: Device) -> dict[str, 
     return {name: Tensor(array, dtype, device, Layout.ROW_MAJOR) for name, array in arrays.items()}
 
 
-def run_case(operation: Operation, case: Case, device: Device) -> CaseResult:
+def run_case(operation: Operation, case: OperationCase, device: Device) -> CaseResult:
     """Runs a case and judges it, element by element."""
     tensors = case_tensors(operation, case, device)
     outcome = operation.launch(tensors, case.options)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inputs of an operation: extents, shapes, broadcasting, dtypes and layouts.
 
-A tensor declared as ``Tensor`` broadcasts by NumPy's rules: each side is that of the first tensor, or 1.
+A tensor declared as ``BroadcastTensor`` broadcasts by NumPy's rules: each side is that of the first tensor, or 1.
 What it is to the formula follows from its last two sides: rows, a row, a column or one number. Where it has fewer slabs
 of the last two dimensions than the first tensor, readers come back to the ones it has.
 """

@@ -17,7 +17,7 @@ import dataclasses
 from collections.abc import Callable
 
 from tilewright.formula._graph import CASTS, Extent, FormulaError, Operand, Value, as_value, unary
-from tilewright.kernels._parameters import Kind
+from tilewright.kernels._parameters import ParameterKind
 from tilewright.kernels.phases import Phase
 
 OWN = "own_phase"
@@ -72,7 +72,7 @@ def _check(phase: Phase, name: str, count: int) -> None:
         raise FormulaError(f"{name} is no phase: decorate the function with tilewright.kernels.phases.phase")
     kinds = [each.kind for each in phase.parameters]
     names = [each.name for each in phase.parameters]
-    if kinds[:-1] != [Kind.CB] * (count + 1) or names[-1:] != ["num_tiles"]:
+    if kinds[:-1] != [ParameterKind.CB] * (count + 1) or names[-1:] != ["num_tiles"]:
         raise FormulaError(
             f"{name} must take {count + 1} circular buffers, for its operands and its result, and num_tiles; "
             f"it takes {', '.join(names) or 'nothing'}"

@@ -15,7 +15,7 @@ from tilewright.kernels import _values as values
 from tilewright.kernels._api_table import BIT_CAST, FUNCTIONS, PRINT, PRINT_HEADER, TENSOR_METHODS, dprint, nearest_name
 from tilewright.kernels._expressions import Expressions
 from tilewright.kernels._kernel_function import UNKNOWN, KernelFunction
-from tilewright.kernels._parameters import Kind, Parameter, is_circular_buffer_index
+from tilewright.kernels._parameters import KernelParameter, ParameterKind, is_circular_buffer_index
 from tilewright.kernels._signatures import ApiFunction, KernelEnum, Signature
 from tilewright.kernels._types import (
     BOOL,
@@ -37,7 +37,7 @@ from tilewright.kernels._types import (
     l1_ptr,
     pointer_to,
 )
-from tilewright.kernels._values import Value
+from tilewright.kernels._values import Expression
 
 _KINDS: dict[str, Type] = {
     "uint32": UINT32,
@@ -67,7 +67,7 @@ _ARGUMENT_READERS = {
 _BIT_CASTS: dict[Any, tuple[Type, Type]] = {float_bits: (FLOAT32, UINT32), float_from_bits: (UINT32, FLOAT32)}
 
 
-def call(scope: Expressions, node: ast.Call) -> Value:
+def call(scope: Expressions, node: ast.Call) -> Expression:
     """The C++ of a call."""
     template: list[ast.expr] = []
     callee: ast.expr = node.func
@@ -127,7 +127,7 @@ def _why_not(name: str, found: Any) -> str:
     return f"{name} is a Python function: decorate it with @kernel_function to call it from kernels"
 
 
-def _api_call(scope: Expressions, node: ast.Call, function: ApiFunction, template: list[ast.expr]) -> Value:
+def _api_call(scope: Expressions, node: ast.Call, function: ApiFunction, template: list[ast.expr]) -> Expression:
     header = function.header(scope.unit.is_compute)
     if header is None:
         have, are = ("data movement", "compute") if scope.unit.is_compute else ("compute", "data movement")
@@ -139,7 +139,7 @@ def _api_call(scope: Expressions, node: ast.Call, function: ApiFunction, templat
     type_ = _KINDS.get(signature.returns) or enum_type(signature.returns)
     is_constant = signature.is_constexpr and all(each.is_constant for each in arguments)
     text = f"{name}({', '.join(each.text for each in arguments)})"
-    return Value(text, type_, is_constant=is_constant, is_signed=signature.is_signed)
+    return Expression(text, type_, is_constant=is_constant, is_signed=signature.is_signed)
 
 
 def _require_one_by_one(scope: Expressions, node: ast.Call) -> None:
@@ -163,7 +163,7 @@ def _counted(count: int) -> str:
     return "1 argument" if count == 1 else f"{count} arguments"
 
 
-def _api_arguments(scope: Expressions, node: ast.Call, name: str, signature: Signature) -> list[Value]:
+def _api_arguments(scope: Expressions, node: ast.Call, name: str, signature: Signature) -> list[Expression]:
     order = _in_order(scope, node, name, [each.name for each in signature.arguments])
     arguments = []
     for argument, given in zip(signature.arguments, order, strict=False):
@@ -171,7 +171,7 @@ def _api_arguments(scope: Expressions, node: ast.Call, name: str, signature: Sig
         if given is None:
             if argument.default is None:
                 raise scope.error(node, f"{name}: {argument.name} is missing before a later argument")
-            arguments.append(Value(argument.default, type_, is_constant=True))
+            arguments.append(Expression(argument.default, type_, is_constant=True))
             continue
         arguments.append(scope.wanted(given, scope.value(given), type_, f"{argument.name} of {name}"))
     return arguments
@@ -202,7 +202,7 @@ def _template_text(scope: Expressions, node: ast.Call, signature: Signature, tem
         value = scope.value(given)
         if parameter.kind == "format":
             value = scope.wanted(given, value, enum_type("DataFormat"), parameter.name)
-            value = Value(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=True)
+            value = Expression(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=True)
         else:
             type_ = _KINDS.get(parameter.kind) or enum_type(parameter.kind)
             value = scope.wanted(given, value, type_, parameter.name)
@@ -210,7 +210,7 @@ def _template_text(scope: Expressions, node: ast.Call, signature: Signature, tem
     return f"<{', '.join(texts)}>" if texts else ""
 
 
-def _template_argument(scope: Expressions, node: ast.expr, value: Value) -> str:
+def _template_argument(scope: Expressions, node: ast.expr, value: Expression) -> str:
     if not value.is_constant:
         raise scope.error(
             node, "this must be known when the kernel is compiled: a number, a constant or a CompileTimeArg"
@@ -218,17 +218,17 @@ def _template_argument(scope: Expressions, node: ast.expr, value: Value) -> str:
     return value.inside(values.UNARY)
 
 
-def _pointer(scope: Expressions, node: ast.Call, template: list[ast.expr]) -> Value:
+def _pointer(scope: Expressions, node: ast.Call, template: list[ast.expr]) -> Expression:
     element = scope.static(template[0]) if len(template) == 1 else UNKNOWN
     if not isinstance(element, type) or element not in ELEMENT_TYPES or len(node.args) != 1 or node.keywords:
         allowed = ", ".join(str(each) for each in ELEMENT_TYPES.values())
         raise scope.error(node, f"write l1_ptr[type](address) with one of {allowed}")
     address = scope.wanted(node.args[0], scope.value(node.args[0]), UINT32, "the address of an l1_ptr")
     type_ = pointer_to(ELEMENT_TYPES[element])
-    return Value(f"reinterpret_cast<{type_.cpp}>({address.text})", type_)
+    return Expression(f"reinterpret_cast<{type_.cpp}>({address.text})", type_)
 
 
-def _cast(scope: Expressions, node: ast.Call, type_: Type) -> Value:
+def _cast(scope: Expressions, node: ast.Call, type_: Type) -> Expression:
     if len(node.args) != 1 or node.keywords:
         raise scope.error(node, f"a cast takes one value: {type_}(x)")
     value = scope.value(node.args[0])
@@ -241,25 +241,25 @@ def _cast(scope: Expressions, node: ast.Call, type_: Type) -> Value:
     if number is not None and type_ in INTEGERS and not values.holds(type_, int(number)):
         raise scope.error(node, f"{value.text} does not fit {type_}")
     if type_ == CB_INDEX:
-        return Value(value.text, type_, value.precedence, value.is_constant)
+        return Expression(value.text, type_, value.precedence, value.is_constant)
     if value.type == type_ and not value.is_flexible:
         return value
-    return Value(f"static_cast<{type_.cpp}>({value.text})", type_, is_constant=value.is_constant)
+    return Expression(f"static_cast<{type_.cpp}>({value.text})", type_, is_constant=value.is_constant)
 
 
-def _bit_cast(scope: Expressions, node: ast.Call, function: Any) -> Value:
+def _bit_cast(scope: Expressions, node: ast.Call, function: Any) -> Expression:
     if len(node.args) != 1 or node.keywords:
         raise scope.error(node, f"{function.__name__} takes one value: {function.__name__}(x)")
     takes, gives = _BIT_CASTS[function]
     value = scope.wanted(node.args[0], scope.value(node.args[0]), takes, f"the value of {function.__name__}")
     if value.is_flexible and takes == UINT32:
-        value = Value(f"{value.text.rstrip('u')}u", UINT32, is_constant=True)  # a plain number is an int in C++
+        value = Expression(f"{value.text.rstrip('u')}u", UINT32, is_constant=True)  # a plain number is an int in C++
     elif value.is_signed:
-        value = Value(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=value.is_constant)
-    return Value(BIT_CAST.format(type=gives.cpp, value=value.text), gives, is_constant=value.is_constant)
+        value = Expression(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=value.is_constant)
+    return Expression(BIT_CAST.format(type=gives.cpp, value=value.text), gives, is_constant=value.is_constant)
 
 
-def _extreme(scope: Expressions, node: ast.Call, name: str) -> Value:
+def _extreme(scope: Expressions, node: ast.Call, name: str) -> Expression:
     if len(node.args) != 2 or node.keywords:
         raise scope.error(node, f"{name} takes two values in a kernel: {name}(a, b)")
     left, right = (scope.value(each) for each in node.args)
@@ -269,10 +269,10 @@ def _extreme(scope: Expressions, node: ast.Call, name: str) -> Value:
     scope.unit.include("<algorithm>")
     texts = [(values.converted(each, type_) or each).text for each in (left, right)]
     constant = left.is_constant and right.is_constant
-    return Value(f"std::{name}<{type_.cpp}>({', '.join(texts)})", type_, is_constant=constant)
+    return Expression(f"std::{name}<{type_.cpp}>({', '.join(texts)})", type_, is_constant=constant)
 
 
-def _print(scope: Expressions, node: ast.Call) -> Value:
+def _print(scope: Expressions, node: ast.Call) -> Expression:
     first = node.args[0] if node.args else None
     if not isinstance(first, ast.Constant) or not isinstance(first.value, str) or node.keywords:
         raise scope.error(node, 'dprint takes a text and values: dprint("tile {} of {}", i, n)')
@@ -288,7 +288,7 @@ def _print(scope: Expressions, node: ast.Call) -> Value:
         raise scope.error(node, f"the text has {places} places {{}} for {len(printed)} values")
     scope.unit.include(PRINT_HEADER)
     arguments = [json.dumps(text + "\n", ensure_ascii=False), *(value.text for value in printed)]
-    return Value(f"{PRINT}({', '.join(arguments)})", NOTHING)
+    return Expression(f"{PRINT}({', '.join(arguments)})", NOTHING)
 
 
 def _places(scope: Expressions, node: ast.Call, text: str) -> int:
@@ -304,7 +304,7 @@ def _places(scope: Expressions, node: ast.Call, text: str) -> int:
     return len(places)
 
 
-def _method_call(scope: Expressions, node: ast.Call, callee: ast.Attribute) -> Value:
+def _method_call(scope: Expressions, node: ast.Call, callee: ast.Attribute) -> Expression:
     if not isinstance(callee.value, ast.Name) or callee.value.id not in scope.variables:
         raise scope.error(node, f"unknown function {ast.unparse(callee)}; {_WHAT_CAN_BE_CALLED}")
     owner = scope.value(callee.value)
@@ -315,10 +315,10 @@ def _method_call(scope: Expressions, node: ast.Call, callee: ast.Attribute) -> V
     if not signature.takes(len(node.args) + len(node.keywords)):
         raise scope.error(node, f"{callee.attr} is {signature.text}")
     texts = [each.text for each in _api_arguments(scope, node, callee.attr, signature)]
-    return Value(f"{owner.text}.{callee.attr}({', '.join(texts)})", _KINDS[signature.returns])
+    return Expression(f"{owner.text}.{callee.attr}({', '.join(texts)})", _KINDS[signature.returns])
 
 
-def _function_call(scope: Expressions, node: ast.Call, function: KernelFunction) -> Value:
+def _function_call(scope: Expressions, node: ast.Call, function: KernelFunction) -> Expression:
     if function.is_kernel:
         raise scope.error(
             node, f"{function.name} is a kernel; kernels cannot call kernels, only @kernel_function functions"
@@ -329,22 +329,22 @@ def _function_call(scope: Expressions, node: ast.Call, function: KernelFunction)
     order += [None] * (len(parameters) - len(order))
     template, texts = [], []
     for parameter, given in zip(parameters, order, strict=True):
-        if parameter.kind is Kind.BUFFERS:
+        if parameter.kind is ParameterKind.BUFFERS:
             _check_buffers(scope, node, function, parameter, given)
             continue
         value = _argument(scope, node, function, parameter, given)
-        if parameter.kind is Kind.COMPILE_TIME:
+        if parameter.kind is ParameterKind.COMPILE_TIME:
             template.append(_template_argument(scope, given if given is not None else node, value))
         else:
             texts.append(value.text)
     name = f"{function.name}<{', '.join(template)}>" if template else function.name
-    return Value(f"{name}({', '.join(texts)})", function.returns)
+    return Expression(f"{name}({', '.join(texts)})", function.returns)
 
 
 def _argument(
-    scope: Expressions, node: ast.Call, function: KernelFunction, parameter: Parameter, given: ast.expr | None
-) -> Value:
-    type_ = TENSOR if parameter.kind is Kind.TENSOR else parameter.type or UINT32
+    scope: Expressions, node: ast.Call, function: KernelFunction, parameter: KernelParameter, given: ast.expr | None
+) -> Expression:
+    type_ = TENSOR if parameter.kind is ParameterKind.TENSOR else parameter.type or UINT32
     what = f"{parameter.name} of {function.name}"
     if given is not None:
         return scope.wanted(given, scope.value(given), type_, what)
@@ -353,24 +353,24 @@ def _argument(
         raise scope.error(node, f"{parameter.name} is missing: {function.name}({needed})")
     default = parameter.default
     if isinstance(default, KernelEnum) and enum_type(type(default).__name__) == type_:
-        return Value(f"{type_.cpp}::{default.name}", type_, is_constant=True)
+        return Expression(f"{type_.cpp}::{default.name}", type_, is_constant=True)
     if not isinstance(default, (bool, int, float)):
         raise scope.error(node, f"the default of {what} must be a number or a bool, not {default!r}")
     constant = ast.copy_location(ast.Constant(default), node)
     value = _default_value(default)
     if type_ == CB_INDEX:
-        return Value(value.text, CB_INDEX, is_constant=True)
+        return Expression(value.text, CB_INDEX, is_constant=True)
     return scope.wanted(constant, value, type_, what)
 
 
-def _default_value(default: bool | int | float) -> Value:
+def _default_value(default: bool | int | float) -> Expression:
     if isinstance(default, bool):
         return values.boolean(default)
     return values.integer(int(default)) if isinstance(default, int) else values.real(default)
 
 
 def _check_buffers(
-    scope: Expressions, node: ast.Call, function: KernelFunction, parameter: Parameter, given: ast.expr | None
+    scope: Expressions, node: ast.Call, function: KernelFunction, parameter: KernelParameter, given: ast.expr | None
 ) -> None:
     """Named buffers are constants of the file, so nothing is handed over."""
     variable = scope.variables.get(given.id) if isinstance(given, ast.Name) else None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``@cpp_kernel``: C++ kernels with arguments declared in Python.
 
-    @cpp_kernel("scale.cpp", Role.COMPUTE)
+    @cpp_kernel("scale.cpp", "compute")
     def scale(num_tile_rows: RuntimeArg, width_tiles: CompileTimeArg) -> None:
         \"\"\"Rows of tiles, each times two.\"\"\"
 
@@ -15,13 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tilewright.kernels._language import Kernel, Role
+from tilewright.kernels._language import Kernel, KernelRole
 
 
 class CppKernel(Kernel):
     """A kernel in a C++ file."""
 
-    def __init__(self, function: Callable[..., Any], role: Role, file: Path) -> None:
+    def __init__(self, function: Callable[..., Any], role: KernelRole, file: Path) -> None:
         super().__init__(function, role)
         self.file = file
         self._text = file.read_text(encoding="utf-8")
@@ -31,13 +31,13 @@ class CppKernel(Kernel):
         return f'#line 1 "{self.file}"\n{self._text}' if lines else self._text
 
 
-def cpp_kernel(file: str | Path, role: Role | str) -> Callable[[Callable[..., Any]], CppKernel]:
+def cpp_kernel(file: str | Path, role: KernelRole | str) -> Callable[[Callable[..., Any]], CppKernel]:
     """Makes a kernel of a C++ file; a relative one lies beside the file of the function, whose body is not looked at.
 
     Args:
         role: ``reader``, ``compute`` or ``writer``.
     """
-    chosen = Role(role)
+    chosen = KernelRole(role)
 
     def declare(function: Callable[..., Any]) -> CppKernel:
         return CppKernel(function, chosen, Path(function.__code__.co_filename).resolve().parent / file)

@@ -12,7 +12,7 @@ from tilewright._program.tensor_accessor_args import TensorAccessorArgs
 from tilewright._tensor.cores import CoreCoord, CoreRangeSet
 from tilewright._tensor.tensor import Tensor
 from tilewright.kernels._errors import KernelArgumentError
-from tilewright.kernels._parameters import ArgumentLayout
+from tilewright.kernels._parameters import ParameterLayout
 from tilewright.kernels._types import BOOL, CB_INDEX, FLOAT32, INT32, UINT32, Type, float_bits
 
 # Values by name: int, float or bool, as the parameter says.
@@ -25,7 +25,7 @@ _INTEGERS = {UINT32: range(0, 2**32), INT32: range(-(2**31), 2**31), CB_INDEX: r
 def kernel_descriptor(
     name: str,
     source: str,
-    layout: ArgumentLayout,
+    layout: ParameterLayout,
     core_ranges: CoreRangeSet,
     *,
     compile_time_args: Values,
@@ -56,7 +56,7 @@ def kernel_descriptor(
 
 def _runtime_args(
     name: str,
-    layout: ArgumentLayout,
+    layout: ParameterLayout,
     core_ranges: CoreRangeSet,
     given: RuntimeValues,
     tensors: Mapping[str, Tensor],
@@ -99,7 +99,7 @@ def _check_names(name: str, what: str, wanted: tuple[str, ...], given: Mapping[s
         raise KernelArgumentError(f"{name}: {what}: {'; '.join(problems)}. It takes {takes}.")
 
 
-def _words(name: str, what: str, layout: ArgumentLayout, wanted: tuple[str, ...], given: Values) -> list[int]:
+def _words(name: str, what: str, layout: ParameterLayout, wanted: tuple[str, ...], given: Values) -> list[int]:
     _check_names(name, what, wanted, given)
     words = []
     for each in wanted:

@@ -38,7 +38,7 @@ from tilewright.kernels._types import (
     Type,
     enum_type,
 )
-from tilewright.kernels._values import Value
+from tilewright.kernels._values import Expression
 
 if TYPE_CHECKING:
     from tilewright.kernels._translate import Unit
@@ -123,7 +123,7 @@ class Expressions:
     def error(self, node: ast.AST, message: str) -> KernelLanguageError:
         return self.function.error(node, message)
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> Expression:
         """The C++ of an expression."""
         match node:
             case ast.Constant():
@@ -153,7 +153,7 @@ class Expressions:
         """Why kernels do not have this kind of expression, and what to write instead."""
         return _INSTEAD.get(type(node), f"{type(node).__name__} is not part of the kernel language")
 
-    def condition(self, node: ast.expr) -> Value:
+    def condition(self, node: ast.expr) -> Expression:
         value = self.value(node)
         if value.type != BOOL:
             raise self.error(
@@ -161,7 +161,7 @@ class Expressions:
             )
         return value
 
-    def wanted(self, node: ast.expr, value: Value, type_: Type, what: str) -> Value:
+    def wanted(self, node: ast.expr, value: Expression, type_: Type, what: str) -> Expression:
         """``value`` as a ``type_``; an error that says ``what`` wants it if it is something else."""
         fitting = values.converted(value, type_)
         if fitting is None:
@@ -182,10 +182,10 @@ class Expressions:
                 return base[node.attr]
         return UNKNOWN
 
-    def arithmetic(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+    def arithmetic(self, node: ast.AST, op: ast.operator, left: Expression, right: Expression) -> Expression:
         return self._arithmetic(node, op, left, right)
 
-    def _constant(self, node: ast.Constant) -> Value:
+    def _constant(self, node: ast.Constant) -> Expression:
         number = node.value
         if isinstance(number, int) and not isinstance(number, bool):
             spelling = self._spelling(node)
@@ -194,7 +194,7 @@ class Expressions:
             return self._number(node, number)
         raise self.error(node, f"{number!r} is no value of a kernel: numbers and True, False are")
 
-    def _number(self, node: ast.AST, number: bool | int | float, spelling: str | None = None) -> Value:
+    def _number(self, node: ast.AST, number: bool | int | float, spelling: str | None = None) -> Expression:
         if isinstance(number, bool):
             return values.boolean(number)
         try:
@@ -207,7 +207,7 @@ class Expressions:
         row = linecache.getline(self.function.path, node.lineno).encode()  # columns count bytes
         return row[node.col_offset : node.end_col_offset].decode().replace("_", "")
 
-    def _named(self, node: ast.Name | ast.Attribute) -> Value:
+    def _named(self, node: ast.Name | ast.Attribute) -> Expression:
         if isinstance(node, ast.Name) and node.id in self.local_names:
             return self._variable(node)
         if isinstance(node, ast.Attribute):
@@ -219,9 +219,9 @@ class Expressions:
         name = node.id if isinstance(node, ast.Name) else node.attr
         if isinstance(found, KernelEnum):
             kind = type(found).__name__
-            return Value(f"{kind}::{found.name}", enum_type(kind), is_constant=True)
+            return Expression(f"{kind}::{found.name}", enum_type(kind), is_constant=True)
         if isinstance(found, ApiConstant):
-            return Value(found.name, BOOL if found.is_bool else UINT32, is_constant=True)
+            return Expression(found.name, BOOL if found.is_bool else UINT32, is_constant=True)
         if isinstance(found, (bool, int, float)):
             return self._module_constant(node, name, found)
         if isinstance(found, (ApiFunction, KernelFunction)):
@@ -244,7 +244,7 @@ class Expressions:
         )
         return f"{name} is not defined; {cure}"
 
-    def _variable(self, node: ast.Name) -> Value:
+    def _variable(self, node: ast.Name) -> Expression:
         variable = self.variables.get(node.id)
         if variable is None or node.id not in self.assigned:
             if variable is not None and variable.fixed == "loop":
@@ -252,23 +252,23 @@ class Expressions:
             raise self.error(node, f"{node.id} may have no value here: assign it before, on every way that leads here")
         if variable.buffers is not None:
             raise self.error(node, f"{node.id} stands for several circular buffers: write {node.id}.<name>")
-        return Value(node.id, variable.type, is_constant=variable.is_constant, number=variable.number)
+        return Expression(node.id, variable.type, is_constant=variable.is_constant, number=variable.number)
 
-    def _buffer(self, node: ast.Attribute, buffers: type[CircularBuffers]) -> Value:
+    def _buffer(self, node: ast.Attribute, buffers: type[CircularBuffers]) -> Expression:
         names = circular_buffer_names(buffers)
         if node.attr not in names:
             raise self.error(node, f"{buffers.__name__} has no {node.attr}; it has {', '.join(names)}")
         name = node.attr if node.attr.startswith("cb_") else f"cb_{node.attr}"
         self.unit.constant(self, node, name, CB_INDEX, str(names[node.attr]))
-        return Value(name, CB_INDEX, is_constant=True)
+        return Expression(name, CB_INDEX, is_constant=True)
 
-    def _module_constant(self, node: ast.expr, name: str, number: bool | int | float) -> Value:
+    def _module_constant(self, node: ast.expr, name: str, number: bool | int | float) -> Expression:
         value = self._number(node, number)
         type_ = CB_INDEX if isinstance(number, CB) else value.type
         self.unit.constant(self, node, name, type_, value.text)
-        return Value(name, type_, is_constant=True, number=number)
+        return Expression(name, type_, is_constant=True, number=number)
 
-    def _arithmetic(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+    def _arithmetic(self, node: ast.AST, op: ast.operator, left: Expression, right: Expression) -> Expression:
         if type(op) not in _ARITHMETIC:
             instead = "multiply" if isinstance(op, ast.Pow) else "call matmul_tiles"
             raise self.error(node, f"kernels do not have this operator; {instead} instead")
@@ -314,10 +314,10 @@ class Expressions:
             raise self.error(node, f"the result, {result}, does not fit {type_}")
 
     @staticmethod
-    def _fitted(value: Value, type_: Type) -> Value:
+    def _fitted(value: Expression, type_: Type) -> Expression:
         return values.converted(value, type_) or value
 
-    def _meeting_type(self, node: ast.AST, symbol: str, left: Value, right: Value) -> Type:
+    def _meeting_type(self, node: ast.AST, symbol: str, left: Expression, right: Expression) -> Type:
         type_ = values.common_type(left, right)
         if type_ is None:
             raise self.error(
@@ -339,31 +339,31 @@ class Expressions:
                 node, "`//` and `%` of a negative int32 differ between Python and C++: cast to uint32 first"
             )
 
-    def _unary(self, node: ast.UnaryOp) -> Value:
+    def _unary(self, node: ast.UnaryOp) -> Expression:
         if isinstance(node.op, ast.Not):
             value = self.condition(node.operand)
-            return Value(f"!{value.inside(values.UNARY)}", BOOL, values.UNARY, value.is_constant)
+            return Expression(f"!{value.inside(values.UNARY)}", BOOL, values.UNARY, value.is_constant)
         value = self.value(node.operand)
         if isinstance(node.op, ast.UAdd):
             return value
         if isinstance(node.op, ast.Invert):
             if value.type not in INTEGERS or value.is_flexible:
                 raise self.error(node, f"`~` needs a uint32 or int32 variable or cast, this is {_described(value)}")
-            return Value(f"~{value.inside(values.UNARY)}", value.type, values.UNARY, value.is_constant)
+            return Expression(f"~{value.inside(values.UNARY)}", value.type, values.UNARY, value.is_constant)
         if value.is_flexible and value.literal is not None:
             return self._number(node, -value.literal)
         if value.type not in (INT32, FLOAT32):
             raise self.error(node, f"a {value.type} has no negative: write -int32({ast.unparse(node.operand)})")
-        return Value(f"-{value.inside(values.UNARY + 1)}", value.type, values.UNARY, value.is_constant)
+        return Expression(f"-{value.inside(values.UNARY + 1)}", value.type, values.UNARY, value.is_constant)
 
-    def _logic(self, node: ast.BoolOp) -> Value:
+    def _logic(self, node: ast.BoolOp) -> Expression:
         symbol = "&&" if isinstance(node.op, ast.And) else "||"
         result = self.condition(node.values[0])
         for each in node.values[1:]:
             result = values.binary(symbol, result, self.condition(each), BOOL)
         return result
 
-    def _comparison(self, node: ast.Compare) -> Value:
+    def _comparison(self, node: ast.Compare) -> Expression:
         if len(node.ops) > 1:
             raise self.error(node, "one comparison at a time: write `a < b and b < c`")
         symbol = _COMPARISONS.get(type(node.ops[0]))
@@ -378,7 +378,7 @@ class Expressions:
             raise self.error(node, f"{left.type} cannot be compared")
         return values.binary(symbol, left, right, BOOL)
 
-    def _require_undecided(self, node: ast.Compare, symbol: str, left: Value, right: Value) -> None:
+    def _require_undecided(self, node: ast.Compare, symbol: str, left: Expression, right: Expression) -> None:
         """A difference below 0 wraps around in C++: what Python would find there is never found."""
         asked = [(left, right, node.left)] if symbol in ("<", ">=") else []
         asked += [(right, left, node.comparators[0])] if symbol in (">", "<=") else []
@@ -389,20 +389,20 @@ class Expressions:
                     f"a {value.type} is never below 0: compare before subtracting, or use int32({ast.unparse(side)})",
                 )
 
-    def _conditional(self, node: ast.IfExp) -> Value:
+    def _conditional(self, node: ast.IfExp) -> Expression:
         test, left, right = self.condition(node.test), self.value(node.body), self.value(node.orelse)
         type_ = left.type if left.type == right.type else self._meeting_type(node, "if else", left, right)
         left, right = self._fitted(left, type_), self._fitted(right, type_)
         tight = values.CONDITIONAL + 1
         text = f"{test.inside(tight)} ? {left.inside(tight)} : {right.inside(tight)}"
         constant = test.is_constant and left.is_constant and right.is_constant
-        return Value(text, type_, values.CONDITIONAL, constant)
+        return Expression(text, type_, values.CONDITIONAL, constant)
 
-    def _element(self, node: ast.Subscript) -> Value:
+    def _element(self, node: ast.Subscript) -> Expression:
         text, element = self.element_place(node)
         if element in (UINT8, UINT16):
-            return Value(f"static_cast<uint32_t>({text})", UINT32)
-        return Value(text, element)
+            return Expression(f"static_cast<uint32_t>({text})", UINT32)
+        return Expression(text, element)
 
     def element_place(self, node: ast.Subscript) -> tuple[str, Type]:
         """The C++ of ``pointer[index]`` as something to read or assign, and its type."""
@@ -422,11 +422,11 @@ def _bits(type_: Type) -> int:
     return 64 if type_ == UINT64 else 32
 
 
-def _described(value: Value) -> str:
+def _described(value: Expression) -> str:
     return f"the number {value.text}" if value.is_flexible else str(value.type)
 
 
-def _cast_hint(node: ast.expr, value: Value, type_: Type) -> str:
+def _cast_hint(node: ast.expr, value: Expression, type_: Type) -> str:
     if type_ == CB_INDEX and value.type == UINT32:
         return f"; name a circular buffer, or write CB({ast.unparse(node)})"
     if value.is_flexible and value.type == INT32 and type_ in UNSIGNED:

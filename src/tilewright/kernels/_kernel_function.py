@@ -12,7 +12,7 @@ from typing import Any
 
 from tilewright.kernels._comments import Comments, read_comments
 from tilewright.kernels._errors import KernelLanguageError
-from tilewright.kernels._parameters import Parameter, ParameterError, read_annotations, read_parameters
+from tilewright.kernels._parameters import KernelParameter, ParameterError, read_annotations, read_parameters
 from tilewright.kernels._source_files import source_file
 from tilewright.kernels._types import NOTHING, PYTHON_TYPES, Type, type_of_annotation
 
@@ -84,7 +84,7 @@ class KernelFunction:
         return read_annotations(self.function)
 
     @functools.cached_property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[KernelParameter, ...]:
         try:
             return read_parameters(self.function, self._annotations, self.is_kernel)
         except ParameterError as error:

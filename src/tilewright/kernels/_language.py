@@ -37,11 +37,11 @@ from tilewright._tensor.tensor import Tensor
 from tilewright.kernels._cpp_text import Line, plain_text, text_with_positions
 from tilewright.kernels._descriptor import RuntimeValues, Values, kernel_descriptor
 from tilewright.kernels._kernel_function import KernelFunction
-from tilewright.kernels._parameters import ArgumentLayout, argument_layout
+from tilewright.kernels._parameters import ParameterLayout, argument_layout
 from tilewright.kernels._translate import Unit
 
 
-class Role(enum.Enum):
+class KernelRole(enum.Enum):
     """What a kernel does on its core, which decides the processor it runs on."""
 
     READER = "reader"
@@ -49,10 +49,10 @@ class Role(enum.Enum):
     COMPUTE = "compute"
 
 
-_CONFIGS: dict[Role, Callable[[], KernelConfig]] = {
-    Role.READER: ReaderConfigDescriptor,
-    Role.WRITER: WriterConfigDescriptor,
-    Role.COMPUTE: ComputeConfigDescriptor,
+_CONFIGS: dict[KernelRole, Callable[[], KernelConfig]] = {
+    KernelRole.READER: ReaderConfigDescriptor,
+    KernelRole.WRITER: WriterConfigDescriptor,
+    KernelRole.COMPUTE: ComputeConfigDescriptor,
 }
 
 
@@ -61,13 +61,13 @@ class Kernel(KernelFunction):
 
     is_kernel = True
 
-    def __init__(self, function: Callable[..., Any], role: Role) -> None:
+    def __init__(self, function: Callable[..., Any], role: KernelRole) -> None:
         super().__init__(function)
         self.role = role
 
     @functools.cached_property
     def _lines(self) -> list[Line]:
-        return Unit(self, self.role is Role.COMPUTE).lines()
+        return Unit(self, self.role is KernelRole.COMPUTE).lines()
 
     @functools.cached_property
     def _source(self) -> str:
@@ -91,7 +91,7 @@ class Kernel(KernelFunction):
         return self._source_with_positions if lines else self._source
 
     @functools.cached_property
-    def arguments(self) -> ArgumentLayout:
+    def arguments(self) -> ParameterLayout:
         """The order of the kernel's arguments."""
         return argument_layout(self.parameters)
 
@@ -147,17 +147,17 @@ class Kernel(KernelFunction):
 
 def reader_kernel(function: Callable[..., Any]) -> Kernel:
     """Makes a function a data-movement kernel on NCRISC: ``@reader_kernel``."""
-    return Kernel(function, Role.READER)
+    return Kernel(function, KernelRole.READER)
 
 
 def writer_kernel(function: Callable[..., Any]) -> Kernel:
     """Makes a function a data-movement kernel on BRISC: ``@writer_kernel``."""
-    return Kernel(function, Role.WRITER)
+    return Kernel(function, KernelRole.WRITER)
 
 
 def compute_kernel(function: Callable[..., Any]) -> Kernel:
     """Makes a function a compute kernel: ``@compute_kernel``."""
-    return Kernel(function, Role.COMPUTE)
+    return Kernel(function, KernelRole.COMPUTE)
 
 
 def kernel_function(function: Callable[..., Any]) -> KernelFunction:

@@ -33,7 +33,7 @@ else:
     Argument = TypeVar("Argument")
 
 
-class Kind(enum.Enum):
+class ParameterKind(enum.Enum):
     """Where the value of a parameter comes from."""
 
     COMPILE_TIME = "CompileTimeArg"
@@ -47,11 +47,11 @@ class Kind(enum.Enum):
 
 # Arguments are uint32 unless brackets say otherwise: RuntimeArg[float32], CompileTimeArg[bool].
 # Fixed when the kernel is compiled. Of a kernel function: a template argument, for which callers give constants.
-CompileTimeArg: TypeAlias = Annotated[Argument, Kind.COMPILE_TIME]
+CompileTimeArg: TypeAlias = Annotated[Argument, ParameterKind.COMPILE_TIME]
 # Given to each core at launch.
-RuntimeArg: TypeAlias = Annotated[Argument, Kind.RUNTIME]
+RuntimeArg: TypeAlias = Annotated[Argument, ParameterKind.RUNTIME]
 # Given at launch, the same for all cores.
-CommonRuntimeArg: TypeAlias = Annotated[Argument, Kind.COMMON_RUNTIME]
+CommonRuntimeArg: TypeAlias = Annotated[Argument, ParameterKind.COMMON_RUNTIME]
 
 
 class TensorArg:
@@ -96,7 +96,7 @@ def circular_buffer_names(buffers: type[CircularBuffers]) -> dict[str, int]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Parameter:
+class KernelParameter:
     """One parameter of a kernel or kernel function.
 
     Attributes:
@@ -106,7 +106,7 @@ class Parameter:
     """
 
     name: str
-    kind: Kind
+    kind: ParameterKind
     default: Any = inspect.Parameter.empty
     buffers: type[CircularBuffers] | None = None
     type: Type | None = None
@@ -141,7 +141,7 @@ def read_annotations(function: Callable[..., Any]) -> dict[str, Any]:
 
 def read_parameters(
     function: Callable[..., Any], annotations: dict[str, Any], is_kernel: bool
-) -> tuple[Parameter, ...]:
+) -> tuple[KernelParameter, ...]:
     """The parameters of a decorated function, in order."""
     parameters = []
     for name, parameter in inspect.signature(function).parameters.items():
@@ -151,13 +151,17 @@ def read_parameters(
         if name not in annotations:
             raise ParameterError(name, f"parameter {name} has no type: annotate it with {allowed}")
         read = _parameter(name, annotations[name], parameter.default)
-        if read is None or (read.kind in _KERNEL_ONLY and not is_kernel) or (read.kind is Kind.VALUE and is_kernel):
+        if (
+            read is None
+            or (read.kind in _KERNEL_ONLY and not is_kernel)
+            or (read.kind is ParameterKind.VALUE and is_kernel)
+        ):
             shown = _shown(annotations[name])
-            if read is not None and read.kind is not Kind.VALUE:
+            if read is not None and read.kind is not ParameterKind.VALUE:
                 shown = read.kind.value
             raise ParameterError(name, f"parameter {name} cannot be {shown}: annotate it with {allowed}")
         _require_argument_type(read, is_kernel)
-        if is_kernel and read.has_default and read.kind is not Kind.CB:
+        if is_kernel and read.has_default and read.kind is not ParameterKind.CB:
             raise ParameterError(name, f"parameter {name}: only a CB may have a fixed value; give {name} from the host")
         if is_kernel and read.has_default:
             _require_index(name, read.default)
@@ -165,9 +169,9 @@ def read_parameters(
     return tuple(parameters)
 
 
-def _require_argument_type(parameter: Parameter, is_kernel: bool) -> None:
+def _require_argument_type(parameter: KernelParameter, is_kernel: bool) -> None:
     """Refuses arguments whose type does not fit an argument of the host, or a template argument."""
-    if parameter.kind not in (Kind.COMPILE_TIME, *_KERNEL_ONLY) or parameter.type is None:
+    if parameter.kind not in (ParameterKind.COMPILE_TIME, *_KERNEL_ONLY) or parameter.type is None:
         return
     name, kind, type_ = parameter.name, parameter.kind.value, parameter.type
     if is_kernel and type_ not in _HOST_TYPES:
@@ -182,27 +186,27 @@ def _require_index(name: str, index: Any) -> None:
         raise ParameterError(name, f"{name} must be the index of a circular buffer, 0 to 63, not {index!r}")
 
 
-_KERNEL_ONLY = (Kind.RUNTIME, Kind.COMMON_RUNTIME)
+_KERNEL_ONLY = (ParameterKind.RUNTIME, ParameterKind.COMMON_RUNTIME)
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> Parameter | None:
+def _parameter(name: str, annotation: Any, default: Any) -> KernelParameter | None:
     if annotation is CB:
-        return Parameter(name, Kind.CB, default, type=CB_INDEX)
+        return KernelParameter(name, ParameterKind.CB, default, type=CB_INDEX)
     if annotation is TensorArg:
-        return Parameter(name, Kind.TENSOR, default)
+        return KernelParameter(name, ParameterKind.TENSOR, default)
     if isinstance(annotation, type) and issubclass(annotation, CircularBuffers):
-        return Parameter(name, Kind.BUFFERS, default, buffers=annotation)
+        return KernelParameter(name, ParameterKind.BUFFERS, default, buffers=annotation)
     type_ = type_of_annotation(annotation)
     if type_ is not None:
-        return Parameter(name, Kind.VALUE, default, type=type_)
-    kinds = [each for each in get_args(annotation)[1:] if isinstance(each, Kind)]
+        return KernelParameter(name, ParameterKind.VALUE, default, type=type_)
+    kinds = [each for each in get_args(annotation)[1:] if isinstance(each, ParameterKind)]
     type_ = _argument_type(get_args(annotation)[0]) if kinds else None
-    return Parameter(name, kinds[0], default, type=type_) if type_ is not None else None
+    return KernelParameter(name, kinds[0], default, type=type_) if type_ is not None else None
 
 
 def _shown(annotation: Any) -> str:
     """An annotation as it was written: ``RuntimeArg[str]`` is an ``Annotated`` to Python."""
-    kinds = [each for each in get_args(annotation)[1:] if isinstance(each, Kind)]
+    kinds = [each for each in get_args(annotation)[1:] if isinstance(each, ParameterKind)]
     if kinds:
         return f"{kinds[0].value}[{getattr(get_args(annotation)[0], '__name__', get_args(annotation)[0])}]"
     return str(getattr(annotation, "__name__", annotation))
@@ -218,7 +222,7 @@ def _argument_type(argument: Any) -> Type | None:
 
 
 @dataclasses.dataclass(frozen=True)
-class ArgumentLayout:
+class ParameterLayout:
     """Order of a kernel's arguments: what the host gives and the kernel reads, from one place.
 
     A tensor stands for its accessor's words among the compile-time arguments, behind all single ones, and for its
@@ -239,14 +243,14 @@ class ArgumentLayout:
         return self.scalars + self.tensors
 
 
-def argument_layout(parameters: tuple[Parameter, ...]) -> ArgumentLayout:
-    def named(*kinds: Kind) -> tuple[str, ...]:
+def argument_layout(parameters: tuple[KernelParameter, ...]) -> ParameterLayout:
+    def named(*kinds: ParameterKind) -> tuple[str, ...]:
         return tuple(each.name for each in parameters if each.kind in kinds and not each.has_default)
 
-    return ArgumentLayout(
-        scalars=named(Kind.COMPILE_TIME, Kind.CB),
-        tensors=named(Kind.TENSOR),
-        runtime=named(Kind.RUNTIME, Kind.TENSOR),
-        common_runtime=named(Kind.COMMON_RUNTIME),
+    return ParameterLayout(
+        scalars=named(ParameterKind.COMPILE_TIME, ParameterKind.CB),
+        tensors=named(ParameterKind.TENSOR),
+        runtime=named(ParameterKind.RUNTIME, ParameterKind.TENSOR),
+        common_runtime=named(ParameterKind.COMMON_RUNTIME),
         types={each.name: each.type for each in parameters if each.type is not None},
     )

@@ -26,7 +26,7 @@ from tilewright.kernels._types import (
     Type,
     type_of_annotation,
 )
-from tilewright.kernels._values import Value
+from tilewright.kernels._values import Expression
 
 if TYPE_CHECKING:
     from tilewright.kernels._translate import Unit
@@ -197,7 +197,7 @@ class Statements:
         value = self.scope.wanted(statement.value, self.scope.value(statement.value), type_, statement.target.id)
         self._assign(statement, statement.target, value, statement.value)
 
-    def _assign(self, statement: ast.stmt, target: ast.Name, value: Value, node: ast.expr) -> None:
+    def _assign(self, statement: ast.stmt, target: ast.Name, value: Expression, node: ast.expr) -> None:
         name = target.id
         known = self.scope.variables.get(name)
         if known is not None:
@@ -306,7 +306,7 @@ class Statements:
         stop = self._stable(statement, f"{name}_end", stop, call.args[0] if len(call.args) == 1 else call.args[1])
         step = self._stable(statement, f"{name}_step", step, call.args[-1])
         is_down = isinstance(step.literal, int) and step.literal < 0
-        test = values.binary(">" if is_down else "<", Value(name, type_), stop, type_)
+        test = values.binary(">" if is_down else "<", Expression(name, type_), stop, type_)
         self.add(statement, f"for ({type_.cpp} {name} = {start.text}; {test.text}; {_increment(name, step)}) {{")
         self.scope.variables[name] = Variable(name, type_, fixed="loop")
         self.scope.assigned.add(name)
@@ -331,7 +331,7 @@ class Statements:
             raise self.scope.error(statement, f"{name} is a word of C++: choose another name")
         return name
 
-    def _range(self, call: ast.Call) -> tuple[Value, Value, Value, Type]:
+    def _range(self, call: ast.Call) -> tuple[Expression, Expression, Expression, Type]:
         given = [self.scope.value(each) for each in call.args]
         start = given[0] if len(given) > 1 else values.integer(0)
         stop = given[1] if len(given) > 1 else given[0]
@@ -357,12 +357,12 @@ class Statements:
         return parts[0], parts[1], step, type_
 
     @staticmethod
-    def _is_step(step: Value, counted: Type) -> bool:
+    def _is_step(step: Expression, counted: Type) -> bool:
         if step.is_flexible:
             return isinstance(step.literal, int) and step.literal != 0
         return step.type == counted == UINT32 and step.number != 0
 
-    def _stable(self, statement: ast.For, name: str, value: Value, node: ast.expr) -> Value:
+    def _stable(self, statement: ast.For, name: str, value: Expression, node: ast.expr) -> Expression:
         """Python looks at a range's end and step once, C++ every time round. Keeps them where that could differ."""
         used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         has_call = any(isinstance(each, (ast.Call, ast.Subscript)) for each in ast.walk(node))
@@ -372,7 +372,7 @@ class Statements:
             name += "_"
         self.add(statement, f"const {value.type.cpp} {name} = {value.text};")
         self.scope.local_names.add(name)
-        return Value(name, value.type)
+        return Expression(name, value.type)
 
     def _assert(self, statement: ast.Assert) -> None:
         self.scope.unit.include(ASSERT_HEADER)
@@ -401,7 +401,7 @@ def _assigned_by(statement: ast.stmt) -> str | None:
     return None
 
 
-def _increment(name: str, step: Value) -> str:
+def _increment(name: str, step: Expression) -> str:
     if step.literal == 1:
         return f"{name}++"
     if isinstance(step.literal, int) and step.literal < 0:
@@ -409,7 +409,7 @@ def _increment(name: str, step: Value) -> str:
     return f"{name} += {step.text}"
 
 
-def _type_conflict(variable: Variable, value: Value) -> str:
+def _type_conflict(variable: Variable, value: Expression) -> str:
     shown = f"the number {value.text}" if value.is_flexible else str(value.type)
     text = f"{variable.name} is {variable.type} since its first assignment and cannot become {shown}"
     if variable.type in (UINT32, INT32, FLOAT32) and value.type in (INT32, FLOAT32, UINT32):

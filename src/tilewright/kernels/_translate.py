@@ -20,7 +20,7 @@ from tilewright.kernels._api_table import (
 from tilewright.kernels._cpp_text import CPP_WORDS, HEADER_NAMES, Line
 from tilewright.kernels._expressions import Expressions, Variable
 from tilewright.kernels._kernel_function import KernelFunction
-from tilewright.kernels._parameters import ArgumentLayout, Kind, Parameter, argument_layout
+from tilewright.kernels._parameters import KernelParameter, ParameterKind, ParameterLayout, argument_layout
 from tilewright.kernels._statements import Statements
 from tilewright.kernels._types import BOOL, CB_INDEX, FLOAT32, INT32, NOTHING, TENSOR, UINT32, Type
 
@@ -107,7 +107,7 @@ def _comment(function: KernelFunction) -> list[Line]:
     return [Line(f"// {row}".rstrip("\\ ")) for row in text.split("\n\n")[0].splitlines()]
 
 
-def _parameter_node(function: KernelFunction, parameter: Parameter) -> ast.arg:
+def _parameter_node(function: KernelFunction, parameter: KernelParameter) -> ast.arg:
     return next(each for each in function.tree.args.args if each.arg == parameter.name)
 
 
@@ -116,15 +116,15 @@ def _read_arguments(statements: Statements, function: KernelFunction) -> None:
     layout = argument_layout(function.parameters)
     nodes = {each.name: _parameter_node(function, each) for each in function.parameters}
     for parameter in function.parameters:
-        if parameter.kind is Kind.BUFFERS:
+        if parameter.kind is ParameterKind.BUFFERS:
             _define_buffers(statements, nodes[parameter.name], parameter)
-        if parameter.kind in (Kind.COMPILE_TIME, Kind.CB):
+        if parameter.kind in (ParameterKind.COMPILE_TIME, ParameterKind.CB):
             _read_compile_time(statements, nodes[parameter.name], parameter, layout)
     _read_accessor_args(statements, nodes, layout)
     for parameter in function.parameters:
-        if parameter.kind in (Kind.RUNTIME, Kind.COMMON_RUNTIME):
+        if parameter.kind in (ParameterKind.RUNTIME, ParameterKind.COMMON_RUNTIME):
             _read_runtime(statements, nodes[parameter.name], parameter, layout)
-        if parameter.kind is Kind.TENSOR:
+        if parameter.kind is ParameterKind.TENSOR:
             name, index = parameter.name, layout.runtime.index(parameter.name)
             statements.define(nodes[name], Variable(name, TENSOR, fixed="a tensor"))
             accessor = ACCESSOR.format(args=f"{name}_args", address=RUNTIME_ARG.format(type="uint32_t", index=index))
@@ -133,12 +133,14 @@ def _read_arguments(statements: Statements, function: KernelFunction) -> None:
         statements.lines.append(Line(""))
 
 
-def _define_buffers(statements: Statements, node: ast.arg, parameter: Parameter) -> None:
+def _define_buffers(statements: Statements, node: ast.arg, parameter: KernelParameter) -> None:
     buffers = Variable(parameter.name, NOTHING, fixed="a set of buffers", buffers=parameter.buffers)
     statements.define(node, buffers)
 
 
-def _read_compile_time(statements: Statements, node: ast.arg, parameter: Parameter, layout: ArgumentLayout) -> None:
+def _read_compile_time(
+    statements: Statements, node: ast.arg, parameter: KernelParameter, layout: ParameterLayout
+) -> None:
     name, type_ = parameter.name, parameter.type or UINT32
     statements.define(node, Variable(name, type_, True, f"a {parameter.kind.value}"))
     if parameter.has_default:
@@ -157,7 +159,7 @@ def _from_word(word: str, type_: Type) -> str:
     return f"{word} != 0" if type_ == BOOL else word
 
 
-def _read_accessor_args(statements: Statements, nodes: dict[str, ast.arg], layout: ArgumentLayout) -> None:
+def _read_accessor_args(statements: Statements, nodes: dict[str, ast.arg], layout: ParameterLayout) -> None:
     previous = ""
     for name in layout.tensors:
         offset = NEXT_ACCESSOR_OFFSET.format(args=previous) if previous else str(len(layout.scalars))
@@ -168,9 +170,9 @@ def _read_accessor_args(statements: Statements, nodes: dict[str, ast.arg], layou
         statements.add(nodes[name], f"constexpr auto {previous} = {ACCESSOR_ARGS.format(offset=offset)};")
 
 
-def _read_runtime(statements: Statements, node: ast.arg, parameter: Parameter, layout: ArgumentLayout) -> None:
+def _read_runtime(statements: Statements, node: ast.arg, parameter: KernelParameter, layout: ParameterLayout) -> None:
     name, type_ = parameter.name, parameter.type or UINT32
-    is_common = parameter.kind is Kind.COMMON_RUNTIME
+    is_common = parameter.kind is ParameterKind.COMMON_RUNTIME
     index = (layout.common_runtime if is_common else layout.runtime).index(name)
     read = COMMON_RUNTIME_ARG if is_common else RUNTIME_ARG
     word = read.format(type="uint32_t" if type_ == BOOL else type_.cpp, index=index)
@@ -184,13 +186,13 @@ def _function_head(statements: Statements, function: KernelFunction) -> str:
     template, arguments = [], []
     for parameter in function.parameters:
         name, node = parameter.name, _parameter_node(function, parameter)
-        if parameter.kind is Kind.BUFFERS:
+        if parameter.kind is ParameterKind.BUFFERS:
             _define_buffers(statements, node, parameter)
-        elif parameter.kind is Kind.COMPILE_TIME:
+        elif parameter.kind is ParameterKind.COMPILE_TIME:
             type_ = parameter.type or UINT32
             statements.define(node, Variable(name, type_, True, "a CompileTimeArg"))
             template.append(f"{type_.cpp} {name}")
-        elif parameter.kind is Kind.TENSOR:
+        elif parameter.kind is ParameterKind.TENSOR:
             statements.define(node, Variable(name, TENSOR, fixed="a tensor"))
             kind = "".join(part.capitalize() for part in name.split("_")) + "Type"
             template.append(f"typename {kind}")

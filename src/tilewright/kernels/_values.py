@@ -21,7 +21,7 @@ LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 @dataclasses.dataclass(frozen=True)
-class Value:
+class Expression:
     """An expression.
 
     Attributes:
@@ -54,7 +54,7 @@ class Value:
         return self.text if self.precedence >= precedence else f"({self.text})"
 
 
-def integer(number: int, text: str | None = None) -> Value:
+def integer(number: int, text: str | None = None) -> Expression:
     """A number as written; ``text`` keeps a spelling such as 0x3f80."""
     if not -(2**31) <= number < 2**64:
         raise ValueError(f"{number} fits neither int32 nor uint64")
@@ -62,41 +62,43 @@ def integer(number: int, text: str | None = None) -> Value:
     shown = text if text is not None else str(number)
     if number > _LARGEST_INT and not shown.lower().startswith("0x"):
         shown += "u" if number <= 0xFFFFFFFF else "ull"
-    return Value(shown, type_, UNARY if number < 0 else PRIMARY, True, number)
+    return Expression(shown, type_, UNARY if number < 0 else PRIMARY, True, number)
 
 
-def real(number: float) -> Value:
+def real(number: float) -> Expression:
     if not abs(number) <= LARGEST_FLOAT:  # nor is NaN
         raise ValueError(f"{number} is no float32")
     shown = repr(number)
     if "e" in shown:
         mantissa, exponent = shown.split("e")
         shown = f"{mantissa if '.' in mantissa else mantissa + '.0'}e{int(exponent)}"
-    return Value(shown + "f", FLOAT32, UNARY if number < 0 else PRIMARY, True, number)
+    return Expression(shown + "f", FLOAT32, UNARY if number < 0 else PRIMARY, True, number)
 
 
-def boolean(truth: bool) -> Value:
-    return Value("true" if truth else "false", BOOL, PRIMARY, True, truth)
+def boolean(truth: bool) -> Expression:
+    return Expression("true" if truth else "false", BOOL, PRIMARY, True, truth)
 
 
-def binary(operator: str, left: Value, right: Value, type_: Type, literal: int | float | None = None) -> Value:
+def binary(
+    operator: str, left: Expression, right: Expression, type_: Type, literal: int | float | None = None
+) -> Expression:
     precedence = PRECEDENCE[operator]
     if operator in _COMPARISONS and left.is_signed != right.is_signed:
         left, right = _unsigned_beside(left, right), _unsigned_beside(right, left)
     text = f"{_operand(left, operator)} {operator} {_operand(right, operator, is_right=True)}"
     is_int = [each.is_signed or each.is_flexible for each in (left, right)]
     is_signed = type_ == UINT32 and literal is None and all(is_int)
-    return Value(text, type_, precedence, left.is_constant and right.is_constant, literal, is_signed)
+    return Expression(text, type_, precedence, left.is_constant and right.is_constant, literal, is_signed)
 
 
-def _unsigned_beside(value: Value, other: Value) -> Value:
+def _unsigned_beside(value: Expression, other: Expression) -> Expression:
     """``value`` as it must be written to be compared with ``other``."""
     if not value.is_signed or other.is_flexible:
         return value
-    return Value(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=value.is_constant)
+    return Expression(f"static_cast<uint32_t>({value.text})", UINT32, is_constant=value.is_constant)
 
 
-def _operand(value: Value, operator: str, is_right: bool = False) -> str:
+def _operand(value: Expression, operator: str, is_right: bool = False) -> str:
     precedence = PRECEDENCE[operator]
     if operator in _COMPARISONS and CONDITIONAL < value.precedence < _SUM_PRECEDENCE:
         return f"({value.text})"
@@ -107,7 +109,7 @@ def _operand(value: Value, operator: str, is_right: bool = False) -> str:
     return value.inside(precedence + 1 if is_right else precedence)
 
 
-def converted(value: Value, type_: Type) -> Value | None:
+def converted(value: Expression, type_: Type) -> Expression | None:
     """``value`` where ``type_`` is wanted, if that loses nothing; None if it does."""
     if value.type == type_:
         return value
@@ -129,7 +131,7 @@ def holds(type_: Type, number: int) -> bool:
 _RANGES = {UINT32: range(0, 2**32), INT32: range(-(2**31), 2**31), UINT64: range(0, 2**64)}
 
 
-def common_type(left: Value, right: Value) -> Type | None:
+def common_type(left: Expression, right: Expression) -> Type | None:
     """The type in which two operands meet, or None: kernels do not mix signed, unsigned and real silently."""
     if converted(right, left.type) is not None and not (left.is_flexible and not right.is_flexible):
         return left.type

@@ -9,10 +9,9 @@
         \"\"\"Rows divided by the root of their mean square.\"\"\"
         return x * rsqrt(mean(square(x)) + epsilon) * gamma
 
-Parameters annotated with :class:`Rows`, :class:`Row`, :class:`Column`, :class:`Scalar`, :class:`Tensor` or
-:class:`Matrix` are tensors; parameters with a
-number as default are numbers that each call may give. What the function returns, in terms of these, is the result;
-several results are a tuple.
+Parameters annotated with :class:`Rows`, :class:`Row`, :class:`Column`, :class:`Scalar`, :class:`BroadcastTensor` or
+:class:`Matrix` are tensors; parameters with a number as default are numbers that each call may give. What the function
+returns, in terms of these, is the result; several results are a tuple.
 
 Every step that follows can be overruled: ``buffers`` gives circular buffers their indices, and a value of the formula
 that has a name a buffer; ``pages="stick"`` counts rows in sticks; ``unit="vector"`` keeps the matrix unit, which
@@ -51,7 +50,7 @@ class Column(Value):
     """One number for every row: the shape of the rows with 1 as the last dimension."""
 
 
-class Tensor(Value):
+class BroadcastTensor(Value):
     """A tensor that broadcasts to the first one as NumPy's arrays do: each of its sides is as there, or 1."""
 
 
@@ -67,7 +66,7 @@ _EXTENTS: dict[Any, Extent] = {
     Rows: Extent.FULL,
     Row: Extent.ROW,
     Column: Extent.COLUMN,
-    Tensor: Extent.FULL,
+    BroadcastTensor: Extent.FULL,
     Matrix: Extent.FULL,
     Scalar: Extent.SCALAR,
 }
@@ -173,7 +172,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[Input], list[Paramet
         if annotation in _EXTENTS:
             if name == "output" or name.startswith("output_"):
                 raise DeclarationError(f"{function.__name__}: results are called {name}: give the tensor another name")
-            inputs.append(Input(name, _EXTENTS[annotation], annotation is Matrix, annotation is Tensor))
+            inputs.append(Input(name, _EXTENTS[annotation], annotation is Matrix, annotation is BroadcastTensor))
         elif isinstance(parameter.default, (int, float)) and not isinstance(parameter.default, bool):
             made = Parameter(name, float(parameter.default), POSITIVE in get_args(annotation))
             made.checked(parameter.default)

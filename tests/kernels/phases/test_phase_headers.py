@@ -8,7 +8,7 @@ import pytest
 from tests.kernels.phases import phase_kernels
 from tests.wheel_headers import WheelHeaders
 from tilewright.kernels import Kernel
-from tilewright.kernels._language import Role
+from tilewright.kernels._language import KernelRole
 
 KERNELS = [each for name, each in vars(phase_kernels).items() if isinstance(each, Kernel) and name.startswith("run_")]
 
@@ -19,7 +19,7 @@ def test_phases_are_accepted(wheel_headers: WheelHeaders, kernel: Kernel) -> Non
     interleaved_in_dram = (2, 2048)
     errors = wheel_headers.check(
         kernel.cpp_source(),
-        is_compute=kernel.role is Role.COMPUTE,
+        is_compute=kernel.role is KernelRole.COMPUTE,
         compile_time_args=[*scalars, *interleaved_in_dram * len(kernel.arguments.tensors)],
     )
     assert not errors, errors

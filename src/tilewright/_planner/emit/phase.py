@@ -12,7 +12,7 @@ import dataclasses
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
-from tilewright._planner.register_program import DST_TILES, Load, Place, RegisterProgram, Source, Step, Vector
+from tilewright._planner.register_program import DST_TILES, Load, Register, RegisterProgram, Step, TileSource, Vector
 from tilewright.formula._graph import Extent
 
 INDENT = "    "
@@ -56,7 +56,7 @@ def _cb(name: str) -> str:
     return f"cb_{name}"
 
 
-def _is_wide(source: Source) -> bool:
+def _is_wide(source: TileSource) -> bool:
     return source.extent in (Extent.FULL, Extent.ROW)
 
 
@@ -72,7 +72,7 @@ class _Body:
     def __init__(
         self,
         program: RegisterProgram,
-        tile_of: Callable[[Source, str], str],
+        tile_of: Callable[[TileSource, str], str],
         base: int,
         group: int,
         disturbed: Sequence[bool] = (),
@@ -145,7 +145,7 @@ class _Body:
             body.append(self._call(step, "slot" if loop else "0"))
         return lines + ([loop, *(INDENT + each for each in body)] if loop and body else body)
 
-    def slot(self, place: Place, slot: str) -> str:
+    def slot(self, place: Register, slot: str) -> str:
         if place.is_temporary:
             return str(DST_TILES - 1 - place.number)
         first = self._base + place.number * self._group
@@ -214,7 +214,7 @@ def signature_lines(name: str, parameters: Sequence[str]) -> list[str]:
     return [f"def {name}(", *(f"{INDENT}{each}," for each in parameters), ") -> None:"]
 
 
-def _pages(source: Source, offset: Mapping[str, bool]) -> str:
+def _pages(source: TileSource, offset: Mapping[str, bool]) -> str:
     if not _is_wide(source):
         return "1"
     return "first + num_tiles" if offset.get(source.name) else "num_tiles"
@@ -267,7 +267,7 @@ def compute_phase(
 def _values(program: RegisterProgram, offset: Mapping[str, bool], group: int) -> tuple[_Body, bool]:
     """The statements of a program from tile ``begin`` on, and whether buffers have their block at ``first``."""
 
-    def tile_of(source: Source, slot: str) -> str:
+    def tile_of(source: TileSource, slot: str) -> str:
         if not _is_wide(source):
             return "0"
         begin = "begin" if slot == "0" else f"begin + {slot}"
@@ -435,8 +435,8 @@ def fold_body(program: RegisterProgram, offset: Mapping[str, bool], disturbed: S
     return _Body(program, _tile_in_sum(offset, "first + i"), 1, 1, disturbed)
 
 
-def _tile_in_sum(offset: Mapping[str, bool], tile: str) -> Callable[[Source, str], str]:
-    def tile_of(source: Source, _: str) -> str:
+def _tile_in_sum(offset: Mapping[str, bool], tile: str) -> Callable[[TileSource, str], str]:
+    def tile_of(source: TileSource, _: str) -> str:
         if not _is_wide(source):
             return "0"
         return f"start + {tile}" if offset.get(source.name) else tile
@@ -449,7 +449,7 @@ def fold_start(program: RegisterProgram, offset: Mapping[str, bool]) -> list[str
     return ["start: uint32"] if has_start else []
 
 
-def _fold_pages(source: Source, offset: Mapping[str, bool]) -> str:
+def _fold_pages(source: TileSource, offset: Mapping[str, bool]) -> str:
     if not _is_wide(source):
         return "1"
     return "start + first + num_tiles" if offset.get(source.name) else "first + num_tiles"

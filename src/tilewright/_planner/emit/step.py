@@ -27,7 +27,7 @@ from tilewright._planner.emit.phase import (
     sum_phase,
 )
 from tilewright._planner.model import Compute, Deliver, Pass, Pop, Reduce, Role, Schedule, Scope, Step, Tilize
-from tilewright._planner.register_program import Matrix, Place, RegisterProgram, Source, as_integers, loaded
+from tilewright._planner.register_program import MatrixStep, Register, RegisterProgram, TileSource, as_integers, loaded
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent, expression_text
 
@@ -170,7 +170,7 @@ class StepText:
     def _library_call(self, step: Compute, pops: set[str]) -> tuple[str, list[str], set[str]] | None:
         """A call of the library, if the program is one call of the matrix unit."""
         steps = step.program.steps
-        if len(steps) != 1 or not isinstance(steps[0], Matrix):
+        if len(steps) != 1 or not isinstance(steps[0], MatrixStep):
             return None
         only = steps[0]
         if only.broadcast == "ROW" and only.b.extent is not Extent.ROW:
@@ -343,8 +343,8 @@ class StepText:
             name = name if self._direction is Direction.ROWS else "untilize_each"
             return call_lines(name, [f"cb.{step.source}", f"cb.{step.target}", tiles], indent), {step.source}
         broadcast = "NONE"
-        source = Source(step.source, store.extent, store.format, self._direction.held(store.extent))
-        program = RegisterProgram((tuple(loaded(source, broadcast, Place(0))),), 1, 0)
+        source = TileSource(step.source, store.extent, store.format, self._direction.held(store.extent))
+        program = RegisterProgram((tuple(loaded(source, broadcast, Register(0))),), 1, 0)
         if self._schedule.stores[step.target].format == "Int32":
             program = as_integers(program)
         offset = self._offsets(program, step.scope)

@@ -15,7 +15,7 @@ from tilewright._build.kernel_sources import kernel_source
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._planner.plan import Plan
 from tilewright._tensor.device import Device
-from tilewright._workshop.cases import DTYPES, Case, case_named, case_tensors, derived_cases
+from tilewright._workshop.cases import DTYPES, OperationCase, case_named, case_tensors, derived_cases
 from tilewright._workshop.home import Home, find_operation
 from tilewright._workshop.stages.classify import classify
 from tilewright._workshop.stages.events import Events
@@ -76,7 +76,7 @@ def _device() -> Iterator[Device]:
         close_device(device)
 
 
-def _plan(operation: Operation, case: Case, device: Device) -> Plan:
+def _plan(operation: Operation, case: OperationCase, device: Device) -> Plan:
     return operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tilewright._planner.plan_text import table
 from tilewright._workshop.trace.comparing import MARKS, Difference
-from tilewright._workshop.trace.tracing import StepReport, Trace, Verdict
+from tilewright._workshop.trace.tracing import PhaseVerdict, StepReport, Trace
 
 LEGEND = ". right   x wrong   X far off   N not a number   blank: not compared"
 _WIDEST_ROW = 64
@@ -48,7 +48,7 @@ def _share(share: float) -> str:
 
 def _all_right(trace: Trace) -> list[str]:
     compared = [each for each in trace.steps if each.difference is not None]
-    inexact = [each for each in compared if each.verdict is Verdict.FLOOR]
+    inexact = [each for each in compared if each.verdict is PhaseVerdict.FLOOR]
     if not compared:
         return ["no phase was reached"]
     if not inexact:

@@ -24,7 +24,7 @@ from tilewright._record.run import RecordedPages, Run
 from tilewright._tensor.device import Device
 from tilewright._tensor.tensor import Tensor
 from tilewright._tensor.tile import TILE_SIZE
-from tilewright._workshop.cases import DTYPES, Case, case_tensors
+from tilewright._workshop.cases import DTYPES, OperationCase, case_tensors
 from tilewright._workshop.trace.call_sites import CallSite, call_sites
 from tilewright._workshop.trace.comparing import Difference, Expected, compare, summed
 from tilewright._workshop.trace.geometry import Geometry
@@ -37,7 +37,7 @@ from tilewright.ops._operation import Operation
 from tilewright.ops._options import checked_config
 
 
-class Verdict(enum.Enum):
+class PhaseVerdict(enum.Enum):
     """What is known about a step after a run."""
 
     EXACT = "exact"
@@ -49,7 +49,7 @@ class Verdict(enum.Enum):
 
     @property
     def is_wrong(self) -> bool:
-        return self in (Verdict.WRONG, Verdict.MISPLACED)
+        return self in (PhaseVerdict.WRONG, PhaseVerdict.MISPLACED)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +63,7 @@ class StepReport:
     """
 
     step: Step
-    verdict: Verdict
+    verdict: PhaseVerdict
     place: str = ""
     dtype: str = ""
     difference: Difference | None = None
@@ -93,7 +93,7 @@ class Trace:
 
 def trace(
     operation: Operation,
-    case: Case,
+    case: OperationCase,
     device: Device,
     upto: int | None = None,
     time_limit: float | None = None,
@@ -173,11 +173,11 @@ class _Comparison:
         recorded, places = self._recorded(step, steps) if buffer else ([], [])
         if upto is not None and step.number > upto:
             self._names.setdefault(step.buffer, values)
-            return StepReport(step, Verdict.PASSED_THROUGH, next(iter(places), ""))
+            return StepReport(step, PhaseVerdict.PASSED_THROUGH, next(iter(places), ""))
         if buffer is None or not recorded:
             self._names.setdefault(step.buffer, values)
             note = "" if buffer else f"the plan has no buffer {step.buffer}"
-            return StepReport(step, Verdict.NOT_REACHED, note=note)
+            return StepReport(step, PhaseVerdict.NOT_REACHED, note=note)
         return self._compared(step, buffer, values, recorded, places, is_stopped)
 
     def _recorded(self, step: Step, steps: Sequence[Step]) -> tuple[list[Recorded], list[str]]:
@@ -227,7 +227,7 @@ class _Comparison:
             note = "it is still a stub: it moves pages and computes nothing"
         problem = "" if is_stopped else next((each.problem for each in recorded if each.problem), "")
         self._keep(step, chosen, expected, values)
-        verdict = Verdict.MISPLACED if problem else _verdict(difference)
+        verdict = PhaseVerdict.MISPLACED if problem else _verdict(difference)
         dtype = buffer.dtype.name.lower()
         return StepReport(step, verdict, places[worst], dtype, self._placed(difference, step, values), problem or note)
 
@@ -263,7 +263,7 @@ def _place_of(push: RecordedPages, run: Run) -> str:
     return f"{lines[-1].path}:{lines[-1].line}" if lines else kernel.name
 
 
-def _verdict(difference: Difference) -> Verdict:
+def _verdict(difference: Difference) -> PhaseVerdict:
     if not difference.is_right:
-        return Verdict.WRONG
-    return Verdict.EXACT if difference.is_exact else Verdict.FLOOR
+        return PhaseVerdict.WRONG
+    return PhaseVerdict.EXACT if difference.is_exact else PhaseVerdict.FLOOR

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tilewright.kernels._kernel_function import KernelFunction
-from tilewright.kernels._parameters import Kind
+from tilewright.kernels._parameters import ParameterKind
 
 
 class Region(enum.Enum):
@@ -200,7 +200,7 @@ def phase(
 
 def _check(made: Phase) -> None:
     contract, parameters = made.contract, {each.name: each.kind for each in made.parameters}
-    buffers = {name for name, kind in parameters.items() if kind is Kind.CB}
+    buffers = {name for name, kind in parameters.items() if kind is ParameterKind.CB}
     for what in ("waits", "pops", "pushes", "needs", "gives"):
         for cb in getattr(contract, what):
             if cb not in buffers:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tilewright import __version__
 from tilewright._planner import line_plan
 from tilewright._planner.kernel_names import in_kernels
-from tilewright._planner.plan import Buffer, Variant, unpack_to_dest_modes
+from tilewright._planner.plan import OperationBuffer, Variant, unpack_to_dest_modes
 from tilewright._planner.strategy import Strategy
 from tilewright._program.kernel import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._tensor.dtype import DataType
@@ -233,7 +233,7 @@ def _entries(entries: Mapping[str, Iterable[str]]) -> str:
     return "\n".join(f"    {key}: [\n{_lines(items, 8)}\n    ]," for key, items in entries.items())
 
 
-def _buffer(buffer: Buffer) -> str:
+def _buffer(buffer: OperationBuffer) -> str:
     size, count = buffer.size, buffer.count
     counts = [count.per_row, count.per_block, count.fixed, count.partial]
     counts += [count.per_inner, count.per_inner_block] if count.per_inner or count.per_inner_block else []

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright._tensor.device import Device
-from tilewright._workshop.cases import Case, case_tensors
+from tilewright._workshop.cases import OperationCase, case_tensors
 from tilewright.ops import Operation
 from tilewright.ops import _operation as operation_module
 
@@ -16,7 +16,7 @@ class ReachedError(Exception):
 
 
 def test_valid_tensors_get_to_the_program(
-    operation: Operation, device: Device, case: Case, monkeypatch: pytest.MonkeyPatch
+    operation: Operation, device: Device, case: OperationCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def factory(*arguments: object) -> None:
         raise ReachedError

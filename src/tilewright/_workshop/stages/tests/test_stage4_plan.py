@@ -7,12 +7,12 @@ import pytest
 
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
-from tilewright._workshop.cases import DTYPES, Case
+from tilewright._workshop.cases import DTYPES, OperationCase
 from tilewright.ops import Operation, OperationError
 
 
 @pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
-def test_a_plan_fits(operation: Operation, case: Case, arch: str) -> None:
+def test_a_plan_fits(operation: Operation, case: OperationCase, arch: str) -> None:
     plan = operation.plan(
         case.shape, DTYPES[case.dtype], paper_device(arch), strategy=case.strategy, block_tiles=case.block_tiles
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
-from tilewright._workshop.cases import DTYPES, Case
+from tilewright._workshop.cases import DTYPES, OperationCase
 from tilewright.ops import Operation, Strategy
 from tilewright.ops._specification_text import ends_of
 
@@ -26,7 +26,7 @@ def test_every_buffer_has_two_ends(operation: Operation, strategy: Strategy) -> 
         assert consumer in ("reader", "compute", "writer"), name
 
 
-def test_work_covers_every_line_once(operation: Operation, case: Case) -> None:
+def test_work_covers_every_line_once(operation: Operation, case: OperationCase) -> None:
     plan = operation.plan(case.shape, DTYPES[case.dtype], paper_device("wormhole_b0"))
     expected = 0
     for work in sorted(plan.split.work, key=lambda each: each.first_line):
@@ -35,7 +35,7 @@ def test_work_covers_every_line_once(operation: Operation, case: Case) -> None:
     assert expected == plan.rows.num_lines
 
 
-def test_the_program_is_whole(operation: Operation, case: Case) -> None:
+def test_the_program_is_whole(operation: Operation, case: OperationCase) -> None:
     device = paper_device("wormhole_b0")
     plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
     program = operation.program(plan, operation.allocate(plan, device))

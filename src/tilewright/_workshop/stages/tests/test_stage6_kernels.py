@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
-from tilewright._workshop.cases import Case, case_tensors
+from tilewright._workshop.cases import OperationCase, case_tensors
 from tilewright.ops import Operation, Strategy
 
 
@@ -14,7 +14,7 @@ def test_kernels_become_cpp(operation: Operation, strategy: Strategy) -> None:
         assert "void kernel_main() {" in kernel.cpp_source()
 
 
-def test_the_program_ends(operation: Operation, device: Device, case: Case) -> None:
+def test_the_program_ends(operation: Operation, device: Device, case: OperationCase) -> None:
     tensors = case_tensors(operation, case, device)
     outcome = operation.launch(tensors, case.options)
     assert case.strategy in (None, outcome.plan.strategy)

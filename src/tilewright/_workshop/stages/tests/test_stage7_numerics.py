@@ -8,14 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from tilewright._tensor.device import Device
-from tilewright._workshop.cases import Case, run_case
+from tilewright._workshop.cases import OperationCase, run_case
 from tilewright.ops import Operation
 
 _zeros: dict[str, bool] = {}
 
 
 def test_numbers(
-    operation: Operation, device: Device, case: Case, record_property: Callable[[str, object], None]
+    operation: Operation, device: Device, case: OperationCase, record_property: Callable[[str, object], None]
 ) -> None:
     result = run_case(operation, case, device)
     _zeros[case.name] = result.would_zeros_pass
