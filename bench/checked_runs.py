@@ -13,7 +13,8 @@ from collections.abc import Callable
 from bench import operations
 from bench.timing import Row, best_of_turns, best_said, milliseconds
 from tilewright import ttnn
-from tilewright.check._every_launch import every_launch_checked
+from tilewright._launch.observer import observed_launches
+from tilewright.check._observer import CheckObserver
 
 LIMIT = 8.0  # of a call; the engine's part of a small launch, and everything check=True does, may cost more
 FURTHER_LIMIT = 20.0
@@ -54,6 +55,6 @@ def _engine_seconds(call: Callable[[], None], checked: bool) -> float:
 
 def _examined(call: Callable[[], None]) -> None:
     """Everything ``check=True`` does: tensors kept, the run, what only its end shows."""
-    with every_launch_checked() as results:
+    with observed_launches(CheckObserver()) as results:
         call()
     assert all(result.ok for result in results)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from tilewright import ops, ttnn
-from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import intercepted_launches, run_program
+from tilewright._launch.observer import Launch, Observer, observed_launches
 from tilewright._record.run import Run
 
 Call = Callable[[], None]
@@ -41,12 +40,19 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 def launched(call: Call, **changes: Any) -> Run:
     """What is known of the call's launch, made with some options changed."""
-    runs: list[Run] = []
-
-    def launch(io_tensors: Any, program: Any, options: RunOptions) -> Run:
-        runs.append(run_program(io_tensors, program, dataclasses.replace(options, **changes)))
-        return runs[-1]
-
-    with intercepted_launches(launch):
+    with observed_launches(_Changing(changes)) as runs:
         call()
     return runs[-1]
+
+
+class _Changing(Observer[Run]):
+    """Runs launches with some options changed."""
+
+    def __init__(self, changes: dict[str, Any]) -> None:
+        super().__init__()
+        self._changes = changes
+
+    def observe(self, launch: Launch) -> Run:
+        run = launch.run(dataclasses.replace(launch.options, **self._changes))
+        self.take(run)
+        return run

@@ -10,7 +10,8 @@ import itertools
 from bench import operations
 from bench.timing import Row, best_of_turns, milliseconds
 from tilewright import ttnn
-from tilewright.timing._every_launch import every_launch_timed
+from tilewright._launch.observer import observed_launches
+from tilewright.timing._observer import TimeObserver
 
 RECORDED_LIMIT, TIMED_LIMIT = 1.5, 3.0
 NAMES = ("centralize_w_rm", "layernorm_fused_rm")
@@ -35,6 +36,6 @@ def measure(turns: int) -> list[Row]:
 
 
 def _timed(call: operations.Call) -> None:
-    with every_launch_timed() as launches:
+    with observed_launches(TimeObserver()) as launches:
         call()
     assert launches[0].time.microseconds > 0

@@ -83,10 +83,11 @@ class _Checks:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """A test that passes fails when one of its launches has findings; one that fails shows them too."""
-        from tilewright.check._every_launch import every_launch_checked
+        from tilewright._launch.observer import observed_launches
+        from tilewright.check._observer import CheckObserver
         from tilewright.check._report import Report
 
-        with every_launch_checked() as results:
+        with observed_launches(CheckObserver()) as results:
             try:
                 yield
             except BaseException:

@@ -9,8 +9,9 @@ import tilewright
 from tests.check.source_program import check_source, rules, scratch_tensor, source_program
 from tilewright import ttnn
 from tilewright._errors import DeadlockError
-from tilewright.check._every_launch import every_launch_checked
+from tilewright._launch.observer import observed_launches
 from tilewright.check._finding import Finding, merge_findings
+from tilewright.check._observer import CheckObserver
 
 STUCK = "void kernel_main() {\n  cb_wait_front(0, 1);ALLOW\n}"
 
@@ -105,7 +106,7 @@ def test_a_clean_launch_with_check_gives_its_output(device: ttnn.Device) -> None
 def test_every_launch_of_a_block_is_checked_and_errors_stay_what_they_are(device: ttnn.Device) -> None:
     good = source_program({}, writer="void kernel_main() {}")
     bad = source_program({0: 1}, writer=STUCK.replace("ALLOW", ""))
-    with every_launch_checked() as results:
+    with observed_launches(CheckObserver()) as results:
         ttnn.generic_op([scratch_tensor(device)], good)
         with pytest.raises(DeadlockError):
             ttnn.generic_op([scratch_tensor(device)], bad)

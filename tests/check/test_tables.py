@@ -9,10 +9,17 @@ import numpy as np
 
 from tests.check.source_program import PAGE_BYTES, check_source, core_grid, source_program
 from tilewright import ttnn
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.run_program import TensorLaunch
 from tilewright.check import check_program
 from tilewright.check._l1_footprint import make_footprint
 from tilewright.check._smallest_depths import smallest_depths
 from tilewright.check._sync_table import make_sync_table
+
+
+def launch(io_tensors: list[ttnn.Tensor], program: ttnn.ProgramDescriptor) -> TensorLaunch:
+    return TensorLaunch(io_tensors, program, RunOptions())
+
 
 READER = """void kernel_main() {
     cb_reserve_back(2, 1); cb_push_back(2, 1);
@@ -144,7 +151,7 @@ def test_the_smallest_depth_is_found_and_the_result_stays(device: ttnn.Device) -
     output = ttnn.empty([32, 256], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     program = copy_program(source, output, 8, depth=6)
     tried: list[int] = []
-    assert smallest_depths([source, output], program, progress=lambda _, depth: tried.append(depth)) == {0: 2}
+    assert smallest_depths(launch([source, output], program), progress=lambda _, depth: tried.append(depth)) == {0: 2}
     assert tried == [2]
     assert (ttnn.to_numpy(output) == values).all()
     assert next(iter(program.cbs)).total_size == 6 * PAGE_BYTES
@@ -160,7 +167,7 @@ def test_a_depth_that_breaks_the_wrap_is_passed_over(device: ttnn.Device) -> Non
     writer = reader.replace("reserve_back", "wait_front").replace("push_back", "pop_front")
     tensor = ttnn.zeros([32, 32], device=device)
     program = source_program({0: 10}, reader=reader, writer=writer)
-    assert smallest_depths([tensor], program) == {0: 5}
+    assert smallest_depths(launch([tensor], program)) == {0: 5}
 
 
 def test_the_footprint_has_bytes_budget_peak_formula_and_smallest(device: ttnn.Device) -> None:
@@ -185,5 +192,5 @@ def test_a_buffer_in_a_tensor_takes_no_room(device: ttnn.Device) -> None:
         total_size=64, core_ranges=core_grid(1, 1), format_descriptors=[ttnn.CBFormatDescriptor(0, ttnn.bfloat16, 64)]
     )
     cb.set_buffer_from_tensor(tensor)
-    (group,) = make_footprint(ttnn.ProgramDescriptor(cbs=[cb]), device).groups
+    (group,) = make_footprint(launch([tensor], ttnn.ProgramDescriptor(cbs=[cb]))).groups
     assert (group.total_bytes, group.rows[0].in_tensor) == (0, True)

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from tilewright._cli.main import main
+from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._record.call_record import CallRecord, RecordedKernel
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import centralize_w_rm
-from tilewright.timing._every_launch import every_launch_timed
+from tilewright.timing._observer import TimeObserver
 
 _OPERATION = ["time", "centralize_w_rm", "--shape", "64x64", "--grid", "2x1"]
 
@@ -42,7 +43,7 @@ def test_the_same_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
 def test_records_that_were_kept_are_timed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     device = open_device(0, grid=(2, 1))
     values = Tensor(np.zeros((64, 64), np.float32), DataType.BFLOAT16, device, Layout.ROW_MAJOR)
-    with every_launch_timed() as launches:
+    with observed_launches(TimeObserver()) as launches:
         centralize_w_rm.launch({"x": values})
     close_device(device)
     launches[0].record.save(tmp_path / "1-000001.npz")

@@ -19,7 +19,8 @@ from tests.conformance import (
 )
 from tests.conformance.programs import ALL_CORES, ONE_CORE
 from tilewright import ttnn
-from tilewright.check._every_launch import every_launch_checked
+from tilewright._launch.observer import observed_launches
+from tilewright.check._observer import CheckObserver
 
 Program = Callable[[Path, ttnn.Device], object]
 
@@ -78,7 +79,7 @@ PROGRAMS: dict[str, Program] = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_found(name: str, operations: Path, device: ttnn.Device) -> None:
-    with every_launch_checked(seeds=0) as results:
+    with observed_launches(CheckObserver(seeds=0)) as results:
         PROGRAMS[name](operations, device)
     assert results
     found = [(finding.rule, finding.line, finding.numbers) for result in results for finding in result.findings]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tilewright import ops, ttnn
-from tilewright._launch.run_program import intercepted_launches, run_program
+from tilewright._launch.observer import Launch, Observer, observed_launches
+from tilewright._record.run import Run
 from tilewright.ops import _operation as operation_module
 from tilewright.ops._planned_call import exactly
 
@@ -117,12 +118,13 @@ def test_who_gets_the_launch_may_change_its_arguments(fresh: ttnn.Device) -> Non
     kept[0].deallocate()
     ops.centralize_w_rm(x).deallocate()  # the same addresses: the arguments are known
 
-    def launch(io_tensors, program, options):
-        for words in program.kernels[0].runtime_args.words:
-            words[words.index(x.buffer_address())] = other.buffer_address()
-        return run_program(io_tensors, program, options)
+    class Changing(Observer[None]):
+        def observe(self, launch: Launch) -> Run:
+            for words in launch.program.kernels[0].runtime_args.words:
+                words[words.index(x.buffer_address())] = other.buffer_address()
+            return launch.run()
 
-    with intercepted_launches(launch):
+    with observed_launches(Changing()):
         y = ops.centralize_w_rm(x)
     assert_is_centred(y, other)
     y.deallocate()

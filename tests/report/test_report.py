@@ -41,8 +41,8 @@ def checked_softmax(device: ttnn.Device, broken: bool) -> CheckResult:
 def views() -> list[View]:
     device = ttnn.open_device(device_id=0, grid=GRID)
     views = [
-        launch_view(SeenLaunch.of_check(checked_softmax(device, broken=False), "softmax")),
-        launch_view(SeenLaunch.of_check(checked_softmax(device, broken=True), "broken softmax")),
+        launch_view(SeenLaunch.of_check(checked_softmax(device, broken=False))),
+        launch_view(SeenLaunch.of_check(checked_softmax(device, broken=True))),
     ]
     ttnn.close_device(device)
     return views
@@ -57,7 +57,7 @@ def embedded(page: str) -> dict[str, Any]:
 
 def test_a_launch_that_ends_well(views: list[View]) -> None:
     good = views[0]
-    assert good["summary"] == "softmax: ok on 4 cores of wormhole_b0; kernels reader, compute, writer"
+    assert good["summary"] == "compute: ok on 4 cores of wormhole_b0; kernels reader, compute, writer"
     assert (good["waits"], good["findings"], good["error"]) == ([], [], None)
     assert [core["at"] for core in good["cores"]] == [[0, 0], [1, 0], [0, 1], [1, 1]]
     assert {core["state"] for core in good["cores"]} == {"finished"}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._report.perf_csv import perf_csv
 from tilewright._report.timeline import timeline_json
@@ -20,14 +21,15 @@ from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import centralize_w_rm
 from tilewright.timing import replay
-from tilewright.timing._every_launch import TimedLaunch, every_launch_timed
+from tilewright.timing._observer import TimeObserver
+from tilewright.timing._timed_launch import TimedLaunch
 
 
 @pytest.fixture(scope="module")
 def launch() -> Iterator[TimedLaunch]:
     device = open_device(0, grid=(2, 1))
     values = np.random.default_rng(0).standard_normal((128, 64), np.float32)
-    with every_launch_timed() as launches:
+    with observed_launches(TimeObserver()) as launches:
         centralize_w_rm.launch({"x": Tensor(values, DataType.BFLOAT16, device, Layout.ROW_MAJOR)})
     yield launches[0]
     close_device(device)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 from tilewright import ttnn
-from tilewright.timing._every_launch import TimedLaunch, time_program
+from tilewright.timing._timed_launch import TimedLaunch, time_program
 
 _TILE = 2048
 # "Ahead": the block before is waited for when the next one is on its way, by transaction ids.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._program.compute_kernel_config import WormholeComputeKernelConfig
 from tilewright._program.kernel import MathFidelity
@@ -19,8 +20,9 @@ from tilewright.ops import Options, centralize_w_rm
 from tilewright.ops._accuracy import held, judge
 from tilewright.timing import Change, Processor, WaitFor, replay
 from tilewright.timing._advice import Advice, Effect, advise
-from tilewright.timing._every_launch import TimedLaunch, every_launch_timed
+from tilewright.timing._observer import TimeObserver
 from tilewright.timing._text import time_json, time_lines
+from tilewright.timing._timed_launch import TimedLaunch
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def device() -> Iterator[Device]:
 def _timed(device: Device, rows: int = 256, options: Options | None = None) -> TimedLaunch:
     values = np.random.default_rng(0).standard_normal((rows, 64), np.float32)
     tensors = {"x": Tensor(values, DataType.BFLOAT16, device, Layout.ROW_MAJOR)}
-    with every_launch_timed() as launches:
+    with observed_launches(TimeObserver()) as launches:
         outcome = centralize_w_rm.launch(tensors, options or Options())
     if options is None or options.compute_kernel_config is None:  # bounds are those of HiFi4
         accuracy = judge([outcome.output.to_numpy()], centralize_w_rm.bounds(outcome.plan, held(tensors)))

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._record.call_record import CallRecord
 from tilewright._tensor.dtype import DataType
@@ -24,7 +25,7 @@ from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import OPERATIONS
 from tilewright.timing import replay
-from tilewright.timing._every_launch import every_launch_timed
+from tilewright.timing._observer import TimeObserver
 from tools.timing_rows.measure_timing import write_page
 
 CHILD = Path(__file__).with_name("ttnn_operations.py")
@@ -61,7 +62,7 @@ def ours(arch: str, name: str, shape: tuple[int, int]) -> float:
         each.name: Tensor(np.ones(each.shape_of(shape), np.float32), DataType.BFLOAT16, device, Layout.ROW_MAJOR)
         for each in operation.inputs
     }
-    with every_launch_timed() as launches:
+    with observed_launches(TimeObserver()) as launches:
         operation.launch(tensors)
     close_device(device)
     return sum(launch.time.microseconds for launch in launches)

@@ -9,84 +9,39 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import mmap
 import os
 import socket
 import struct
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from tilewright._card.card_launch import Call, CardLaunch
 from tilewright._card.decode import Core, Decoder
 from tilewright._card.environment import described_card
 from tilewright._card.global_buffers import partners
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.products import CardModel, nodes_of
-from tilewright._card.program_text import described_program
 from tilewright._card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
 from tilewright._card.tensors import tensors_told
 from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip
-from tilewright._launch.host_memory import ForeignTensor
+from tilewright._launch.observer import installed, observed_run, requested_observers
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
-from tilewright._record.run import Run
 
 _BANK_TABLES_BYTES = 2048
 _NOCS = 2
-# A directory in which the calls of every launch are kept, one file each in their order (_record/call_record.py).
-RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
-
-
-@dataclasses.dataclass(frozen=True)
-class Call:
-    """The call of ttnn that a program was launched in, as far as the host can say."""
-
-    operation: str = ""
-    tensors: tuple[ForeignTensor | None, ...] = ()
-
-
-# Runs a program on a chip; raises what it ends with.
-Launch = Callable[[Chip, ProgramDescriptor, RunOptions, Call], Run]
-
-
-def plain_launch(chip: Chip, program: ProgramDescriptor, options: RunOptions, _: Call) -> Run:
-    """Runs a program; its calls are recorded where a directory for records is named."""
-    directory = os.environ.get(RECORDS_VARIABLE)
-    run = chip.launch(program, dataclasses.replace(options, record_calls=bool(directory)))
-    if directory and run.calls is not None:
-        run.calls.save(Path(directory) / f"{os.getpid()}-{next(_record_numbers):06}.npz")
-    return run
-
-
-_record_numbers = itertools.count(1)
 
 
 class CardServer:
-    """One card: its chip, and the launches that arrive for it.
+    """One card: its chip, and the launches that arrive for it."""
 
-    Args:
-        wants_operations: ``launch`` is told which call of ttnn a program is of, where the host can say.
-    """
-
-    def __init__(
-        self,
-        channel: socket.socket,
-        launch: Launch,
-        model: CardModel,
-        layout: ReleaseLayout,
-        root: Path,
-        *,
-        wants_operations: bool,
-    ) -> None:
+    def __init__(self, channel: socket.socket, model: CardModel, layout: ReleaseLayout, root: Path) -> None:
         self._channel = channel
-        self._run = launch
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
-        self._shows_programs = bool(os.environ.get("TILEWRIGHT_CARD_SHOW_PROGRAMS"))
-        self._launches = 0
         self._call = Call()
         self._waiting: list[Core] = []  # told to go, and not run yet
         self._arch = model.arch
@@ -101,7 +56,7 @@ class CardServer:
         nodes = nodes_of(
             model, files.l1_slot_bytes, files.dram_bank_stride, layout.go_address, layout.ethernet_go_addresses
         )
-        greeting = _greeting(model, layout, wants_operations or self._shows_programs)
+        greeting = _greeting(model, layout, wants_operations=bool(installed))
         send_greeting(channel, greeting, nodes, [files.l1, files.dram])
 
     def serve(self) -> None:
@@ -161,15 +116,16 @@ class CardServer:
         Args:
             with_tensors: it was launched in the call the host is in, and nowhere else.
         """
-        self._launches += 1
-        if self._shows_programs:
-            text = described_program(self._launches, self._call.operation, program, self._decoder.read_words)
-            send(self._channel, MessageKind.PRINT, text)
+        if not installed:
+            return self._chip.launch(program, self._options).seconds
         call = self._call if with_tensors else dataclasses.replace(self._call, tensors=())
-        return self._run(self._chip, program, self._options, call).seconds
+        return observed_run(CardLaunch(self._chip, program, self._options, call, self._show)).seconds
+
+    def _show(self, text: str) -> None:
+        send(self._channel, MessageKind.PRINT, text)
 
     def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
-        send(self._channel, MessageKind.PRINT, f"({core[0]},{core[1]}) {kernel}: {line}\n")
+        self._show(f"({core[0]},{core[1]}) {kernel}: {line}\n")
 
     def _core(self, x: int, y: int) -> Core:
         return self._arch.worker_columns.index(x), self._arch.worker_rows.index(y)
@@ -209,20 +165,24 @@ def time_limit() -> float | None:
     return float(text) if text else None
 
 
-def serve(arguments: list[str], launch: Launch, *, wants_operations: bool = False) -> int:
-    """Serves the host at the other end of the socket that the arguments name, until it has gone."""
-    directory, descriptor = arguments
+def serve(directory: str, descriptor: str) -> int:
+    """Serve the host at the other end of a socket until it has gone.
+
+    Args:
+        directory: where the card is set up.
+        descriptor: number of the socket's open file.
+    """
     channel = socket.socket(fileno=int(descriptor))
-    try:
-        card = described_card(Path(directory))
-        server = CardServer(channel, launch, *card, wants_operations=wants_operations)
-    except TilewrightError as error:
-        send(channel, MessageKind.FAILED, f"tilewright: {error}")
-        return 1
-    with contextlib.suppress(ClosedError):
-        server.serve()
+    with requested_observers():
+        try:
+            server = CardServer(channel, *described_card(Path(directory)))
+        except TilewrightError as error:
+            send(channel, MessageKind.FAILED, f"tilewright: {error}")
+            return 1
+        with contextlib.suppress(ClosedError):
+            server.serve()
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(serve(sys.argv[1:], plain_launch))
+    sys.exit(serve(*sys.argv[1:]))

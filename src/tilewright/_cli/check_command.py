@@ -4,21 +4,16 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import shutil
-import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tilewright._cli.card_options import add_ttnn_option
-from tilewright._cli.check_on_card import checked_on_card
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
-    exit_status,
     require_script_options,
     runs_on_card,
     split_arguments,
@@ -26,20 +21,16 @@ from tilewright._cli.check_target import (
 )
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import Error, error_object, json_text, script_failed
-from tilewright._cli.operation_arguments import chosen_card
+from tilewright._cli.observed_target import ObservedTarget, nothing_launched, observe_here, observe_on_card
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright._cli.progress_line import ProgressLine
-from tilewright._diagnose.deadlock import pages
-from tilewright.check._check_program import CheckResult
-from tilewright.check._every_launch import every_launch_checked
-from tilewright.check._finding import Core, Finding
-from tilewright.check._l1_footprint import L1Footprint, make_footprint
+from tilewright._launch.observer import ObserverRequest
+from tilewright.check._l1_footprint import L1Footprint
+from tilewright.check._observer import CheckedLaunch, CheckObserver
 from tilewright.check._report import Report
-from tilewright.check._reuse import structure
 from tilewright.check._rules import RULES
 from tilewright.check._sarif import sarif_log
-from tilewright.check._smallest_depths import smallest_depths
-from tilewright.check._sync_table import SyncTable, make_sync_table
+from tilewright.check._sync_table import SyncTable
 from tilewright.ops import Plan
 
 _DESCRIPTION = """
@@ -59,7 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     usage = "tilewright check [options] target [-- script arguments ...]"
     parser = CommandParser("check", _DESCRIPTION, _EXAMPLES, usage)
     add_target_arguments(parser)
-    parser.add_argument("--seeds", type=int, metavar="N", help="orders of events to try besides the usual one")
+    parser.add_argument("--seeds", type=int, metavar="N", help="randomised schedules to try besides the usual one")
     parser.add_argument("--sync", action="store_true", help="print the sync table of each program")
     parser.add_argument(
         "--footprint",
@@ -88,46 +79,6 @@ class _ListRules(argparse.Action):
         parser.exit()
 
 
-class _Session:
-    """The launches of one check, and what is wanted of each."""
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
-        self.progress = ProgressLine()
-        self.launches = 0
-        self.sync: dict[str, SyncTable] = {}
-        self.footprints: dict[str, L1Footprint] = {}
-        self._formulas: dict[int, str] = {}
-        self._steps: dict[Core, int] | None = None
-
-    def take_plan(self, plan: Plan) -> None:
-        """What an operation says about its launches."""
-        self._formulas = {each.buffer.index: each.formula for each in plan.buffers}
-        self._steps = {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
-
-    def take(self, result: CheckResult) -> None:
-        """Looks at a launch as soon as it has ended: its device may be closed later."""
-        self.launches += 1
-        self.progress.show(f"launch {self.launches} checked, findings: {len(result.findings)}")
-        program = repr(structure(result.program))
-        if self._options.sync and result.run is not None and program not in self.sync:
-            self.sync[program] = make_sync_table(result.run, self._steps)
-        if self._options.footprint and program not in self.footprints:
-            device = result.io_tensors[-1].device()
-            assert device is not None
-            smallest = None
-            if result.error is None:
-                smallest = smallest_depths(
-                    result.io_tensors,
-                    result.program,
-                    progress=lambda cb, depth: self.progress.show(f"smallest depths: {cb} with {pages(depth)}"),
-                )
-            self.footprints[program] = make_footprint(result.program, device, result.run, self._formulas, smallest)
-
-    def clear(self) -> None:
-        self.progress.clear()
-
-
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     ours, script_arguments = split_arguments(arguments)
@@ -136,71 +87,61 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--seeds is {options.seeds}; it must be 0 or more")
     if options.sarif is not None:
         require_writable(parser, "--sarif", options.sarif)
-    session = _Session(options)
+    wanted = {name: getattr(options, name) for name in ("seeds", "sync", "footprint")}
     if runs_on_card(options):
-        return _check_real_ttnn(parser, options, script_arguments, session)
-    failed: list[BaseException] = []
-    work = target_work(parser, options, script_arguments, session.progress, session.take_plan, failed.append)
-    found: list[Finding] = []
-    with _findings_only(options), every_launch_checked(options.seeds, session.take) as results:
-        try:
-            status, found = work()
-        except SystemExit as end:
-            status = exit_status(end)
-            failed += [end] if status else []
-    session.clear()
-    if not results and not failed:
-        raise NothingLaunchedError(f"{options.target} launched no program")
-    return _show(options, session, Report.of(results, found, failed[0] if failed else None), status)
+        require_script_options(parser, options, ("shape", "dtype", "plan"))
+        seen = observe_on_card(options, script_arguments, ObserverRequest("check", wanted), quiet=options.json)
+    else:
+        seen = _check_here(parser, options, script_arguments, CheckObserver(**wanted))
+    if not seen.results and seen.error is None and (seen.status == 0 or not runs_on_card(options)):
+        raise NothingLaunchedError(nothing_launched(options))
+    return _show(options, seen)
 
 
-def _check_real_ttnn(
-    parser: argparse.ArgumentParser, options: argparse.Namespace, arguments: list[str], session: _Session
-) -> int:
-    """Runs the script in a process of its own, with a card whose every launch is checked."""
-    require_script_options(parser, options, ("shape", "dtype", "plan"))
-    for name in ("seeds", "sync", "footprint"):
-        if getattr(options, name):
-            parser.error(f"--{name} is for programs of the built-in ttnn; give --ttnn built-in with it")
-    status, report = checked_on_card([options.target, *arguments], chosen_card(options), quiet=options.json)
-    if not report.launches and not report.not_run and status == 0:
-        hint = "a script that imports tilewright's own module needs --ttnn built-in"
-        raise NothingLaunchedError(f"{options.target} launched no program on the card; {hint}")
-    return _show(options, session, report, status)
+def _check_here(
+    parser: argparse.ArgumentParser,
+    options: argparse.Namespace,
+    script_arguments: list[str],
+    observer: CheckObserver,
+) -> ObservedTarget:
+    """Run a script of the built-in module, or an operation, in this process."""
+
+    def take_plan(plan: Plan) -> None:
+        observer.formulas = {each.buffer.index: each.formula for each in plan.buffers}
+        observer.steps = {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
+
+    with ProgressLine() as progress:
+        observer.progress = progress.show
+        failed: list[BaseException] = []
+        work = target_work(parser, options, script_arguments, progress, take_plan, failed.append)
+        return observe_here(work, observer, failed, quiet=options.json)
 
 
-def _show(options: argparse.Namespace, session: _Session, report: Report, status: int) -> int:
-    """Prints what was found, and gives the exit status that says so."""
+def _show(options: argparse.Namespace, seen: ObservedTarget) -> int:
+    """Print what was found; the exit status of the command."""
+    report = Report.of(seen.results, seen.findings, seen.error)
     if options.sarif is not None:
         log = sarif_log([*report.findings, *report.notes], report.silenced)
         write_output("--sarif", options.sarif, (json.dumps(log, indent=2) + "\n").encode())
-    status = 1 if report.findings else status
-    print(_rendered(options, session, report, status))
+    status = 1 if report.findings else seen.status
+    print(_rendered(options, seen.results, report, status))
     return status
-
-
-@contextlib.contextmanager
-def _findings_only(options: argparse.Namespace) -> Iterator[None]:
-    """For machines: what the script prints goes to stderr."""
-    if not options.json:
-        yield
-        return
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
 
 
 def _error(report: Report, target: str, status: int) -> Error | None:
     return error_object("Findings", report.summary) if report.findings else script_failed(target, status)
 
 
-def _rendered(options: argparse.Namespace, session: _Session, report: Report, status: int) -> str:
-    tables: list[SyncTable | L1Footprint] = [*session.sync.values(), *session.footprints.values()]
+def _rendered(options: argparse.Namespace, results: list[CheckedLaunch], report: Report, status: int) -> str:
+    sync = {each.program: each.sync for each in results if each.sync is not None}
+    footprints = {each.program: each.footprint for each in results if each.footprint is not None}
+    tables: list[SyncTable | L1Footprint] = [*sync.values(), *footprints.values()]
     if options.json:
         out: dict[str, Any] = report.as_dict()
         if options.sync:
-            out["sync"] = [table.as_dict() for table in session.sync.values()]
+            out["sync"] = [table.as_dict() for table in sync.values()]
         if options.footprint:
-            out["footprint"] = [footprint.as_dict() for footprint in session.footprints.values()]
+            out["footprint"] = [footprint.as_dict() for footprint in footprints.values()]
         return json_text("check", out, status, out["error"] or _error(report, options.target, status))
     if options.brief:
         return report.brief()

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,22 +13,21 @@ from tilewright._cli.card_options import add_ttnn_option
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
-    exit_status,
     require_script_options,
     runs_on_card,
     split_arguments,
 )
 from tilewright._cli.command_parser import CommandParser
-from tilewright._cli.debug_on_card import debugged_on_card
 from tilewright._cli.json_output import error_object, json_text, script_failed
-from tilewright._cli.operation_arguments import add_tuned_option, chosen_card, declares_operation
+from tilewright._cli.observed_target import ObservedTarget, observe_here, observe_on_card
+from tilewright._cli.operation_arguments import add_tuned_option, declares_operation
 from tilewright._cli.run_script import run_script
 from tilewright._debug.breakpoints import AT_HANG, EVERY_KERNEL, Breakpoint
-from tilewright._debug.prompt import DebuggingEndedError, Prompt
-from tilewright._debug.stop import Go, Stop, StopHandler
-from tilewright._debug.stop_json import stop_json
+from tilewright._debug.prompt import DebuggingEndedError
 from tilewright._errors import TilewrightError
-from tilewright._launch.debugged_launches import debugged_launches
+from tilewright._launch.debug_observer import DebugEvent, DebugEventKind
+from tilewright._launch.observer import Observer, ObserverRequest
+from tilewright.check._finding import Finding
 
 _DESCRIPTION = """
 Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
@@ -49,8 +46,13 @@ tilewright debug my_script.py --break writer --do "cb 16" --do step --do dst
 tilewright debug my_script.py --break compute.cpp:41 --json --stops 3
 tilewright debug journal my_op observe
 """
-_BEGIN = Breakpoint(EVERY_KERNEL)
 _MOST_STOPS = 20  # that --json shows unless told otherwise
+
+
+class MissingPlaceError(TilewrightError):
+    """A place to stop at that no launch of the target has."""
+
+    exit_status = 2
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -85,18 +87,45 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(ours)
     if options.stops < 1:
         parser.error(f"--stops is {options.stops}; it must be 1 or more")
+    request = _request(options)
     if runs_on_card(options):
         require_script_options(parser, options, ("shape", "dtype", "plan", "tuned"))
-        return _debug_real_ttnn(options, script_arguments)
-    work = _work(parser, options, script_arguments)
+        seen = observe_on_card(options, script_arguments, request, quiet=options.json)
+    else:
+        seen = _debug_here(_work(parser, options, script_arguments), request.make(), quiet=options.json)
     if options.json:
-        return _as_json(options, work)
-    prompt = Prompt(stdin=io.StringIO("".join(f"{each}\n" for each in options.do)) if options.do is not None else None)
-    try:
-        return _debugged(options, work, prompt)
-    except DebuggingEndedError as end:
-        print(end)
+        return _print_json(options, seen)
+    ended = [each.text for each in seen.results if each.kind is DebugEventKind.ENDED]
+    if ended:
+        print(ended[0])
         return 0
+    if seen.error is not None:
+        raise seen.error
+    _require_stop(options, seen)
+    return seen.status
+
+
+def _request(options: argparse.Namespace) -> ObserverRequest:
+    """Kernels stop at the places given, and at hangs in any case."""
+    places = [*map(str, options.places or [Breakpoint(EVERY_KERNEL)]), str(AT_HANG)]
+    wanted = {"places": places, "commands": options.do, "once_in_each_launch": not options.places}
+    if options.json:
+        wanted |= {"stops": options.stops, "steps": options.step}
+    return ObserverRequest("debug", wanted)
+
+
+def _debug_here(work: Callable[[], int], observer: Observer[DebugEvent], *, quiet: bool) -> ObservedTarget:
+    """Run a script of the built-in module, or an operation, in this process."""
+    errors: list[BaseException] = []
+
+    def catching() -> tuple[int, list[Finding]]:
+        try:
+            return work(), []
+        except TilewrightError as error:
+            errors.append(error)
+            return error.exit_status, []
+
+    return observe_here(catching, observer, errors, quiet=quiet)
 
 
 def _place(text: str) -> Breakpoint:
@@ -118,14 +147,19 @@ def _work(
     return lambda: run_script(script, script_arguments, (DebuggingEndedError,))
 
 
-def _places(options: argparse.Namespace) -> list[Breakpoint]:
-    """Where to stop: at hangs in any case."""
-    return [*(options.places or [_BEGIN]), AT_HANG]
+def _require_stop(options: argparse.Namespace, seen: ObservedTarget) -> None:
+    """Refuse a run that came to no stop, unless it was to stop only if it hangs.
 
-
-def _require_stop(options: argparse.Namespace, came_to_stop: bool, status: int) -> None:
-    """A run that was to stop, and did not: an error, unless it was asked to stop only if it hangs."""
-    if came_to_stop or status:
+    Raises:
+        MissingPlaceError: no launch has one of the places.
+        NothingLaunchedError: nothing stopped.
+    """
+    if seen.status:
+        return
+    missing = [each.text for each in seen.results if each.kind is DebugEventKind.MISSING]
+    if missing:
+        raise MissingPlaceError("\n".join(missing))
+    if any(each.kind is DebugEventKind.STOPPED for each in seen.results):
         return
     if options.places and all(each.is_hang for each in options.places):
         print(f"{options.target} does not hang", file=sys.stderr)
@@ -133,64 +167,13 @@ def _require_stop(options: argparse.Namespace, came_to_stop: bool, status: int) 
     raise NothingLaunchedError(f"{options.target} came to no stop: it launched no program, or passes no such line")
 
 
-def _debug_real_ttnn(options: argparse.Namespace, arguments: list[str]) -> int:
-    """Runs the script in a process of its own, with a card whose kernels stop."""
-    status, came_to_stop, found = debugged_on_card(
-        [options.target, *arguments],
-        chosen_card(options),
-        _places(options),
-        options.do,
-        noted=options.stops if options.json else 0,
-        steps=options.step,
-    )
-    _require_stop(options, came_to_stop, status)
-    if options.json:
-        error = script_failed(options.target, status)
-        print(json_text("debug", {"stops": found[: options.stops]}, status, error))
-    return status
-
-
-def _debugged(options: argparse.Namespace, work: Callable[[], int], on_stop: StopHandler) -> int:
-    ended: list[DebuggingEndedError] = []
-    stops = 0
-
-    def watched(stop: Stop) -> Go | None:
-        nonlocal stops
-        stops += 1
-        if not options.places:  # once in each launch
-            stop.breakpoints = [each for each in stop.breakpoints if each != _BEGIN]
-        try:
-            return on_stop(stop)
-        except DebuggingEndedError as end:  # a script's own handlers may hide it
-            ended.append(end)
-            raise
-
-    with debugged_launches(_places(options), watched):
-        try:
-            status = work()
-        except SystemExit as end:
-            status = exit_status(end)
-    if ended:
-        raise ended[0]
-    _require_stop(options, bool(stops), status)
-    return status
-
-
-def _as_json(options: argparse.Namespace, work: Callable[[], int]) -> int:
-    found: list[dict[str, object]] = []
-
-    def note(stop: Stop) -> Go:
-        found.append(stop_json(stop))
-        if len(found) >= options.stops:
-            stop.breakpoints = []
-            return Go.ON
-        return Go.TO_NEXT_CALL if options.step else Go.ON
-
-    error, status = None, 0
-    with contextlib.redirect_stdout(sys.stderr):  # what the script prints
-        try:
-            status = _debugged(options, work, note)
-        except TilewrightError as end:
-            error, status = error_object(type(end).__name__, end), end.exit_status
-    print(json_text("debug", {"stops": found[: options.stops]}, status, error or script_failed(options.target, status)))
+def _print_json(options: argparse.Namespace, seen: ObservedTarget) -> int:
+    stops = [each.stop for each in seen.results if each.kind is DebugEventKind.STOPPED]
+    error, status = seen.error, seen.status
+    try:
+        _require_stop(options, seen)
+    except TilewrightError as refusal:
+        error, status = refusal, refusal.exit_status
+    said = script_failed(options.target, status) if error is None else error_object(type(error).__name__, error)
+    print(json_text("debug", {"stops": stops[: options.stops]}, status, said))
     return status

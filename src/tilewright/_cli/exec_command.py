@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +20,7 @@ from tilewright._cli.json_output import Error, error_object, json_text, script_f
 from tilewright._cli.operation_arguments import is_declaration
 from tilewright._cli.run_script import run_script
 from tilewright._errors import TilewrightError
+from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest, observed_launches, requested_observers
 from tilewright.ops import OPERATIONS
 
 _DESCRIPTION = """
@@ -51,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--show-programs",
         action="store_true",
-        help="print each launch of the real ttnn: kernels, arguments, circular buffers, semaphores, cores",
+        help="print each launch: kernels, arguments, circular buffers, semaphores, cores",
     )
     parser.add_argument(
         "--compare",
@@ -78,7 +80,7 @@ def run(arguments: list[str]) -> int:
         if not Path(target[0]).is_file():
             parser.error(f"script {target[0]!r} does not exist")
     if wants_real_ttnn(options, None if is_command else Path(target[0])):
-        further = {"TILEWRIGHT_CARD_SHOW_PROGRAMS": "1"} if options.show_programs else {}
+        further = {OBSERVER_VARIABLE: ObserverRequest("show").text()} if options.show_programs else {}
         further |= {"TILEWRIGHT_CARD_COMPARE": "1"} if options.compare else {}
         command = target[1:] if is_command else [sys.executable, *target]
         environment = environment_with_card(options, **further)
@@ -86,22 +88,36 @@ def run(arguments: list[str]) -> int:
             _become(command, environment)
         status = subprocess.run([_program(command, environment), *command[1:]], env=environment, stdout=sys.stderr)
         return _said(command, status.returncode, script_failed(" ".join(command), status.returncode))
-    if options.show_programs or options.compare:
-        parser.error("--show-programs and --compare are for the real ttnn")
+    if options.compare:
+        parser.error("--compare is for the real ttnn; the built-in module has no golden functions")
     if (options.arch, options.grid, options.cards) != (None, None, None):
         parser.error("--arch, --grid and --cards are for the real ttnn; a script of the built-in one says so itself")
     if is_command:
         parser.error("-- and a command need the real ttnn; with the built-in one give a script")
-    if not options.json:
-        return run_script(Path(target[0]), target[1:])
     errors: list[BaseException] = []
-    with contextlib.redirect_stdout(sys.stderr):
+    with _observed(options):
         try:
             ended = run_script(Path(target[0]), target[1:], on_error=errors.append)
         except SystemExit as end:
+            if not options.json:
+                raise
             ended = exit_status(end)
+    if not options.json:
+        return ended
     error = error_object(type(errors[0]).__name__, errors[0]) if errors else script_failed(target[0], ended)
     return _said(target, ended, error)
+
+
+@contextlib.contextmanager
+def _observed(options: argparse.Namespace) -> Iterator[None]:
+    """Within the block launches of this process are recorded and shown as the environment and the options want."""
+    with contextlib.ExitStack() as stack:
+        if options.json:
+            stack.enter_context(contextlib.redirect_stdout(sys.stderr))
+        stack.enter_context(requested_observers())
+        if options.show_programs:
+            stack.enter_context(observed_launches(ObserverRequest("show").make()))
+        yield
 
 
 def _said(command: list[str], status: int, error: Error | None) -> int:

@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import dataclasses
-import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +14,6 @@ from tilewright._cli.check_operation import OperationCall
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
-    exit_status,
     require_script_options,
     runs_on_card,
     split_arguments,
@@ -25,24 +21,19 @@ from tilewright._cli.check_target import (
 )
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text, script_failed
-from tilewright._cli.operation_arguments import chosen_card
+from tilewright._cli.observed_target import ObservedTarget, nothing_launched, observe_here, observe_on_card
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright._cli.progress_line import ProgressLine
-from tilewright._cli.report_on_card import reported_on_card
 from tilewright._display.error_map import error_map
+from tilewright._launch.observer import ObserverRequest
 from tilewright._report.html_page import html_page
-from tilewright._report.launch_view import SeenLaunch, View, launch_name, launch_view
+from tilewright._report.launch_view import View
+from tilewright._report.observer import ReportedLaunch, ReportObserver
 from tilewright._report.picture import picture_svg
-from tilewright._report.timed_view import MOST_SPANS, num_spans, with_time
 from tilewright._workshop.trace.steps import steps_of
-from tilewright.check._check_program import CheckResult
-from tilewright.check._every_launch import every_launch_checked
-from tilewright.check._orders import restore_tensors, save_tensors
 from tilewright.check._report import Report
 from tilewright.ops import Plan
 from tilewright.ops._accuracy import held, share_of_allowed
-from tilewright.timing._every_launch import TimedLaunch, time_program
-from tilewright.timing._replay import replay
 
 _DESCRIPTION = """
 Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
@@ -50,8 +41,7 @@ one), or an operation of tilewright, and write one HTML file: the cores, their t
 what each phase takes of it, the NoC, who waits for whom in a deadlock, findings with their source lines, errors over
 the result, circular buffers filling and draining, who pushes and pops what, and a map of L1. It opens in any browser
 and loads nothing. A file that ends in .svg gets one picture instead: cores and timeline of the first launch, or, where
-a launch failed, who waits for whom. Every launch is under the checker, except those of the installed ttnn (`tilewright
-check`).
+a launch failed, who waits for whom. Every launch is under the checker.
 
 Exit status: 0 the report is written, 1 the script failed (the report is written all the same), 2 bad usage.
 """
@@ -81,40 +71,6 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-class _Session:
-    """The launches so far, as the page shows them."""
-
-    def __init__(self) -> None:
-        self.views: list[View] = []
-        self.progress = ProgressLine()
-        self._phases: dict[int, str] = {}
-        self._spans_left = 2 * MOST_SPANS
-
-    def take_plan(self, plan: Plan) -> None:
-        """What an operation calls its phases."""
-        indices = {each.buffer.name: each.buffer.index for each in plan.buffers}
-        steps = [step for step in steps_of(plan.schedule) if step.number]
-        self._phases = {indices[step.buffer]: f"{step.name} = {step.expression}" for step in steps}
-
-    def take(self, result: CheckResult) -> None:
-        """As soon as a launch has ended: its device may be closed later."""
-        view = launch_view(SeenLaunch.of_check(result, launch_name(result.program)))
-        if result.error is None:
-            view = with_time(view, _timed_again(result), self._phases, min(self._spans_left, MOST_SPANS))
-            self._spans_left -= num_spans(view)
-        self.views.append(view)
-        self.progress.show(f"launch {len(self.views)}")
-
-    def take_call(self, call: OperationCall) -> None:
-        """Where the result of the last launch is wrong; of several results, the worst."""
-        wanted = call.operation.bounds(call.outcome.plan, held(call.tensors), call.parameters)
-        results = [each.to_numpy().astype(np.float64) for each in call.outcome.outputs]
-        shares = [share_of_allowed(*each) for each in zip(results, wanted.exact, wanted.allowed, strict=True)]
-        worst = max(range(len(shares)), key=lambda index: shares[index].max())
-        reference = f"the formula of {call.operation.output_names[worst]} in float64"
-        self.views[-1]["difference"] = error_map(shares[worst], results[worst], wanted.exact[worst], reference)
-
-
 def run(arguments: list[str]) -> int:
     parser = build_parser()
     ours, script_arguments = split_arguments(arguments)
@@ -122,30 +78,58 @@ def run(arguments: list[str]) -> int:
     require_writable(parser, "--output", options.output)
     if runs_on_card(options):
         require_script_options(parser, options, ("shape", "dtype", "plan"))
-        return _report_real_ttnn(options, script_arguments)
-    if options.compare:
-        parser.error("--compare is for scripts of the real ttnn; operations are compared with their formula anyway")
-    session = _Session()
-    work = target_work(
-        parser, options, script_arguments, session.progress, session.take_plan, on_call=session.take_call
-    )
-    with _quiet_script(options), every_launch_checked(on_result=session.take) as results:
-        try:
-            status, _ = work()
-        except SystemExit as end:
-            status = exit_status(end)
-    session.progress.clear()
-    words = f"{Report.of(results).summary}{_wrong_words(session.views)}; {options.output} shows it"
-    return _written(options, session.views, status, words)
+        request = ObserverRequest("report")
+        seen = observe_on_card(options, script_arguments, request, quiet=options.json, compares=options.compare)
+    else:
+        if options.compare:
+            parser.error("--compare is for scripts of the real ttnn; operations are compared with their formula anyway")
+        seen = _report_here(parser, options, script_arguments)
+    return _written(options, seen.status, _with_error_maps(seen.results))
 
 
-def _report_real_ttnn(options: argparse.Namespace, arguments: list[str]) -> int:
-    """Runs the script in a process of its own, with a card that keeps every launch."""
-    script = [options.target, *arguments]
-    status, views = reported_on_card(script, chosen_card(options), compares=options.compare, quiet=options.json)
-    plural = "" if len(views) == 1 else "es"
-    words = f"{len(views)} launch{plural} of the real ttnn{_wrong_words(views)}; {options.output} shows them"
-    return _written(options, views, status, words)
+def _report_here(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, script_arguments: list[str]
+) -> ObservedTarget:
+    """Run a script of the built-in module, or an operation, in this process."""
+    observer = ReportObserver()
+
+    def take_plan(plan: Plan) -> None:
+        """What an operation calls its phases."""
+        indices = {each.buffer.name: each.buffer.index for each in plan.buffers}
+        steps = [step for step in steps_of(plan.schedule) if step.number]
+        observer.phases = {indices[step.buffer]: f"{step.name} = {step.expression}" for step in steps}
+
+    def take_call(call: OperationCall) -> None:
+        observer.results[-1].view["difference"] = _error_map(call)
+
+    with ProgressLine() as progress:
+        observer.progress = progress.show
+        failed: list[BaseException] = []
+        work = target_work(parser, options, script_arguments, progress, take_plan, failed.append, take_call)
+        return observe_here(work, observer, failed, quiet=options.json)
+
+
+def _error_map(call: OperationCall) -> View:
+    """Where the result of the last launch is wrong; of several results, the worst."""
+    wanted = call.operation.bounds(call.outcome.plan, held(call.tensors), call.parameters)
+    results = [each.to_numpy().astype(np.float64) for each in call.outcome.outputs]
+    shares = [share_of_allowed(*each) for each in zip(results, wanted.exact, wanted.allowed, strict=True)]
+    worst = max(range(len(shares)), key=lambda index: shares[index].max())
+    reference = f"the formula of {call.operation.output_names[worst]} in float64"
+    return error_map(shares[worst], results[worst], wanted.exact[worst], reference)
+
+
+def _with_error_maps(results: list[Any]) -> list[ReportedLaunch]:
+    """The launches; a map of errors goes to the last launch of its operation before it."""
+    launches: list[ReportedLaunch] = []
+    for each in results:
+        if isinstance(each, ReportedLaunch):
+            launches.append(each)
+            continue
+        same = [every for every in launches if every.view["operation"].partition(" > ")[0] == each["operation"]]
+        if same:
+            same[-1].view["difference"] = each["map"]
+    return launches
 
 
 def _wrong_words(views: list[View]) -> str:
@@ -154,21 +138,15 @@ def _wrong_words(views: list[View]) -> str:
     return f", {wrong} with wrong elements" if wrong else ""
 
 
-@contextlib.contextmanager
-def _quiet_script(options: argparse.Namespace) -> Iterator[None]:
-    """For machines: what the script prints goes to stderr."""
-    with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
-        yield
-
-
-def _written(options: argparse.Namespace, views: list[View], status: int, words: str) -> int:
-    """Writes the page and says so; the exit status."""
-    if not views and not status:
-        raise NothingLaunchedError(f"{options.target} launched no program")
+def _written(options: argparse.Namespace, status: int, launches: list[ReportedLaunch]) -> int:
+    """Write the page and print where it is; the exit status."""
+    if not launches and not status:
+        raise NothingLaunchedError(nothing_launched(options))
+    views = [each.view for each in launches]
     if views:
         write_output("--output", options.output, _drawn(options, views).encode())
     if options.json:
-        launches = [
+        shown = [
             {
                 **{name: view[name] for name in ("name", "status", "summary")},
                 "findings": len(view["findings"]),
@@ -176,10 +154,11 @@ def _written(options: argparse.Namespace, views: list[View], status: int, words:
             }
             for view in views
         ]
-        found = {"launches": launches, "output": str(options.output) if views else None}
+        found = {"launches": shown, "output": str(options.output) if views else None}
         print(json_text("report", found, status, script_failed(options.target, status)))
     elif views:
-        print(words)
+        summary = Report.of([each.checked for each in launches]).summary
+        print(f"{summary}{_wrong_words(views)}; {options.output} shows it")
     return status
 
 
@@ -187,11 +166,3 @@ def _drawn(options: argparse.Namespace, views: list[View]) -> str:
     if options.output.suffix == ".svg":
         return picture_svg(next((view for view in views if view["error"] is not None), views[0]))
     return html_page(Path(options.target).name, views)
-
-
-def _timed_again(result: CheckResult) -> TimedLaunch:
-    """The same launch once more for its time; the tensors are left as the check left them."""
-    kept = save_tensors(result.io_tensors)
-    timed = time_program(result.io_tensors, result.program)
-    restore_tensors(kept)
-    return dataclasses.replace(timed, time=replay(timed.record, keep_events=True))

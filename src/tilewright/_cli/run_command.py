@@ -25,6 +25,7 @@ from tilewright._cli.operation_arguments import (
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright._cli.progress_line import ProgressLine
 from tilewright._cli.screen import fitted, wrapped
+from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._planner.error_bound import roundings_of
 from tilewright._planner.plan_text import buffer_lines, plan_json, plan_lines, table
@@ -35,7 +36,7 @@ from tilewright._tensor.tensor import Tensor
 from tilewright.ops import Operation, Outcome
 from tilewright.ops._accuracy import Accuracy, held, judge
 from tilewright.ops._arrays import is_of_floats
-from tilewright.timing._every_launch import every_launch_timed
+from tilewright.timing._observer import TimeObserver
 
 Array = np.ndarray[Any, Any]
 
@@ -111,7 +112,7 @@ def run(arguments: list[str]) -> int:
             with progress.during(f"compiling and running {operation.name}"):
                 outcome = operation.launch(tensors, chosen, parameters=parameters)
             seconds = time.perf_counter() - begin
-            with progress.during("timing on the model's clock"), every_launch_timed() as timed:
+            with progress.during("timing on the model's clock"), observed_launches(TimeObserver()) as timed:
                 operation.launch(tensors, chosen, parameters=parameters)
             modelled = sum(launch.time.microseconds for launch in timed)
             with progress.during("comparing with float64"):

@@ -4,21 +4,20 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
 from pathlib import Path
 
 from tilewright._cli.call_once import call_once
-from tilewright._cli.card_options import add_ttnn_option, wants_real_ttnn
-from tilewright._cli.check_target import NothingLaunchedError, exit_status
-from tilewright._cli.command_parser import CommandParser, UsageExit
+from tilewright._cli.card_options import add_ttnn_option
+from tilewright._cli.check_target import NothingLaunchedError, runs_on_card
+from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text, script_failed
-from tilewright._cli.operation_arguments import add_operation_options, add_tuned_option, chosen_card, declares_operation
+from tilewright._cli.observed_target import ObservedTarget, nothing_launched, observe_here, observe_on_card
+from tilewright._cli.operation_arguments import add_operation_options, add_tuned_option, declares_operation
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright._cli.progress_line import ProgressLine
 from tilewright._cli.run_script import run_script
 from tilewright._cli.screen import wrapped
-from tilewright._cli.time_on_card import timed_on_card
+from tilewright._launch.observer import ObserverRequest, observed_launches
 from tilewright._planner.row_program import Tensors
 from tilewright._report.perf_csv import perf_csv
 from tilewright._report.timeline import timeline_json
@@ -26,9 +25,10 @@ from tilewright.ops._operation import Operation, Outcome
 from tilewright.ops._options import Options
 from tilewright.ops._other_plans import effects_of_other_plans
 from tilewright.timing._advice import Advice, Effect, advise
-from tilewright.timing._every_launch import TimedLaunch, every_launch_timed, time_records
+from tilewright.timing._observer import TimeObserver
 from tilewright.timing._replay import replay
 from tilewright.timing._text import time_json, time_lines
+from tilewright.timing._timed_launch import TimedLaunch, time_records
 
 _DESCRIPTION = """
 Run an operation, or a script in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card
@@ -80,17 +80,9 @@ def run(arguments: list[str]) -> int:
         parser.error(f"script {options.target!r} does not exist")
     if script.is_dir():
         status, launches = 0, time_records(script)
-    elif is_script and wants_real_ttnn(options, script):
-        command = [str(script), *arguments[at + 1 :]]
-        status, launches = timed_on_card(command, chosen_card(options), quiet=options.json)
     elif is_script:
-        with every_launch_timed() as launches, contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
-            try:
-                status = run_script(script, arguments[at + 1 :])
-            except UsageExit:
-                raise
-            except SystemExit as end:
-                status = exit_status(end)
+        seen = _timed_script(options, script, arguments[at + 1 :])
+        status, launches = seen.status, seen.results
     else:
         status, (launches, other_plans) = 0, _timed_operation(parser, options)
     if status:
@@ -98,13 +90,19 @@ def run(arguments: list[str]) -> int:
             print(json_text("time", {"launches": []}, status, script_failed(script, status)))
         return status
     if not launches:
-        kept = "holds no records of launches: TILEWRIGHT_RECORDS says where to keep them"
-        raise NothingLaunchedError(f"{options.target} {kept if script.is_dir() else 'launched no program'}")
+        none_kept = f"{options.target} holds no records of launches: TILEWRIGHT_RECORDS says where to keep them"
+        raise NothingLaunchedError(none_kept if script.is_dir() else nothing_launched(options))
     if not 1 <= options.launch <= len(launches):
         parser.error(f"--launch is {options.launch}; there are launches 1 to {len(launches)}")
     _write_files(launches, options)
     _show(launches, options, other_plans)
     return 0
+
+
+def _timed_script(options: argparse.Namespace, script: Path, arguments: list[str]) -> ObservedTarget:
+    if runs_on_card(options):
+        return observe_on_card(options, arguments, ObserverRequest("time"), quiet=options.json)
+    return observe_here(lambda: (run_script(script, arguments), []), TimeObserver(), quiet=options.json)
 
 
 def _timed_operation(
@@ -113,7 +111,7 @@ def _timed_operation(
     """The launch of an operation, and what other plans of it would save."""
     effects: tuple[Effect, ...] = ()
     progress = ProgressLine()
-    with every_launch_timed() as launches:
+    with observed_launches(TimeObserver()) as launches:
 
         def afterwards(operation: Operation, tensors: Tensors, chosen: Options, outcome: Outcome) -> None:
             nonlocal effects

@@ -19,6 +19,7 @@ from tilewright._diagnose.diagnosis import call_site, describe_position
 from tilewright._program.circular_buffer import CBFormatDescriptor
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.program import ProgramDescriptor
+from tilewright._program.runtime_arguments import common_runtime_arguments, runtime_arguments
 from tilewright._record.l1_layout import semaphore_offset
 from tilewright._record.run import CbUse, ComputeThread, KernelPosition, KernelState, Run
 from tilewright._tensor.argument import whole_number
@@ -256,15 +257,16 @@ class Stop:
     def arguments(self) -> Arguments:
         """What the kernel that stopped was given."""
         kernel: KernelDescriptor = self._program.kernels[self._index]
-        words = next(
-            (tuple(args) for core, args in kernel.runtime_args if (core.x, core.y) == self.core), tuple[int, ...]()
-        )
         return Arguments(
-            words,
-            tuple(kernel.common_runtime_args),
+            runtime_arguments(kernel, self.core, self._read_words),
+            common_runtime_arguments(kernel, self._read_words),
             tuple(kernel.compile_time_args),
             dict(kernel.named_compile_time_args),
         )
+
+    def _read_words(self, core: Core, address: int, count: int) -> list[int]:
+        words: list[int] = self._read_l1(core, address, 4 * count).view("<u4").tolist()
+        return words
 
     def semaphores(self, core: Core | None = None) -> dict[int, int]:
         """Value of each semaphore the program has on a core."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tilewright._record import wire_layout as native
 from tilewright._tensor.buffer import Buffer
 from tilewright._tensor.dtype import DataType
-from tilewright._tensor.layout import Layout
+from tilewright._tensor.layout import Layout, padded_shape
 from tilewright._tensor.memory_config import BufferType
 from tilewright._tensor.padding_bytes import padding_bits, padding_bits_of
 from tilewright._tensor.shape import Shape
@@ -38,6 +38,10 @@ class ForeignTensor:
     shape: Shape
     tile: Tile
     dtype: DataType
+
+    @property
+    def padded_shape(self) -> Shape:
+        return padded_shape(self.shape, self.layout, self.tile)
 
 
 class HostMemory:

@@ -24,7 +24,7 @@ def html_page(title: str, launches: Sequence[View]) -> str:
 
     Example::
 
-        page = html_page("variance_w_rm", [launch_view(SeenLaunch.of_check(result, "variance_w_rm"))])
+        page = html_page("variance_w_rm", [launch_view(SeenLaunch.of_check(result))])
         Path("run.html").write_text(page, encoding="utf-8")
     """
     if not launches:

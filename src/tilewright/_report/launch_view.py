@@ -11,11 +11,11 @@ from typing import Any
 
 from tilewright._diagnose.deadlock import STUCK, THREAD_WAITS, StuckCores, could_end, stuck_cores
 from tilewright._diagnose.diagnosis import describe_position
+from tilewright._launch.observer import Launch
 from tilewright._program.cb_placement import place_circular_buffers
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import KernelPosition, KernelState, Run, RunStatus, WaitKind
 from tilewright._tensor.arch import ArchDescription
-from tilewright._tensor.device import Device
 from tilewright.check._check_program import CheckResult
 from tilewright.check._finding import Core, Finding, some_cores
 from tilewright.check._sync_table import SyncGroup, SyncTable, make_sync_table
@@ -56,14 +56,11 @@ class SeenLaunch:
     tensors: Sequence[View] = ()
 
     @staticmethod
-    def of_check(result: CheckResult, name: str) -> SeenLaunch:
-        device = result.io_tensors[-1].device()
-        assert device is not None
-        grid = device.compute_with_storage_grid_size()
-        found = (*result.findings, *result.notes)
+    def of_check(result: CheckResult) -> SeenLaunch:
+        chip, found = result.launch.chip, (*result.findings, *result.notes)
         return SeenLaunch(
-            *(name, result.program, result.run, result.error, found, device.description, (grid.x, grid.y)),
-            _tensors_in_l1(device),
+            *(launch_name(result.launch), result.program, result.run, result.error, found, chip.arch, chip.grid),
+            [{"label": "tensor", "begin": begin, "end": end} for begin, end in result.launch.l1_tensors()],
         )
 
 
@@ -73,7 +70,7 @@ def launch_view(launch: SeenLaunch) -> View:
     Example::
 
         result = tilewright.check_program([x, y], program)
-        print(launch_view(SeenLaunch.of_check(result, "variance_w_rm"))["summary"])
+        print(launch_view(SeenLaunch.of_check(result))["summary"])
     """
     run = launch.run
     status = "refused" if run is None else run.status.name.lower().replace("_", " ")
@@ -98,9 +95,11 @@ def launch_view(launch: SeenLaunch) -> View:
     }
 
 
-def launch_name(program: ProgramDescriptor) -> str:
-    """What a launch is called: its compute kernel, or its first."""
-    return next((kernel for kernel in program.kernels if kernel.is_compute), program.kernels[0]).name
+def launch_name(launch: Launch) -> str:
+    """Name of a launch: its compute kernel, or its first, behind the operation of ttnn."""
+    kernels = launch.program.kernels
+    name = next((kernel for kernel in kernels if kernel.is_compute), kernels[0]).name
+    return f"{launch.operation} ({name})" if launch.operation else name
 
 
 def _summary(launch: SeenLaunch, status: str) -> str:
@@ -254,11 +253,3 @@ def _l1_regions(launch: SeenLaunch) -> list[View]:
             if cb.core_ranges.contains(cores[0]):
                 regions.append({"label": cb.label, "begin": address, "end": address + cb.total_size})
     return sorted(regions, key=lambda region: int(str(region["begin"])))
-
-
-def _tensors_in_l1(device: Device) -> list[View]:
-    regions = []
-    for buffer in device.l1_buffers():
-        size = -(-buffer.num_pages // device.allocator(buffer.buffer_type).num_banks) * buffer.aligned_page_size
-        regions.append({"label": "tensor", "begin": buffer.address, "end": buffer.address + size})
-    return regions

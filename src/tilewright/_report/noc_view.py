@@ -10,7 +10,7 @@ from tilewright._report.launch_view import View
 from tilewright.timing._constants import constants_of
 from tilewright.timing._device_time import Core
 from tilewright.timing._dies import Place, die_of, noc_nodes
-from tilewright.timing._every_launch import TimedLaunch
+from tilewright.timing._timed_launch import TimedLaunch
 from tilewright.timing._traffic import Flow, Link, TransferKind, flows_of, link_bytes
 
 _MOST_MULTICASTS = 40

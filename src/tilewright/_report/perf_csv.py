@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tilewright._program.kernel import MathFidelity
 from tilewright.timing._device_time import Processor
-from tilewright.timing._every_launch import TensorFacts, TimedLaunch
+from tilewright.timing._timed_launch import TensorFacts, TimedLaunch
 
 _FIDELITY = {1: MathFidelity.LoFi, 2: MathFidelity.HiFi2, 3: MathFidelity.HiFi3, 4: MathFidelity.HiFi4}
 _SIDES = ("W", "Z", "Y", "X")
@@ -31,7 +31,7 @@ def perf_csv(launches: Sequence[TimedLaunch], available_cores: int) -> str:
 
     Example::
 
-        with every_launch_timed() as launches:
+        with observed_launches(TimeObserver()) as launches:
             my_operation(x)
         Path("ops_perf_results.csv").write_text(perf_csv(launches, 64))
     """
@@ -70,10 +70,9 @@ def _row(number: int, launch: TimedLaunch, available_cores: int) -> dict[str, st
     for processor, lanes in time.by_processor.items():
         longest = max(lane.end - lane.begin for lane in lanes)
         row[f"DEVICE {_PROCESSORS[processor]} KERNEL DURATION [ns]"] = round(longest * to_ns)
-    inputs, output = launch.tensors[:-1], launch.tensors[-1] if launch.tensors else None
     for index in range(_MOST_INPUTS):
-        row.update(_tensor(f"INPUT_{index}", inputs[index] if index < len(inputs) else None))
-    row.update(_tensor("OUTPUT_0", output))
+        row.update(_tensor(f"INPUT_{index}", launch.inputs[index] if index < len(launch.inputs) else None))
+    row.update(_tensor("OUTPUT_0", launch.outputs[0] if launch.outputs else None))
     return row
 
 

@@ -37,7 +37,7 @@ def picture_svg(view: View) -> str:
 
     Example::
 
-        view = launch_view(SeenLaunch.of_check(tilewright.check_program([x, y], program), "softmax"))
+        view = launch_view(SeenLaunch.of_check(tilewright.check_program([x, y], program)))
         Path("run.svg").write_text(picture_svg(view), encoding="utf-8")
     """
     if view["waits"]:

@@ -12,8 +12,8 @@ from tilewright._report.noc_view import core_bytes, noc_view
 from tilewright._report.timeline import wait_words
 from tilewright.timing._device_time import Core, DeviceTime, Processor
 from tilewright.timing._events import Event, EventKind, events_of
-from tilewright.timing._every_launch import TimedLaunch
 from tilewright.timing._phase_times import START_UP, phase_times
+from tilewright.timing._timed_launch import TimedLaunch
 
 MOST_SPANS = 200_000  # some five megabytes of page
 _MEASURES = (

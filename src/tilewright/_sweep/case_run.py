@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._sweep.plan_file import SweepCase
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
 from tilewright._tensor.tensor import Tensor
-from tilewright.check._every_launch import every_launch_checked
+from tilewright.check._observer import CheckObserver
 from tilewright.ops import OPERATIONS, Options, Strategy
 from tilewright.ops._accuracy import held, judge
-from tilewright.timing._every_launch import every_launch_timed
+from tilewright.timing._observer import TimeObserver
 
 Result = dict[str, Any]
 _DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
@@ -79,12 +80,12 @@ def _run_steps(case: SweepCase, device: Device, result: Result) -> None:
         result["share_of_error_bound"] = accuracy.share_of_bound
         good &= accuracy.is_within_bound
     if "check" in case.steps:
-        with every_launch_checked() as checked:
+        with observed_launches(CheckObserver()) as checked:
             operation.launch(tensors, options)
         result["findings"] = sum(len(each.findings) for each in checked)
         good &= result["findings"] == 0
     if "time" in case.steps:
-        with every_launch_timed() as timed:
+        with observed_launches(TimeObserver()) as timed:
             operation.launch(tensors, options)
         result["microseconds"] = sum(each.time.microseconds for each in timed)
         result["cores"] = max(each.time.num_cores for each in timed)

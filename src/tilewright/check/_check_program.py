@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 
 from tilewright._display.notebook import card, paragraph
 from tilewright._errors import RunError, TilewrightError
+from tilewright._launch.observer import Launch, Memory
 from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import run_program
+from tilewright._launch.run_program import TensorLaunch
 from tilewright._program.errors import ProgramError
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
@@ -20,7 +22,7 @@ from tilewright.check._consequences import under_their_causes
 from tilewright.check._finding import Finding, merge_findings
 from tilewright.check._guarded_calls import guarded_calls
 from tilewright.check._l1_footprint import L1Footprint, make_footprint
-from tilewright.check._orders import orders_to_try, restore_tensors, save_tensors
+from tilewright.check._orders import orders_to_try
 from tilewright.check._reuse import reuse_findings
 from tilewright.check._rules import Severity
 from tilewright.check._silence import SilencedFinding, separate_silenced
@@ -40,6 +42,7 @@ class CheckResult:
     """What a checked run showed.
 
     Attributes:
+        launch: what was launched.
         findings: errors and warnings, worst first.
         notes: findings a person should look at; they fail nothing.
         silenced: findings that a comment in a kernel allows.
@@ -47,13 +50,17 @@ class CheckResult:
         error: what the run ended with, where it ended early.
     """
 
-    io_tensors: list[Tensor]
-    program: ProgramDescriptor
+    launch: Launch
     findings: list[Finding]
     notes: list[Finding]
     silenced: list[SilencedFinding]
     run: Run | None
     error: RunError | ProgramError | None
+
+    @property
+    def program(self) -> ProgramDescriptor:
+        """The program that was checked."""
+        return self.launch.program
 
     @property
     def ok(self) -> bool:
@@ -72,10 +79,8 @@ class CheckResult:
             formulas: pages by buffer index, where an operation gives them.
             search: run the program again and again for the smallest depths that still end with the same result.
         """
-        device = self.io_tensors[-1].device()
-        assert device is not None
-        smallest = smallest_depths(self.io_tensors, self.program) if search else None
-        return make_footprint(self.program, device, self.run, formulas, smallest)
+        smallest = smallest_depths(self.launch) if search else None
+        return make_footprint(self.launch, self.run, formulas, smallest)
 
     def _repr_html_(self) -> str:
         count, noted = len(self.findings), len(self.notes)
@@ -103,7 +108,7 @@ def check_program(
     seeds: int | None = None,
     fresh_program: ProgramDescriptor | None = None,
 ) -> CheckResult:
-    """Runs a program under strict rules and says everything that is wrong with it.
+    """Run a program under strict rules and find everything that is wrong with it.
 
     The runs are real ones: the output tensor holds the result afterwards, where there is one.
 
@@ -128,33 +133,58 @@ def check_program(
         seeds = whole_number("seeds", seeds, most=_MOST_SEEDS)
     if fresh_program is not None:
         require("fresh_program", fresh_program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
-    before = save_tensors(io_tensors)
-    run, error, found = _checked_run(io_tensors, program, options, 0)
+    return check_launch(TensorLaunch(io_tensors, program, options), seeds, fresh_program=fresh_program)
+
+
+def check_launch(
+    launch: Launch,
+    seeds: int | None = None,
+    *,
+    before: Memory | None = None,
+    fresh_program: ProgramDescriptor | None = None,
+) -> CheckResult:
+    """Run a launch under every rule of the checker.
+
+    Args:
+        seeds: as ``check_program`` has them.
+        before: the memory as it is now, where the caller has copied it already.
+        fresh_program: as ``check_program`` has it.
+    """
+    if before is None and seeds != 0:
+        before = launch.save()
+    run, error, found = _checked_run(launch.run, launch.options, 0)
     if error is None and run is not None:
-        orders = seeds if seeds is not None else orders_to_try(program, run)
-        result = save_tensors(io_tensors) if orders else {}
-        for seed in range(1, orders + 1):
-            restore_tensors(before)
-            _, failed, more = _checked_run(io_tensors, program, options, seed)
-            found = merge_findings([*merge_findings(found), *merge_findings(more)], count=max)
-            if failed is not None:
-                break
-        restore_tensors(result)
+        orders = seeds if seeds is not None else orders_to_try(launch.program, run)
+        if orders:
+            found = _in_other_orders(launch, before, orders, found)
     if error is None:
-        found += unwritten_output(io_tensors[-1])
-    found += guarded_calls(program)
-    found += reuse_findings(io_tensors, program, fresh_program)
+        found += unwritten_output(launch)
+    found += guarded_calls(launch.program)
+    found += reuse_findings(launch, fresh_program)
+    if launch.operation:
+        found = [dataclasses.replace(each, operation=launch.operation) for each in found]
     standing, silenced = separate_silenced(merge_findings(found))
     standing = under_their_causes(standing)
     return CheckResult(
-        list(io_tensors),
-        program,
+        launch,
         [finding for finding in standing if finding.severity is not Severity.NOTE],
         [finding for finding in standing if finding.severity is Severity.NOTE],
         silenced,
         run,
         error,
     )
+
+
+def _in_other_orders(launch: Launch, before: Memory, orders: int, found: list[Finding]) -> list[Finding]:
+    """Findings of the first run and of randomised schedules, up to the first that does not end well."""
+    result = launch.save()
+    for seed in range(1, orders + 1):
+        _, failed, more = _checked_run(functools.partial(launch.run_again, before), launch.options, seed)
+        found = merge_findings([*merge_findings(found), *merge_findings(more)], count=max)
+        if failed is not None:
+            break
+    launch.restore(result)
+    return found
 
 
 def require_clean(io_tensors: Sequence[Tensor], program: ProgramDescriptor) -> CheckResult:
@@ -171,10 +201,10 @@ def require_clean(io_tensors: Sequence[Tensor], program: ProgramDescriptor) -> C
 
 
 def _checked_run(
-    io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions, seed: int
+    run_with: Callable[[RunOptions], Run], options: RunOptions, seed: int
 ) -> tuple[Run | None, RunError | ProgramError | None, list[Finding]]:
     try:
-        run = run_program(io_tensors, program, dataclasses.replace(options, checked=True, seed=seed))
+        run = run_with(dataclasses.replace(options, checked=True, seed=seed))
     except ProgramError as refused:
         return None, refused, list(findings_of_program_error(refused))
     except RunError as failed:

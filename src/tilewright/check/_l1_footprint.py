@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tilewright._display.text_table import markdown_table, text_table
+from tilewright._launch.observer import Launch
 from tilewright._program.circular_buffer import CBDescriptor
-from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
-from tilewright._tensor.device import Device
 from tilewright.check._finding import Core, some_cores
 
 
@@ -122,19 +121,19 @@ def _sentences(group: FootprintGroup) -> list[str]:
 
 
 def make_footprint(
-    program: ProgramDescriptor,
-    device: Device,
+    launch: Launch,
     run: Run | None = None,
     formulas: Mapping[int, str] | None = None,
     smallest: Mapping[int, int] | None = None,
 ) -> L1Footprint:
-    """The footprint of a program.
+    """The footprint of a launch's program.
 
     Args:
         run: for the peaks.
         formulas: pages by buffer index, where an operation gives them.
         smallest: pages by position in ``program.cbs``, from ``smallest_depths``.
     """
+    program = launch.program
     peaks: dict[tuple[int, Core], int] = {}
     if run is not None:
         peaks = {(use.index, use.core): use.peak for use in run.circular_buffers}
@@ -147,7 +146,7 @@ def make_footprint(
     grouped: dict[tuple[int, ...], list[Core]] = defaultdict(list)
     for core in sorted(on_core, key=lambda each: (each[1], each[0])):
         grouped[tuple(on_core[core])].append(core)
-    budget = device.circular_buffers_end() - device.description.l1_unreserved_base
+    budget = launch.circular_buffers_end - launch.chip.arch.l1_unreserved_base
     groups = []
     for positions, cores in grouped.items():
         rows = tuple(
@@ -182,5 +181,5 @@ def _row(
         formula=next((formulas[each.buffer_index] for each in formats if each.buffer_index in formulas), ""),
         peak=max(used) if used else None,
         smallest=smallest,
-        in_tensor=cb.has_buffer(),
+        in_tensor=cb.is_over_tensor(),
     )

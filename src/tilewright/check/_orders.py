@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running a program again on the same tensors, in another order of events."""
+"""Randomised schedules: how many runs show what the order of events can change."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
-from tilewright._tensor.buffer import Buffer
-from tilewright._tensor.tensor import Tensor
-
-Saved = dict[Buffer, NDArray[np.uint8]]
-
 
 _RANDOM_ORDERS = 2
 _MOST_ORDERS = 16
@@ -45,17 +36,3 @@ def order_matters(program: ProgramDescriptor, run: Run) -> bool:
         if traffic.pop_calls or traffic.wait_calls:
             consumers[traffic.core, traffic.cb].add(traffic.kernel)
     return any(len(kernels) > 1 for kernels in (*producers.values(), *consumers.values()))
-
-
-def save_tensors(tensors: Iterable[Tensor]) -> Saved:
-    """Bytes of the tensors that are on a device."""
-    buffers = {t.buffer() for t in tensors if isinstance(t, Tensor) and t.device() is not None and t.is_allocated()}
-    return {buffer: buffer.read() for buffer in buffers}
-
-
-def restore_tensors(saved: Saved) -> None:
-    """Puts the bytes back; whether the host wrote a tensor stays as it was."""
-    for buffer, pages in saved.items():
-        host_wrote = buffer.host_wrote
-        buffer.write(pages, buffer.pad_value_given)
-        buffer.host_wrote = host_wrote

@@ -7,8 +7,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from tilewright.check._check_program import CheckResult
 from tilewright.check._finding import Finding, merge_findings
+from tilewright.check._observer import CheckedLaunch
 from tilewright.check._rules import RULES, Severity
 from tilewright.check._silence import SilencedFinding
 
@@ -23,24 +23,27 @@ class Report:
     findings: list[Finding]
     notes: list[Finding]
     silenced: list[SilencedFinding]
-    errors: list[BaseException] = dataclasses.field(default_factory=list)  # that launches, or the whole, ended with
+    # Type and message of what launches, or the whole, ended with.
+    errors: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     not_run: int = 0  # launches that never began: a kernel that does not compile
 
     @classmethod
     def of(
-        cls, results: Sequence[CheckResult], further: Sequence[Finding] = (), failed: BaseException | None = None
+        cls, results: Sequence[CheckedLaunch], further: Sequence[Finding] = (), failed: BaseException | None = None
     ) -> Report:
         """What several checks found, further findings about all of them, and what the whole ended with."""
-        errors = [result.error for result in results if result.error is not None]
-        others = [failed] if failed is not None and failed not in errors else []
+        errors = [result.error for result in results if result.error is not None and result.was_run]
+        ended = None if failed is None else (type(failed).__name__, str(failed))
+        others = [ended] if ended is not None and ended not in errors else []
         reasons = {each.finding: each.reason for result in results for each in result.silenced}
         silenced = {(each.rule, each.path, each.line): each for each in reasons}
         return cls(
-            len(results),
+            sum(result.was_run for result in results),
             merge_findings([*(finding for result in results for finding in result.findings), *further]),
             merge_findings(finding for result in results for finding in result.notes),
             [SilencedFinding(finding, reasons[finding]) for finding in silenced.values()],
             [*errors, *others],
+            sum(not result.was_run for result in results),
         )
 
     @property
@@ -87,13 +90,9 @@ class Report:
             "launches": self.launches,
             "findings": [finding.as_dict() for finding in self.findings],
             "notes": [finding.as_dict() for finding in self.notes],
-            "error": _as_dict(self.errors[0]) if self.errors else None,
+            "error": dict(zip(("type", "message"), self.errors[0], strict=True)) if self.errors else None,
             "silenced": [{**each.finding.as_dict(), "reason": each.reason} for each in self.silenced],
         }
-
-
-def _as_dict(error: BaseException) -> dict[str, str]:
-    return {"type": type(error).__name__, "message": str(error)}
 
 
 def _plural(count: int, word: str) -> str:

@@ -12,9 +12,12 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 
 from tilewright._build.kernel_sources import source_path
+from tilewright._launch.chip import Chip
+from tilewright._launch.host_memory import ForeignTensor
+from tilewright._launch.observer import Launch
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.program import ProgramDescriptor
-from tilewright._tensor.device import Device
+from tilewright._program.runtime_arguments import all_runtime_arguments, common_runtime_arguments
 from tilewright._tensor.tensor import Tensor
 from tilewright.check._finding import Finding, merge_findings
 from tilewright.check._rules import RULES
@@ -127,43 +130,57 @@ def _short(value: object) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Launch:
+class _Arguments:
+    """What the kernels of one launch were given."""
+
     arguments: dict[tuple[str, str, int], int]  # kernel, core, index -> value
     addresses: list[int]  # of the tensors, in order
 
 
 class _History:
-    """The checked launches of a device so far."""
+    """The checked launches of a chip so far."""
 
     def __init__(self) -> None:
         self.by_hash: dict[int, dict[str, object]] = {}
-        self.last: dict[str, _Launch] = {}  # by structure
+        self.last: dict[str, _Arguments] = {}  # by structure
 
 
-_histories: weakref.WeakKeyDictionary[Device, _History] = weakref.WeakKeyDictionary()
+_histories: weakref.WeakKeyDictionary[Chip, _History] = weakref.WeakKeyDictionary()
 
 
-def reuse_findings(
-    io_tensors: Sequence[Tensor], program: ProgramDescriptor, fresh_program: ProgramDescriptor | None
-) -> Iterator[Finding]:
-    """What is wrong with this launch, given the checked launches of the device before it.
+def reuse_findings(launch: Launch, fresh_program: ProgramDescriptor | None) -> Iterator[Finding]:
+    """What is wrong with this launch, given the checked launches of the chip before it.
 
     Two launches with the same ``custom_program_hash`` must be the same program. Where an argument was a tensor's
     address in one launch, it must not stay that address when the program runs with another tensor.
     """
+    program = launch.program
     if fresh_program is not None:
         yield from compare_programs(program, fresh_program, "this call")
-    device = io_tensors[-1].device() if isinstance(io_tensors[-1], Tensor) else None
-    if device is None or not all(isinstance(each, Tensor) and each.is_allocated() for each in io_tensors):
+    addresses = _addresses(launch.tensors)
+    if not addresses:
         return
-    history = _histories.setdefault(device, _History())
+    history = _histories.setdefault(launch.chip, _History())
     parts = structure(program)
     yield from _collisions(history, program, parts)
-    launch = _Launch(_arguments(program), [tensor.buffer_address() for tensor in io_tensors])
+    now = _Arguments(_argument_values(launch), addresses)
     before = history.last.get(repr(parts))
     if before is not None:
-        yield from _stale_addresses(program, before, launch)
-    history.last[repr(parts)] = launch
+        yield from _stale_addresses(program, before, now)
+    history.last[repr(parts)] = now
+
+
+def _addresses(tensors: Sequence[Tensor | ForeignTensor | None]) -> list[int]:
+    """Of each tensor, in order; none where one of them is not known, or on no device."""
+    found = []
+    for tensor in tensors:
+        if isinstance(tensor, ForeignTensor):
+            found.append(tensor.address)
+        elif isinstance(tensor, Tensor) and tensor.device() is not None and tensor.is_allocated():
+            found.append(tensor.buffer_address())
+        else:
+            return []
+    return found
 
 
 def _collisions(history: _History, program: ProgramDescriptor, parts: dict[str, object]) -> Iterator[Finding]:
@@ -177,17 +194,17 @@ def _collisions(history: _History, program: ProgramDescriptor, parts: dict[str, 
         yield Finding(rule.id, "", "", 0, None, (), None, 0, text, rule.cause, rule.cure)
 
 
-def _arguments(program: ProgramDescriptor) -> dict[tuple[str, str, int], int]:
+def _argument_values(launch: Launch) -> dict[tuple[str, str, int], int]:
     values: dict[tuple[str, str, int], int] = {}
-    for kernel in program.kernels:
-        for core, given in kernel.runtime_args:
+    for kernel in launch.program.kernels:
+        for core, given in all_runtime_arguments(kernel, launch.read_words).items():
             values.update({(kernel.name, str(core), index): value for index, value in enumerate(given)})
-        common = enumerate(kernel.common_runtime_args)
+        common = enumerate(common_runtime_arguments(kernel, launch.read_words))
         values.update({(kernel.name, "common", index): value for index, value in common})
     return values
 
 
-def _stale_addresses(program: ProgramDescriptor, before: _Launch, now: _Launch) -> Iterator[Finding]:
+def _stale_addresses(program: ProgramDescriptor, before: _Arguments, now: _Arguments) -> Iterator[Finding]:
     rule = RULES["arg-stale"]
     gone = set(before.addresses) - set(now.addresses)
     moved = {old: new for old, new in zip(before.addresses, now.addresses, strict=False) if old in gone}

@@ -8,20 +8,16 @@ let the page counts between two wraps add up to it; where they do not, the run e
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
-
-import numpy as np
+from collections.abc import Callable, Iterator
 
 from tilewright._errors import RunError
-from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import run_program
+from tilewright._launch.observer import Launch, Memory
 from tilewright._program.circular_buffer import CBDescriptor
 from tilewright._program.errors import ProgramError
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
-from tilewright._tensor.tensor import Tensor
-from tilewright.check._orders import Saved, restore_tensors, save_tensors
 
 _TRIES_PER_BUFFER = 16
 
@@ -29,48 +25,45 @@ Progress = Callable[[str, int], None]  # buffer, depth tried
 
 
 def smallest_depths(
-    io_tensors: Sequence[Tensor],
-    program: ProgramDescriptor,
+    launch: Launch,
+    before: Memory | None = None,
     *,
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> dict[int, int]:
     """Pages by position in ``program.cbs``. Buffers that lie in tensors are left out.
 
-    The tensors hold the program's result afterwards.
+    Memory holds the program's result afterwards.
+
+    Args:
+        before: the memory to run on; as it is now, if left out.
 
     Raises:
         RunError: the program does not end even as it is.
     """
-    search = _Search(io_tensors, program, time_limit, progress)
+    search = _Search(launch, launch.save() if before is None else before, time_limit, progress)
     try:
         return search.run()
     finally:
-        restore_tensors(search.result)
+        launch.restore(search.result)
 
 
 class _Search:
-    def __init__(
-        self,
-        io_tensors: Sequence[Tensor],
-        program: ProgramDescriptor,
-        time_limit: float | None,
-        progress: Progress | None,
-    ) -> None:
-        self._io_tensors = io_tensors
-        self._program = program
-        self._time_limit = time_limit
+    def __init__(self, launch: Launch, before: Memory, time_limit: float | None, progress: Progress | None) -> None:
+        self._launch = launch
+        self._program = launch.program
+        self._options = dataclasses.replace(launch.options, time_limit=time_limit or launch.options.time_limit)
         self._progress = progress
-        self._before = save_tensors(io_tensors)
-        self._first = run_program(io_tensors, program, RunOptions(time_limit=time_limit))
-        self.result: Saved = save_tensors(io_tensors)
+        self._before = before
+        self._first = launch.run_again(before, self._options)
+        self.result = launch.save()
 
     def run(self) -> dict[int, int]:
         cbs = [cb.copy() for cb in self._program.cbs]
         found: dict[int, int] = {}
         for position, cb in enumerate(cbs):
             # Only what is a plain circular buffer: others lie in tensors or are scratchpads.
-            if type(cb) is CBDescriptor and not cb.has_buffer() and len(cb.format_descriptors):
+            if type(cb) is CBDescriptor and not cb.is_over_tensor() and len(cb.format_descriptors):
                 found[position] = self._smallest(cbs, position)
         return found
 
@@ -89,14 +82,13 @@ class _Search:
         return whole // page
 
     def _ends_alike(self, cbs: list[CBDescriptor]) -> bool:
-        restore_tensors(self._before)
         program = ProgramDescriptor(self._program.kernels, self._program.semaphores, cbs)
+        program.semaphore_bases = self._program.semaphore_bases
         try:
-            run_program(self._io_tensors, program, RunOptions(time_limit=self._time_limit, spin_limit=1.0))
+            self._launch.run_again(self._before, dataclasses.replace(self._options, spin_limit=1.0), program)
         except (RunError, ProgramError):
             return False
-        now = save_tensors(self._io_tensors)
-        return all(np.array_equal(pages, now[buffer]) for buffer, pages in self.result.items())
+        return self._launch.same_results(self.result, self._launch.save())
 
 
 def _least_bytes(cb: CBDescriptor, run: Run) -> int:

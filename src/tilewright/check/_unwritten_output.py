@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
-from tilewright._launch.chip import Chip
+from tilewright._launch.observer import Launch
 from tilewright._tensor.tensor import Tensor
 from tilewright.check._finding import Finding
 from tilewright.check._rules import RULES
 
 
-def unwritten_output(output: Tensor) -> Iterator[Finding]:
-    """A finding if elements of an output tensor hold nothing after a run, neither the host's bytes nor a kernel's."""
-    device = output.device()
-    if device is None or not output.buffer().num_pages:
+def unwritten_output(launch: Launch) -> Iterator[Finding]:
+    """A finding if elements of an output tensor hold nothing after a run, neither the host's bytes nor a kernel's.
+
+    Which bytes of another host's tensors were written is not known.
+    """
+    output = launch.tensors[-1] if launch.tensors else None
+    if not isinstance(output, Tensor) or output.device() is None or not output.buffer().num_pages:
         return
-    count, first = cast(Chip, device.memory).unwritten_pages(output)
+    count, first = launch.chip.unwritten_pages(output)
     if not count:
         return
     share = f"{count} of {output.buffer().num_pages} pages of the output hold elements that no kernel wrote"

@@ -17,7 +17,7 @@ from tilewright.formula._validation import OperationError
 from tilewright.ops._operation import Operation, Outcome
 from tilewright.ops._options import Options
 from tilewright.timing._advice import Effect
-from tilewright.timing._every_launch import TimedLaunch
+from tilewright.timing._timed_launch import TimedLaunch
 
 
 def effects_of_other_plans(

@@ -31,8 +31,8 @@ from tilewright.ops._accuracy import Accuracy, held, judge
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import Options, checked_config
 from tilewright.timing._device_time import DeviceTime
-from tilewright.timing._every_launch import time_program
 from tilewright.timing._replay import Change, replay
+from tilewright.timing._timed_launch import time_program
 
 _LOWER_FIDELITIES = (MathFidelity.HiFi3, MathFidelity.HiFi2, MathFidelity.LoFi)
 # A choice that saves less is not worth being different from what the planner does by itself.

@@ -18,8 +18,7 @@ from tests.bugs.corpus.host import Host
 from tests.bugs.corpus.model import Launch
 from tests.bugs.generated.model import Family, Fault, RulesFor, always
 from tilewright import ops, ttnn
-from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import intercepted_launches, run_program
+from tilewright._launch import observer
 from tilewright._record.run import Run
 
 INPUT, OUTPUT = 0, 16  # circular buffers of rows as they come and go
@@ -45,19 +44,21 @@ def build(host: Host, call: Call, fault: str = "") -> Launch:
     values = np.random.default_rng(call.rows).standard_normal(shape)
     arrays = [values, *([values[:1], values[-1:]] if call.operation == "layernorm_fused_rm" else [])]
     tensors = [host.tensor(array, layout=ttnn.ROW_MAJOR_LAYOUT) for array in arrays]
-    caught: list[tuple[Any, Any]] = []
-
-    def catch(io_tensors: Any, program: Any, options: RunOptions) -> Run:
-        caught.append((io_tensors, program))
-        return run_program(io_tensors, program, options)
-
-    with intercepted_launches(catch):
+    with observer.observed_launches(_Catching()) as caught:
         output = getattr(ops, call.operation)(*tensors)
     ((io_tensors, program),) = caught
     if fault:
         program = copy.deepcopy(program)
         _seed(program, fault)
     return Launch(io_tensors, program, ttnn.to_numpy(output).astype(np.float64))
+
+
+class _Catching(observer.Observer[tuple[Any, Any]]):
+    """Keeps what is launched."""
+
+    def observe(self, launch: observer.Launch) -> Run:
+        self.take((launch.tensors, launch.program))
+        return launch.run()
 
 
 def _seed(program: ttnn.ProgramDescriptor, fault: str) -> None:

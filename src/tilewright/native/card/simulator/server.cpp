@@ -107,10 +107,8 @@ void Server::start() {
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
-    const char* chosen = std::getenv("TILEWRIGHT_CARD_SERVER");
-    const char* module = chosen != nullptr ? chosen : "tilewright._card.server";
     const std::string descriptor = std::to_string(kServerEnd);
-    const char* arguments[] = {python, "-m", module, directory, descriptor.c_str(), nullptr};
+    const char* arguments[] = {python, "-m", "tilewright._card.server", directory, descriptor.c_str(), nullptr};
     const int error =
         posix_spawn(&process_, python, &actions, &attributes, const_cast<char* const*>(arguments), environ);
     posix_spawn_file_actions_destroy(&actions);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server process that runs what is launched: started by this library, one for each process that opens a card, and
-// gone when this process is. Environment variables say with which Python (TILEWRIGHT_CARD_PYTHON), for which card
-// (TILEWRIGHT_CARD), and which module it is, if not the usual one (TILEWRIGHT_CARD_SERVER).
+// gone when this process is. Environment variables say with which Python (TILEWRIGHT_CARD_PYTHON) and for which card
+// (TILEWRIGHT_CARD).
 #pragma once
 
 #include <sys/types.h>

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times every launch that somebody else makes: it is recorded as it runs, then replayed."""
+"""A launch with the time a card takes for it by the model: recorded as it runs, then replayed."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Sequence
 from pathlib import Path
 
 from tilewright._display.notebook import bars, card, table
+from tilewright._launch.host_memory import ForeignTensor
+from tilewright._launch.observer import Launch
 from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import intercepted_launches, run_program
+from tilewright._launch.run_program import TensorLaunch
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.call_record import CallRecord
 from tilewright._record.run import Run
 from tilewright._tensor.argument import require
-from tilewright._tensor.tensor import Tensor
+from tilewright._tensor.tensor import Tensor, tensor_list
 from tilewright.timing._device_time import DeviceTime
 from tilewright.timing._replay import replay
 from tilewright.timing._roofline import rates
@@ -32,14 +34,14 @@ class TensorFacts:
     memory: str
 
     @staticmethod
-    def of(tensor: Tensor) -> TensorFacts:
-        config = tensor.memory_config()
+    def of(tensor: Tensor | ForeignTensor) -> TensorFacts:
+        if isinstance(tensor, ForeignTensor):
+            memory = f"{'DRAM' if tensor.is_dram else 'L1'}_INTERLEAVED"  # those of other layouts are not known
+        else:
+            config = tensor.memory_config()
+            memory = f"{config.buffer_type.name}_{config.memory_layout.name}"
         return TensorFacts(
-            tuple(tensor.shape),
-            tuple(tensor.padded_shape),
-            tensor.layout.name,
-            tensor.dtype.name,
-            f"{config.buffer_type.name}_{config.memory_layout.name}",
+            tuple(tensor.shape), tuple(tensor.padded_shape), tensor.layout.name, tensor.dtype.name, memory
         )
 
 
@@ -48,14 +50,25 @@ class TimedLaunch:
     """A launch, and how long a card takes for it by the model.
 
     Attributes:
-        tensors: the output last; empty where only the record of calls is known.
-        run: what else it did, where it ran in this process.
+        keeps_events: ``time`` has the events of the replay.
+        inputs, outputs: tensors of the launch, as far as they are known; None stands for one that is not.
+        run: the record of the run, where ``time_program`` made the launch.
     """
 
     record: CallRecord
-    time: DeviceTime
-    tensors: tuple[TensorFacts, ...] = ()
+    keeps_events: bool = False
+    inputs: tuple[TensorFacts | None, ...] = ()
+    outputs: tuple[TensorFacts | None, ...] = ()
     run: Run | None = None
+
+    @functools.cached_property
+    def time(self) -> DeviceTime:
+        """The record, replayed."""
+        return replay(self.record, keep_events=self.keeps_events)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Another process replays the record itself."""
+        return {name: value for name, value in self.__dict__.items() if name != "time"}
 
     @property
     def name(self) -> str:
@@ -85,7 +98,7 @@ class TimedLaunch:
 def time_program(
     io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions | None = None
 ) -> TimedLaunch:
-    """Runs a program and says how long a card takes for it by the model.
+    """Run a program and tell how long a card takes for it by the model.
 
     Args:
         io_tensors, program, options: as ``run_program`` takes them.
@@ -95,37 +108,26 @@ def time_program(
         launch = tilewright.time_program([x, y], program)
         print(f"{launch.time.microseconds:.1f} us")
     """
-    if options is not None:
-        require("options", options, RunOptions, "a tilewright.RunOptions")
-    chosen = RunOptions() if options is None else options
-    run = run_program(io_tensors, program, dataclasses.replace(chosen, record_calls=True))
+    chosen = RunOptions() if options is None else require("options", options, RunOptions, "a tilewright.RunOptions")
+    require("program", program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
+    launch = TensorLaunch(tensor_list("io_tensors", io_tensors), program, chosen)
+    run = launch.run(dataclasses.replace(chosen, record_calls=True))
+    return timed_launch(launch, run)
+
+
+def timed_launch(launch: Launch, run: Run, *, keep_events: bool = False) -> TimedLaunch:
+    """A launch with the time of one of its runs, which recorded its calls."""
     assert run.calls is not None
-    tensors = tuple(TensorFacts.of(tensor) for tensor in io_tensors)
-    return TimedLaunch(run.calls, replay(run.calls), tensors, run)
+    tensors = tuple(None if each is None else TensorFacts.of(each) for each in launch.tensors)
+    num_inputs = len(tensors) - launch.num_outputs
+    return TimedLaunch(run.calls, keep_events, tensors[:num_inputs], tensors[num_inputs:], run)
 
 
 def time_records(directory: Path) -> list[TimedLaunch]:
-    """Times the launches a simulated card kept there (``TILEWRIGHT_RECORDS``), in their order.
+    """Time the launches whose calls were kept in a directory (``TILEWRIGHT_RECORDS``), in their order.
 
     Raises:
         TilewrightError: a file is no record.
     """
     records = [CallRecord.load(path) for path in sorted(directory.glob("*.npz"))]
-    return [TimedLaunch(record, replay(record)) for record in records]
-
-
-@contextlib.contextmanager
-def every_launch_timed(on_launch: Callable[[TimedLaunch], None] | None = None) -> Iterator[list[TimedLaunch]]:
-    """Within the block every launch is timed; the list grows as they end."""
-    launches: list[TimedLaunch] = []
-
-    def launch(io_tensors: Sequence[Tensor], program: ProgramDescriptor, options: RunOptions) -> Run:
-        timed = time_program(io_tensors, program, options)
-        launches.append(timed)
-        if on_launch is not None:
-            on_launch(timed)
-        assert timed.run is not None
-        return timed.run
-
-    with intercepted_launches(launch):
-        yield launches
+    return [TimedLaunch(record) for record in records]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A script or an operation with an observer of its launches: in this process, or in the server of its card."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tilewright._card.compare import MAPS_VARIABLE
+from tilewright._card.environment import card_environment
+from tilewright._card.package import require_ttnn
+from tilewright._cli.check_target import Work, exit_status, runs_on_card
+from tilewright._cli.command_parser import UsageExit
+from tilewright._cli.operation_arguments import chosen_card
+from tilewright._launch.observer import OBSERVER_VARIABLE, Observer, ObserverRequest, observed_launches
+from tilewright.check._finding import Finding
+
+
+@dataclasses.dataclass(frozen=True)
+class ObservedTarget:
+    """What came of a target.
+
+    Attributes:
+        results: of the observer, in the order of time.
+        findings: about the launches as a whole.
+        error: what a script of this process ended with.
+    """
+
+    status: int
+    results: list[Any]
+    findings: list[Finding] = dataclasses.field(default_factory=list)
+    error: BaseException | None = None
+
+
+def observe_here(
+    work: Work, observer: Observer[Any], failed: Sequence[BaseException] = (), *, quiet: bool
+) -> ObservedTarget:
+    """Run a target in this process.
+
+    Args:
+        failed: gets what the script ends with, from ``work``.
+        quiet: what the script prints goes to stderr.
+    """
+    findings: list[Finding] = []
+    output = contextlib.redirect_stdout(sys.stderr) if quiet else contextlib.nullcontext()
+    ended: BaseException | None = None
+    with output, observed_launches(observer) as results:
+        try:
+            status, findings = work()
+        except UsageExit:
+            raise
+        except SystemExit as end:
+            status = exit_status(end)
+            ended = end if status else None
+    return ObservedTarget(status, results, findings, failed[0] if failed else ended)
+
+
+def observe_on_card(
+    options: argparse.Namespace,
+    arguments: Sequence[str],
+    request: ObserverRequest,
+    *,
+    quiet: bool,
+    compares: bool = False,
+) -> ObservedTarget:
+    """Run a script of the real ttnn in a process of its own and observe its launches and those of its child processes.
+
+    Args:
+        quiet: what the script prints goes to stderr.
+        compares: compare each result with its operation's golden function. Maps of the errors, as dictionaries, then
+            stand among the results.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        variables = {
+            **os.environ,
+            **card_environment(require_ttnn(), chosen_card(options)),
+            OBSERVER_VARIABLE: dataclasses.replace(request, directory=directory).text(),
+            **({"TILEWRIGHT_CARD_COMPARE": "1", MAPS_VARIABLE: directory} if compares else {}),
+        }
+        command = [sys.executable, options.target, *arguments]
+        status = subprocess.run(command, env=variables, stdout=sys.stderr if quiet else None, check=False).returncode
+        files = sorted(each for each in Path(directory).iterdir() if each.is_file())
+        return ObservedTarget(status, [_entry(each) for each in files])
+
+
+def _entry(path: Path) -> Any:
+    """A result, or a map of errors."""
+    return json.loads(path.read_bytes()) if path.suffix == ".json" else pickle.loads(path.read_bytes())
+
+
+def nothing_launched(options: argparse.Namespace) -> str:
+    """What to say of a target without launches."""
+    if runs_on_card(options):
+        hint = "a script that imports tilewright's own module needs --ttnn built-in"
+        return f"{options.target} launched no program on the card; {hint}"
+    return f"{options.target} launched no program"

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observers of launches: check, time, record, report, debug and show, each written once.
+
+An observer gets a launch before it runs, runs it as often as it needs and returns the record of the run. It is
+installed in the process that makes the launches (``observed_launches``), or by name in the server of a simulated card
+(``ObserverRequest``, _card/server.py). What it found are its results, one or more for each launch: plain values that
+another process can read.
+"""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import dataclasses
+import importlib
+import json
+import os
+import pickle
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from tilewright._build.cache import write_atomically
+from tilewright._launch.chip import Chip
+from tilewright._launch.host_memory import ForeignTensor
+from tilewright._launch.run_options import RunOptions
+from tilewright._program.program import ProgramDescriptor
+from tilewright._record.run import Run
+from tilewright._tensor.tensor import Tensor
+
+# An ObserverRequest in JSON, for the server of a card.
+OBSERVER_VARIABLE = "TILEWRIGHT_OBSERVER"
+# A directory in which the calls of every launch are kept, one file each in their order (_record/call_record.py).
+RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
+
+_FACTORIES = {
+    "check": "tilewright.check._observer:CheckObserver",
+    "time": "tilewright.timing._observer:TimeObserver",
+    "record": "tilewright._launch.record_observer:RecordObserver",
+    "report": "tilewright._report.observer:ReportObserver",
+    "debug": "tilewright._launch.debug_observer:debug_observer",
+    "show": "tilewright._launch.show_observer:ShowObserver",
+}
+
+Result = TypeVar("Result")
+Core = tuple[int, int]
+Memory = Any  # what ``Launch.save`` returns, for the same launch only
+
+
+class Launch(abc.ABC):
+    """A launch before it runs.
+
+    Attributes:
+        program: what is to run.
+        options: how the caller wants it to run.
+        tensors: what it works on, as far as the host says; None stands for a tensor whose pages are not known.
+        num_outputs: how many of the last tensors are outputs.
+        operation: the call of ttnn that the launch is part of, such as ``ttnn.softmax``; empty where not known.
+    """
+
+    def __init__(
+        self,
+        program: ProgramDescriptor,
+        options: RunOptions,
+        tensors: Sequence[Tensor | ForeignTensor | None],
+        num_outputs: int,
+        operation: str = "",
+    ) -> None:
+        self.program = program
+        self.options = options
+        self.tensors = tensors
+        self.num_outputs = num_outputs
+        self.operation = operation
+
+    @property
+    @abc.abstractmethod
+    def chip(self) -> Chip:
+        """The chip it runs on."""
+
+    @property
+    @abc.abstractmethod
+    def circular_buffers_end(self) -> int:
+        """L1 address at which circular buffers must end: the lowest tensor in L1, or the end of L1."""
+
+    @abc.abstractmethod
+    def l1_tensors(self) -> list[tuple[int, int]]:
+        """First and last address of each tensor in L1, the same on every core."""
+
+    @abc.abstractmethod
+    def run(self, options: RunOptions | None = None, program: ProgramDescriptor | None = None) -> Run:
+        """Run it, past all observers; ``program`` is another one for the same tensors."""
+
+    @abc.abstractmethod
+    def save(self) -> Memory:
+        """Copy the memory that the program can write."""
+
+    @abc.abstractmethod
+    def restore(self, memory: Memory) -> None:
+        """Put a copy back."""
+
+    @abc.abstractmethod
+    def same_results(self, one: Memory, other: Memory) -> bool:
+        """Whether two copies hold the same tensors."""
+
+    @abc.abstractmethod
+    def read_words(self, core: Core, address: int, count: int) -> list[int]:
+        """Words of a core's L1."""
+
+    @abc.abstractmethod
+    def show(self, text: str) -> None:
+        """Print a text where the script that made the launch prints."""
+
+    def run_again(
+        self, memory: Memory, options: RunOptions | None = None, program: ProgramDescriptor | None = None
+    ) -> Run:
+        """Run it once more on the memory of an earlier time; its kernels print nothing."""
+        self.restore(memory)
+        return self.run(dataclasses.replace(options or self.options, on_print=_print_nothing), program)
+
+
+def _print_nothing(core: Core, kernel: str, line: str) -> None:
+    """Leave out what a kernel prints: its first run has printed it."""
+
+
+class Observer(abc.ABC, Generic[Result]):
+    """What looks at launches.
+
+    Attributes:
+        results: what it found so far, in this process.
+        take: gets each result; adds it to ``results`` unless replaced.
+    """
+
+    def __init__(self) -> None:
+        self.results: list[Result] = []
+        self.take: Callable[[Result], None] = self.results.append
+
+    @abc.abstractmethod
+    def observe(self, launch: Launch) -> Run:
+        """Run the launch; raise what it ends with."""
+
+    def end(self) -> None:
+        """Called after the last launch."""
+
+
+installed: list[Observer[Any]] = []  # the last one gets the launches
+
+
+@contextlib.contextmanager
+def observed_launches(observer: Observer[Result]) -> Iterator[list[Result]]:
+    """Within the block every launch of this process goes to the observer; gives the list of its results.
+
+    Example::
+
+        with observed_launches(CheckObserver()) as results:
+            my_operation(x)
+        assert all(result.ok for result in results)
+    """
+    installed.append(observer)
+    try:
+        yield observer.results
+    finally:
+        installed.remove(observer)
+        observer.end()
+
+
+def observed_run(launch: Launch) -> Run:
+    """Give a launch to the observer installed last, or run it where there is none.
+
+    While an observer has a launch, it is not installed: launches it makes go to those installed before it.
+    """
+    if not installed:
+        return launch.run()
+    observer = installed.pop()
+    try:
+        return observer.observe(launch)
+    finally:
+        installed.append(observer)
+
+
+@dataclasses.dataclass(frozen=True)
+class ObserverRequest:
+    """An observer by its name, for another process.
+
+    Attributes:
+        options: arguments of the observer, values that JSON has.
+        directory: where its results go, one file each, under names that sort by time; empty: it has none.
+    """
+
+    name: str
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    directory: str = ""
+
+    def text(self) -> str:
+        return json.dumps(dataclasses.asdict(self))
+
+    @staticmethod
+    def parse(text: str) -> ObserverRequest:
+        return ObserverRequest(**json.loads(text))
+
+    def make(self) -> Observer[Any]:
+        """The observer, its results in files where a directory is named."""
+        module, _, name = _FACTORIES[self.name].partition(":")
+        observer: Observer[Any] = getattr(importlib.import_module(module), name)(**self.options)
+        if self.directory:
+            observer.take = self._write
+        return observer
+
+    def _write(self, result: object) -> None:
+        path = Path(self.directory) / f"{time.time_ns():020}-{os.getpid()}.pickle"
+        write_atomically(path, pickle.dumps(result))
+
+
+@contextlib.contextmanager
+def requested_observers() -> Iterator[None]:
+    """Within the block the observers are installed that the environment names."""
+    with contextlib.ExitStack() as stack:
+        if directory := os.environ.get(RECORDS_VARIABLE):
+            stack.enter_context(observed_launches(ObserverRequest("record", {"directory": directory}).make()))
+        if request := os.environ.get(OBSERVER_VARIABLE):
+            stack.enter_context(observed_launches(ObserverRequest.parse(request).make()))
+        yield
