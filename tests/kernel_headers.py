@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tilewright._build.sfpu_headers import generated_sfpu_headers
+
 INCLUDE = Path(__file__).parents[1] / "src" / "tilewright" / "native" / "include"
 
 _OPENING, _CLOSING = "<([{", ">)]}"
@@ -95,8 +97,14 @@ def _template_before(text: str) -> str:
     return ""
 
 
+def header_text(header: str, root: Path = INCLUDE) -> str:
+    """The text of a header; below our own directory, of a generated one too."""
+    generated = generated_sfpu_headers() if root == INCLUDE else {}
+    return generated[header] if header in generated else (root / header).read_text(encoding="utf-8")
+
+
 def functions_of(header: str, root: Path = INCLUDE) -> Iterator[Function]:
-    text = _expanded((root / header).read_text(encoding="utf-8"))
+    text = _expanded(header_text(header, root))
     for head in _HEAD.finditer(text):
         end = closing(text, head.end() - 1)
         begin = text.find("{", end)
@@ -121,4 +129,8 @@ def calls_in(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def headers_below(folders: Sequence[str], root: Path = INCLUDE) -> list[str]:
-    return sorted(path.relative_to(root).as_posix() for folder in folders for path in (root / folder).rglob("*.h"))
+    """Paths of headers; below our own directory, of the generated ones too."""
+    files = {path.relative_to(root).as_posix() for folder in folders for path in (root / folder).rglob("*.h")}
+    if root == INCLUDE:
+        files |= {name for name in generated_sfpu_headers() if name.startswith(tuple(folders))}
+    return sorted(files)

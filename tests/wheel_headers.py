@@ -140,6 +140,8 @@ class WheelHeaders:
         tables += [f"constexpr uint16_t {name}_tile_size[64] = {{{ones}}};" for name in ("unpack", "pack")]
         (self.work / "headers").mkdir()
         (self.work / "headers" / "lltt.h").write_text(_REPLAY_LIBRARY, encoding="utf-8")
+        # digamma.h includes this for every thread; what it declares is for the math thread's bodies.
+        (self.work / "headers" / "llk_math_eltwise_unary_sfpu_macros.h").write_text("#pragma once\n", encoding="utf-8")
         headers = self.wheel / "tt_metal" / "hw" / "inc"
         for path in (headers / "api").rglob("*.h"):
             text = path.read_text(encoding="utf-8")

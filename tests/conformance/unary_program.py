@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.conformance.programs import TILE, accessor, circular_buffer, kernel, output_like, runtime_args, split_work
 from tilewright import ttnn
-from tilewright._build.native_build import NATIVE
+from tilewright._sfpu_functions import sfpu_headers
 
 # Where the output circular buffer of the stock kernels is.
 UNARY_OUTPUT = 2
@@ -31,8 +30,7 @@ def float_bits(value: float) -> str:
 
 
 # The headers a stock kernel takes functions from; ttnn's host defines those of the functions it hands over.
-_SPLIT_INCLUDES = NATIVE / "include" / "api" / "compute" / "eltwise_unary" / "sfpu_split_includes.h"
-SFPU_INCLUDES = [(name, "1") for name in re.findall(r"#ifdef (SFPU_OP_\w+_INCLUDE)", _SPLIT_INCLUDES.read_text())]
+SFPU_INCLUDES = [(f"SFPU_OP_{name}_INCLUDE", "1") for name in sorted({each.include for each in sfpu_headers()} - {""})]
 
 
 def sfpu_chain(init: str, call: str, *, float32: bool = False) -> list[tuple[str, str]]:

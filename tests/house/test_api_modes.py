@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel_headers import INCLUDE, Function, Parameter, calls_in, functions_of, headers_below
+from tests.kernel_headers import Function, Parameter, calls_in, functions_of, header_text, headers_below
 
 TESTS = Path(__file__).parents[1]
 TABLES = ("floats", "integers", "packing", "reductions", "tiles", "transfers")
@@ -138,7 +138,7 @@ def enumerations() -> dict[str, list[str]]:
     """Every enumeration of the headers with its values."""
     found = {}
     for header in headers_below([""]):
-        text = re.sub(r"//[^\n]*", "", (INCLUDE / header).read_text(encoding="utf-8"))
+        text = re.sub(r"//[^\n]*", "", header_text(header))
         for name, values in re.findall(r"enum class (\w+)[^{;]*\{([^}]*)\}", text):
             found[name] = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", values.strip() + ",")
     return found
@@ -150,7 +150,12 @@ ENUMERATIONS = enumerations()
 def api_functions() -> Iterator[Function]:
     """Functions that kernels call, each in its first form: overloads and older spellings lead to it."""
     seen: set[str] = set()
-    for header in [*headers_below(["api/compute"]), "tw/noc_transfers.h", "tw/noc_semaphores.h"]:
+    for header in [
+        *headers_below(["api/compute"]),
+        "tw/sfpu_reductions.h",
+        "tw/noc_transfers.h",
+        "tw/noc_semaphores.h",
+    ]:
         for function in functions_of(header):
             if function.name not in seen | HELPERS:
                 seen.add(function.name)
@@ -228,7 +233,7 @@ def test_calls_tested_elsewhere_are_there() -> None:
 def ignored_parameters() -> Iterator[tuple[str, str, str]]:
     headers = headers_below(["api/compute", "api/dataflow", "tw/llk", "tw/older"])
     headers += ["tw/noc_transfers.h", "tw/noc_semaphores.h", "ckernel.h", "api/remote_circular_buffer.h"]
-    headers += ["internal/dataflow/dataflow_api_addrgen.h"]
+    headers += ["internal/dataflow/dataflow_api_addrgen.h", "tw/sfpu_reductions.h"]
     for header in headers:
         for function in functions_of(header):
             for parameter in function.parameters:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import enum
+import re
 
 from tilewright.kernels import api
-from tilewright.kernels._api_table import FUNCTIONS
-from tilewright.kernels._signatures import Argument, KernelEnum, Signature
+from tilewright.kernels._api_table import ENUMERATIONS, FUNCTIONS
+from tilewright.kernels._signatures import Argument, Signature
 
 _VALUES = {
     "uint32": "n",
     "uint64": "noc",
+    "int32": "int32(n)",
     "float32": "1.5",
     "bool": "True",
     "cb": "cb.input",
@@ -20,6 +21,7 @@ _VALUES = {
     "format": "DataFormat.Float32",
     "DataFormat": "DataFormat.Float16_b",
 }
+_OF_INTEGERS = re.compile(r"_int|bitwise|shift")
 _COMPUTE_HEAD = "@compute_kernel\ndef kernel(n: RuntimeArg, cb: Buffers) -> None:\n"
 _DATAFLOW_HEAD = (
     "@reader_kernel\ndef kernel(n: RuntimeArg, x: TensorArg, cb: Buffers) -> None:\n"
@@ -45,7 +47,7 @@ def _calls(name: str, signature: Signature) -> list[str]:
     texts = []
     for template in (signature.template, [each for each in signature.template if not each.is_optional]):
         brackets = f"[{', '.join(_written(each, True) for each in template)}]" if template else ""
-        brackets = brackets.replace("Float16_b", "Int32") if "_int" in name else brackets
+        brackets = brackets.replace("Float16_b", "Int32") if _OF_INTEGERS.search(name) else brackets
         for some in ([], optional, *([each] for each in optional)):
             texts.append(f"{name}{brackets}({', '.join([*required, *some])})")
     return list(dict.fromkeys(texts))
@@ -64,8 +66,7 @@ def every_call(is_compute: bool) -> list[str]:
 
 def _enumerators(is_compute: bool) -> list[str]:
     """Every member of every enumeration, assigned."""
-    enumerations = [each for each in vars(api).values() if isinstance(each, enum.EnumMeta) and each is not KernelEnum]
-    kept = [each for each in enumerations if is_compute or each is api.DataFormat]
+    kept = [each for each in ENUMERATIONS.values() if is_compute or each is api.DataFormat]
     return [f"{each.__name__}_{member.name} = {each.__name__}.{member.name}" for each in kept for member in each]
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from pathlib import Path
 
 from tilewright._build.native_build import NATIVE
+from tilewright._build.sfpu_headers import generated_sfpu_headers
 
 _INCLUDES = NATIVE / "include"
 _UNDECLARED = re.compile(r"error: (?:use of undeclared identifier )?['\u2018](\w+)['\u2019]")
@@ -46,14 +46,15 @@ def with_api_hint(line: str) -> str:
 def api_headers() -> dict[str, str]:
     """Functions of the kernel API, each with a header a kernel includes for it.
 
-    >>> api_headers()["mm_init"]
-    'api/compute/matmul.h'
+    >>> api_headers()["mm_init"], api_headers()["gcd_tile"]
+    ('api/compute/matmul.h', 'api/compute/gcd.h')
     """
+    files = [path.relative_to(_INCLUDES).as_posix() for path in (_INCLUDES / "api").rglob("*.h")]
     found: dict[str, str] = {}
-    for header in sorted((_INCLUDES / "api").rglob("*.h")):
-        for each in _with_ours(header):
-            for name in _functions(each):
-                found.setdefault(name, str(header.relative_to(_INCLUDES)))
+    for header in sorted([*files, *generated_sfpu_headers()]):
+        for text in _with_ours(header):
+            for name in _functions(text):
+                found.setdefault(name, header)
     return found
 
 
@@ -64,19 +65,20 @@ def declarations(name: str) -> list[str]:
     ['void copy_tile_init(std::uint32_t cbid)']
     """
     begins = re.compile(rf"^(?=(?:ALWI|FORCE_INLINE|inline|constexpr|static)\b.*?\b{name}\s*\()", re.MULTILINE)
-    texts = [each.read_text(encoding="utf-8") for each in _with_ours(_INCLUDES / api_headers()[name])]
+    texts = _with_ours(api_headers()[name])
     found = [_DECLARED.match(text, begin.start()) for text in texts for begin in begins.finditer(text)]
     shown = [" ".join(_OF_OURS.sub("", each.group(1)).split()) for each in found if each is not None]
     return list(dict.fromkeys(each.replace("( ", "(") for each in shown))
 
 
-def _with_ours(header: Path) -> list[Path]:
-    """A header, and those of ours that it passes on."""
-    ours = [_INCLUDES / name for name in _INCLUDE.findall(header.read_text(encoding="utf-8")) if name.startswith("tw/")]
-    return [header, *(path for path in ours if path.is_file())]
+def _with_ours(header: str) -> list[str]:
+    """The text of a header, and of those of ours that it passes on."""
+    generated = generated_sfpu_headers()
+    text = generated[header] if header in generated else (_INCLUDES / header).read_text(encoding="utf-8")
+    ours = [_INCLUDES / name for name in _INCLUDE.findall(text) if name.startswith("tw/")]
+    return [text, *(path.read_text(encoding="utf-8") for path in ours if path.is_file())]
 
 
-def _functions(header: Path) -> list[str]:
-    lines = header.read_text(encoding="utf-8").splitlines()
-    names = [found.group(1) for line in lines if (found := _FUNCTION.match(line))]
+def _functions(text: str) -> list[str]:
+    names = [found.group(1) for line in text.splitlines() if (found := _FUNCTION.match(line))]
     return [name for name in names if not name.startswith("tw_")]

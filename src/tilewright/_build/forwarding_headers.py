@@ -2,8 +2,9 @@
 """Headers of the kernel API that only lead to another: older names, and names whose content lies elsewhere here.
 
 tt-metal has moved its headers more than once, and kernels of every age name them by the path of their time. Half of all
-headers would be files of one line; they stand in this table instead, and are written into the cache before a kernel is
-compiled, in a directory named by their content. Our own headers include what is meant, never these.
+headers would be files of one line; they stand in this table instead, and are written with the other generated headers
+(``generated_headers.py``). Our own headers include what is meant, never these. The headers of the vector unit's
+functions (``native/abi/sfpu_functions.inl``) all have an older path.
 """
 
 from __future__ import annotations
@@ -11,24 +12,16 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from tilewright._build.cache import cache_directory, digest, locked, note_use, read_entry, write_atomically
+from tilewright._sfpu_functions import sfpu_headers
 
 # Folders whose headers have the same names below another folder: (older, today's) and the names, without ".h".
 _MOVED_FOLDERS = {
     ("accessor/", "api/tensor/"): "tensor_accessor tensor_accessor_args",
-    ("compute_kernel_api/eltwise_unary/", "api/compute/eltwise_unary/"): """
-        activations addcdiv addcmul binop_with_scalar bitwise bitwise_not cbrt clamp comp digamma dropout eltwise_unary
-        elu erf_erfc erfinv exp fill fmod gelu hardmish hardtanh i0 i1 identity isinf_isnan lerp lgamma log1p
-        logical_not mac mish negative polygamma prelu rand rdiv recip relu remainder reverseops rounding rpow rsqrt rsub
-        selu sfpu_int_sum sfpu_split_includes shift snake_beta softcap softplus sqrt tanh_derivative tanhshrink
-        threshold trigonometry typecast where xielu
-    """,
+    ("compute_kernel_api/eltwise_unary/", "api/compute/eltwise_unary/"): "eltwise_unary reverseops sfpu_split_includes",
     ("compute_kernel_api/", "api/compute/"): """
-        add_int_sfpu bcast binary_bitwise_sfpu binary_comp binary_max_min binary_shift blank cb_api common
-        common_globals compute_kernel_hw_startup copy_dest_values cumsum div_int32_floor div_int32_sfpu eltwise_binary
-        eltwise_binary_sfpu ema gcd layernorm lcm logsigmoid mask matmul mul_int_sfpu pack pack_untilize quantization
-        reconfig_data_format reduce reduce_custom reg_api softmax sub_int_sfpu tile_move_copy tilize transpose_wh
-        transpose_wh_dest untilize welford xlogy
+        bcast blank cb_api common common_globals compute_kernel_hw_startup cumsum eltwise_binary ema layernorm matmul
+        pack pack_untilize reconfig_data_format reduce reduce_custom reg_api softmax tile_move_copy tilize transpose_wh
+        transpose_wh_dest untilize welford
     """,
     ("debug/", "api/debug/"): "assert device_print dprint dprint_pages pause ring_buffer waypoint",
     ("experimental/", "api/dataflow/"): "circular_buffer dataflow_buffer endpoints noc",
@@ -116,38 +109,8 @@ def forwarding_headers() -> dict[str, str]:
         for (older, today), names in _MOVED_FOLDERS.items()
         for name in names.split()
     }
+    table.update({header.path.replace("api/compute/", "compute_kernel_api/"): header.path for header in sfpu_headers()})
     for header, names in _OTHER_NAMES.items():
         suffix = Path(header).suffix
         table.update({name if Path(name).suffix else name + suffix: header for name in names.split()})
     return table
-
-
-def _text(header: str) -> bytes:
-    return f'#pragma once\n#include "{header}"\n'.encode()
-
-
-@functools.cache
-def _content() -> str:
-    return digest(*(part for name, header in forwarding_headers().items() for part in (name, _text(header))))
-
-
-def forwarding_directory() -> Path:
-    """Where the compiler looks for them. They are there once :func:`write_forwarding_headers` was called."""
-    return cache_directory() / "headers" / _content()
-
-
-def write_forwarding_headers() -> None:
-    """Writes what is missing of them or is not as it should be."""
-    directory = forwarding_directory()
-    if directory in _written:
-        return
-    with locked(f"headers-{directory.name}"):
-        for name, header in forwarding_headers().items():
-            path, text = directory / name, _text(header)
-            if read_entry(path) != text:
-                write_atomically(path, text)
-        note_use(directory)
-    _written.add(directory)
-
-
-_written: set[Path] = set()  # directories this process has looked through

@@ -41,7 +41,7 @@ from tilewright._build.compiler import (
     kernel_flags,
     kernel_link_flags,
 )
-from tilewright._build.forwarding_headers import forwarding_directory, write_forwarding_headers
+from tilewright._build.generated_headers import generated_directory, write_generated_headers
 from tilewright._build.native_build import NATIVE, tree_dates, tree_digest
 from tilewright._build.thread_guards import THREADS, chosen_by_thread
 from tilewright._build.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
@@ -199,7 +199,7 @@ def _counts_blocks(source: KernelSource) -> bool:
 
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     _require_includable(source)
-    own = [NATIVE / "include", NATIVE, forwarding_directory()]
+    own = [NATIVE / "include", NATIVE, generated_directory()]
     # A relative path means another directory from another working directory.
     given = [Path(path).absolute() for path in source.include_paths]
     roots = [*map(str, [*own, *given]), *include_roots(source.path)]
@@ -411,7 +411,7 @@ def _with_precompiled_prelude(
     source: KernelSource, compiler: Compiler, text: str, arguments: list[str]
 ) -> tuple[str, list[str]]:
     """The unit's text and the compiler's arguments, changed to use a compiled prelude where the compiler can."""
-    write_forwarding_headers()
+    write_generated_headers()
     precompiled = _precompiled_prelude(source, compiler, arguments)
     if compiler.family != "gcc":
         # Our own key knows the headers' content and dates.
@@ -469,7 +469,7 @@ def _dependencies(rule: str, unit: Path) -> list[Path]:
     # Only blanks and # are escaped with a backslash; any other backslash is a file's own.
     names = re.findall(r"(?:\\[ #]|\S)+", rule.replace("\\\n", " ").split(":", 1)[1])
     paths = [Path(re.sub(r"\\([ #])", r"\1", name).replace("$$", "$")) for name in names]
-    own = (str(NATIVE), str(cache_directory() / "preludes"), str(forwarding_directory()), str(unit))
+    own = (str(NATIVE), str(cache_directory() / "preludes"), str(generated_directory()), str(unit))
     return [path for path in dict.fromkeys(paths) if not str(path).startswith(own)]
 
 

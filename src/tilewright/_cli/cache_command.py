@@ -14,7 +14,7 @@ from tilewright._errors import CacheError
 
 _WHAT = {
     "engine": "the engine, and the objects it is linked from",
-    "headers": "forwarding headers of the kernel API",
+    "headers": "generated headers of the kernel API",
     "kernels": "compiled kernels",
     "other": "records of your operations, locks; never pruned",
     "preludes": "the kernel API, compiled for one set of flags each",

@@ -168,7 +168,8 @@ def _function(function: ApiFunction) -> Explanation:
     }[function.compute_header is not None, function.dataflow_header is not None]
     headers = sorted({each for each in (function.dataflow_header, function.compute_header) if each})
     calls = "\n".join(f"{each.text}  ->  {each.returns}" for each in function.signatures)
-    text = f"{who} In Python from tilewright.kernels.api, in C++ from {' or '.join(headers)}.\n\n```\n{calls}\n```"
+    where = f"{who} In Python from tilewright.kernels.api, in C++ from {' or '.join(headers)}."
+    text = "\n\n".join(filter(None, [function.summary, where, f"```\n{calls}\n```"]))
     return Explanation("function", function.name, text)
 
 

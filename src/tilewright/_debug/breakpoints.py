@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from tilewright._build.generated_headers import is_own_header
 from tilewright._build.kernel_library import KernelLibraries
-from tilewright._build.native_build import NATIVE
 from tilewright._build.source_lines import LineTable, line_table
 from tilewright._errors import TilewrightError
 from tilewright._record import wire_layout as native
@@ -25,8 +25,9 @@ _UNIT = "kernel_unit.cpp"  # what the compiler reads: it includes the kernel
 
 def is_users(path: str) -> bool:
     """Whether a source is the user's: none of our headers, of the compiler's, nor the text that includes the kernel."""
-    inside = (str(NATIVE), "/usr/", "/lib/")
-    return bool(path) and not path.startswith(inside) and "/ziglang/" not in path and Path(path).name != _UNIT
+    if not path or is_own_header(path) or path.startswith(("/usr/", "/lib/")):
+        return False
+    return "/ziglang/" not in path and Path(path).name != _UNIT
 
 
 class NoSuchLineError(TilewrightError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilewright._build.native_build import NATIVE
+from tilewright._build.generated_headers import is_own_header
 from tilewright._build.source_lines import SourceLine
 from tilewright._diagnose.core_names import name_cores
 from tilewright._diagnose.deadlock import THREAD_WAITS, StuckCores, semaphore_label, stuck_cores
@@ -19,8 +19,7 @@ def user_lines(stack: tuple[SourceLine, ...], kernel_path: str) -> tuple[SourceL
 
     Lines of our own headers are left out.
     """
-    include = str(NATIVE / "include")
-    outside = [frame for frame in stack if not frame.path.startswith(include) and frame.function != "tw_kernel_entry"]
+    outside = [frame for frame in stack if not is_own_header(frame.path) and frame.function != "tw_kernel_entry"]
     if not outside:
         return None, None
     site = outside[0]

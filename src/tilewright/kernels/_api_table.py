@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel API as a table: every function with its header, its arguments and who may call it.
 
-Names and arguments are those of ttnn 0.81; what changes with tt-metal's version changes in this file, and only here
-(then ``python -m tilewright.kernels._api_stub`` for editors). The notation of the tables is that of ``signatures.py``.
+The element-wise functions of the vector unit come from the rows of ``native/abi/sfpu_functions.inl``, the others stand
+here. Names and arguments are those of ttnn 0.81. The notation of the tables is that of ``_signatures.py``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from tilewright.kernels._sfpu_api import sfpu_api
 from tilewright.kernels._signatures import ApiConstant, ApiFunction, KernelEnum, Signature, functions, signature
 
 
@@ -81,6 +82,8 @@ class RsqrtMode(KernelEnum):
     Default = enum.auto()
     Fast = enum.auto()
 
+
+ENUMERATIONS: dict[str, type[KernelEnum]] = {each.__name__: each for each in KernelEnum.__subclasses__()}
 
 DATAFLOW_BASE = "api/dataflow/dataflow_api.h"
 COMPUTE_BASE = "api/compute/common.h"
@@ -250,162 +253,16 @@ transpose_block(icb cb, start_itile u, start_idst u, ntiles u)
 api/compute/mask.h
 mask_tile_init()
 mask_tile(idst_data u, idst2_mask u, data_format DataFormat?)
-api/compute/eltwise_unary/exp.h
-exp_tile_init[approx bool?]()
-exp_tile[approx bool?](idst u, vector_mode VectorMode?)
-api/compute/eltwise_unary/recip.h
-recip_tile_init[dest_acc ReciprocalDestAcc?, approximation ReciprocalApproxMode?]()
-recip_tile[dest_acc ReciprocalDestAcc?, approximation ReciprocalApproxMode?](idst u, vector_mode VectorMode?)
-api/compute/eltwise_unary/rsqrt.h
-rsqrt_tile_init()
-rsqrt_tile[mode RsqrtMode?](idst u)
-api/compute/eltwise_unary/sqrt.h
-sqrt_tile_init()
-sqrt_tile[fast_approx bool?](idst u)
-api/compute/eltwise_unary/binop_with_scalar.h
-binop_with_scalar_tile_init()
-add_unary_tile(idst u, param1 u)
-sub_unary_tile(idst u, param1 u)
-mul_unary_tile(idst u, param1 u)
-div_unary_tile(idst u, param1 u)
-rsub_unary_tile(idst u, param1 u)
-add_unary_tile_int32(idst u, param1 u)
-sub_unary_tile_int32(idst u, param1 u)
-api/compute/eltwise_unary/fill.h
-fill_tile_init()
-fill_tile(idst u, param0 float32)
-fill_tile_bitcast(idst u, param0 u)
-fill_tile_int[data_format DataFormat](idst u, param0 u)
-api/compute/eltwise_unary/relu.h
-relu_tile_init()
-relu_tile(idst u)
-relu_max_tile_init()
-relu_max_tile(idst u, param0 u)
-relu_min_tile_init()
-relu_min_tile(idst u, param0 u)
-leaky_relu_tile_init()
-leaky_relu_tile(idst u, slope u)
-api/compute/eltwise_unary/gelu.h
-gelu_tile_init[fast_and_approx bool?]()
-gelu_tile[fast_and_approx bool?](idst u)
-api/compute/eltwise_unary/negative.h
-negative_tile_init()
-negative_tile(idst u)
-negative_tile_int32(idst u)
 api/compute/eltwise_unary/typecast.h
 typecast_tile_init[in_dtype format, out_dtype format]()
 typecast_tile[in_dtype format, out_dtype format](idst u)
-api/compute/eltwise_unary/clamp.h
-clamp_tile_init()
-clamp_tile(idst u, param0 u, param1 u)
-api/compute/eltwise_unary/log1p.h
-log1p_tile_init()
-log1p_tile(idst u)
-api/compute/eltwise_unary/trigonometry.h
-sin_tile_init()
-sin_tile(idst u)
-cos_tile_init()
-cos_tile(idst u)
-tan_tile_init()
-tan_tile(idst u)
-api/compute/eltwise_unary/erf_erfc.h
-erf_tile_init()
-erf_tile(idst u)
-erfc_tile_init()
-erfc_tile(idst u)
-api/compute/eltwise_unary/identity.h
-identity_tile_init()
-identity_tile(idst u)
-api/compute/eltwise_unary/where.h
-where_tile_init()
-where_tile[data_format DataFormat](idst0 u, idst1 u, idst2 u, odst u)
-api/compute/eltwise_unary/addcmul.h
-addcmul_tile_init()
-addcmul_tile[data_format DataFormat](idst0 u, idst1 u, idst2 u, odst u, value u)
-api/compute/eltwise_unary/comp.h
-gez_tile_init()
-gez_tile(idst u)
-lez_tile_init()
-lez_tile(idst u)
-gtz_tile_init()
-gtz_tile(idst u)
-ltz_tile_init()
-ltz_tile(idst u)
-eqz_tile_init()
-eqz_tile(idst u)
-nez_tile_init()
-nez_tile(idst u)
-api/compute/eltwise_unary/rounding.h
-rounding_op_tile_init()
-floor_tile(idst u)
-ceil_tile(idst u)
-trunc_tile(idst u)
-frac_tile(idst u)
-api/compute/eltwise_unary/elu.h
-elu_tile_init()
-elu_tile(idst u, param0 u)
-api/compute/compute_kernel_api.h
-sigmoid_tile_init()
-sigmoid_tile(idst u)
-silu_tile_init()
-silu_tile(idst u)
-tanh_tile_init()
-tanh_tile(idst u)
-square_tile_init()
-square_tile(idst u)
-log_tile_init()
-log_tile(idst u)
-abs_tile_init()
-abs_tile(idst u)
-sign_tile_init()
-sign_tile(idst u)
-power_tile_init()
-power_tile(idst u, param0 u)
-exp2_tile_init()
-exp2_tile(idst u)
-expm1_tile_init()
-expm1_tile(idst u)
-unary_max_tile_init()
-unary_max_tile(idst u, param0 u)
-unary_min_tile_init()
-unary_min_tile(idst u, param0 u)
-api/compute/eltwise_binary_sfpu.h
-add_binary_tile_init()
-add_binary_tile(idst0 u, idst1 u, odst u)
-sub_binary_tile_init()
-sub_binary_tile(idst0 u, idst1 u, odst u)
-mul_binary_tile_init()
-mul_binary_tile(idst0 u, idst1 u, odst u)
-div_binary_tile_init()
-div_binary_tile(idst0 u, idst1 u, odst u)
-rsub_binary_tile_init()
-rsub_binary_tile(idst0 u, idst1 u, odst u)
-power_binary_tile_init()
-power_binary_tile(idst0 u, idst1 u, odst u)
-api/compute/binary_max_min.h
-binary_max_tile_init()
-binary_max_tile(idst0 u, idst1 u, odst u, vector_mode VectorMode?)
-binary_min_tile_init()
-binary_min_tile(idst0 u, idst1 u, odst u, vector_mode VectorMode?)
-binary_max_int32_tile_init()
-binary_max_int32_tile(idst0 u, idst1 u, odst u)
-binary_min_int32_tile_init()
-binary_min_int32_tile(idst0 u, idst1 u, odst u)
-api/compute/add_int_sfpu.h
-add_int_tile_init()
-add_int_tile[data_format DataFormat](idst0 u, idst1 u, odst u)
-api/compute/sub_int_sfpu.h
-sub_int_tile_init()
-sub_int_tile[data_format DataFormat](idst0 u, idst1 u, odst u)
-api/compute/mul_int_sfpu.h
-mul_int_tile_init[data_format DataFormat]()
-mul_int_tile[data_format DataFormat](idst0 u, idst1 u, odst u)
 """
 
 FUNCTIONS: dict[str, ApiFunction] = {
     **functions(_BOTH, DATAFLOW_BASE, COMPUTE_BASE),
     **functions(_DATAFLOW, DATAFLOW_BASE, None),
     **functions(_COMPUTE, None, COMPUTE_BASE),
+    **sfpu_api(ENUMERATIONS),
 }
 
 

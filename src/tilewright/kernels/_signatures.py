@@ -61,12 +61,14 @@ class ApiFunction:
 
     Attributes:
         dataflow_header, compute_header: what to include; None where such kernels do not have the function.
+        summary: what the functions of its header compute; empty where no table says it.
     """
 
     name: str
     signatures: tuple[Signature, ...]
     dataflow_header: str | None
     compute_header: str | None
+    summary: str = ""
 
     def header(self, is_compute: bool) -> str | None:
         return self.compute_header if is_compute else self.dataflow_header

@@ -5,7 +5,7 @@ Kernels import the names they use::
 
     from tilewright.kernels.api import cb_wait_front, noc_async_read_page, reduce_tile, PoolType, ReduceDim
 
-Names and arguments are those of ttnn 0.81 (``api_table.py``). Template arguments stand in brackets:
+Names and arguments are those of ttnn 0.81 (``_api_table.py``). Template arguments stand in brackets:
 ``reduce_tile[PoolType.SUM, ReduceDim.REDUCE_ROW](...)``. Editors and type checkers know them from ``api.pyi``.
 """
 
@@ -13,30 +13,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilewright.kernels._api_table import (
-    CONSTANTS,
-    FUNCTIONS,
-    BroadcastType,
-    DataFormat,
-    EltwiseBinaryReuseDestType,
-    EltwiseBinaryType,
-    PoolType,
-    ReciprocalApproxMode,
-    ReciprocalDestAcc,
-    ReduceDim,
-    RsqrtMode,
-    SrcOrder,
-    VectorMode,
-    dprint,
-    nearest_name,
-)
+from tilewright.kernels._api_table import CONSTANTS, ENUMERATIONS, FUNCTIONS, dprint, nearest_name
 
 
 def __getattr__(name: str) -> Any:
-    if name in FUNCTIONS:
-        return FUNCTIONS[name]
-    if name in CONSTANTS:
-        return CONSTANTS[name]
+    for table in (FUNCTIONS, CONSTANTS, ENUMERATIONS):
+        if name in table:
+            return table[name]
     # Python itself asks every module for names such as __path__.
     hint = None if name.startswith("__") else nearest_name(name)
     raise AttributeError(f"the kernel API has no {name}" + (f"; did you mean {hint}?" if hint else ""), name=name)
@@ -46,17 +29,4 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-_ENUMS = (
-    BroadcastType,
-    DataFormat,
-    EltwiseBinaryReuseDestType,
-    EltwiseBinaryType,
-    PoolType,
-    ReciprocalApproxMode,
-    ReciprocalDestAcc,
-    ReduceDim,
-    RsqrtMode,
-    SrcOrder,
-    VectorMode,
-)
-__all__ = ["dprint", *CONSTANTS, *(each.__name__ for each in _ENUMS), *FUNCTIONS]
+__all__ = ["dprint", *CONSTANTS, *ENUMERATIONS, *FUNCTIONS]

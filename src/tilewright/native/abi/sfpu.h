@@ -5,71 +5,24 @@
 
 #include <cstdint>
 
-// One tile in, the same tile out.
-// clang-format off: a list of names
-#define TW_SFPU_UNARY_OPS(X) \
-    /* exponentials, logarithms, roots */ \
-    X(Exp) X(ExpScaled) X(ExpApproximate) X(Exp2) X(Expm1) X(Log) X(LogWithBase) X(Log1p) X(Reciprocal) X(Sqrt) \
-    X(Rsqrt) X(Cbrt) \
-    /* activations */ \
-    X(Tanh) X(Sigmoid) X(Silu) X(Gelu) X(GeluTanh) X(GeluDerivative) X(TanhDerivative) X(Tanhshrink) X(Mish) \
-    X(Hardmish) X(Hardsigmoid) X(Softsign) X(Celu) X(Elu) X(Selu) X(Softplus) X(Softshrink) X(Hardshrink) X(Clamp) \
-    X(Softcap) X(Xielu) X(Prelu) X(ReluMin) X(ReluMax) X(Threshold) X(Heaviside) \
-    /* sign, rounding, copies */ \
-    X(Square) X(Abs) X(Negative) X(Sign) X(Signbit) X(Identity) X(Floor) X(Ceil) X(Trunc) X(Frac) X(Round) \
-    X(StochasticRound) X(Fill) X(FillWord) X(AltComplexRotate90) X(TiledProduct) \
-    /* trigonometry and special functions */ \
-    X(Sin) X(Cos) X(Tan) X(Asin) X(Acos) X(Atan) X(Sinh) X(Cosh) X(Asinh) X(Acosh) X(Atanh) X(Erf) X(Erfc) X(Erfinv) \
-    X(BesselI0) X(BesselI1) X(Digamma) X(Polygamma) X(LgammaStirling) \
-    /* with a scalar */ \
-    X(AddScalar) X(SubScalar) X(MulScalar) X(DivScalar) X(RsubScalar) X(Rdiv) X(Power) X(PowerIterative) X(Rpow) \
-    X(MaxScalar) X(MinScalar) X(Fmod) X(Remainder) \
-    /* comparisons: 1.0 or 0.0 */ \
-    X(EqualZero) X(NotEqualZero) X(LessZero) X(GreaterZero) X(LessEqualZero) X(GreaterEqualZero) \
-    X(EqualScalar) X(NotEqualScalar) X(LessScalar) X(GreaterScalar) X(LessEqualScalar) X(GreaterEqualScalar) \
-    X(IsInf) X(IsPosInf) X(IsNegInf) X(IsNan) X(IsFinite) X(LogicalNot) \
-    /* integers */ \
-    X(AbsInt) X(NegativeInt) X(SignbitInt) X(LogicalNotInt) X(AddScalarInt) X(SubScalarInt) X(RsubScalarInt) \
-    X(MaxScalarInt) X(MinScalarInt) X(MaxScalarUint) X(MinScalarUint) X(ClampInt) X(ReluMaxInt) X(RemainderScalarUint) \
-    X(EqualZeroInt) X(NotEqualZeroInt) X(LessZeroInt) X(GreaterZeroInt) X(LessEqualZeroInt) X(GreaterEqualZeroInt) \
-    X(EqualScalarInt) X(NotEqualScalarInt) X(LessScalarInt) X(GreaterScalarInt) X(LessEqualScalarInt) \
-    X(GreaterEqualScalarInt) X(BitwiseAnd) X(BitwiseOr) X(BitwiseXor) X(BitwiseNot) X(LeftShift) X(RightShift) \
-    X(LogicalRightShift) \
-    /* random */ \
-    X(Rand) X(Dropout)
-// clang-format on
-
-// Two tiles in, one tile out.
-// clang-format off: a list of names
-#define TW_SFPU_BINARY_OPS(X) \
-    X(Add) X(Sub) X(Rsub) X(AddRounded) X(SubRounded) X(RsubRounded) X(Mul) X(Div) X(Power) X(Max) X(Min) X(Fmod) \
-    X(Remainder) X(Atan2) X(Nextafter) X(NextafterBfloat16) X(Isclose) X(IscloseEqualNan) X(Xlogy) X(Logaddexp) \
-    X(Logaddexp2) X(Logsigmoid) X(LgammaStirling) X(SituGlu) X(ClampedSiluGlu) \
-    X(Equal) X(NotEqual) X(Less) X(Greater) X(LessEqual) X(GreaterEqual) \
-    /* integers; the parameter is the mask of the bits the format has */ \
-    X(AddInt) X(SubInt) X(RsubInt) X(MulInt) X(MaxInt) X(MinInt) X(MaxUint) X(MinUint) X(FmodInt) X(RemainderInt) \
-    X(RemainderUint) X(DivInt) X(DivIntFloor) X(DivIntTrunc) X(Gcd) X(Lcm) \
-    X(EqualInt) X(NotEqualInt) X(LessInt) X(GreaterInt) X(LessEqualInt) X(GreaterEqualInt) X(LessUint) X(GreaterUint) \
-    X(LessEqualUint) X(GreaterEqualUint) X(BitwiseAnd) X(BitwiseOr) X(BitwiseXor) X(LeftShift) X(RightShift) \
-    X(LogicalRightShift) X(ClampedLogicalRightShift) \
-    /* quantisation: the first tile with the second as scale, and the zero point the init call left */ \
-    X(QuantInt32) X(QuantUint8) X(QuantInt8) X(RequantInt32) X(RequantUint8) X(RequantInt8) X(DequantInt32) \
-    X(RequantInt8ToInt32) X(RequantInt8ToUint8) X(RequantInt8ToInt8) X(DequantInt8)
-// clang-format on
-
-// Three tiles in, one tile out.
-// clang-format off: a list of names
-#define TW_SFPU_TERNARY_OPS(X) \
-    X(Where) X(MultiplyAdd) X(Lerp) X(Addcmul) X(Addcdiv) X(SnakeBeta) X(LgammaAdjusted)
-// clang-format on
-
 namespace tw {
 
-#define TW_SFPU_ENUMERATOR(name) name,
-enum class SfpuUnary : uint32_t { TW_SFPU_UNARY_OPS(TW_SFPU_ENUMERATOR) Count };
-enum class SfpuBinary : uint32_t { TW_SFPU_BINARY_OPS(TW_SFPU_ENUMERATOR) Count };
-enum class SfpuTernary : uint32_t { TW_SFPU_TERNARY_OPS(TW_SFPU_ENUMERATOR) Count };
-#undef TW_SFPU_ENUMERATOR
+// One tile in, the same tile out; two tiles in, one out; three tiles in, one out.
+enum class SfpuUnary : uint32_t {
+#define TW_SFPU_UNARY(operation, ...) operation,
+#include "sfpu_functions.inl"
+    Count
+};
+enum class SfpuBinary : uint32_t {
+#define TW_SFPU_BINARY(operation, ...) operation,
+#include "sfpu_functions.inl"
+    Count
+};
+enum class SfpuTernary : uint32_t {
+#define TW_SFPU_TERNARY(operation, ...) operation,
+#include "sfpu_functions.inl"
+    Count
+};
 
 // Constants some init calls leave in the unit's registers for their operation. They all use the same registers, so the
 // last init wins; operations that share constants share a name.
@@ -91,36 +44,16 @@ enum class SfpuConstants : uint32_t {
     Count
 };
 
-constexpr SfpuConstants constants_of(SfpuUnary op) {
-    switch (op) {
-        case SfpuUnary::Reciprocal:
-        case SfpuUnary::Sigmoid:
-        case SfpuUnary::Silu: return SfpuConstants::Reciprocal;
-        case SfpuUnary::Sqrt:
-        case SfpuUnary::Rsqrt: return SfpuConstants::Root;
-        case SfpuUnary::Log:
-        case SfpuUnary::LogWithBase: return SfpuConstants::Log;
-        case SfpuUnary::Log1p: return SfpuConstants::Log1p;
-        case SfpuUnary::Exp2: return SfpuConstants::Exp2;
-        case SfpuUnary::Expm1: return SfpuConstants::Expm1;
-        case SfpuUnary::Tanh: return SfpuConstants::Tanh;
-        case SfpuUnary::Cbrt: return SfpuConstants::CubeRoot;
-        case SfpuUnary::Power: return SfpuConstants::Power;
-        case SfpuUnary::Rpow: return SfpuConstants::BinaryPower;
-        case SfpuUnary::Sin:
-        case SfpuUnary::Cos: return SfpuConstants::Sine;
-        case SfpuUnary::Tan: return SfpuConstants::Tangent;
-        case SfpuUnary::ExpApproximate: return SfpuConstants::ExpApproximate;
-        default: return SfpuConstants::None;
-    }
-}
-constexpr SfpuConstants constants_of(SfpuBinary op) {
-    switch (op) {
-        case SfpuBinary::Div: return SfpuConstants::Reciprocal;
-        case SfpuBinary::Power: return SfpuConstants::BinaryPower;
-        default: return SfpuConstants::None;
-    }
-}
+inline constexpr SfpuConstants kUnaryConstants[] = {
+#define TW_SFPU_UNARY(operation, constants, ...) SfpuConstants::constants,
+#include "sfpu_functions.inl"
+};
+inline constexpr SfpuConstants kBinaryConstants[] = {
+#define TW_SFPU_BINARY(operation, constants, ...) SfpuConstants::constants,
+#include "sfpu_functions.inl"
+};
+constexpr SfpuConstants constants_of(SfpuUnary op) { return kUnaryConstants[static_cast<uint32_t>(op)]; }
+constexpr SfpuConstants constants_of(SfpuBinary op) { return kBinaryConstants[static_cast<uint32_t>(op)]; }
 
 // Values as in tt-metal's VectorMode: which faces an operation touches.
 enum class SfpuFaces : uint32_t { First = 0, Row = 1, Column = 2, All = 4, FirstOnly = 6 };

@@ -17,10 +17,19 @@ const char* const kConstants[] = {
 #define TW_NAME(name) #name,
     TW_REPLAY_CONSTANTS(TW_NAME)};
 const char* const kCalls[] = {"None", TW_RECORDED_CALLS(TW_NAME)};
-const char* const kUnary[] = {TW_SFPU_UNARY_OPS(TW_NAME)};
-const char* const kBinary[] = {TW_SFPU_BINARY_OPS(TW_NAME)};
-const char* const kTernary[] = {TW_SFPU_TERNARY_OPS(TW_NAME)};
 #undef TW_NAME
+const char* const kUnary[] = {
+#define TW_SFPU_UNARY(name, ...) #name,
+#include "abi/sfpu_functions.inl"
+};
+const char* const kBinary[] = {
+#define TW_SFPU_BINARY(name, ...) #name,
+#include "abi/sfpu_functions.inl"
+};
+const char* const kTernary[] = {
+#define TW_SFPU_TERNARY(name, ...) #name,
+#include "abi/sfpu_functions.inl"
+};
 
 template <size_t N>
 const char* name_at(const char* const (&names)[N], uint32_t index) {

@@ -183,12 +183,10 @@ inline void map_integers(const Call& call, Function function) {
     }
 }
 
-#define TW_SFPU_DECLARE_UNARY(name) void unary_##name(const Call& call);
-#define TW_SFPU_DECLARE_BINARY(name) void binary_##name(const Call& call);
-#define TW_SFPU_DECLARE_TERNARY(name) void ternary_##name(const Call& call);
-TW_SFPU_UNARY_OPS(TW_SFPU_DECLARE_UNARY)
-TW_SFPU_BINARY_OPS(TW_SFPU_DECLARE_BINARY)
-TW_SFPU_TERNARY_OPS(TW_SFPU_DECLARE_TERNARY)
+#define TW_SFPU_UNARY(name, ...) void unary_##name(const Call& call);
+#define TW_SFPU_BINARY(name, ...) void binary_##name(const Call& call);
+#define TW_SFPU_TERNARY(name, ...) void ternary_##name(const Call& call);
+#include "abi/sfpu_functions.inl"
 
 // Definitions of operations read as `TW_UNARY(Exp, Nearest, exp(x))`. In the expression x (or a, b, c) is the
 // input and p the parameters.

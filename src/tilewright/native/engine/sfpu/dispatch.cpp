@@ -42,18 +42,32 @@ Ranges ranges_of(uint32_t vector_mode, uint32_t vectors) {
 namespace {
 
 using Function = void (*)(const Call&);
-#define TW_SFPU_UNARY_ENTRY(name) unary_##name,
-#define TW_SFPU_BINARY_ENTRY(name) binary_##name,
-#define TW_SFPU_TERNARY_ENTRY(name) ternary_##name,
-constexpr Function kUnary[] = {TW_SFPU_UNARY_OPS(TW_SFPU_UNARY_ENTRY)};
-constexpr Function kBinary[] = {TW_SFPU_BINARY_OPS(TW_SFPU_BINARY_ENTRY)};
-constexpr Function kTernary[] = {TW_SFPU_TERNARY_OPS(TW_SFPU_TERNARY_ENTRY)};
+constexpr Function kUnary[] = {
+#define TW_SFPU_UNARY(name, ...) unary_##name,
+#include "abi/sfpu_functions.inl"
+};
+constexpr Function kBinary[] = {
+#define TW_SFPU_BINARY(name, ...) binary_##name,
+#include "abi/sfpu_functions.inl"
+};
+constexpr Function kTernary[] = {
+#define TW_SFPU_TERNARY(name, ...) ternary_##name,
+#include "abi/sfpu_functions.inl"
+};
 
 // As messages name them.
-#define TW_SFPU_NAME(name) "the vector unit's " #name,
-constexpr const char* kUnaryNames[] = {TW_SFPU_UNARY_OPS(TW_SFPU_NAME)};
-constexpr const char* kBinaryNames[] = {TW_SFPU_BINARY_OPS(TW_SFPU_NAME)};
-constexpr const char* kTernaryNames[] = {TW_SFPU_TERNARY_OPS(TW_SFPU_NAME)};
+constexpr const char* kUnaryNames[] = {
+#define TW_SFPU_UNARY(name, ...) "the vector unit's " #name,
+#include "abi/sfpu_functions.inl"
+};
+constexpr const char* kBinaryNames[] = {
+#define TW_SFPU_BINARY(name, ...) "the vector unit's " #name,
+#include "abi/sfpu_functions.inl"
+};
+constexpr const char* kTernaryNames[] = {
+#define TW_SFPU_TERNARY(name, ...) "the vector unit's " #name,
+#include "abi/sfpu_functions.inl"
+};
 
 // The result does not depend on what the tile held.
 bool defines_its_result(SfpuUnary op) {

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the vector-unit headers reach the engine. Most functions are `<name>_tile(idst)` with a `<name>_tile_init()`
-// that sets up nothing the engine computes with: the families below write them.
+// How the vector-unit headers reach the engine. Most of those headers are generated: _build/sfpu_headers.py writes them
+// from the rows of abi/sfpu_functions.inl.
 #pragma once
 
 #include <cstdint>
 
 #include "../../abi/sfpu.h"
 #include "api/compute/common_globals.h"
+
+namespace ckernel {
+
+// Operations of binop_with_scalar.h.
+enum { ADD_UNARY = 0, SUB_UNARY = 1, MUL_UNARY = 2, DIV_UNARY = 3, RSUB_UNARY = 4 };
+
+}  // namespace ckernel
 
 namespace ckernel::sfpu_call {
 
@@ -76,76 +83,4 @@ constexpr bool is_integer_format(DataFormat format) {
     return format == DataFormat::Int32 || is_unsigned_format(format);
 }
 
-constexpr bool is_float_format(DataFormat format) {
-    return format == DataFormat::Float32 || format == DataFormat::Float16_b;
-}
-
 }  // namespace ckernel::sfpu_call
-
-// <name>_tile(idst), <name>_tile_init()
-#define TW_SFPU_UNARY(name, op) \
-    ALWI void name##_tile(uint32_t idst) { sfpu_call::unary(tw::SfpuUnary::op, idst); } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
-
-// The same with the template argument many take for the width of DST; the engine knows the real one.
-#define TW_SFPU_UNARY_DEST(name, op) \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile(uint32_t idst) { \
-        sfpu_call::unary(tw::SfpuUnary::op, idst); \
-    } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
-
-// ... and on the init call as well.
-#define TW_SFPU_UNARY_DEST_BOTH(name, op) \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile(uint32_t idst) { \
-        sfpu_call::unary(tw::SfpuUnary::op, idst); \
-    } \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile_init() { \
-        sfpu_call::init(tw::SfpuUnary::op); \
-    }
-
-// With one, two or three parameters.
-#define TW_SFPU_UNARY_1(name, op) \
-    ALWI void name##_tile(uint32_t idst, uint32_t param0) { sfpu_call::unary(tw::SfpuUnary::op, idst, param0); } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
-#define TW_SFPU_UNARY_2(name, op) \
-    ALWI void name##_tile(uint32_t idst, uint32_t param0, uint32_t param1) { \
-        sfpu_call::unary(tw::SfpuUnary::op, idst, param0, param1); \
-    } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
-#define TW_SFPU_UNARY_DEST_1(name, op) \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile(uint32_t idst, uint32_t param0) { \
-        sfpu_call::unary(tw::SfpuUnary::op, idst, param0); \
-    } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
-#define TW_SFPU_UNARY_DEST_2(name, op) \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile(uint32_t idst, uint32_t param0, uint32_t param1) { \
-        sfpu_call::unary(tw::SfpuUnary::op, idst, param0, param1); \
-    } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuUnary::op); }
-
-// <name>_tile(idst0, idst1, odst), <name>_tile_init()
-#define TW_SFPU_BINARY(name, op) \
-    ALWI void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
-        sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
-    } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuBinary::op); }
-#define TW_SFPU_BINARY_DEST(name, op) \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
-        sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
-    } \
-    ALWI void name##_tile_init() { sfpu_call::init(tw::SfpuBinary::op); }
-#define TW_SFPU_BINARY_DEST_BOTH(name, op) \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile(uint32_t idst0, uint32_t idst1, uint32_t odst) { \
-        sfpu_call::binary(tw::SfpuBinary::op, idst0, idst1, odst); \
-    } \
-    template <bool is_fp32_dest_acc_en = false> \
-    ALWI void name##_tile_init() { \
-        sfpu_call::init(tw::SfpuBinary::op); \
-    }

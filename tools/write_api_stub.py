@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes ``api.pyi``, from which editors and type checkers know the kernel API.
+"""Write ``kernels/api.pyi``, from which editors and type checkers know the kernel API.
 
 A function becomes a function, with its C++ header in the text that editors show. One with template arguments becomes a
 value that takes them in brackets: called at once where all of them may be left out, after the brackets where not.
 
-``python -m tilewright.kernels._api_stub`` writes the file again after a change of ``api_table.py``; a test compares.
+The file is not kept in git: ``tools/build_hook.py`` runs this when the package is built or installed.
 """
 
 from __future__ import annotations
 
+import sys
+import types
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tilewright.kernels import _api_table as api_table
-from tilewright.kernels._api_table import CONSTANTS, FUNCTIONS
-from tilewright.kernels._signatures import ApiFunction, Argument, KernelEnum, Signature
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tilewright"
+# The tables alone: the whole package needs numpy, which is not there when a wheel is built.
+for name, folder in (("tilewright", PACKAGE), ("tilewright.kernels", PACKAGE / "kernels")):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [str(folder)]
 
-STUB = Path(__file__).with_name("api.pyi")
+from tilewright.kernels._api_table import CONSTANTS, ENUMERATIONS, FUNCTIONS  # noqa: E402
+from tilewright.kernels._signatures import ApiFunction, Argument, Signature  # noqa: E402
 
 # What a value of each kind is in Python. Indices of circular buffers are given as plain numbers too.
 _PYTHON = {
@@ -35,11 +40,10 @@ _PYTHON = {
 
 def stub_text() -> str:
     """The whole file."""
-    enums = [each for each in vars(api_table).values() if isinstance(each, type) and issubclass(each, KernelEnum)]
-    names = sorted(each.__name__ for each in enums if each is not KernelEnum)
+    names = sorted(ENUMERATIONS)
     lines = [
         "# SPDX-License-Identifier: Apache-2.0",
-        "# Written by api_stub.py out of api_table.py; do not change it by hand.",
+        "# Written by tools/write_api_stub.py; do not change it by hand.",
         "from typing import Any, overload",
         "",
         f"from tilewright.kernels._api_table import {', '.join(f'{name} as {name}' for name in names)}",
@@ -115,8 +119,9 @@ def _text(function: ApiFunction) -> str:
         if function.compute_header and function.dataflow_header
         else ("compute kernels" if function.compute_header else "data-movement kernels")
     )
-    return f'"""``{function.signatures[0].text}``, of {who}. C++: ``{header}``."""'
+    summary = f" {function.summary}" if function.summary else ""
+    return f'"""``{function.signatures[0].text}``, of {who}.{summary} C++: ``{header}``."""'
 
 
 if __name__ == "__main__":
-    STUB.write_text(stub_text())
+    (PACKAGE / "kernels" / "api.pyi").write_text(stub_text())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel API's forwarding headers: one table, no such file beside it, and kernels find every one of them."""
+"""The kernel API's generated headers: no file beside them has their name, and kernels find every one of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from tilewright._build.compiler import find_compiler
-from tilewright._build.forwarding_headers import forwarding_directory, forwarding_headers, write_forwarding_headers
+from tilewright._build.forwarding_headers import forwarding_headers
+from tilewright._build.generated_headers import generated_directory, generated_headers, write_generated_headers
 from tilewright._build.kernel_build import check_kernel
 from tilewright._build.kernel_sources import kernel_source
 from tilewright._build.native_build import NATIVE
+from tilewright._build.sfpu_headers import generated_sfpu_headers
 from tilewright._launch.chip import Chip
+from tilewright._sfpu_functions import sfpu_headers
 
 INCLUDE = NATIVE / "include"
-HEADERS = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*.h*")}
+FILES = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*.h*")}
+HEADERS = {**FILES, **generated_sfpu_headers()}
 
 
 def _code(text: str) -> list[str]:
@@ -31,6 +35,11 @@ def test_the_table_leads_to_headers_that_are_there_and_hides_none() -> None:
     table = forwarding_headers()
     assert {header for header in table.values() if header not in HEADERS and header not in table} == set()
     assert table.keys() & HEADERS.keys() == set()
+    assert generated_headers().keys() & FILES.keys() == set()
+
+
+def test_headers_by_hand_are_files() -> None:
+    assert [each.path for each in sfpu_headers() if "by_hand" in each.options and each.path not in FILES] == []
 
 
 def test_our_own_headers_include_what_is_meant() -> None:
@@ -41,7 +50,7 @@ def test_our_own_headers_include_what_is_meant() -> None:
 @pytest.mark.parametrize("kind", ["compute", "reader"])
 def test_kernels_find_every_one(chip: Chip, make_program, kind: str) -> None:
     compute = re.compile(r"compute|ckernel|llk|lltt|sfpi|cmath|c(un)?pack")
-    names = [name for name in forwarding_headers() if bool(compute.search(name)) is (kind == "compute")]
+    names = [name for name in generated_headers() if bool(compute.search(name)) is (kind == "compute")]
     text = "".join(f'#include "{name}"\n' for name in names) + "void kernel_main() {}\n"
     program = make_program(**{kind: text})
     check_kernel(kernel_source(program, program.kernels[0], chip.arch, chip.grid), find_compiler())
@@ -49,10 +58,10 @@ def test_kernels_find_every_one(chip: Chip, make_program, kind: str) -> None:
 
 def test_one_that_was_tampered_with_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
-    write_forwarding_headers()
-    header = forwarding_directory() / "dataflow_api.h"
+    write_generated_headers()
+    header = generated_directory() / "dataflow_api.h"
     assert header.read_text() == '#pragma once\n#include "api/dataflow/dataflow_api.h"\n'
     header.write_text("#error not ours\n")
-    monkeypatch.setattr("tilewright._build.forwarding_headers._written", set())  # as another process meets it
-    write_forwarding_headers()
+    monkeypatch.setattr("tilewright._build.generated_headers._written", set())  # as another process meets it
+    write_generated_headers()
     assert "not ours" not in header.read_text()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Headers of the kernel API that are no files: those of the vector unit's functions, and those that lead to another.
+
+They are written into the cache before a kernel is compiled, in a directory named by what they are written from.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from tilewright import _sfpu_functions
+from tilewright._build import forwarding_headers, sfpu_headers
+from tilewright._build.cache import cache_directory, digest, locked, note_use, read_entry, write_atomically
+from tilewright._build.native_build import NATIVE
+
+
+@functools.cache
+def generated_headers() -> dict[str, str]:
+    """The text of every generated header by its path."""
+    forwarding = forwarding_headers.forwarding_headers()
+    leading = {name: f'#pragma once\n#include "{header}"\n' for name, header in forwarding.items()}
+    return {**sfpu_headers.generated_sfpu_headers(), **leading}
+
+
+@functools.cache
+def _name() -> str:
+    """A name for everything the text depends on: cheaper than the text itself, which a launch may never need."""
+    modules = (__file__, forwarding_headers.__file__, sfpu_headers.__file__, _sfpu_functions.__file__)
+    return digest(*(Path(each).read_bytes() for each in (*modules, _sfpu_functions.TABLE)))
+
+
+def generated_directory() -> Path:
+    """Where the compiler looks for them. They are there once :func:`write_generated_headers` was called."""
+    return cache_directory() / "headers" / _name()
+
+
+def is_own_header(path: str) -> bool:
+    """Whether a file belongs to the kernel API, not to a user's kernel."""
+    return path.startswith((str(NATIVE), str(generated_directory())))
+
+
+def write_generated_headers() -> None:
+    """Write what is missing of them or is not as it should be."""
+    directory = generated_directory()
+    if directory in _written:
+        return
+    with locked(f"headers-{directory.name}"):
+        for name, text in generated_headers().items():
+            if read_entry(directory / name) != text.encode():
+                write_atomically(directory / name, text.encode())
+        note_use(directory)
+    _written.add(directory)
+
+
+_written: set[Path] = set()  # directories this process has looked through
