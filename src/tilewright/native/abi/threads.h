@@ -24,7 +24,7 @@ uint32_t tw_thread_semaphore_value(uint32_t index);
 
 // The mailboxes between the three threads and BRISC. Thread numbers as in ckernel::ThreadId: 0 BRISC, 1 unpack, 2 math,
 // 3 pack. Who reads and writes is the thread the statement names. Where none is named and all three go together, a read
-// takes the oldest word sent to the maths thread while there is one, then to pack, then to unpack.
+// takes the oldest word sent to the math thread while there is one, then to pack, then to unpack.
 void tw_mailbox_write(uint32_t to_thread, uint32_t value);
 uint32_t tw_mailbox_read(uint32_t from_thread);
 

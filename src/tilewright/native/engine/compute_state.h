@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Tensix side of one core: destination registers, operand formats, packer state.
-// Owned by the core; tile maths (engine/tile, engine/sfpu) works on it.
+// The Tensix side of one core: destination registers, operand formats, packer state. Tile math (engine/tile,
+// engine/sfpu) works on it.
 //
-// What init and reconfig calls set belongs to whoever made them: each of a compute kernel's three threads makes all of
-// them, at its own pace, so each has settings of its own while they run apart (threads.h).
+// Each of a compute kernel's three threads makes all init and reconfig calls itself. So each has its own
+// ComputeSettings while the threads are split (threads.h).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr uint32_t kTileElements = 1024;
 inline constexpr uint32_t kFaceElements = 256;
 inline constexpr uint32_t kDstSlots = 16;
 
-// How the tiles of one CB look. Set by the host per CB index.
+// Shape and format of a CB's tiles, set by the host per CB index.
 struct TileGeometry {
     DataFormat format = DataFormat::Invalid;
     uint8_t num_faces = 4;
@@ -52,42 +52,42 @@ struct ComputeSettings {
     uint8_t pack_relu_mode = 0;  // 0 none, 1 zero, 2 min threshold, 3 max threshold
     uint32_t pack_relu_threshold = 0;
     DstPhase phase = DstPhase::Idle;
-    // Whatever an init call leaves for the calls after it (transpose flags, reduce masks, ...).
+    // State that init calls leave for later calls (transpose flags, reduce masks, ...).
     uint8_t copy_transpose = 0;
     uint32_t scratch[24] = {};
-    // Vector-unit registers, 32 lanes each: what one call of it keeps for the next (running sums, init constants).
+    // Vector-unit registers, 32 lanes each, that keep values between calls (running sums, init constants).
     uint32_t sfpu_registers[12][32] = {};
-    sfpu::Machine vector_machine;  // what programs written in a kernel use of it
+    sfpu::Machine vector_machine;  // registers of vector-unit programs that a kernel contains
     ComputeChecks* checks = nullptr;  // of a checked run
 
     // DST tiles reachable in this mode: 16/8 with 16-bit DST (full/half), 8/4 with 32-bit.
     uint32_t dst_capacity() const { return (full_sync ? 16u : 8u) >> (fp32_dest ? 1 : 0); }
 };
 
-// What is known of a DST slot instead of its words (tile/deferred_dst.h): tiles in L1, and what happened to them.
+// A DST slot whose words are not computed yet (tile/deferred_dst.h): tiles in L1, and the steps to apply to them.
 struct DeferredTile {
-    // Of one tile of bfloat16s, each on top of the ones before. Or of two tiles of float32s.
+    // Steps on one tile of bfloat16s, each including the ones before. Product: of two tiles of float32s.
     enum class Step : uint8_t { Minus, Times, Weighted, Product };
 
     const uint16_t* tile;
     const uint32_t* factors[2];
-    uint32_t mask;  // what Src keeps of the factors
+    uint32_t mask;  // bits of the factors that Src keeps
     Step last_step;
     DataFormat column_format;
-    const uint8_t* column;  // the tile in L1 whose column 0 is `minus`; null where that may have changed
-    alignas(64) float minus[32];  // by row, as are factors
+    const uint8_t* column;  // the tile in L1 whose column 0 is `minus`; null once that may have changed
+    alignas(64) float minus[32];  // per row, as is `times`
     alignas(64) float times[32];
-    alignas(64) float weight[32];  // by column, as are offsets: offset + value * weight
+    alignas(64) float weight[32];  // per column, as is `offset`: offset + value * weight
     alignas(64) float offset[32];
 };
 
 struct ComputeState : ComputeSettings {
     alignas(64) DstTile dst_memory[kDstSlots];
     DeferredTile deferred[kDstSlots];
-    uint64_t random_state = 0x9E3779B97F4A7C15ull;  // goes on from kernel to kernel until one seeds it
+    uint64_t random_state = 0x9E3779B97F4A7C15ull;  // carried over from kernel to kernel until one seeds it
 };
 
-// As at the start of a kernel: formats unset. DST and the random numbers are what the last one left, as on a card.
+// Resets the state at the start of a kernel. DST and the random state keep what the last kernel left, as on a card.
 void reset_compute_state(ComputeState& state);
 
 }  // namespace tw

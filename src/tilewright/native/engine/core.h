@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tile maths may ask of the core it runs on.
+// Interface between tile math and the core it runs on.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ inline CoreCircularBuffer& configured_buffer(KernelInstance& instance, uint32_t 
     }
     return instance.core->cb[cb];
 }
-// The calling kernel's memory at an L1 address: a pointer it got from us, or a plain offset.
+// The calling kernel's memory at an L1 address: a slot pointer, or a plain offset.
 inline uint8_t* own_memory(const KernelInstance& instance, uint32_t address) {
     const Core& core = *instance.core;
     const uint32_t slot = address & ~kL1OffsetMask;
@@ -27,14 +27,13 @@ inline uint8_t* own_memory(const KernelInstance& instance, uint32_t address) {
     }
     return l1_memory(core, instance.scheduler->program.shared_l1.range, address & kL1OffsetMask);
 }
-// Geometry the host gave CB `cb` on this core.
+// Geometry that the host gave CB `cb` on this core.
 inline const TileGeometry& tile_geometry(uint32_t cb) {
     return configured_buffer(current_instance(), cb, "tile operation").geometry;
 }
-// Host pointer to tile `index` counted from the CB's read pointer / write pointer. Faults the kernel when the
-// CB does not exist on this core or the tile lies outside the CB's memory.
-// An operation whose operands the unpack thread has unpacked before gets them from there (tile/source.h);
-// unpacked_tile always reads L1. any_front_tile is front_tile where it has to look at more than the pointers.
+// Host pointer to tile `index`, counted from the CB's read or write pointer. Ends the run with an error if the core has
+// no such CB or the tile lies outside it. If the unpack thread has already unpacked the operands, they come from the
+// source queue (tile/source.h); unpacked_tile always reads L1. any_front_tile is the slow path of front_tile.
 const uint8_t* any_front_tile(uint32_t cb, uint32_t index);
 inline const uint8_t* front_tile(uint32_t cb, uint32_t index) {
     KernelInstance& instance = current_instance();
@@ -51,15 +50,15 @@ inline const uint8_t* front_tile(uint32_t cb, uint32_t index) {
 }
 const uint8_t* unpacked_tile(uint32_t cb, uint32_t index);
 uint8_t* back_tile(uint32_t cb, uint32_t index);
-// Where a block of rows begins there. check_rows says how far it goes, before it is read or written.
+// Start of a block of rows. check_rows checks its length before it is accessed.
 uint8_t* front_rows(uint32_t cb);
 uint8_t* back_rows(uint32_t cb, uint32_t index);
 void check_rows(uint32_t cb, const uint8_t* rows, size_t bytes, bool is_write);
-// The rows are `bytes` long, of which `left` lie before the end of the buffer.
+// Ends the run: of `bytes` bytes of rows only `left` lie before the end of the buffer.
 void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_write, const char* call);
-// Ends the run with an error about the calling kernel; never returns. Short sentence, no newline.
+// Ends the run with an error of the calling kernel. The text is one short sentence without a newline.
 [[noreturn]] void kernel_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
-// The same where the error is a broken rule of the checker.
+// Ends the run with an error that is a broken rule of the checker.
 [[noreturn]] void rule_error(const char* rule, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 }  // namespace tw

@@ -62,7 +62,7 @@ void Kernel::put_statics(const uint8_t* from) const {
     }
 }
 
-// An instruction that was interrupted is noted as if it had been a call: one byte further.
+// Frames hold return addresses, so an interrupted instruction is noted as one byte further.
 void KernelInstance::note_stack() {
     noted.num_frames = 0;
     if (split != nullptr && !split->is_running) {
@@ -87,7 +87,7 @@ void KernelInstance::note_stack() {
         walk_frames(*stack, frame_pointer, noted.frames + noted.num_frames, kMaxFrames - noted.num_frames);
 }
 
-// Views of circular buffers that the core may not have.
+// Interfaces of circular buffers that the core does not have: their pointers fault with a named buffer.
 static void point_nowhere(KernelInstance& instance) {
     const uint32_t shift = instance.is_compute() ? 4 : 0;
     for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
@@ -115,7 +115,7 @@ void Program::create_instances() {
     }
 }
 
-// Stacks are lent to the program that runs: if each loaded program kept its own, a long session would run into the
+// Stacks are assigned to the running program. If each loaded program kept its own, a long session would exceed the
 // system's limit on mappings.
 void Program::assign_stacks() {
     static std::vector<std::unique_ptr<FiberStack>> stacks;
@@ -129,7 +129,8 @@ void Program::assign_stacks() {
     }
 }
 
-// A checked run starts close to where 16 bits end, so that arithmetic which forgets the wrap shows after a few pages.
+// A checked run starts the credit counters close to the end of 16 bits, so that code which ignores the wrap fails after
+// a few pages.
 static uint32_t first_credit(bool is_checked) { return is_checked ? 0xFFC0 : 0; }
 
 static void clear(Core& core) {
@@ -154,7 +155,7 @@ static Core& use_core(Chip& chip, const CoreXY& where) {
     return core;
 }
 
-// Circular buffers and semaphores as the program wants them; nothing of an earlier program stays configured.
+// Configures circular buffers and semaphores of the program; nothing of an earlier program stays configured.
 void Program::load_cores() {
     for (Core* core : chip.cores_in_use) {
         clear(*core);
@@ -338,11 +339,10 @@ static uint32_t num_processors() {
                : std::max(1u, std::thread::hardware_concurrency());
 }
 
-// How many OS threads the cores are spread over. Unasked, a program gets several from its second run on, if the last one
-// was long enough for them.
+// Number of OS threads. By default a program gets several from its second run on, if the last run was long enough.
 uint32_t Program::threads_for(const RunOptions& options) const {
     const auto has_globals = [](const auto& kernel) { return kernel->statics_bytes != 0; };
-    // Cores take turns at a kernel's one set of globals.
+    // A kernel's globals exist once, so its cores cannot run concurrently.
     if (options.checked || recorder || std::any_of(kernels.begin(), kernels.end(), has_globals)) {
         return 1;
     }
@@ -402,14 +402,14 @@ RunStatus Program::run(const RunOptions& requested) {
     recorder = recorded != 0 ? std::make_unique<Recorder>(recorded) : nullptr;
     load();
     if (checks) {
-        chip.settle_poison();  // rules read memory as it is
+        chip.settle_poison();  // rules read memory directly
         load_shadow_memory(*this);
         start_memory_checks(*this);
     }
     options.threads = threads_for(options);
     shared_l1.cores_met = false;
-    // Kernels find scratchpads, which lie among the circular buffers, in their core's own L1; threads that begin apart
-    // have noted where the buffers are.
+    // Kernels address scratchpads, which lie among the circular buffers, in their core's own L1, and split threads have
+    // already stored the buffers' addresses. Such programs do not share an L1.
     const auto is_compiled_per_thread = [](const auto& kernel) { return kernel->is_compiled_per_thread(); };
     options.keep_l1 |= !shared_l1.may_share || options.checked || recorder != nullptr || !scratchpads.empty() ||
                        std::any_of(kernels.begin(), kernels.end(), is_compiled_per_thread);

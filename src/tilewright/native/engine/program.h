@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as the engine runs it: kernels placed on cores, circular buffers, semaphores, and what a run leaves.
+// A program as the engine runs it: kernels on cores, circular buffers, semaphores, and the outcome of a run.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct CoreXY {
     uint16_t x, y;
 };
 
-// What one compilation of a kernel became: its code, and its mutable globals.
+// A compiled kernel: its code and its mutable globals.
 struct KernelCode {
     void (*entry)() = nullptr;
     uint8_t* statics = nullptr;
@@ -35,7 +35,7 @@ struct KernelCode {
 };
 
 struct Kernel {
-    std::vector<KernelCode> code;  // one, or one for each thread of a compute kernel that differs from thread to thread
+    std::vector<KernelCode> code;  // one, or one per thread of a compute kernel whose text differs per thread
     std::string name;
     KernelKind kind = KernelKind::DataMovement;
     uint8_t processor = 0;
@@ -43,17 +43,17 @@ struct Kernel {
     uint8_t noc_mode = 0;
     uint8_t fp32_dest = 0, full_sync = 0, fidelity = 4, math_approx = 0;
     std::vector<CoreXY> cores;
-    // Mutable globals: every core gets its own copy, swapped in when it runs.
+    // Mutable globals: every core has its own copy, swapped in when it runs.
     uint32_t statics_bytes = 0;
     std::vector<uint8_t> statics_initial;
     KernelInstance* statics_owner = nullptr;
     // Arguments: those of core i are args[arg_offsets[i] .. arg_offsets[i + 1]).
     std::vector<uint32_t> args, arg_offsets, common_args;
-    // Or the host has put them into the L1 of every core.
+    // Or the host places them into the L1 of every core.
     bool has_arguments_in_l1 = false;
     uint32_t args_offset = 0, num_args = 0, common_args_offset = 0, num_common_args = 0;
 
-    // Its threads have parted before they begin.
+    // Its threads are split from the start.
     bool is_compiled_per_thread() const { return code.size() > 1; }
     bool has_code_at(uintptr_t address) const {
         for (const KernelCode& each : code) {
@@ -72,13 +72,13 @@ struct ProgramCircularBuffer {
     uint32_t offset = 0;  // L1 offset
     uint32_t total_bytes = 0;
     uint32_t page_bytes = 0;
-    bool owns_memory = true;  // false: a tensor's, or placed by the host
+    bool owns_memory = true;  // false: a tensor's memory, or placed by the host
     bool is_over_tensor = false;
     TileGeometry geometry;
     std::vector<CoreXY> cores;
 };
 
-// L1 set aside for a kernel that is no circular buffer.
+// L1 reserved for a kernel that is not a circular buffer.
 struct ProgramScratchpad {
     uint32_t offset = 0;
     uint32_t bytes = 0;
@@ -94,27 +94,27 @@ struct ProgramSemaphore {
     std::vector<CoreXY> cores;
 };
 
-// A kernel has set a core's semaphore through the NoC, or added to it.
+// How often a kernel set or incremented a core's semaphore through the NoC.
 struct SemaphoreRaise {
     uint32_t instance = 0, core = 0, semaphore = 0;  // number of the instance; index of the core
     uint32_t count = 0;
-    uint32_t later = 0;  // times it would still do so, were its waits met; after a deadlock
+    uint32_t later = 0;  // after a deadlock: how often it still would, if its waits were met
 };
 
 enum class InstanceState : uint32_t { Ready = 0, Blocked = 1, Polling = 2, Yielded = 3, Finished = 4, Failed = 5 };
 
-// What a kernel that does not run is doing.
+// What a suspended kernel waits for.
 enum class WaitKind : uint32_t {
     None = 0,
     CbWaitFront = 1,
     CbReserveBack = 2,
     SemaphoreEqual = 3,
     SemaphoreAtLeast = 4,
-    Spin = 5,  // polls memory by itself
-    // One thread of a compute kernel for another.
-    DstFree = 6,  // the maths thread, for a half of DST
+    Spin = 5,  // polls memory in its own loop
+    // One thread of a compute kernel waits for another.
+    DstFree = 6,  // the math thread, for a half of DST
     DstReady = 7,  // the pack thread, for one with results
-    SourceReady = 8,  // the maths thread, for operands
+    SourceReady = 8,  // the math thread, for operands
     SourceFree = 9,  // the unpack thread, for room in the source registers
     ThreadSemaphore = 10,
 };
@@ -161,34 +161,34 @@ struct KernelInstance : FiberStatus {
     Core* core = nullptr;
     Scheduler* scheduler = nullptr;
     Checks* checks = nullptr;  // of a checked run
-    Recorder* recorder = nullptr;  // of a run that keeps pages
+    Recorder* recorder = nullptr;  // of a run that records pages
     uint32_t number = 0;  // among the instances of the program
     TwPlace place = kNoPlace;
-    int64_t priority = 0;  // in a run with a seed
+    int64_t priority = 0;  // in a randomised schedule
     FiberContext fiber;
-    FiberStack* stack = nullptr;  // lent for one run
-    // Of a compute kernel: the threads of a card that the running fiber stands for (threads.h), and those the macro
-    // around the present statement names.
+    FiberStack* stack = nullptr;  // assigned for one run
+    // Of a compute kernel: the TRISC threads that the running fiber executes (threads.h), and those that the macro
+    // around the current statement selects.
     uint8_t threads = kAllThreads;
-    uint32_t named_threads = kAllThreads;  // the innermost in the lowest three bits, those around it above
-    std::unique_ptr<SplitThreads> split;  // null while the three go together
-    std::unique_ptr<SourceQueue> sources;  // null where operands are read by whoever computes with them
+    uint32_t named_threads = kAllThreads;  // innermost selection in the lowest three bits, outer ones above
+    std::unique_ptr<SplitThreads> split;  // null while one fiber runs all three threads
+    std::unique_ptr<SourceQueue> sources;  // null where operands are read when they are computed with
     CbTraffic traffic[kMaxCircularBuffers];
-    CallRecord calls;  // of a kernel compiled to tell them
+    CallRecord calls;  // of a kernel compiled to record its calls
     std::vector<uint8_t> statics;
-    uint32_t stack_checked = 0;  // of a checked run: how deep its stack has been looked at
+    uint32_t stack_checked = 0;  // of a checked run: stack depth that has been checked
     std::string printed;  // text since the last newline
     uintptr_t failed_frame_pointer = 0, failed_program_counter = 0;
-    uintptr_t failed_caller = 0;  // of the function at the program counter, where no frame tells
+    uintptr_t failed_caller = 0;  // caller of the function at the program counter, if that has no frame
     // Circular buffers, as bits, that a kernel stuck in a deadlock would push and pop later (deadlock_lookahead.h).
     uint64_t would_push = 0, would_pop = 0;
-    // Call stack when a run ended early: stacks are lent, so it must be noted before the next run.
+    // Call stack at the early end of a run. Stacks are reused, so it is noted before the next run.
     bool stack_noted = false;
     NotedStack noted;
 
     KernelInstance();
     ~KernelInstance();
-    // Where it stands; where its threads stand apart, each of them.
+    // Notes the call stack, or that of each split thread.
     void note_stack();
 
     bool is_compute() const { return kernel->kind == KernelKind::Compute; }
@@ -197,21 +197,21 @@ struct KernelInstance : FiberStatus {
 enum class RunStatus : int32_t {
     Ok = 0,
     Deadlock = 1,
-    KernelError = 2,  // the engine refused what a kernel asked
+    KernelError = 2,  // an error found by the engine
     Fault = 3,  // a signal: bad memory access, illegal instruction, ...
-    Spinning = 4,  // a kernel polls memory nobody changes
+    Spinning = 4,  // a kernel polls memory that nothing changes
     TimeLimit = 5,
     Interrupted = 6,
 };
 
 struct RunOptions {
-    uint32_t threads = 1;  // 0: as many as are worth it
+    uint32_t threads = 1;  // 0: the engine chooses
     double time_limit_seconds = 0;  // 0: none
     double spin_limit_seconds = 5;
     bool checked = false;
     bool keep_l1 = false;  // every core uses its own L1
     uint64_t recorded_circular_buffers = 0;  // one bit for each whose pages are kept
-    uint64_t seed = 0;  // of the order kernels run in; 0: core after core
+    uint64_t seed = 0;  // of a randomised schedule; 0: core after core
 };
 
 class Program {
@@ -226,15 +226,16 @@ public:
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<ProgramCircularBuffer> circular_buffers;
     std::vector<ProgramSemaphore> semaphores;
-    std::vector<uint32_t> semaphore_bases;  // of each core, row by row, the L1 offset of semaphore 0
+    std::vector<uint32_t> semaphore_bases;  // per core, row by row: L1 offset of semaphore 0
     std::vector<ProgramScratchpad> scratchpads;
-    std::vector<HostMemory> host_memory;  // given for checked runs; the tensors of the call first
-    bool knows_every_buffer = false;  // there are no others than these
+    std::vector<HostMemory> host_memory;  // given for checked runs; the call's tensors first
+    bool knows_every_buffer = false;  // host_memory is complete
     std::vector<std::unique_ptr<KernelInstance>> instances;  // made by the first run, reused by the next
 
-    // What the last run left.
+    // Outcome of the last run.
     std::atomic<int32_t> status{0};
-    std::unordered_map<uint64_t, SemaphoreRaise> raises;  // by who, where and which; programs with semaphores only
+    // by instance, core and semaphore; only of programs with semaphores
+    std::unordered_map<uint64_t, SemaphoreRaise> raises;
     std::atomic<bool> stop{false};
     std::atomic<uint32_t> first_failed{~0u};  // the first scheduler, in the order of cores, with a kernel that failed
     std::string error_text;
@@ -245,20 +246,20 @@ public:
     uint64_t switches = 0;
     std::atomic<bool> process_must_end{false};  // a kernel was left half done (signals/signals.h)
     std::unique_ptr<Checks> checks;  // of a checked run
-    std::unique_ptr<Recorder> recorder;  // of a run that keeps pages
+    std::unique_ptr<Recorder> recorder;  // of a run that records pages
     TwPrintFunction print = nullptr;
     SharedL1Record shared_l1;
-    std::atomic<bool> used_window{false};  // in some run: threads would take turns at it
-    double work_seconds = 0;  // of the last run, on all threads together
+    std::atomic<bool> used_window{false};  // in some run: OS threads would contend for the one window
+    double work_seconds = 0;  // of the last run, summed over its threads
     static constexpr double kWorthThreads = 1e-3;
 
-    // Ends the run; every scheduler stops as soon as it sees it. Errors of kernels end a round (Scheduler::fail).
+    // Ends the run; every scheduler stops soon. Kernel errors end a round instead (Scheduler::fail).
     void fail(RunStatus why, KernelInstance* instance, const std::string& text);
-    // Only says so; the first failure counts.
+    // Records a failure without stopping the schedulers. The first failure counts.
     void note_failure(RunStatus why, KernelInstance* instance, const std::string& text);
-    // To the L1 at `base`, before the core's kernels have begun.
+    // Moves the core's circular buffers to the L1 at `base`, before its kernels start.
     void move_circular_buffers(Core& core, uint32_t base);
-    // What a checked run can say only at its end; nothing is noted after it.
+    // Makes the findings that need the end of the run.
     void finish_checks();
 
 private:

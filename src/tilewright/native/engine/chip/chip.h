@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulated chip: worker cores with L1, DRAM banks, and who sits at which NoC coordinate.
+// One simulated chip: worker cores with L1, DRAM banks, and the NoC coordinates of each.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace tw {
 struct CheckMemory;
 struct KernelInstance;
 
-// A circular buffer as one core sees it. Counts never wrap here; a card's 16-bit counters are their low bits.
+// A circular buffer of one core. Counts never wrap here; a card's 16-bit counters are their low bits.
 struct CoreCircularBuffer {
     uint32_t num_pages = 0;  // 0: not configured on this core
     uint32_t page_bytes = 0;
@@ -26,16 +26,16 @@ struct CoreCircularBuffer {
     uint64_t pushed = 0;
     uint64_t popped = 0;
     uint32_t peak = 0;
-    // Several kernels have pushed to it, each no more than fits; nobody may take anything out of it.
+    // Several kernels pushed to it, together more than fits. Waiting for its pages is an error.
     bool overfilled = false;
-    // Registers of the credits: pages received and acknowledged, wider than a kernel's own 16-bit copies. A kernel that
-    // asks for them gets their place behind its core's L1, and may write there.
+    // Credit registers: pages received and acknowledged, wider than a kernel's own 16-bit copies. A kernel that
+    // requests them gets their address behind its core's L1, and may write there.
     uint32_t counters[2] = {};
     volatile uint32_t* shown = nullptr;
     TileGeometry geometry;
 
     uint32_t occupied() const { return static_cast<uint32_t>(pushed - popped); }
-    // None, for good, after more pages were popped than pushed: a card takes the difference for a full buffer.
+    // 0 for good after more pages were popped than pushed: a card takes the difference for a full buffer.
     uint32_t free_pages() const { return occupied() < num_pages ? num_pages - occupied() : 0; }
 
     void show_counters() {
@@ -44,7 +44,7 @@ struct CoreCircularBuffer {
             shown[1] = counters[1];
         }
     }
-    // A kernel that writes a register says how many pages there are from now on; they are counted as popped.
+    // Applies a kernel's write to a register: it sets the number of pages, and the difference counts as popped.
     void take_counters() {
         if (shown != nullptr && (shown[0] != counters[0] || shown[1] != counters[1])) [[unlikely]] {
             counters[0] = shown[0];
@@ -54,12 +54,12 @@ struct CoreCircularBuffer {
     }
 };
 
-// Pointers of a circular buffer that a core does not have lead here, behind every chip's L1, so that whoever uses one is
-// stopped and told which buffer it is.
+// Pointers of circular buffers that a core does not have point here, behind every chip's L1. Any use faults, and the
+// address tells which buffer it was.
 inline constexpr uint32_t kMissingBuffers = 0x180000;
 inline constexpr uint32_t kMissingBufferBytes = (kCreditRegisters - kMissingBuffers) / kMaxCircularBuffers;
 
-// The circular buffer such an L1 offset stands for, or kMaxCircularBuffers.
+// The missing circular buffer for such an L1 offset, or kMaxCircularBuffers.
 inline uint32_t missing_buffer_at(uint64_t offset) {
     return offset < kMissingBuffers || offset >= kMissingBuffers + kMaxCircularBuffers * kMissingBufferBytes
                ? kMaxCircularBuffers
@@ -68,14 +68,14 @@ inline uint32_t missing_buffer_at(uint64_t offset) {
 
 struct MailboxWord {
     uint32_t value;
-    uint32_t from;  // thread, as mailboxes number them; kAnyThread where it is not known
+    uint32_t from;  // thread, as mailboxes number them; kAnyThread: not known
 };
 inline constexpr uint32_t kAnyThread = ~0u;
 
 // A semaphore between the threads of a compute kernel.
 struct ThreadSemaphore {
     uint32_t value = 0, most = 1;
-    // below_most: wait until it can be raised; else until it is not zero.
+    // below_most: whether it can be incremented; else whether it is not zero.
     bool lets_pass(uint32_t below_most) const { return below_most != 0 ? value < most : value != 0; }
 };
 inline constexpr uint32_t kNumThreadSemaphores = 8;
@@ -84,10 +84,10 @@ struct Core {
     uint16_t x = 0, y = 0;          // logical
     uint8_t noc_x = 0, noc_y = 0;
     uint32_t l1_base = 0;           // slot pointer
-    uint32_t circular_base = 0;     // the same of the L1 its circular buffers lie in (shared_l1.h)
+    uint32_t circular_base = 0;  // slot pointer of the L1 that holds its circular buffers (shared_l1.h)
     CoreMemoryState* memory_state = nullptr;
     CoreCircularBuffer cb[kMaxCircularBuffers];
-    uint64_t configured = 0;        // circular buffers it has, as bits: few of those there could be
+    uint64_t configured = 0;  // its circular buffers, as bits
     std::unique_ptr<ComputeState> compute;
     std::vector<KernelInstance*> instances;  // of the program being run
     bool is_in_use = false;                  // by the program loaded last
@@ -104,7 +104,7 @@ void for_each_index(uint64_t bits, Action action) {
     }
 }
 
-// What answers at one NoC coordinate.
+// The core or DRAM bank at one NoC coordinate.
 struct NocNode {
     uint8_t* memory = nullptr;
     uint64_t bytes = 0;
@@ -121,17 +121,18 @@ struct ChipConfig {
     uint32_t config_base;      // start of the region for arguments and semaphores, as L1 offset
     uint32_t config_bytes;
     uint32_t unreserved_base;  // first L1 offset programs and buffers may use
-    uint32_t poison;           // word that fills memory nobody has written yet
+    uint32_t poison;  // word that fills memory not written yet
     uint32_t has_l1_cache;     // processors read L1 through a cache
     uint32_t brisc_local_bytes, trisc_local_bytes;  // local memory of a data-movement and of a compute processor
     uint32_t dram_read_alignment;
-    uint32_t writes_keep_order;  // writes, or multicasts, of one sender on one NoC to a core arrive as they were issued
+    // writes, or multicasts, of one sender on one NoC to a core arrive in the order of issue
+    uint32_t writes_keep_order;
 };
 
 class Chip {
 public:
-    // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank. With `files`, the memory
-    // is that of a chip some process already has.
+    // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank. `files`: an existing
+    // chip's memory, possibly of another process.
     Chip(const ChipConfig& config, const uint8_t* noc_xy, const MemoryFiles& files, bool runs_kernels);
     ~Chip();
     Chip(const Chip&) = delete;
@@ -146,16 +147,16 @@ public:
         return is_dram ? config_.dram_banks : static_cast<uint32_t>(cores_.size());
     }
     uint64_t bank_noc_address(bool is_dram, uint32_t bank, uint64_t local) const;
-    // Which core each bank of L1 lies in; core i in bank i until somebody says otherwise.
+    // The core that holds each bank of L1; by default core i holds bank i.
     void set_l1_banks(const uint16_t* cores);
     ChipMemory& memory() { return memory_; }
     const ChipMemory& memory() const { return memory_; }
-    // Writes the poison that DRAM still owes.
+    // Writes all deferred poison of DRAM.
     void settle_poison();
-    // For a checked run: nothing of it is marked yet.
+    // The memory of a checked run, without marks.
     CheckMemory& fresh_check_memory();
 
-    std::vector<Core*> cores_in_use;  // all that the program loaded last has touched
+    std::vector<Core*> cores_in_use;  // cores of the program loaded last
 
 private:
     ChipConfig config_;

@@ -19,7 +19,7 @@
 namespace tw {
 
 static constexpr uint64_t kHugePage = 2u << 20;
-static constexpr uint64_t kPage = 64u << 10;  // a multiple of every system's
+static constexpr uint64_t kPage = 64u << 10;  // a multiple of every system's page size
 
 static uint64_t rounded_up(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -36,8 +36,8 @@ static int open_file(const char* name, uint64_t bytes, int given) {
     return file;
 }
 
-// Mapped at a multiple of a large page, so that its large pages can be mapped as such. A forked process gets none of
-// it: it would write its parent's tensors.
+// Aligned to large pages, so that large pages can be mapped. A forked process inherits nothing: it would write to its
+// parent's tensors.
 static uint8_t* map_file(int file, uint64_t bytes) {
     const uint64_t room = bytes + kHugePage;
     void* reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -104,8 +104,8 @@ void ChipMemory::map_l1_for_kernels() {
             l1_ = static_cast<uint8_t*>(got);
             madvise(l1_, bytes, MADV_DONTFORK);
             for (size_t core = 0; core < cores_; core++) {
-                // A slot is larger than an L1: what lies behind it must fault, not be somebody's memory. Only the last
-                // page of it is used.
+                // A slot is larger than an L1: accesses behind the L1 must fault. Only the last page is used, for the
+                // credit registers.
                 mprotect(l1_ + core * kL1SlotBytes + l1_bytes_, kCreditRegisters - l1_bytes_, PROT_NONE);
             }
             return;
@@ -134,10 +134,10 @@ void ChipMemory::unmap() {
     }
 }
 
-// Pages of a tensor go round the banks, so with the system's small pages nearly every access would miss the TLB. The
-// first touch of a large one takes long, so there are none while tensors take only little of a bank. Most systems give a memory file no large pages
-// by themselves but make them when asked, of pages that are there: one in each is touched first. A system that cannot
-// do even that leaves small ones.
+// Consecutive pages of a tensor lie in different banks, so with small pages nearly every access would miss the TLB. The
+// first touch of a large page is slow, so none are used while tensors take little of a bank. Most systems give a memory
+// file no large pages by default but collapse present pages on request: one page in each is touched first. Other
+// systems keep small pages.
 void ChipMemory::expect_tensor(uint64_t address, uint64_t bytes_per_bank) {
     const uint64_t end = std::min(bank_stride_, rounded_up(address + bytes_per_bank, kHugePage));
     if (address + bytes_per_bank < kHugePage / 8 || end <= huge_end_) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of one chip in three memory files, so that another process can map the same memory.
 //
-//   l1     the slot of core i (row by row over the grid) from i * kL1SlotBytes on; what lies behind an L1 in its slot
-//          is never used
+//   l1     the slot of core i (row by row over the grid) from i * kL1SlotBytes on; the rest of a slot behind its L1
+//          is not used
 //   dram   bank i from i * bank_stride() on
-//   state  what must be known of the memory to use it: a CoreMemoryState of each core, a PoisonState of each DRAM bank,
-//          and from notes_begin() on the notes of poison that DRAM still owes (lazy_poison.h)
+//   state  bookkeeping: a CoreMemoryState of each core, a PoisonState of each DRAM bank, and from notes_begin() on the
+//          notes of deferred poison (lazy_poison.h)
 //
-// Files are sparse: memory nobody touched costs nothing. A process that dies leaves them as they were.
+// The files are sparse: untouched memory costs nothing. They outlive a process that dies.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +29,9 @@ struct L1Range {
     }
 };
 
-// What is known of one core's L1.
+// Bookkeeping of one core's L1.
 struct CoreMemoryState {
-    L1Range overwritten;  // what another core has written over since its last run (shared_l1.h)
+    L1Range overwritten;  // overwritten by another core since this core's last run (shared_l1.h)
     uint32_t poisoned_bytes = 0;  // L1 below this offset has been touched or poisoned; 0: below the unreserved part
 };
 
@@ -42,8 +42,8 @@ struct MemoryFiles {
 
 class ChipMemory {
 public:
-    // Makes the files, or maps those given, of which it keeps duplicates. Where kernels run, slots lie below 4 GiB: a
-    // kernel's 32-bit address is a pointer.
+    // Creates the files, or maps duplicates of those given. Where kernels run, slots lie below 4 GiB: a kernel's 32-bit
+    // address is a pointer.
     ChipMemory(const ChipConfig& config, const MemoryFiles& given, bool runs_kernels);
     ~ChipMemory();
     ChipMemory(const ChipMemory&) = delete;
@@ -57,7 +57,7 @@ public:
     uint8_t* notes() const { return state_ + notes_begin_; }
     CoreMemoryState& core_state(uint32_t core) { return reinterpret_cast<CoreMemoryState*>(state_)[core]; }
     PoisonState& poison_state(uint32_t bank);
-    // A tensor will lie at these offsets of every DRAM bank.
+    // Announces a tensor at these offsets of every DRAM bank.
     void expect_tensor(uint64_t address, uint64_t bytes_per_bank);
 
 private:
@@ -71,7 +71,7 @@ private:
     uint8_t* l1_ = nullptr;
     uint8_t* dram_ = nullptr;
     uint8_t* state_ = nullptr;
-    uint64_t huge_end_ = 0;  // DRAM below this offset of each bank may lie in large pages
+    uint64_t huge_end_ = 0;  // DRAM below this offset of each bank may use large pages
 };
 
 }  // namespace tw

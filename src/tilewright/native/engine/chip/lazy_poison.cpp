@@ -5,13 +5,13 @@
 
 namespace tw {
 
-// A kernel of another process may have written over the notes: whatever they say, memory outside the bank stays as it
-// is.
+// A kernel of another process may have overwritten the notes. Whatever they contain, nothing outside the bank is
+// written.
 static void fill_words(uint8_t* memory, uint64_t bytes, uint32_t word) {
     std::fill_n(reinterpret_cast<uint32_t*>(memory), bytes / sizeof(uint32_t), word);
 }
 
-// 0 if there are too many words already.
+// 0 if there are too many different words already.
 uint8_t LazyPoison::note_of(uint32_t word) {
     uint32_t* const words = state_->words;
     const uint32_t known = std::min(state_->num_words, PoisonState::kMostWords);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Poison of one DRAM bank that is written only where somebody looks.
+// Deferred poison of one DRAM bank.
 //
-// A new tensor is poisoned whole, and most programs write all of their result: filling it first would be as much memory
-// traffic as the result itself. So a fill is noted for every line of 64 bytes. A line that is overwritten whole never
-// gets its poison; one that is read, or written in part, gets it first. A note is a byte, because threads write lines
-// beside each other: a bit would need a locked instruction, and that would wait for all stores on their way to DRAM.
+// A new tensor is poisoned whole, and most programs then write all of it: filling it first would double the memory
+// traffic. So a fill is only noted, per line of 64 bytes. A line that is overwritten whole never gets its poison; one
+// that is read, or written in part, gets it first. A note is a byte: threads write neighbouring lines, and a bit would
+// need a locked instruction, which waits for all stores on their way to DRAM.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 
 namespace tw {
 
-// What must be known to read the notes of one bank.
+// Header of one bank's notes.
 struct PoisonState {
     static constexpr uint32_t kMostWords = 16;
-    uint64_t end;  // nothing is owed from this offset on
+    uint64_t end;  // no poison is deferred from this offset on
     uint32_t words[kMostWords];
     uint32_t num_words;
 };
 
 class LazyPoison {
 public:
-    // Of all banks of a chip, each of `bank_bytes`; zeros.
+    // Bytes of the notes of a chip's banks, each of `bank_bytes`; initially zeros.
     static uint64_t notes_bytes(uint64_t bank_bytes, uint32_t banks) {
         return (bank_bytes / kLine / kGroup + 1) * kGroup * banks;
     }
-    // Notes of the banks lie by turns, a group of each, as the pages of a tensor do.
+    // Notes of the banks are interleaved in groups, as the pages of a tensor are.
     LazyPoison(
         uint8_t* memory, uint64_t bank_bytes, uint8_t* notes, PoisonState& state, uint32_t bank, uint32_t banks) :
         memory_(memory),
@@ -58,15 +58,15 @@ public:
         }
         for_each_run(lines_to(offset), last, [](uint8_t* notes, uint64_t, uint64_t count) { clear(notes, count); });
     }
-    // Everything still owed, for those that reach memory some other way.
+    // Writes all deferred poison, for readers that bypass this class.
     void settle_all();
 
 private:
     static constexpr uint64_t kLine = 64;
-    static constexpr uint64_t kGroup = 64;  // lines whose notes lie side by side
+    static constexpr uint64_t kGroup = 64;  // lines whose notes are adjacent
 
     static uint64_t lines_to(uint64_t offset) { return (offset + kLine - 1) / kLine; }
-    // action(notes, first line, how many), for lines whose notes lie side by side
+    // action(notes, first line, count), for runs of lines with adjacent notes
     template <typename Action>
     void for_each_run(uint64_t begin, uint64_t end, Action action) {
         while (begin < end) {
@@ -75,7 +75,7 @@ private:
             begin = stop;
         }
     }
-    // Transfers have few lines: a call of memset or memchr would take longer than these.
+    // Transfers have few lines: a call of memset or memchr would take longer.
     static void clear(uint8_t* notes, uint64_t count) {
         for (; count >= sizeof(uint64_t); count -= sizeof(uint64_t), notes += sizeof(uint64_t)) {
             std::memset(notes, 0, sizeof(uint64_t));
@@ -101,7 +101,7 @@ private:
                 pay(notes, first, count);
             }
         });
-        std::atomic_thread_fence(std::memory_order_acquire);  // a line another thread has settled is filled
+        std::atomic_thread_fence(std::memory_order_acquire);  // a line that another thread has filled is visible
     }
     void fill_now(uint64_t begin, uint64_t end, uint32_t word);
     void pay(uint8_t* notes, uint64_t first, uint64_t count);
@@ -109,7 +109,7 @@ private:
 
     uint8_t* memory_;
     uint64_t bank_bytes_;
-    uint8_t* notes_;  // of each line: 0, or 1 + which word it owes
+    uint8_t* notes_;  // per line: 0, or 1 + index of the word to fill it with
     uint64_t stride_;
     PoisonState* state_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies to memory that nobody reads soon, past the caches: a tensor written page by page would only push out what
-// the cores work on, and each of its lines would first be read for nothing.
+// Copies that bypass the caches, to memory that is not read soon. A tensor written page by page would evict what the
+// cores work on, and each of its lines would first be read in vain.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ inline void streaming_copy(uint8_t* to, const uint8_t* from, uint32_t bytes) {
     std::memmove(to, from, bytes);
 }
 
-// Pages of a tensor go round the banks, so the page behind this one in its bank is read a few pages later; no
-// hardware prefetcher sees that.
+// Consecutive pages of a tensor lie in different banks, so the next page of this bank is read a few pages later. No
+// hardware prefetcher recognises that.
 inline void prefetch_following(const uint8_t* from, uint32_t bytes) {
     constexpr uint32_t kLine = 64;
     constexpr uint32_t kMostBytes = 4096;

@@ -32,40 +32,39 @@ static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32
     }
 }
 
-// A buffer of the core with what kernels have written to its registers since.
+// The core's buffer, after applying what kernels wrote to its registers.
 static CoreCircularBuffer& credited_buffer(KernelInstance& instance, uint32_t cb, const char* call) {
     CoreCircularBuffer& buffer = configured_buffer(instance, cb, call);
     buffer.take_counters();
     return buffer;
 }
 
-// After a deadlock kernels are followed on, for so many calls.
+// Counts a call during the deadlock look-ahead.
 static void note_call(KernelInstance& instance) {
     if (instance.scheduler->looking_ahead) [[unlikely]] {
         count_lookahead_call(instance);
     }
 }
 
-// Pages a kernel that waits finds. A card's unpack thread takes what it popped itself off what was pushed, and does not
-// look at what others popped; the dataflow processors do. So where the writer pops what compute packed, compute can
-// still wait for it.
+// Pages that a waiting kernel finds. A card's unpack thread subtracts only its own pops from the pushes; the dataflow
+// processors see all pops. So compute can still wait for pages that the writer has popped.
 static uint32_t pages_at_front(const KernelInstance& instance, const CoreCircularBuffer& buffer, uint32_t cb) {
     return instance.context.compute_words != 0
                ? static_cast<uint16_t>(buffer.counters[0] - instance.context.cb[cb].tiles_acked)
                : buffer.occupied();
 }
 
-// Everybody for whom what there is now may be enough; they look again themselves.
+// Wakes kernels for which the pages may suffice; each checks again itself.
 static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind) {
     self.scheduler->progress++;
     const CoreCircularBuffer& buffer = self.core->cb[cb];
     for (KernelInstance* other : self.core->instances) {
         const uint32_t available =
             kind == WaitKind::CbReserveBack ? buffer.free_pages() : pages_at_front(*other, buffer, cb);
-        const bool asks_itself = other->split != nullptr;  // what it popped is with the thread
+        const bool checks_itself = other->split != nullptr;  // its pop count is kept per thread
         for_each_fiber(*other, [&](FiberStatus& fiber) {
             if (fiber.state == InstanceState::Blocked && fiber.wait_kind == kind && fiber.wait_cb == cb &&
-                (fiber.wait_amount <= available || asks_itself)) {
+                (fiber.wait_amount <= available || checks_itself)) {
                 fiber.state = InstanceState::Ready;
             }
         });
@@ -83,7 +82,7 @@ static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind) {
         view.fifo_num_pages);
 }
 
-// A card resets a pointer only when it lands exactly on the end.
+// A card wraps a pointer only when it lands exactly on the end.
 static void advance(uint32_t& pointer, uint32_t pages, const LocalCBInterface& view) {
     pointer += pages * view.fifo_page_size;
     if (pointer == view.fifo_limit) {
@@ -246,7 +245,8 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     }
     LocalCBInterface& view = instance.context.cb[cb];
     if (buffer.occupied() + pages > buffer.num_pages) {
-        // Kernels share a page as scratch, and each pushes it in the end; a card does not mind what nobody takes.
+        // Kernels may share a page as scratch and each push it at the end. A card accepts that as long as no kernel
+        // waits for it.
         buffer.overfilled =
             instance.checks == nullptr && buffer.popped == 0 && traffic.pages_pushed + pages <= buffer.num_pages;
     }
@@ -277,7 +277,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     wake_waiting(instance, cb, WaitKind::CbWaitFront);
 }
 
-// Before the unpack thread gives pages back, the maths thread takes what was unpacked from them, or they are copied.
+// Before the unpack thread pops pages, the math thread must have taken what was unpacked from them, or they are copied.
 static bool may_pop(KernelInstance& instance) {
     if (!runs_on(instance, kUnpackThread)) {
         return false;
@@ -315,7 +315,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     on_pop(instance, cb, pages);
     const bool was_past_end = view.fifo_rd_ptr > view.fifo_limit;
     advance(view.fifo_rd_ptr, pages, view);
-    // Some kernels pop too much as the last thing they do, and a card lets them.
+    // Some kernels pop too much as their last call, and a card permits it.
     if (view.fifo_rd_ptr > view.fifo_limit && (was_past_end || instance.checks != nullptr)) {
         ran_past_end(view, cb, pages, "cb_pop_front");
     }
@@ -329,7 +329,7 @@ void tw_cb_pop_front(uint32_t cb, uint32_t pages) {
     wake_waiting(instance, cb, WaitKind::CbReserveBack);
 }
 
-// Kernels ask these two in loops, so each call gives the others a turn first.
+// Kernels call these two in polling loops, so each call first lets other kernels run.
 uint32_t tw_cb_pages_at_front(uint32_t cb) {
     tw_poll_yield();
     KernelInstance& instance = current_instance();
@@ -346,7 +346,7 @@ uint32_t tw_cb_pages_free(uint32_t cb) {
     return pages;
 }
 
-// Those of a buffer the core does not have are registers, too; nothing counts there.
+// A buffer that the core does not have has registers too, which count nothing.
 volatile uint32_t* tw_cb_counter(uint32_t cb, uint32_t acked) {
     KernelInstance& instance = current_instance();
     if (cb >= kMaxCircularBuffers) [[unlikely]] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NoC: transfers between L1s and DRAM banks, multicasts, atomics, semaphores.
-// A transfer is carried out when it is issued, which is one of the orders a card may choose.
+// The NoC: transfers between L1s and DRAM banks, multicasts, atomics, semaphores. A transfer takes effect when it is
+// issued, which is one of the orders a card permits.
 #include "abi/noc.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ static void stop_at_missing_buffer(uint64_t offset, const char* call) {
 
 enum class Access { Any, Overwrite };
 
-// Memory behind `bytes` bytes at a node, or an error about the calling kernel.
+// Memory of `bytes` bytes at a node, or an error of the calling kernel.
 static uint8_t* remote_memory(
     uint32_t x, uint32_t y, uint64_t local, uint64_t bytes, const char* call, Access access = Access::Any) {
     if (this_scheduler()->looking_ahead) [[unlikely]] {
@@ -137,7 +137,7 @@ static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* 
     }
 }
 
-// For whoever waits for a semaphore for ever: who has raised it.
+// Counts which kernel raised a semaphore, for reports about kernels that wait for it.
 static void note_raise(uint32_t x, uint32_t y, uint64_t local) {
     KernelInstance& instance = current_instance();
     Program& program = instance.scheduler->program;
@@ -162,7 +162,7 @@ static void note_raise(uint64_t address) {
     note_raise(where.x, where.y, where.local);
 }
 
-// The outbox that what is sent to a node goes into; null where it arrives at once: in DRAM, and in the core's own L1.
+// The outbox for a node; null where data arrives at once: in DRAM and in the core's own L1.
 static Outbox* outbox_to(uint32_t x, uint32_t y) {
     Scheduler& scheduler = *this_scheduler();
     const Core* core = scheduler.program.chip.node(x, y).core;
@@ -175,8 +175,9 @@ static Outbox* outbox_to(uint32_t x, uint32_t y) {
     return &scheduler.outbox;
 }
 
-// Before a flag is sent: one that was sent there in an earlier turn has been there for everybody's turn since.
-static void let_last_flag_be_seen(uint32_t x, uint32_t y, uint64_t local, uint32_t bytes) {
+// Before a flag is sent: waits until a flag sent there in an earlier time slice has been delivered, so that its
+// receiver sees it.
+static void wait_for_flag_delivered(uint32_t x, uint32_t y, uint64_t local, uint32_t bytes) {
     Outbox* outbox = bytes <= Outbox::kMostFlagBytes ? outbox_to(x, y) : nullptr;
     if (outbox == nullptr) {
         return;
@@ -189,21 +190,21 @@ static void let_last_flag_be_seen(uint32_t x, uint32_t y, uint64_t local, uint32
     }
 }
 
-static void let_last_flags_be_seen(uint64_t rectangle, uint32_t bytes) {
+static void wait_for_flags_delivered(uint64_t rectangle, uint32_t bytes) {
     if (bytes > Outbox::kMostFlagBytes) {
         return;
     }
     NocRectangle(rectangle).for_each_core(this_scheduler()->program.chip, [&](const Core&, uint32_t x, uint32_t y) {
-        let_last_flag_be_seen(x, y, rectangle & kNocLocalMask, bytes);
+        wait_for_flag_delivered(x, y, rectangle & kNocLocalMask, bytes);
     });
 }
 
-static void let_last_flag_be_seen(uint64_t address, uint32_t bytes) {
+static void wait_for_flag_delivered(uint64_t address, uint32_t bytes) {
     const NocAddress where = decode_noc_address(address);
-    let_last_flag_be_seen(where.x, where.y, where.local, bytes);
+    wait_for_flag_delivered(where.x, where.y, where.local, bytes);
 }
 
-// Bytes to the L1 of a core.
+// Copies bytes to the L1 of a core.
 static void copy_to_core(uint32_t x, uint32_t y, uint8_t* to, const uint8_t* from, uint32_t bytes) {
     Outbox* outbox = outbox_to(x, y);
     if (outbox != nullptr && (bytes <= Outbox::kMostFlagBytes || outbox->reaches(to, bytes))) {
@@ -230,7 +231,7 @@ static void write_enabled_bytes(
     noc_wrote(current_instance(), memory, sizeof value);
 }
 
-// `wrap` is the width minus one of the counter, as the hardware takes it.
+// `wrap` is the counter's width minus one, as the hardware takes it.
 static void increment(uint32_t x, uint32_t y, uint64_t local, uint32_t amount, uint32_t wrap, const char* call) {
     uint8_t* memory = remote_memory(x, y, local, sizeof amount, call);
     noc_puts(current_instance(), memory, sizeof amount, nullptr, false);
@@ -243,7 +244,7 @@ static void increment(uint32_t x, uint32_t y, uint64_t local, uint32_t amount, u
     noc_wrote(current_instance(), memory, sizeof amount);
 }
 
-// A core that reads what it has itself just sent waits until that has arrived.
+// A core that reads back what it has just sent waits until that has arrived.
 static void wait_for_own_writes(const Core* core, const uint8_t* from, uint32_t bytes) {
     Scheduler& scheduler = *this_scheduler();
     while (core != nullptr && core != scheduler.current->core && scheduler.outbox.reaches(from, bytes)) {
@@ -291,7 +292,7 @@ void tw_noc_read(uint64_t source, uint32_t destination_l1, uint32_t bytes, uint3
 
 void tw_noc_write(
     uint32_t source_l1, uint64_t destination, uint32_t bytes, uint32_t noc, uint32_t flags, uint32_t transaction_id) {
-    let_last_flag_be_seen(destination, bytes);
+    wait_for_flag_delivered(destination, bytes);
     on_noc_write(current_instance(), source_l1, destination, bytes, noc, flags, transaction_id);
     if (bytes == sizeof(uint32_t)) [[unlikely]] {
         note_raise(destination);
@@ -318,7 +319,7 @@ void tw_noc_write_multicast(
     uint32_t noc,
     uint32_t flags,
     uint32_t transaction_id) {
-    let_last_flags_be_seen(rectangle, bytes);
+    wait_for_flags_delivered(rectangle, bytes);
     on_noc_write_multicast(
         current_instance(), source_l1, rectangle, bytes, num_destinations, noc, flags, transaction_id);
     const char* call = "noc_async_write_multicast";
@@ -337,7 +338,7 @@ void tw_noc_write_multicast(
 }
 
 void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags) {
-    let_last_flag_be_seen(destination, sizeof value);
+    wait_for_flag_delivered(destination, sizeof value);
     on_noc_inline_write(current_instance(), destination, value, noc, flags);
     note_raise(destination);
     const NocAddress where = decode_noc_address(destination);
@@ -347,7 +348,7 @@ void tw_noc_inline_write(uint64_t destination, uint32_t value, uint32_t byte_ena
 
 void tw_noc_inline_write_multicast(
     uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
-    let_last_flags_be_seen(rectangle, sizeof value);
+    wait_for_flags_delivered(rectangle, sizeof value);
     on_noc_inline_write_multicast(current_instance(), rectangle, value, num_destinations, noc, flags);
     const char* call = "noc_inline_dw_write";
     for_each_in_rectangle(rectangle, flags, call, [&](uint32_t x, uint32_t y) {
@@ -434,7 +435,7 @@ uint64_t tw_bank_noc_address(uint32_t is_dram, uint32_t bank, uint32_t local_add
 
 uint32_t tw_num_banks(uint32_t is_dram) { return this_scheduler()->program.chip.num_banks(is_dram != 0); }
 
-// A clock a polling loop can rely on to move.
+// Advances at every call, so that polling loops with a deadline end.
 uint64_t tw_time_cycles() {
     tw_poll_yield();
     return static_cast<uint64_t>(monotonic_seconds() * 1e9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bits of a NoC address mean (see abi/noc.h).
+// Decoding of NoC addresses (see abi/noc.h).
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline NocAddress decode_noc_address(uint64_t address) {
     return {noc_node_field(address, 0), noc_node_field(address, 1), address & kNocLocalMask};
 }
 
-// The rectangle of a multicast, whichever corner it names first: NoC 1 names them in the opposite order.
+// The rectangle of a multicast. NoC 1 names its corners in the opposite order.
 struct NocRectangle {
     uint32_t x_start, y_start, x_end, y_end;
 
@@ -40,7 +40,7 @@ struct NocRectangle {
     uint32_t top() const { return std::min(y_start, y_end); }
     uint32_t bottom() const { return std::max(y_start, y_end); }
 
-    // Every worker core inside: action(core, x, y).
+    // Visits every worker core inside: action(core, x, y).
     template <typename Action>
     void for_each_core(Chip& chip, Action action) const {
         for (uint32_t y = top(); y <= bottom(); y++) {

@@ -13,16 +13,16 @@
 
 namespace tw {
 
-// Blocks that every call takes on its way through the kernel API; what a call costs includes them.
+// Basic blocks that every call takes inside the kernel API; the cost of a call includes them.
 static constexpr uint32_t kFewBlocks = 16;
-// 1 GiB for one kernel on one core.
+// Limit of one kernel on one core: 1 GiB.
 static constexpr size_t kMostEntries = size_t{1} << 27;
 
 static uint64_t entry(RecordedCall call, uint32_t a, uint32_t b, uint32_t c) {
     return static_cast<uint32_t>(call) | (a & 0xffu) << 8 | (b & 0xffffu) << 16 | static_cast<uint64_t>(c) << 32;
 }
 
-// The record of a kernel, with what it did since its last call; `blocks` of the call itself come on top.
+// The record of a kernel, with the blocks since its last call; `blocks` of the call itself are added.
 static CallRecord& record_of(KernelInstance& instance, uint32_t blocks) {
     CallRecord& record = instance.calls;
     if (record.entries.size() >= kMostEntries) {
@@ -59,7 +59,7 @@ using namespace tw;
 
 extern "C" {
 
-// Threads that have parted make the same calls, but those that a statement names them for: one of them is noted.
+// Split threads make the same calls, except in statements that select one of them: one thread's calls are recorded.
 static bool is_noted(const KernelInstance& instance) {
     return runs_on(instance, kUnpackThread) || named_threads(instance) != kAllThreads;
 }
@@ -109,7 +109,7 @@ void tw_record_write(
     tw_record_address(static_cast<uint32_t>(is_word ? word : more), noc, flags, value, to, blocks);
 }
 
-// The compiler calls it in every basic block of a recorded or checked kernel; static constructors run outside a run.
+// Called in every basic block of a recorded or checked kernel. Static constructors call it outside a run.
 void __sanitizer_cov_trace_pc() {
     Scheduler* scheduler = this_scheduler();
     if (scheduler != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of one kernel on one core, as a recorded kernel tells them (abi/record.h).
+// The record of one kernel's calls on one core (abi/record.h).
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,8 @@ struct CallRecord {
     uint32_t address = 0;  // RecordedAddress of the next transfer
 };
 
-// All records of a program one after another: for each kernel on each core a word (its number among the program's
-// kernels | x << 16 | y << 24 | number of entries << 32), then its entries. Fills at most `capacity` words and returns
-// how many there are.
+// Copies all records of a program: for each kernel on each core a word (index of the kernel | x << 16 | y << 24 |
+// number of entries << 32), then its entries. Fills at most `capacity` words and returns the number there are.
 uint64_t copy_calls(const Program& program, uint64_t* words, uint64_t capacity);
 
 }  // namespace tw

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints, asserts, and every other error a kernel can make.
+// Prints, asserts, and errors of kernels.
 #include "abi/debug.h"
 
 #include <cstdarg>
@@ -65,7 +65,7 @@ extern "C" {
 
 void tw_print_text(const char* text, uint32_t length) {
     KernelInstance& instance = current_instance();
-    // Of threads that have parted one shows a line that is for all of them, unless each has a text of its own.
+    // Of split threads, one prints a line that is for all of them, unless the kernel is compiled per thread.
     const bool is_shown = named_threads(instance) != kAllThreads || runs_on(instance, kUnpackThread) ||
                           instance.kernel->is_compiled_per_thread();
     if (instance.scheduler->looking_ahead || !is_shown) {

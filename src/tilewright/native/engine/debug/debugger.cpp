@@ -66,7 +66,7 @@ void Debugger::lift_all() {
     }
 }
 
-// What the kernel has there, whether or not a trap hides it.
+// The kernel's instruction there, whether or not a trap covers it.
 Debugger::Instruction Debugger::instruction_at(uintptr_t address) const {
     uint8_t bytes[6];
     std::memcpy(bytes, reinterpret_cast<const void*>(address), sizeof bytes);
@@ -101,7 +101,7 @@ bool Debugger::is_wanted(uintptr_t address, const KernelInstance& instance) cons
     });
 }
 
-// 0: none of the kernel's own code.
+// 0: not in the kernel's own code.
 uint32_t Debugger::line_at(uintptr_t address) const {
     const auto after = std::upper_bound(
         lines_.begin(), lines_.end(), address, [](uintptr_t at, const TwCodeLine& line) { return at < line.begin; });
@@ -116,8 +116,8 @@ bool Debugger::is_stepped(const KernelInstance& instance) const {
     return step_.instance == &instance && step_.threads == instance.threads;
 }
 
-// Both kinds of step pass the call they began at, or before. A step to the next line passes the others of that line,
-// too, unless it has come round to it again.
+// Both kinds of step pass the call at which, or before which, they began. A step to the next line also passes the other
+// calls of that line, unless it has reached the line again.
 bool Debugger::ends_step(uintptr_t address) {
     const uint32_t line = line_at(address);
     if (line == 0 || instruction_at(address) != Instruction::Call) {
@@ -141,7 +141,8 @@ bool Debugger::on_trap(const siginfo_t& info, void* raw_context) {
         after_instruction(instance, raw_context);
         return true;
     }
-    const uintptr_t address = counter(raw_context) - 1;  // a trap is one byte long, and behind us
+    // a trap is one byte long, and the program counter is behind it
+    const uintptr_t address = counter(raw_context) - 1;
     if (planted_.count(address) == 0) {
         return false;
     }
@@ -170,9 +171,9 @@ void Debugger::after_breakpoint(KernelInstance& instance, void* raw_context, uin
     go_on(raw_context);
 }
 
-// One instruction of the kernel has been done.
+// Called after one instruction of the kernel was stepped.
 void Debugger::after_instruction(KernelInstance& instance, void* raw_context) {
-    g_watch->beats++;  // ticks wait until the step is over
+    g_watch->beats++;  // no ticks arrive until the step is over
     if (lifted_ != 0) {
         plant(lifted_);
         lifted_ = 0;
@@ -203,7 +204,7 @@ void Debugger::land_at(uintptr_t address) {
 void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason reason) {
     const uintptr_t address = counter(raw_context);
     const bool was_planted = planted_.count(address) != 0;
-    lift(address);  // whoever looks at the code sees the kernel's
+    lift(address);  // the code is shown without the trap
     tracing_ = false;
     if (landing_ != 0) {
         lift(landing_);
@@ -219,7 +220,7 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason re
     is_asking_ = true;
     const double since = monotonic_seconds();
     const TwResume how = ask_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, reason, 0});
-    this_scheduler()->forgive(monotonic_seconds() - since);
+    this_scheduler()->extend_deadlines(monotonic_seconds() - since);
     is_asking_ = false;
     pthread_sigmask(SIG_SETMASK, &usual, nullptr);
     if (was_planted && is_wanted(address, instance)) {
@@ -237,8 +238,8 @@ void Debugger::on_hang(const KernelInstance& instance) {
     is_asking_ = false;
 }
 
-// Back to the kernel; where a trap stands in its way, or it is stepped, for one instruction. A tick in between could
-// take its turn away, so ticks wait.
+// Returns to the kernel, for one instruction if a trap covers the next one or the kernel is stepped. A tick in between
+// could preempt it, so ticks are blocked.
 void Debugger::go_on(void* raw_context) {
     auto* context = static_cast<ucontext_t*>(raw_context);
     const uintptr_t address = counter(raw_context);
@@ -252,7 +253,7 @@ void Debugger::go_on(void* raw_context) {
         machine(raw_context)[REG_EFL] |= kTraceFlag;
         block_ticks(context->uc_sigmask, true);
     } else {
-        this_scheduler()->forgive(0);
+        this_scheduler()->extend_deadlines(0);
         machine(raw_context)[REG_EFL] &= ~kTraceFlag;
         block_ticks(context->uc_sigmask, false);
     }

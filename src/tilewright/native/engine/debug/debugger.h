@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops kernels of one run at instructions of theirs, and steps them from call to call.
+// Stops kernels of one run at breakpoints, and steps them from call to call.
 //
-// A breakpoint is a trap written over the instruction for as long as the run lasts, so kernels are compiled as always
-// and other runs pay nothing. The trap's signal comes while a kernel stands in its own code, where nothing of the engine
-// is half-way: whoever asked can look at everything before it goes on. To go on, the instruction is put back for one
-// step of the processor. A call is stepped over by a trap where it returns.
+// A breakpoint is a trap instruction written over the kernel's code for the duration of the run, so kernels are
+// compiled as usual and other runs cost nothing. The trap's signal arrives while a kernel is in its own code, where no
+// call of the engine is half done: all state can be inspected before it continues. To continue, the original
+// instruction is restored for one single-step of the processor. A call is stepped over by a trap at its return address.
 #pragma once
 
 #include <signal.h>
@@ -22,7 +22,7 @@ struct KernelInstance;
 
 class Debugger {
 public:
-    // Asked at every stop, in the handler of a signal; says how to go on. May set other breakpoints.
+    // Called at every stop, in a signal handler; returns how to continue. May set other breakpoints.
     using Ask = TwResume (*)(Debugger& debugger, const TwStop& stop);
 
     Debugger(Program& program, const TwCodeLine* lines, uint64_t num_lines, Ask ask);
@@ -31,27 +31,27 @@ public:
     Debugger& operator=(const Debugger&) = delete;
 
     void set_breakpoints(const TwBreakpoint* breakpoints, uint64_t count);
-    // From the handler of SIGTRAP. Returns whether the trap was one of this.
+    // From the handler of SIGTRAP. Returns whether the trap belonged to this debugger.
     bool on_trap(const siginfo_t& info, void* raw_context);
-    // Nothing moves any more, and this kernel is the first that waits; whatever is said, the run ends.
+    // The program is stuck, and this kernel is the first that waits. The run ends whatever the answer.
     void on_hang(const KernelInstance& instance);
-    // Somebody looks at a stopped kernel: Ctrl-C is for them.
+    // Whether a user inspects a stopped kernel: Ctrl-C is for the user's prompt then.
     bool is_asking() const { return is_asking_; }
 
     Program& program;
 
-    // What a step of the processor is about to do.
+    // Kind of the instruction about to be stepped.
     enum class Instruction : uint8_t { Other, Call, Return };
 
 private:
-    // A fiber that is being stepped, and where it began.
+    // The fiber that is being stepped, and where the step began.
     struct Step {
         const KernelInstance* instance = nullptr;  // null: none is
         uint8_t threads = 0;
         TwResume how = kContinue;
         uint32_t line = 0;
         uintptr_t from = 0;
-        bool passes_one = false;  // it began before a call, not at it
+        bool passes_one = false;  // the step began before a call, not at it
     };
 
     void plant(uintptr_t address);
@@ -71,16 +71,16 @@ private:
     Ask ask_;
     std::vector<TwCodeLine> lines_;  // of the kernels' own functions, by address
     std::vector<TwBreakpoint> breakpoints_;
-    std::map<uintptr_t, uint8_t> planted_;  // address, and the byte that was there
-    uintptr_t lifted_ = 0;  // for one instruction
-    uintptr_t landing_ = 0;  // where a call that is stepped over returns
+    std::map<uintptr_t, uint8_t> planted_;  // address, and the original byte
+    uintptr_t lifted_ = 0;  // restored for one instruction
+    uintptr_t landing_ = 0;  // return address of a call that is stepped over
     Instruction last_ = Instruction::Other;
     Step step_;
     bool tracing_ = false;
     volatile bool is_asking_ = false;
 };
 
-// Of the run that goes on; null: nobody debugs it.
+// Of the current run; null: it is not debugged.
 extern Debugger* g_debugger;
 
 }  // namespace tw

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of the pages that kernels push, for whoever wants to see what a circular buffer held on the way.
+// Copies of the pages that kernels push, to show what a circular buffer held during the run.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ struct KernelInstance;
 
 inline constexpr uint32_t kRecordedFrames = 24;
 
-// One push: what the pages held, and where the kernel made it.
+// One push: contents of the pages, and the call's place.
 struct RecordedPush {
     const KernelInstance* instance;
     uint32_t cb, pages, page_bytes;
-    size_t offset;  // of the first byte among all that were recorded
+    size_t offset;  // of its first byte among all recorded bytes
     uint32_t num_frames;
     uint64_t frames[kRecordedFrames];
 };
@@ -25,7 +25,7 @@ class Recorder {
 public:
     explicit Recorder(uint64_t circular_buffers) : circular_buffers_(circular_buffers) {}
 
-    // Called before the write pointer moves on.
+    // Called before the write pointer advances.
     void pushed(const KernelInstance& instance, uint32_t cb, uint32_t pages);
 
     const std::vector<RecordedPush>& pushes() const { return pushes_; }

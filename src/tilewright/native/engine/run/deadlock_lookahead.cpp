@@ -11,26 +11,26 @@
 
 namespace tw {
 
-// Limits are counts, so that a slow machine comes to the same end as a fast one.
-// A kernel that still polls after this many turns waits for something no longer coming.
+// Limits are counts, so that the result does not depend on the machine's speed. A kernel that still polls after this
+// many time slices waits for something that does not come.
 static constexpr uint32_t kPolls = 64;
-// Waits, pushes and pops of one kernel, and of all together, before the rest is left unexplored.
+// Waits, pushes and pops of one kernel, and of all together, before the look-ahead stops.
 static constexpr uint64_t kCallsOfOne = 4u << 20, kCallsOfAll = 32u << 20;
-// Basic blocks between two calls before a kernel is left, where the compiler counts them (a checked or recorded run).
+// Basic blocks between two calls before a kernel is abandoned, where kernels count them (checked and recorded runs).
 static constexpr uint64_t kSilentBlocks = 1u << 24;
-// Where it does not, a kernel is left after so much of the processor's own time, which only one that goes round for ever
-// takes between two calls. After as many kernels of that sort the others are left, too.
+// Elsewhere a kernel is abandoned after this much CPU time between two calls, which only an endless loop takes. After
+// this many such kernels the remaining ones are not tried.
 static constexpr double kSilentSeconds = 5;
 static constexpr uint32_t kEndless = 2;
 
 namespace {
-// What a report says of a kernel besides its buffers.
+// State of a kernel that the look-ahead must restore for the report.
 struct Position {
     KernelInstance* instance;
     FiberStatus fiber;
-    FiberStatus of_thread[kNumThreads];  // where they have parted
+    FiberStatus of_thread[kNumThreads];  // if its threads are split
     CbTraffic traffic[kMaxCircularBuffers];
-    // It could not be followed to an end, so it may still do anything.
+    // The kernel did not reach an end, so it may still push and pop anything.
     bool is_unknown;
 };
 }  // namespace
@@ -48,7 +48,7 @@ static Position note_position(KernelInstance& instance) {
 
 static void restore(const Position& position) {
     KernelInstance& instance = *position.instance;
-    // One that was not followed to its end may still do anything.
+    // A kernel that did not reach its end may still push and pop anything.
     const bool is_unknown = position.is_unknown || instance.state == InstanceState::Failed;
     static_cast<FiberStatus&>(instance) = position.fiber;
     for (uint32_t index = 0; instance.split != nullptr && index < kNumThreads; index++) {
@@ -64,7 +64,7 @@ static void restore(const Position& position) {
     std::copy_n(position.traffic, kMaxCircularBuffers, instance.traffic);
 }
 
-// Time this thread has had the processor: not that in which others had it.
+// CPU time of this thread.
 static double processor_seconds() {
     timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -80,8 +80,8 @@ static uint64_t mixed(uint64_t state, const void* memory, size_t bytes) {
     return state;
 }
 
-// All that decides what an interrupted kernel does next: registers, stack, its statics and the memory it can store to. Nobody
-// else runs, so a kernel that comes to the same state twice goes round for ever. 0: not known.
+// A hash of all that decides what an interrupted kernel does next: registers, stack, statics and the memory it can
+// store to. No other kernel runs, so a kernel that reaches the same state twice is in an endless loop. 0: not known.
 static uint64_t whole_state(const Scheduler& scheduler, const KernelInstance& instance) {
     if (scheduler.lookahead_state == 0) {
         return 0;
@@ -98,9 +98,9 @@ static bool is_silent_for_long(const Scheduler& scheduler) {
     return scheduler.blocks - scheduler.blocks_at_call >= kSilentBlocks;
 }
 
-// Lets one thread of control run to its end, or as far as it gets. Returns whether it came to one.
+// Runs one fiber to its end, or as far as it gets. Returns whether it reached an end.
 static bool run_on(Scheduler& scheduler, KernelInstance& instance, uint32_t thread, const FiberStatus& fiber) {
-    // A fault lands here; what the kernel did until then is known.
+    // A fault of the kernel lands here; its calls up to then are counted.
     if (sigsetjmp(scheduler.fault_landing, 0) != 0) {
         scheduler.current = nullptr;
         return true;
@@ -153,7 +153,7 @@ static bool run_on(Scheduler& scheduler, KernelInstance& instance) {
 
 void count_lookahead_call(KernelInstance& instance) {
     Scheduler& scheduler = *instance.scheduler;
-    // The explorer gets a chance to stop.
+    // Back to run_on(), which may stop.
     if (++scheduler.lookahead_calls % kCallsOfOne == 0 || is_silent_for_long(scheduler)) {
         scheduler.suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     }

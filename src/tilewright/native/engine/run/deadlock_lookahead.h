@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stuck kernels would still do. A kernel that never came to its first push of a circular buffer cannot be told
-// from one that never pushes it, so after a deadlock the stuck kernels run on with every wait let through, and only
-// which buffers they push and pop is kept. Nothing they do reaches memory outside their own core.
+// Deadlock look-ahead: which circular buffers the stuck kernels would still push and pop.
+//
+// A kernel stuck before its first push of a buffer looks the same as one that never pushes it. So after a deadlock each
+// stuck kernel runs on with all waits passed, and only its pushes and pops are recorded. Its stores reach no memory
+// outside its own core.
 #pragma once
 
 namespace tw {
@@ -9,9 +11,9 @@ namespace tw {
 struct KernelInstance;
 struct Scheduler;
 
-// Fills `would_push` and `would_pop` of the scheduler's stuck kernels; everything else a report shows stays as it was.
+// Fills `would_push` and `would_pop` of the scheduler's stuck kernels. Everything else in the report keeps its value.
 void look_ahead(Scheduler& scheduler);
-// A kernel that is followed on calls: after too many it is left.
+// Counts a call during the look-ahead. A kernel that makes too many is abandoned.
 void count_lookahead_call(KernelInstance& instance);
 
 }  // namespace tw

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stackful fibers: one per kernel and core. A switch is a handful of instructions on x86-64 and aarch64 and
-// goes through ucontext elsewhere.
+// Stackful fibers, one per kernel and core. A switch takes a few instructions on x86-64 and aarch64, and ucontext
+// elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace tw {
 
-// A stack between guards: touching memory below or above it faults, so an overflow and an overrun are reported instead
-// of corrupting memory. The guard below is large because a function may begin with far more locals than fit.
+// A stack between guard pages: an overflow or overrun faults instead of corrupting memory. The guard below is large
+// because a function may begin with far more locals than fit.
 class FiberStack {
 public:
     FiberStack() = default;
@@ -34,7 +34,7 @@ private:
     size_t bytes_ = 0;
 };
 
-// Return addresses from `frame_pointer` outwards, innermost first, as long as frames lie on `stack`.
+// Visits return addresses from `frame_pointer` outwards, innermost first, as long as frames lie on `stack`.
 template <typename Visit>
 void for_each_frame(const FiberStack& stack, uintptr_t frame_pointer, uint32_t capacity, Visit visit) {
     const auto low = reinterpret_cast<uintptr_t>(stack.low()), high = reinterpret_cast<uintptr_t>(stack.high());
@@ -50,10 +50,10 @@ void for_each_frame(const FiberStack& stack, uintptr_t frame_pointer, uint32_t c
         frame_pointer = words[0];
     }
 }
-// The same, written down; returns how many.
+// Stores those return addresses; returns their number.
 uint32_t walk_frames(const FiberStack& stack, uintptr_t frame_pointer, uint64_t* frames, uint32_t capacity);
 
-// A place execution can be continued from.
+// A point from which execution can continue.
 struct FiberContext {
 #ifdef TW_FIBER_UCONTEXT
     ucontext_t context;
@@ -66,7 +66,8 @@ void fiber_prepare(FiberContext& fiber, FiberStack& stack, void (*entry)());
 void fiber_switch(FiberContext& from, FiberContext& to);
 // Frame pointer and return address of a suspended fiber, for walking its stack. Zero where not supported.
 void fiber_suspended_frame(const FiberContext& fiber, uintptr_t& frame_pointer, uintptr_t& program_counter);
-// From here up to the end of its stack lies all that a suspended fiber goes on with; the rest is in its context.
+// Lowest stack address in use by a suspended fiber: a copy from here to the end of its stack, and its context, restore
+// it.
 uint8_t* fiber_lowest_in_use(const FiberContext& fiber, const FiberStack& stack);
 
 }  // namespace tw

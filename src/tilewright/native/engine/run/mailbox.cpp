@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a compute kernel tell each other and BRISC: mailboxes and semaphores (abi/threads.h).
+// Mailboxes and semaphores between the threads of a compute kernel and BRISC (abi/threads.h).
 #include "abi/noc.h"
 #include "abi/threads.h"
 #include "abi/tile.h"
@@ -12,7 +12,7 @@ namespace tw {
 static constexpr uint32_t kBrisc = 0, kUnpack = 1, kMath = 2, kPack = 3;
 static constexpr uint32_t kDstSemaphore = 1;
 
-// The thread a call is made by, as mailboxes number them.
+// The calling thread, as mailboxes number them.
 static uint32_t caller(const KernelInstance& instance) {
     if (!instance.is_compute()) {
         return kBrisc;
@@ -111,7 +111,7 @@ void tw_thread_semaphore(uint32_t call, uint32_t index) {
         return;
     }
     if (index == kDstSemaphore) {
-        // Waiting for it is what tile_regs_wait does; raising and lowering it is for commit and release.
+        // A wait for this semaphore is tile_regs_wait; posts and gets are part of commit and release.
         if (static_cast<ThreadSemaphoreCall>(call) == ThreadSemaphoreCall::WaitNonZero) {
             tw_tile_regs_wait();
         }

@@ -14,15 +14,15 @@ bool Outbox::reaches(const uint8_t* memory, uint64_t bytes) const {
            std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), overlaps);
 }
 
-bool Outbox::has_value_of_earlier_slice(const uint8_t* memory, uint64_t bytes, uint64_t turn) const {
+bool Outbox::has_value_of_earlier_slice(const uint8_t* memory, uint64_t bytes, uint64_t slice) const {
     const auto is_earlier = [&](const Entry& entry) {
-        return entry.mask == 0 && entry.turn != turn && entry.to < memory + bytes && memory < entry.to + entry.bytes;
+        return entry.mask == 0 && entry.slice != slice && entry.to < memory + bytes && memory < entry.to + entry.bytes;
     };
     return std::any_of(entries_.begin() + static_cast<int64_t>(first_of_core_), entries_.end(), is_earlier);
 }
 
-void Outbox::write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t turn) {
-    entries_.push_back({to, bytes, 0, 0, data_.size(), turn});
+void Outbox::write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t slice) {
+    entries_.push_back({to, bytes, 0, 0, data_.size(), slice});
     if (arrives_at_once_) {
         std::memmove(to, from, bytes);
     } else {
@@ -70,7 +70,7 @@ uint32_t Outbox::word_after_delivery(const uint8_t* memory) const {
     return word;
 }
 
-// Words in DRAM are shared by cores of several threads.
+// Atomic, because cores on several OS threads share words in DRAM.
 void increment_word(uint8_t* memory, uint32_t amount, uint32_t mask) {
     auto* word = reinterpret_cast<uint32_t*>(memory);
     uint32_t before = __atomic_load_n(word, __ATOMIC_RELAXED), after;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cores have sent to each other's L1 in this round and has not arrived.
+// Flags sent to other cores' L1 in this round that have not arrived.
 //
-// A run goes in rounds (run_loop.h). If a flag arrived at once, whether a core sees it in this round would depend on which
-// of the two runs first, and with several threads on time. So what may be a flag (anything small) arrives between rounds,
-// in the order of cores. Data that is larger arrives at once: nobody may look at it before a flag says so.
+// A run proceeds in rounds (run_loop.h). If a flag arrived at once, the order of the two cores, or the timing of
+// threads, would decide whether the receiver sees it in this round. So anything small enough to be a flag arrives
+// between rounds, in the order of cores. Larger data arrives at once: a correct program reads it only after a flag.
 //
-// In the orders of a seed flags arrive at once too: a checked run with one tries what may happen, not what is likely.
+// In randomised schedules (RunOptions::seed) flags arrive at once too, because such a run explores what is possible.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ public:
 
     explicit Outbox(bool arrives_at_once) : arrives_at_once_(arrives_at_once) {}
 
-    // From here on another core sends.
+    // Later entries are sent by another core.
     void begin_core() { first_of_core_ = entries_.size(); }
-    // The core has sent much: it waits for the next round before it sends more.
+    // The core has sent its limit of one round and waits for the next.
     bool is_full() const { return entries_.size() - first_of_core_ >= kMostOfCore; }
     // Whether the core has sent anything to these bytes that has not arrived.
     bool reaches(const uint8_t* memory, uint64_t bytes) const;
-    // Whether it has sent a value there before the turn it is in now, and had waited for something since. On a card
-    // whoever polls there sees that value long before the next: it is not to be overwritten before he had his turn.
-    bool has_value_of_earlier_slice(const uint8_t* memory, uint64_t bytes, uint64_t turn) const;
+    // Whether the kernel sent a value there in an earlier time slice, and has waited since. On a card a poller sees
+    // that value long before the next one, so it must be delivered before it is overwritten.
+    bool has_value_of_earlier_slice(const uint8_t* memory, uint64_t bytes, uint64_t slice) const;
 
-    void write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t turn);
-    // `mask`: the bits of the word that count up.
+    void write(uint8_t* to, const uint8_t* from, uint32_t bytes, uint64_t slice);
+    // `mask`: the bits of the word that are incremented.
     void increment(uint8_t* to, uint32_t amount, uint32_t mask);
     void deliver();
-    // What a word will hold when all that was sent to it has arrived.
+    // Value of a word once everything sent to it has arrived.
     uint32_t word_after_delivery(const uint8_t* memory) const;
 
 private:
@@ -42,7 +42,7 @@ private:
         uint8_t* to;
         uint32_t bytes;
         uint32_t amount, mask;  // of an increment; a write has mask 0
-        uint64_t data, turn;  // of a write: where it begins in data_, and the turn of the kernel that sent it
+        uint64_t data, turn;  // of a write: offset into data_, and the sender's time slice
     };
 
     const bool arrives_at_once_;
@@ -51,7 +51,7 @@ private:
     uint64_t first_of_core_ = 0;
 };
 
-// What an increment does to the word at `memory`.
+// Adds to the bits of `mask` in the word at `memory`.
 void increment_word(uint8_t* memory, uint32_t amount, uint32_t mask);
 
 }  // namespace tw

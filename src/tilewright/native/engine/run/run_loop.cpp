@@ -25,7 +25,7 @@ ThreadTeam::ThreadTeam(std::vector<std::unique_ptr<Scheduler>>& schedulers) {
         try {
             hand.thread = std::thread([this, &hand] { serve(hand); });
         } catch (const std::system_error&) {
-            break;  // no thread to be had: the caller's does the work
+            break;  // no further thread available: the caller's thread does the work
         }
     }
 }
@@ -103,7 +103,7 @@ void ThreadTeam::perform(Task task) {
     }
 }
 
-// In the handler of a fault: nothing but atomics and system calls.
+// Runs in a signal handler: uses only atomics and system calls.
 void ThreadTeam::wait_alone(const Scheduler& scheduler) {
     one_at_a_time_.store(true);
     Worker& own = *workers_[scheduler.index];
@@ -130,7 +130,7 @@ void RunLoop::for_each_instance(Action action) {
     }
 }
 
-// The core that comes first in the order of cores has failed first.
+// Of several failures the one of the first core, in the order of cores, is reported.
 bool RunLoop::has_ended() {
     for (auto& scheduler : schedulers_) {
         const KernelFailure& failure = scheduler->failure;
@@ -154,7 +154,7 @@ KernelInstance* RunLoop::first_yielded() {
     return first;
 }
 
-// Everybody had a turn: those that gave theirs away may run again.
+// Lets yielded kernels run again, once all others had their time slice.
 void RunLoop::release_yielded() {
     for_each_instance([](KernelInstance& instance) {
         for_each_fiber(instance, [](FiberStatus& each) {
@@ -176,7 +176,7 @@ static void show_hang(const KernelInstance& waiting) {
     }
 }
 
-// Kernels that only poll memory, with nothing changing it, are ended after the spin limit.
+// Ends kernels that only poll memory which nothing changes, after the spin limit.
 void RunLoop::watch_for_spinning(KernelInstance* polling) {
     const uint64_t moved = progress();
     if (polling == nullptr || moved != spin_progress_) {
@@ -196,7 +196,7 @@ void RunLoop::watch_for_spinning(KernelInstance* polling) {
     }
 }
 
-// Nothing moves: what compute kernels would still do with their threads apart. Returns whether there is anything.
+// Nothing progresses: lets compute kernels do what they could with split threads. Returns whether any can.
 bool RunLoop::unblock_compute_kernels() {
     bool loosened = false;
     for_each_instance([&](KernelInstance& instance) { loosened |= unblock_threads(instance); });

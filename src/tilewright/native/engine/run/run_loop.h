@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run goes in rounds. In a round every core runs its kernels until all of them wait. Then what cores have sent each
-// other arrives (outbox.h), and it is decided whether anything moves still.
+// The run loop. A run proceeds in rounds. In a round every core runs its kernels until all of them wait. Then the flags
+// that cores sent to each other arrive (outbox.h), and the loop decides whether the run has ended, continues or is
+// stuck.
 //
-// Within a round a core sees nothing of what others do, as long as the program has no races. So the cores of a round can
-// be spread over OS threads, a scheduler for each, and whatever the number of threads, every core does the same in every
-// round: the same results, the same record, the same deadlock.
+// Within a round a core does not see what others do, as long as the program has no races. So the cores can be
+// distributed over OS threads, with a scheduler each. Every core does the same in every round whatever the number of
+// threads: same results, same record, same deadlock.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@
 
 namespace tw {
 
-// The OS threads of a run. The first scheduler's is the caller's.
+// The OS threads of a run. The first scheduler runs on the caller's thread.
 class ThreadTeam {
 public:
     explicit ThreadTeam(std::vector<std::unique_ptr<Scheduler>>& schedulers);
@@ -26,9 +27,10 @@ public:
     ThreadTeam& operator=(const ThreadTeam&) = delete;
 
     enum class Task : uint32_t { Round, LookAhead, Leave };
-    // Every scheduler does it; returns when all have.
+    // Runs the task on every scheduler; returns when all are done.
     void perform(Task task);
-    // From within a round: returns when no other scheduler runs kernels. From the next round on they take turns.
+    // From within a round: returns when no other scheduler runs kernels. From the next round on schedulers run one at a
+    // time.
     void wait_alone(const Scheduler& scheduler);
 
 private:

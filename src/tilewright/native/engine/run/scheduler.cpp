@@ -182,7 +182,7 @@ bool Scheduler::run_core(Core& core) {
     return ran;
 }
 
-// Every core once. In the first round all of them begin.
+// Runs every core once. In the first round all of them start.
 bool Scheduler::run_cores() {
     bool ran = false;
     for (Core* core : cores) {
@@ -199,8 +199,8 @@ bool Scheduler::run_cores() {
     return ran;
 }
 
-// The order of a seed: always the kernel of highest priority that can run, so that one gets as far ahead of the others
-// as the program lets it. Priorities are the seed's; preempt() changes them on the way.
+// A randomised schedule always runs the kernel of highest priority that can run, so one gets as far ahead of the others
+// as the program permits. The seed sets the priorities; preempt() changes them during the run.
 KernelInstance* Scheduler::highest_priority() {
     KernelInstance* next = nullptr;
     for (Core* core : cores) {
@@ -226,7 +226,7 @@ bool Scheduler::run_by_priority() {
     return ran;
 }
 
-// splitmix64: small, and the same everywhere.
+// splitmix64: small and portable.
 uint64_t Scheduler::random() {
     uint64_t mixed = random_state_ += 0x9e3779b97f4a7c15ull;
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -234,8 +234,8 @@ uint64_t Scheduler::random() {
     return mixed ^ (mixed >> 31);
 }
 
-// The first seeds are the orders in which most goes wrong: each kernel of the program once always ahead of all others,
-// and once only when nobody else can go on. The seeds after them are random orders.
+// The first seeds are the directed schedules that expose most bugs: each kernel of the program once ahead of all
+// others, and once only when no other can run. Later seeds are random.
 const Kernel* Scheduler::kernel_of_seed() const {
     const uint64_t index = (options.seed - 1) / 2;
     return options.seed == 0 || index >= program.kernels.size() ? nullptr : program.kernels[index].get();
@@ -280,16 +280,16 @@ bool Scheduler::all_finished() {
     return cores.empty();
 }
 
-void Scheduler::forgive(double seconds) {
+void Scheduler::extend_deadlines(double seconds) {
     deadline += deadline != 0 ? seconds : 0;
     stalled_since += seconds;
-    progress += seconds > 0 ? 1 : 0;  // nobody has been polling in vain
-    tick_switches = ~switches;  // a tick that waited meanwhile takes nobody's turn
+    progress += seconds > 0 ? 1 : 0;  // counts as progress, so that no kernel is reported as polling in vain
+    tick_switches = ~switches;  // a tick that was pending meanwhile preempts no kernel
 }
 
 void Scheduler::run_round() {
     ran = true;
-    // A fault in a fiber comes back here with the fiber marked as failed.
+    // A fault in a fiber lands here, with the fiber marked as failed.
     if (sigsetjmp(fault_landing, 0) != 0) {
         current = nullptr;
         return;

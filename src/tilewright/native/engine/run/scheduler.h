@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels of a set of cores on one OS thread, a round at a time (run_loop.h): each core in its turn, until all
+// Runs the kernels of a set of cores on one OS thread, a round at a time (run_loop.h): core after core, each until all
 // its kernels wait.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace tw {
 
 class ThreadTeam;
 
-// An error a kernel made; the first one of a scheduler.
+// The first error of a scheduler's kernels.
 struct KernelFailure {
     KernelInstance* instance = nullptr;
     std::string text;
@@ -38,11 +38,11 @@ struct Scheduler {
         place(options.threads == 1 ? &g_watch->place : &unseen_place_),
         shared_l1_(program, !options.keep_l1) {}
 
-    // Once it has its cores: the order of a seed.
+    // Sets the priorities of a randomised schedule, once the scheduler has its cores.
     void draw_priorities();
-    // Every core once, as far as it gets.
+    // Runs every core once, until its kernels wait.
     void run_round();
-    // Whether all of its kernels have ended; cores that have are not looked at again.
+    // Whether all kernels have finished. Removes finished cores.
     bool all_finished();
     // The run has ended, or a core before those of this scheduler has failed.
     bool stopped() const {
@@ -55,7 +55,7 @@ struct Scheduler {
     const uint32_t index;  // schedulers are numbered in the order of their cores
     std::vector<Core*> cores;
     Outbox outbox;
-    bool ran = false;  // anything, in the last round
+    bool ran = false;  // whether any kernel ran in the last round
     KernelFailure failure;
     std::unordered_map<uint64_t, SemaphoreRaise> raises;  // by its kernels; see Program::raises
     ThreadTeam* team = nullptr;
@@ -63,40 +63,40 @@ struct Scheduler {
     sigjmp_buf fault_landing;  // where a fault in a fiber lands
     KernelInstance* current = nullptr;
     uint64_t switches = 0;
-    uint64_t progress = 0;  // raised by anything another kernel could be waiting for
-    // For the tick: the same fiber running at two ticks in a row is spinning.
+    uint64_t progress = 0;  // incremented by anything another kernel could wait for
+    // For the tick: a fiber that runs at two ticks in a row is spinning.
     uint64_t tick_switches = 0;
-    uint32_t ticks_in_slice = 0;  // of the fiber that runs
+    uint32_t ticks_in_slice = 0;  // of the running fiber
     uint32_t ticks_since_stop = 0;
-    volatile bool yield_requested =
-        false;  // it has run for long: at its next line, or load or store if those are watched
+    // The fiber has run for long and yields at its next print, or at its next load or store if those are instrumented.
+    volatile bool yield_requested = false;
     uint64_t moved_at_tick = 0;
-    double stalled_since = 0;  // the running kernel stands outside its own code and nothing has moved
+    double stalled_since = 0;  // since when the running kernel is outside its own code and nothing has progressed
     double deadline = 0;  // on the monotonic clock; 0: none
-    TwPlace* place;  // where to say which kernel runs
-    Core* window_core = nullptr;  // whose L1 is shown at the addresses a card uses
-    uint64_t lookahead_calls = 0;  // of circular buffers, while looking_ahead
-    uint64_t lookahead_state = 0;  // of the kernel that was interrupted last, while looking_ahead
-    uint64_t blocks = 0;  // basic blocks of kernels in which the compiler counts them
-    uint64_t blocks_at_call = 0;  // at the last call of the explored kernel
-    bool looking_ahead = false;  // after a deadlock: waits are let through, nothing is moved (deadlock_lookahead.h)
-    volatile bool abandon = false;  // the run has ended: the kernel leaves at its next call into the engine
+    TwPlace* place;  // shows the owner which kernel runs
+    Core* window_core = nullptr;  // the core whose L1 is mapped at a card's addresses
+    uint64_t lookahead_calls = 0;  // calls of circular buffers during the look-ahead
+    uint64_t lookahead_state = 0;  // state hash of the kernel interrupted last, during the look-ahead
+    uint64_t blocks = 0;  // basic blocks executed, where kernels are instrumented to count them
+    uint64_t blocks_at_call = 0;  // at the last call of the kernel that is looked ahead
+    bool looking_ahead = false;  // after a deadlock: waits are passed, no data is moved (deadlock_lookahead.h)
+    volatile bool abandon = false;  // the run has ended: the kernel is left at its next call of the engine
 
     // --- called from inside a fiber ---
     void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);
     [[noreturn]] void abandon_current();
-    // The running kernel has made an error; the caller leaves it.
+    // Records an error of the running kernel; the caller leaves the kernel.
     void fail(const std::string& text, const char* rule);
-    // A place where a run with a seed may let another kernel go first.
+    // A point where a randomised schedule may switch to another kernel.
     void preempt();
-    // Lines are sent from the thread's own stack: no tick may take the turn of a kernel in the middle of one.
+    // Prints on the thread's own stack, where no tick can preempt the kernel in the middle of a line.
     void print(const std::string& line);
 
-    // Time in which somebody looked at a stopped kernel is not the run's.
-    void forgive(double seconds);
+    // Extends all time limits by the time a debugger held the kernel.
+    void extend_deadlines(double seconds);
 
-    // Runs a kernel until it waits, ends or is interrupted; where its threads have parted, the one given, which by
-    // default is the next that can run.
+    // Runs a kernel until it waits, ends or is interrupted. Of split threads it runs the one given, by default the next
+    // that can run.
     void resume(KernelInstance& instance);
     void resume(KernelInstance& instance, uint32_t thread);
 
@@ -118,7 +118,7 @@ private:
     const std::string* line_to_print_ = nullptr;
     uint64_t random_state_ = 0;
     int64_t lowest_priority_ = 0;
-    const Kernel* directed_kernel_ = nullptr;  // in the directed order of a small seed
+    const Kernel* directed_kernel_ = nullptr;  // in the directed schedules of small seeds
 };
 
 extern constinit thread_local Scheduler* t_scheduler __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -133,19 +133,19 @@ inline KernelInstance& current_instance() {
     return *scheduler.current;
 }
 
-// Whether the memory a polling kernel looks at holds what it waits for.
+// Whether the polled memory holds what the kernel waits for.
 bool poll_met(const FiberStatus& fiber);
-// The hardware has no denormals; the system clears this mode of the processor when it calls a signal handler.
+// Kernels compute without denormals, like the hardware. The system resets this processor mode when it calls a signal
+// handler.
 void flush_denormals();
 double monotonic_seconds();
 void fiber_entry();
 
-// debug.cpp: shows a line, or a last one that did not end in a newline.
+// debug.cpp: prints a line, or the rest of one without a newline.
 void show_line(KernelInstance& instance, const std::string& line);
 void flush_print(KernelInstance& instance);
 
-// How the processor is set while kernels run on a thread, and its signals: what a kernel computes flushes denormals, as
-// on a card.
+// Processor mode and signals of a thread while it runs kernels.
 class KernelMode {
 public:
     KernelMode();

@@ -36,7 +36,7 @@ void put_in_place(KernelInstance& instance, const ParkedThread& thread) {
     instance.kernel->put_statics(thread.statics.data());
 }
 
-// Who holds DST where the threads part: what the fiber did so far, each of them did.
+// Assigns DST at the split: each thread has made its part of what the fiber did so far.
 void divide_dst(KernelInstance& instance) {
     SplitThreads& split = *instance.split;
     ComputeSettings& maths = split.thread[1].settings;
@@ -83,7 +83,7 @@ void split_threads(KernelInstance& instance) {
         instance.sources = std::make_unique<SourceQueue>();
     }
     on_split(instance);
-    // None of the parked settings is in place as it is: the next thread to run is brought in.
+    // No thread's settings are in place: the next one to run is restored.
     split.resident = kNumThreads;
     instance.state = InstanceState::Blocked;
     instance.wait_kind = WaitKind::None;
@@ -218,7 +218,7 @@ void note_split_stacks(KernelInstance& instance) {
     const FiberStatus together = instance;
     for (uint32_t index = 0; index < kNumThreads; index++) {
         if (split.thread[index].noted.num_frames != 0) {
-            continue;  // noted where it failed
+            continue;  // noted at its failure
         }
         enter_thread(instance, index);
         instance.note_stack();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running one element-wise function over the faces of a tile that a call names.
+// Runs one element-wise function over the faces of a tile that a call selects.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ struct Call {
     Ranges ranges;
     Parameters parameters;
     bool fp32_dest;
-    uint8_t repeats = 0;  // bit per input: only row 0 of its upper faces is there, every row reads as that
+    uint8_t repeats = 0;  // bit per input: only row 0 of its upper faces is stored, every row reads as that
 
     bool repeats_rows(uint32_t input) const { return (repeats >> input & 1) != 0; }
 };
@@ -75,7 +75,7 @@ inline void map_floats(const Call& call, Function function) {
     }
 }
 
-// An input as a loop over the rows of a face, one vector wide, sees it: row 0 stays in a register if all repeat it.
+// An input of a loop over the rows of a face, one vector wide: row 0 stays in a register if all rows repeat it.
 template <bool repeats>
 struct FaceColumn {
     const uint32_t* words;
@@ -115,7 +115,7 @@ inline void map_repeated_rows(const Call& call, Function function) {
     }
 }
 
-// The same for sums and products of the inputs, whose denormals are the processor's business.
+// The same for sums and products of the inputs, whose denormals the processor flushes.
 template <Rounding rounding, class Function>
 inline void map_arithmetic(const Call& call, Function function) {
     if (!kProcessorFlushes || !call.fp32_dest) {

@@ -7,7 +7,7 @@
 
 namespace tw::sfpu {
 
-// --- arithmetic; sums round only where the kernel asks for it ---
+// --- arithmetic; sums round only where the kernel requests it ---
 TW_BINARY_ARITHMETIC(Add, Truncate, a + b)
 TW_BINARY_ARITHMETIC(Sub, Truncate, a - b)
 TW_BINARY_ARITHMETIC(Rsub, Truncate, b - a)
@@ -85,7 +85,7 @@ TW_INLINE Floats log_add_exp2(Floats a, Floats b) {
 }
 TW_BINARY(Logaddexp2, Nearest, log_add_exp2(a, b))
 
-// b is exp(-a); far enough out it is the whole answer.
+// b is exp(-a); for large a it is the whole result.
 TW_BINARY(Logsigmoid, Truncate, select(a > 4.0f, -b, select(a < 0.0f, a, 0.0f) - log1p(exp(-absolute(a)))))
 
 // --- gated activations: a is the gate, b the other half ---

@@ -11,7 +11,7 @@ namespace {
 
 uint32_t magnitude(int32_t x) { return x < 0 ? 0u - uint32_t(x) : uint32_t(x); }
 
-// The hardware's answer for a zero divisor is unspecified; it does not stop, and neither do these.
+// The hardware's result for a zero divisor is unspecified; it does not trap, and neither do these.
 int32_t truncated_quotient(int32_t a, int32_t b) {
     if (b == 0) {
         return -1;

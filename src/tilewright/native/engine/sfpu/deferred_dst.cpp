@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over owed tiles (tile/deferred_dst.h). They are compiled as the vector unit's functions are, whose sums and products
-// they do: a product that is added to something is fused with the sum, or is not, in both.
+// Evaluation of deferred tiles (tile/deferred_dst.h). Compiled with the flags of the vector unit's functions, whose
+// sums and products it computes: a product that is added to a sum is fused in both or in neither.
 #include "tile/deferred_dst.h"
 
 #include <bit>
@@ -23,7 +23,7 @@ constexpr uint32_t place(uint32_t row, uint32_t i) {
 
 template <Step S>
 struct TwoRows {
-    static constexpr bool kIsNormal = S == Step::Minus;  // no such difference is deferred that could be anything else
+    static constexpr bool kIsNormal = S == Step::Minus;  // only differences that stay normal are deferred
     VectorF of[2][kVectors];
 
     template <uint32_t Row, uint32_t NextRow>
@@ -92,7 +92,7 @@ inline void for_each_deferred(const ComputeState& state, Body body) {
     }
 }
 
-// A note changes only while it says so much and no more.
+// Further steps are added only to a tile deferred up to exactly this step.
 bool is_deferred_up_to(const ComputeState& state, uint32_t slot, Step step) {
     return slot < kDstSlots && state.phase != DstPhase::Idle && dst_is_deferred(state, slot) &&
            state.deferred[slot].last_step == step;
@@ -116,7 +116,7 @@ void write_deferred(const DeferredTile& deferred, uint32_t* words) {
     });
 }
 
-// Whether a tile that the slot's value comes from lies in these bytes, in part.
+// Whether a source tile of the slot overlaps these bytes.
 static bool comes_from(const DeferredTile& deferred, uint64_t address, uint64_t bytes) {
     const auto is_in = [=](const auto* tile) {
         const auto begin = reinterpret_cast<uintptr_t>(tile);
@@ -215,8 +215,8 @@ void pack_deferred_tile(const DeferredTile& deferred, uint8_t* bytes) {
     });
 }
 
-// Neighbouring tiles go row by row, so that a row's lines are written together. The lines two rows further down come
-// meanwhile: rows often lie a power of two apart, so many more would push each other out.
+// Neighbouring tiles are packed row by row, so that a row's lines are written together. The lines two rows further down
+// are prefetched: rows often lie a power of two apart, so more would evict each other.
 template <Step S>
 static void pack_rows_of(const DeferredTile* deferred, uint32_t count, uint8_t* bytes, size_t row_bytes) {
     constexpr uint32_t kBytes = 32 * sizeof(uint16_t);  // of a row of one tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a call of the kernel API to the function that does it: operands checked, faces chosen.
+// Dispatch from a call of the kernel API to the vector unit's function: checks operands and chooses faces.
 #include "apply.h"
 #include "check/compute/operands.h"
 #include "check/values/values.h"
@@ -55,7 +55,7 @@ constexpr Function kTernary[] = {
 #include "abi/sfpu_functions.inl"
 };
 
-// As messages name them.
+// Names in messages.
 constexpr const char* kUnaryNames[] = {
 #define TW_SFPU_UNARY(name, ...) "the vector unit's " #name,
 #include "abi/sfpu_functions.inl"
@@ -69,12 +69,12 @@ constexpr const char* kTernaryNames[] = {
 #include "abi/sfpu_functions.inl"
 };
 
-// The result does not depend on what the tile held.
+// Whether the result does not depend on the tile's contents.
 bool defines_its_result(SfpuUnary op) {
     return op == SfpuUnary::Fill || op == SfpuUnary::FillWord || op == SfpuUnary::Rand;
 }
 
-// mac_tile_init records its loop for these tiles; the indices of a call change nothing on a card.
+// mac_tile_init records its loop for these tiles; other indices in a call have no effect on a card.
 void check_mac_tiles(uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
     if (a != 0 || b != 1 || c != 2 || out != 0) {
         rule_error(
@@ -88,7 +88,7 @@ void check_mac_tiles(uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
     }
 }
 
-// Gamma and beta of a normalisation: rows that unary_bcast spread are not worth writing out for one use.
+// Gamma and beta of a normalisation: rows that unary_bcast broadcast are not written out for a single use.
 bool takes_repeated_rows(SfpuTernary op, const Call& call) {
     return op == SfpuTernary::Addcmul && kProcessorFlushes && call.fp32_dest && call.ranges.covers_tile();
 }

@@ -15,7 +15,7 @@ inline int32_t signed12(uint32_t immediate) { return static_cast<int32_t>(immedi
 
 inline uint32_t exponent_of(uint32_t word) { return word >> 23 & 0xffu; }
 
-// Positive distances go left, negative ones right; 32 and more leave nothing.
+// Positive distances shift left, negative ones right; 32 and more give zero.
 inline uint32_t shifted(uint32_t word, int32_t distance, bool arithmetic) {
     if (distance >= 0) {
         return distance < 32 ? word << distance : 0;
@@ -26,7 +26,7 @@ inline uint32_t shifted(uint32_t word, int32_t distance, bool arithmetic) {
     return -distance < 32 ? word >> -distance : 0;
 }
 
-// As the unit's comparisons order floats: by sign and magnitude.
+// The order of the unit's comparisons: by sign and magnitude.
 inline int32_t order(uint32_t word) {
     return static_cast<int32_t>(word) ^
            static_cast<int32_t>(static_cast<uint32_t>(static_cast<int32_t>(word) >> 31) >> 1);

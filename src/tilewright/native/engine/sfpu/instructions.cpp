@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each instruction of the vector unit does to its registers, lane by lane.
+// The vector unit's instructions, executed lane by lane.
 //
 // Operands are numbered as in the assembler: an immediate, the register read (C), the register written (D), a mode;
-// arithmetic has three registers read (A, B, C). Lanes whose flag is off keep what they hold. Integers of floats'
-// conversions are a sign and a magnitude.
+// arithmetic reads three registers (A, B, C). Lanes whose flag is off keep their value. Conversions between floats and
+// integers use sign and magnitude.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -43,7 +43,7 @@ private:
         Lanes& d = reg(operand_[2]);
         for_lanes([&](uint32_t lane) { d[lane] = static_cast<uint32_t>(function(c[lane], d[lane])); });
     }
-    // Lanes that take part get their flag from a test.
+    // Sets the flags of enabled lanes by a test.
     template <class Test>
     void set_flags(Test test) {
         uint32_t flags = machine_.flags;
@@ -257,8 +257,8 @@ void Executor::round() {
     });
 }
 
-// Registers C and D trade places where D is to get the smaller one and C is smaller; where D is to get the larger one,
-// where C is not smaller.
+// Swaps registers C and D per lane: where D takes the smaller value, if C is smaller; where D takes the larger one, if
+// C is not smaller.
 void Executor::swap() {
     // A bit per group of 8 lanes in which C gets the larger one.
     constexpr uint32_t kLargerToC[] = {0, 0b1111, 0b0011, 0b0101, 0b1001, 0b0001, 0b0010, 0b0100, 0b1000};
@@ -323,7 +323,7 @@ void Executor::enable() {
     machine_.flags = mode() & kFlagsFromImmediate && (immediate() & 2) == 0 ? 0 : ~0u;
 }
 
-// What SFPCONFIG tells each of the 8 columns of lanes: the value, or register 0 of the columns the mask names.
+// SFPCONFIG sets each of the 8 columns of lanes: to the value, or to register 0 for the columns in the mask.
 void Executor::configure_lanes(uint32_t kind) {
     constexpr uint32_t kValue = 1, kMask = 8;
     constexpr uint32_t kBackdoor = 1u << 1, kIndices = 1u << 2, kReversed = 1u << 8, kRow = 0x01010101;

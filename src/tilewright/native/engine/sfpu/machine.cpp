@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What vector-unit programs share: access to DST, lane flags, recorded instructions.
+// Common parts of vector programs: access to DST, lane flags, recorded instructions.
 //
-// A vector is four rows of a face, its even or its odd columns: bit 1 of a row number chooses which, the bits above
-// the group of four rows. Here a word of DST holds a float, or an integer, in 32 bits. With 16-bit DST a card has only
-// 16 of them: those of a float are the upper half of our word, those of an integer the lower.
+// A vector is four rows of a face, its even or its odd columns: bit 1 of a row number selects which, the bits above
+// select the group of four rows. A word of DST here holds a float or an integer in 32 bits. A card's 16-bit DST has
+// only 16: those of a float are the upper half of our word, those of an integer the lower half.
 #include "machine.h"
 
 #include <bit>
@@ -48,7 +48,7 @@ Place place_of(int32_t row) {
     return {dst_for_sfpu(address / kTileRows), (address % kTileRows & ~3u) * 16 + (address >> 1 & 1)};
 }
 
-// The 16 bits a card's DST has of a word: as a float, and as an integer.
+// The 16 bits that a card's DST has of a word, as a float and as an integer.
 uint32_t half_of(uint32_t word) { return word >> 16 != 0 ? word >> 16 : word; }
 uint32_t integer_half_of(uint32_t word) { return word >> 16 != 0 ? integer_of_bfloat16(word >> 16) : word; }
 
@@ -214,7 +214,7 @@ void tw_vector_address_base(uint32_t on) { machine().upper_modifiers = on != 0; 
 
 void tw_vector_load(uint32_t* lanes, uint32_t layout, int32_t row) {
     TW_VECTOR_PROGRAM
-    // A value of the kernel: lanes that do not take part get what DST holds as well, and nobody looks at them.
+    // A value of the kernel: disabled lanes get DST's contents as well, which no instruction uses.
     Machine& unit = machine();
     const bool uses_flags = unit.uses_flags;
     unit.uses_flags = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector unit as a program written in a kernel sees it: registers, lane flags, the place in DST.
+// The vector unit as vector programs in a kernel use it: registers, lane flags, the position in DST.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Instruction {
     uint32_t operand[6] = {};
 };
 
-// Registers with a meaning of their own.
+// Registers with a fixed meaning.
 enum MachineRegister : uint32_t { kFirstConstant = 8, kZero = 9, kOne = 10, kMinusOne = 11, kTileId = 15 };
 inline constexpr uint32_t kMachineRegisters = 16;
 inline constexpr uint32_t kFlagStack = 8;
@@ -29,7 +29,7 @@ struct Machine {
     uint32_t flags = ~0u;      // a bit per lane
     bool uses_flags = true;    // otherwise every lane takes part
     uint32_t index_lanes = 0;     // a swap of two of registers 0..3 swaps their partners in 4..7 as well
-    uint32_t reversed_lanes = 0;  // a swap that would be made is not, and the other way round
+    uint32_t reversed_lanes = 0;  // the decision to swap is inverted
     uint32_t flag_stack[kFlagStack] = {};
     uint32_t depth = 0;
     uint32_t base_row = 0;     // of DST

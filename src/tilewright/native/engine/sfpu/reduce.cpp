@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, extremes and broadcasts along the rows and columns of tiles in DST.
+// Sums, maxima, minima and broadcasts along the rows and columns of tiles in DST.
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -76,7 +76,8 @@ void reduce(Pool pool, ReduceAxis axis, uint32_t dst, uint32_t ct_dim, uint32_t 
     }
 }
 
-// A card's programs go down more than one tile only for the extremes of what its comparison takes as it lies in DST.
+// A card's programs cover more than one tile only for the max/min of formats that its comparison orders as stored in
+// DST.
 void check_tiles_of_columns(Pool pool, DataFormat format, uint32_t ct_dim, uint32_t rt_dim) {
     const bool is_float = format == DataFormat::Float32 || format == DataFormat::Float16_b;
     const bool goes_down = is_float && (pool == Pool::Max || pool == Pool::Min);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector unit can reach: DST tiles of the running core, and its own registers.
+// Storage of the vector unit: DST tiles of the running core, and its own registers.
 #pragma once
 
 #include <bit>
@@ -10,18 +10,18 @@
 
 namespace tw::sfpu {
 
-// The maths thread drives the vector unit, or the pack thread where the source says so.
+// Whether the running thread drives the vector unit: the math thread, or the pack thread where the source selects it.
 inline bool drives_vector_unit() {
     const KernelInstance& instance = current_instance();
     const uint8_t driver = named_threads(instance) == kPackThread ? kPackThread : kMathThread;
     return runs_on(instance, driver);
 }
-// Whether the running thread carries out an instruction of a program written out in a kernel. One that is compiled for
-// each thread has it where that thread's text has it.
+// Whether the running thread executes an instruction of a vector program. A kernel compiled per thread executes it
+// wherever that thread's text contains it.
 inline bool drives_vector_program() {
     return drives_vector_unit() || current_instance().kernel->is_compiled_per_thread();
 }
-// First in every call of the unit: nothing to do for a thread that does not drive it.
+// At the start of every call of the unit: returns on a thread that does not drive it.
 #define TW_VECTOR_CALL \
     if (!::tw::sfpu::drives_vector_unit()) [[unlikely]] { \
         return; \
@@ -56,7 +56,7 @@ inline uint32_t as_bits(float value) { return std::bit_cast<uint32_t>(value); }
 inline uint32_t* registers(uint32_t index) { return compute_state().sfpu_registers[index]; }
 inline uint32_t& constant(Constant lane) { return compute_state().sfpu_registers[kConstants][lane]; }
 
-// A word of float data on its way into DST without rounding in the unit: 16-bit DST keeps the upper half.
+// Bits of a float that is stored to DST without rounding in the unit: 16-bit DST keeps the upper half.
 inline uint32_t dest_bits() { return compute_state().fp32_dest ? 0xffffffffu : 0xffff0000u; }
 inline uint32_t stored(float value, uint32_t kept_bits) {
     uint32_t bits = as_bits(value);
@@ -64,16 +64,16 @@ inline uint32_t stored(float value, uint32_t kept_bits) {
 }
 inline uint32_t stored(float value) { return stored(value, dest_bits()); }
 
-// Where element (row, column) of a 32x32 tile lies in face order.
+// Index of element (row, column) of a 32x32 tile in face order.
 inline constexpr uint32_t element(uint32_t row, uint32_t column) {
     return ((row >> 4) * 2 + (column >> 4)) * 256 + (row & 15) * 16 + (column & 15);
 }
-// The lane that holds tile column `column` once four rows have been turned into registers: lanes 0..7 the even
+// The lane that holds tile column `column` once four rows have been transposed into registers: lanes 0..7 the even
 // columns of the left half, 8..15 its odd ones, then the right half.
 inline constexpr uint32_t lane_of_column(uint32_t column) {
     return ((column >> 4) * 2 + (column & 1)) * 8 + ((column & 15) >> 1);
 }
-// Where lane `lane` of a register goes when it is stored as it is: four rows, even columns of the first face.
+// Index of lane `lane` of a register that is stored without transposing: four rows, even columns of the first face.
 inline constexpr uint32_t raw_element(uint32_t lane) { return (lane >> 3) * 16 + (lane & 7) * 2; }
 
 }  // namespace tw::sfpu

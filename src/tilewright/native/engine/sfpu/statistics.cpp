@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs down the columns of tiles and stays in the unit's registers between calls: running sums, moving averages,
-// mean and sum of squared differences (M2). Every lane serves one column.
+// Column statistics that stay in the unit's registers between calls: running sums, moving averages, mean and sum of
+// squared differences (M2). Every lane serves one column.
 #include "abi/sfpu.h"
 #include "check/values/values.h"
 #include "registers.h"
@@ -34,7 +34,7 @@ void clear(Register index) {
     for_lanes([&](uint32_t i) { registers(index)[i] = 0; });
 }
 
-// A register as it is, to the even columns of four rows starting at `row`.
+// Stores a register without transposing, to the even columns of four rows starting at `row`.
 void store_raw(uint32_t dst, uint32_t row, Register index) {
     uint32_t* tile = dst_for_sfpu(dst);
     taint_slot_defined(compute_state(), dst);
@@ -193,7 +193,7 @@ void tw_sfpu_two_pass_save(uint32_t dst_mean, uint32_t dual) {
     tw_sfpu_welford_save(dst_mean, 0);
     clear(kM2Odd);
 }
-// The saved statistics of all earlier data and those of this block become one.
+// Merges the saved statistics of all earlier data with those of this block.
 void tw_sfpu_two_pass_combine(uint32_t dst_mean, uint32_t total_reciprocal_bits, uint32_t block_n_bits, uint32_t dual) {
     TW_VECTOR_CALL
     add_odd_m2(dual);
@@ -219,7 +219,7 @@ void tw_sfpu_two_pass_to_row(uint32_t dst_mean, uint32_t reciprocal_bits, uint32
     }
     store_row(dst_mean + 1, 0, [&](uint32_t i) { return lane(kM2, i) * as_float(reciprocal_bits); });
 }
-// The mean in two parts: the anchor in row 0, what is left in row 16.
+// The mean in two parts: the anchor in row 0, the remainder in row 16.
 void tw_sfpu_two_pass_split_to_row(uint32_t dst_mean, uint32_t reciprocal_bits, uint32_t dual) {
     TW_VECTOR_CALL
     add_odd_m2(dual);
@@ -255,7 +255,7 @@ void tw_sfpu_two_pass_combined_to_face(
     taint_slot_defined(compute_state(), dst_mean + 1);
     for (uint32_t i = 0; i < kRowsPerGroup * 16; ++i) {
         mean_tile[i] = stored(anchor + mean_shift);
-        // Only the first row has the spread of the means in it.
+        // Only the first row includes the variance between the means.
         variance_tile[i] = stored((i < 16 ? within + between : within) * scale);
     }
 }

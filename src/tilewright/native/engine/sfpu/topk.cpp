@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sorting network of top-k. Every column holds a sequence of 64: the rows of the tile at dst, then those of the
-// next. The indices travel along two tiles further on. Tie order without a stable sort is not the hardware's.
+// next. The indices move along with it, two tiles further on. The order of ties without a stable sort is not the
+// hardware's.
 //
-// Two ways to make ties come out in order without comparing indices put something into the low bits of a value, where
-// a bfloat16 has none: its index (a fused key: the index tiles then stay where they are), or its rank in the sequence,
-// stamped before each sort and merge. Among positive keys the larger word comes first, so for the largest first what
-// is put there is complemented in positive values, and for the smallest first in negative ones.
+// Two variants order ties without comparing indices. They put a tag into the low bits of a value, where a bfloat16 has
+// none: its index (a fused key: the index tiles then do not move), or its rank in the sequence, stamped before each
+// sort and merge. Among positive keys the larger word comes first, so with the largest first the tag is complemented in
+// positive values, with the smallest first in negative ones.
 #include <algorithm>
 
 #include "abi/sfpu.h"
@@ -60,7 +61,7 @@ struct Sequence {
     }
 };
 
-// `run`: nothing moves from one run of so many to another.
+// `run`: elements do not move between runs of this length.
 template <class Body>
 void for_columns(uint32_t dst, uint32_t tie_order, uint32_t run, Body body) {
     uint32_t* value_tiles[] = {dst_for_sfpu(dst), dst_for_sfpu(dst + 1)};
@@ -103,8 +104,8 @@ using namespace tw::sfpu;
 
 extern "C" {
 
-// Phase p makes sorted runs of 2^(p+1), directions alternating. Alone, a late phase does only the steps asked for
-// (a step s compares 2^(s-1) apart) and always the last four.
+// Phase p makes sorted runs of 2^(p+1), directions alternating. A late phase called by itself does only the requested
+// steps (a step s compares 2^(s-1) apart) and always the last four.
 void tw_sfpu_topk_local_sort(
     uint32_t dst,
     uint32_t ascending,

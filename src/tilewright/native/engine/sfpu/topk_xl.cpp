@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Top-k of long rows: sequences of 512, 1024 or 2048 words, over half a tile of DST, one tile or two.
 //
-// A sequence runs down the first column of its rows of sixteen words, then down the next. While it is fused, a word is a
-// bfloat16 and below it the 16 bits that say where it came from, so no two words are equal and any way to sort them ends
-// the same. Later the values stand by themselves and their indices one sequence further on. Then the order of equal
-// values is what the network makes of it: a pair trades places only where it has to.
+// A sequence runs down the first column of its rows of sixteen words, then down the next. A fused word is a bfloat16
+// with the 16 bits of its origin below it, so no two words are equal and every sort gives the same result. After the
+// split, values are stored by themselves and their indices one sequence further on. The order of equal values is then
+// the network's: a pair is swapped only if it must be.
 //
-// Where a word came from is written as coordinates of its tile; a row of data lies in DST in the order of DST's words.
+// An origin is written as coordinates in its tile; a row of data lies in DST in the order of DST's words.
 #include <algorithm>
 
 #include "abi/sfpu.h"
@@ -87,7 +87,7 @@ void tw_sfpu_topk_xl_sort(uint32_t dst, uint32_t length, uint32_t ascending) {
     sort_positions(run, 0, length, ascending != 0);
 }
 
-// Columns of a tile's 64 rows by themselves; those of the second tile the other way round.
+// Sorts the columns of a tile's 64 rows separately, those of the second tile in reverse.
 void tw_sfpu_topk_xl_sort_columns(uint32_t dst, uint32_t length, uint32_t ascending) {
     constexpr uint32_t kColumn = 64;
     TW_VECTOR_CALL
@@ -139,7 +139,7 @@ void tw_sfpu_topk_xl_rebuild(uint32_t dst, uint32_t length, uint32_t ascending, 
     }
 }
 
-// Values and what their stamps say: a place in DST's order and in front of it chunk_length for each chunk, or the stamp.
+// Splits values from their origins: an offset in DST's order plus chunk_length per chunk, or the stamp itself.
 void tw_sfpu_topk_xl_split(uint32_t dst, uint32_t length, uint32_t in_dst_order, uint32_t chunk_length, uint32_t base) {
     TW_VECTOR_CALL
     const uint32_t tiles = tiles_of(length);

@@ -83,8 +83,8 @@ TW_INLINE Words load(const uint32_t* from) {
 }
 TW_INLINE void store(uint32_t* to, Words value) { __builtin_memcpy(to, &value, sizeof(value)); }
 
-// What a float becomes on its way into DST when DST holds 16-bit data. Most kernels round in the vector unit
-// before they store; the others leave it to the store, which cuts the low half off.
+// Rounding of a float that is stored to 16-bit DST. Most kernels round in the vector unit before they store; the others
+// leave it to the store, which truncates.
 enum class Rounding : uint8_t { Nearest, NearestEven, Truncate };
 
 TW_INLINE Words flush_denormals(Words x) {
@@ -100,7 +100,7 @@ TW_INLINE Words flush_denormals(Words x) {
 template <Rounding rounding>
 TW_INLINE Words to_bfloat16(Words x) {
     x = flush_denormals(x);
-    // NaNs need no care: what arithmetic makes has no low bits that could carry into the sign.
+    // NaNs need no special case: those made by arithmetic have no low bits that could carry into the sign.
     if constexpr (rounding == Rounding::Nearest) {
         x += 0x8000u;
     } else if constexpr (rounding == Rounding::NearestEven) {
@@ -118,7 +118,7 @@ TW_INLINE Words to_dest(Floats x) {
     }
 }
 
-// 16-bit DST never holds a denormal, so only 32-bit data need the look.
+// 16-bit DST never holds a denormal, so only 32-bit data need the check.
 template <bool fp32_dest>
 TW_INLINE Floats from_dest(const uint32_t* from) {
     Words x = load(from);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the process that owns the runner sees of it, in a memory file both have mapped: which kernel runs where, that
-// it still hears signals, and what the runner says when it has to die.
+// The runner's status page, in a memory file that the process owning the runner has mapped too: which kernel runs
+// where, whether signals still arrive, and a crash record.
 //
-// Kernels are native code: one may leave the runner without a heap, with a lock held for ever or with no handler for
-// any signal. So a failure is told here first, without allocating anything; then the runner tries to answer as usual.
-// If it dies on the way, or says nothing more, these words are what the owner has.
+// Kernels are native code: one may leave the runner without a heap, with a lock held for ever or without signal
+// handlers. So a failure is first written here, without allocating anything; then the runner tries to answer as usual.
+// If it dies on the way or no longer answers, the owner reports the crash record.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ enum TwDoing : uint32_t { kDoingNothing = 0, kLoadingKernel = 1, kRunningProgram
 
 struct TwWatch {
     uint32_t doing;
-    TwPlace place;      // of the kernel that is loaded, or runs, if one thread runs them all
-    uint64_t beats;     // ticks of the run; they stop where a kernel blocks signals
-    int32_t owner_processor;  // on which the owner was when it asked; it says so
+    TwPlace place;  // of the kernel that is loaded, or runs on a single thread
+    uint64_t beats;  // ticks of the run; they stop if a kernel blocks signals
+    int32_t owner_processor;  // the owner's CPU when it sent the request, set by the owner
 
-    // Last words; `said` is written last.
+    // The crash record; `said` is written last.
     int32_t said;  // a RunStatus; 0: nothing
     int32_t signal_number;
     uint64_t address, l1_base;
@@ -41,15 +41,15 @@ enum class RunStatus : int32_t;
 
 inline constexpr TwPlace kNoPlace{0xffffffffu, 0, 0};
 
-// Of this process; nobody sees it where no file was given.
+// Of this process; private memory if no file was given.
 extern TwWatch* g_watch;
 
-// The first to speak is heard.
+// Writes the crash record. Only the first failure is recorded.
 void write_crash_record(
     RunStatus why, const KernelInstance* instance, int signal_number, uintptr_t address, const char* text);
-// At once, without destructors.
+// Ends the process at once, without destructors.
 [[noreturn]] void end_process(int status);
-// The one who makes system calls with this as their last argument is the runner, not a kernel.
+// Last argument of the runner's own system calls, which tells them from a kernel's.
 extern uint64_t g_system_call_cookie;
 
 }  // namespace tw

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RISC-V has no trap for division: by zero the quotient has all bits set and the remainder is the dividend; the most
-// negative number divided by -1 stays as it is, with remainder 0. x86-64 raises SIGFPE for both. The handler reads the
-// instruction it happened at (one-operand DIV or IDIV, a register or memory as its operand), puts that result into the
-// registers where the quotient and the remainder belong, and steps over it.
+// RISC-V does not trap on division. By zero, the quotient has all bits set and the remainder is the dividend; the most
+// negative number divided by -1 gives itself, with remainder 0. x86-64 raises SIGFPE for both. The handler decodes the
+// instruction (one-operand DIV or IDIV, of a register or memory), writes these results to the registers of quotient and
+// remainder, and steps over it.
 #include "division.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace tw {
 
 namespace {
 
-// Where a signal's context has the registers, by their numbers in an instruction.
+// Index in the signal's context of each register number.
 constexpr int kRegisters[] = {
     REG_RAX,
     REG_RCX,
@@ -38,7 +38,7 @@ constexpr int kRegisters[] = {
     REG_R15};
 constexpr uint32_t kStackPointer = 4, kFramePointer = 5;
 
-// One DIV or IDIV, taken apart.
+// A decoded DIV or IDIV.
 class Division {
 public:
     explicit Division(gregset_t& registers) : registers_(registers), code_(instruction_pointer()) {}
@@ -60,12 +60,12 @@ public:
     void finish() {
         const uint64_t dividend = value(kRegisters[0]) & mask();
         const bool by_zero = (divisor_ & mask()) == 0;
-        // The only other division the processor refuses: of the most negative number by -1.
+        // The only other division that the processor refuses: of the most negative number by -1.
         set_result(by_zero ? mask() : dividend, by_zero ? dividend : 0);
         registers_[REG_RIP] = static_cast<greg_t>(reinterpret_cast<uintptr_t>(code_));
     }
 
-    // A quotient that is too long for other reasons comes from code no compiler writes for C++.
+    // Other quotients that are too long do not occur in compiled C++.
     bool is_known() const { return (divisor_ & mask()) == 0 || (is_signed_ && (divisor_ & mask()) == mask()); }
 
 private:
@@ -142,7 +142,7 @@ private:
         set(REG_RAX, mask(), quotient);
         set(REG_RDX, mask(), remainder);
     }
-    // A write of 32 bits clears the upper half of a register, shorter ones leave the rest.
+    // A write of 32 bits clears the upper half of a register; shorter ones keep the rest.
     void set(int index, uint64_t bits, uint64_t number) {
         const uint64_t kept = bytes_ >= 4 ? 0 : value(index) & ~bits;
         registers_[index] = static_cast<greg_t>(kept | number);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer division as a card's processors do it.
+// Integer division with the results of a card's processors.
 #pragma once
 
 namespace tw {
 
-// A signal handler's answer to a division that the host's processor refused: when the interrupted instruction is an
-// integer division, its result becomes what RISC-V gives and the kernel goes on behind it.
+// For a signal handler: if the interrupted instruction is an integer division that the host's processor refused, sets
+// the result that RISC-V defines and continues behind it. False otherwise.
 bool divide_as_on_a_card(void* signal_context);
 
 }  // namespace tw

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second operand of a broadcast: its column, row or number as the faces of the first see it.
+// The second operand of a broadcast: its column, row or scalar, laid out for the faces of the first.
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace tw {
 
-// The b operand's values of a broadcast, laid out for the faces of `shape`.
+// Values of operand b, per row or per column of each face of `shape`.
 struct BroadcastOperand {
     alignas(64) float values[64] = {};
 };
@@ -49,8 +49,9 @@ inline void broadcast_scalar(const Operand& b, BroadcastOperand& operand) {
     }
 }
 
-// Whether no difference to one of these can be a denormal or -0, which DST does not keep. A number of Src has at most 11
-// bits: from 2^-116 on its last one is no denormal, nor is any sum of such numbers, and less cannot come near 2^-115.
+// Whether no difference to one of these can be a denormal or -0, which DST does not keep. A Src number has at most 11
+// bits: from 2^-116 on its last bit is no denormal, nor is any sum of such numbers, and smaller numbers cannot come
+// near 2^-115.
 inline bool differences_stay_normal(const BroadcastOperand& operand, uint32_t num_faces, uint32_t faces_per_row) {
     constexpr uint32_t kSmallest = (127 - 115) << 23;
     VectorI small{};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DST hand-over between maths and packer.
+// The hand-over of DST between the math side and the packer.
 //
-// On a card both sides run by themselves and only commit -> wait and release -> acquire order them, so a kernel may
-// write tile_regs_wait (and even pack_tile, tile_regs_release) before tile_regs_commit in its source. That is accepted
-// as long as no slot changes after it was packed.
+// On a card both sides run concurrently and only commit -> wait and release -> acquire order them, so a kernel may call
+// tile_regs_wait (and even pack_tile, tile_regs_release) before tile_regs_commit in its source. That is accepted as
+// long as no slot changes after it was packed.
 //
-// Once the threads of a kernel have parted (threads.h) they hand DST over as on a card: the maths thread may be as many
-// sections ahead of the pack thread as DST has halves, and each works on the half it has got.
+// Split threads (threads.h) hand DST over as on a card: the math thread may be ahead of the pack thread by as many
+// sections as DST has halves, and each works on its own half.
 #include "dst.h"
 
 #include <cstring>
@@ -24,7 +24,7 @@ namespace {
 
 enum PackSection : uint32_t { kPackNotStarted, kPackOpen, kPackReleased };
 
-// --- apart ---
+// --- split threads ---
 
 void use_half(KernelInstance& instance, uint32_t index) {
     ComputeState& state = *instance.core->compute;
@@ -35,7 +35,7 @@ void use_half(KernelInstance& instance, uint32_t index) {
     on_half(instance, index);
 }
 
-// What the half reads as, for whoever gets it next.
+// Stores how the half reads, for the thread that gets it next.
 void give_half(KernelInstance& instance, uint32_t& index) {
     ComputeState& state = *instance.core->compute;
     instance.split->half[index] = {state.scratch[kDstCleared], state.scratch[kDstRowBroadcast]};
@@ -90,7 +90,7 @@ void release_half(KernelInstance& instance, bool clear) {
     instance.split->committed -= instance.split->committed > 0 ? 1 : 0;
 }
 
-// --- together ---
+// --- one fiber ---
 
 void clear_all(ComputeState& state) {
     clear_dst(state);
@@ -132,7 +132,7 @@ void clear_dst(ComputeSettings& state) {
     }
 }
 
-// The 32 words are in column 0, or in all.
+// Writes the 32 words to column 0, or to all columns.
 static void fill_columns(uint32_t* words, bool in_all) {
     uint32_t column[32];
     std::memcpy(column, words, sizeof column);
@@ -189,7 +189,7 @@ ComputeState& pack_state(const char* call) {
     ComputeState& state = started_state(call);
     KernelInstance& instance = current_instance();
     if (instance.split != nullptr && state.phase == DstPhase::Packing) [[unlikely]] {
-        wait_for_half(instance);  // it may have packed ahead of the maths side before they parted
+        wait_for_half(instance);  // it may have packed ahead of the math side before the split
     }
     const bool early = state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen;
     if (state.phase != DstPhase::Packing && !early) [[unlikely]] {
@@ -229,7 +229,7 @@ void tw_tile_regs_acquire() {
         if (packer_waits_for_commit(state)) {
             rule_error("dst-protocol", "tile_regs_acquire twice: tile_regs_commit is missing after the first");
         }
-        return;  // the maths side has DST already, and goes on with what is there
+        return;  // the math side holds DST already and continues with its contents
     }
     if (state.phase != DstPhase::Idle) {
         rule_error("dst-protocol", "tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
@@ -277,14 +277,14 @@ void tw_tile_regs_wait() {
     } else if (state.phase == DstPhase::Idle) {
         rule_error("dst-protocol", "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
     }
-    // Again in the same section: what it waits for is there already.
+    // Repeated in the same section: the half is there already.
     on_section(instance, SectionStep::Waited);
 }
 
 void tw_tile_regs_release() { release("tile_regs_release", true); }
 void tw_tile_regs_release_keep() { release("tile_regs_release", false); }
 
-// The packer side of acquire_dst waits for the maths side of release_dst, so in effect maths comes first here too.
+// The packer's acquire_dst waits for the math side's release_dst, so the math side goes first here too.
 void tw_acquire_dst() {
     tw_tile_regs_acquire();
     tw_tile_regs_wait();
@@ -308,7 +308,7 @@ void tw_release_dst() {
     clear_all(state);
 }
 
-// Between sections DST is nobody's, and clearing it takes nothing away.
+// Between sections no side holds DST, so clearing it loses nothing.
 void tw_clear_dest() {
     if (runs_on(current_instance(), kMathThread)) {
         ComputeState& state = started_state("clearing DST");

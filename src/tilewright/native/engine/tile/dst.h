@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the destination registers: who may touch them when, which slots exist, which hold less than they read as.
+// Access to the destination registers: when each side may touch them, which slots exist, and slots that are not stored
+// in full.
 //
-// A slot that a release cleared, that a row or column was broadcast to, or that has only sums of rows, is not written
-// whole at once: a bit says what it reads as, and most such slots are gone before anybody reads them word by word. Nor is
-// a slot written of which it is enough to know how its value comes about (deferred_dst.h).
+// A slot that a release cleared, that a row or column was broadcast to, or that has only row sums, is not written in
+// full: a bit tells how it reads, and most such slots are overwritten before they are read word by word. A deferred
+// slot is not written at all (deferred_dst.h).
 #pragma once
 
 #include <algorithm>
@@ -13,18 +14,18 @@
 
 namespace tw {
 
-// Use of ComputeState::scratch by the tile maths.
+// Words of ComputeState::scratch used by tile math.
 enum ScratchWord : uint32_t {
     kDstCleared,  // bit per slot: it reads as zero whatever its memory holds
-    kDstRowBroadcast,  // bit per slot: every row reads as row 0, the only one its memory holds
-    kDstColumnBroadcast,  // bit per slot: every column reads as the 32 words that are all its memory holds
-    kDstColumnApart,  // bit per slot: column 0 is the 32 words its memory holds, the others read as zero
-    kDstDeferred,  // bit per slot: its value is what ComputeState::deferred says
+    kDstRowBroadcast,  // bit per slot: every row reads as row 0, the only one stored
+    kDstColumnBroadcast,  // bit per slot: every column reads as the 32 stored words
+    kDstColumnApart,  // bit per slot: column 0 reads as the 32 stored words, the others as zero
+    kDstDeferred,  // bit per slot: the value is ComputeState::deferred
     kDstPackedEarly,  // bit per slot: packed before tile_regs_commit
-    kPackSection,  // how far the packer is in a section the maths side still has
+    kPackSection,  // progress of a packer that packs before the math side commits
     kReduceMask,  // 0 none, else 1 + ReduceAxis
-    kBinaryAccumulate,  // what binary init said
-    kMatmulTranspose,  // what matmul init said
+    kBinaryAccumulate,  // set by binary init
+    kMatmulTranspose,  // set by matmul init
     kMatmulColumnStride,  // tiles from one column of b to the next; 0 means 1
     kMatmulFidelity,  // 0: ComputeState::fidelity
     kQueueAddress,  // tilized SrcA tiles not yet reduced: L1 address of the rows
@@ -43,8 +44,8 @@ enum ScratchWord : uint32_t {
 };
 static_assert(kScratchWords * sizeof(uint32_t) == sizeof(ComputeState::scratch));
 
-// A card's 16-bit DST has a bfloat16 as sign, mantissa, exponent, and nothing tells it from an integer. A word here has the
-// one in its upper half, in the order of L1, and the other in its lower.
+// A card's 16-bit DST stores a bfloat16 as sign, mantissa, exponent, indistinguishable from an integer. A word here
+// holds the bfloat16 in its upper half, in the order of L1, and the integer in its lower half.
 inline uint32_t bfloat16_of_integer(uint32_t half) {
     return (half & 0x8000u) | (half & 0xffu) << 7 | (half >> 8 & 0x7fu);
 }
@@ -55,10 +56,10 @@ inline uint32_t integer_of_bfloat16(uint32_t half) {
 // All slots read as zero.
 void clear_dst(ComputeSettings& state);
 
-// The packer has begun its section before tile_regs_commit.
+// Whether the packer has begun its section before tile_regs_commit.
 bool packer_waits_for_commit(const ComputeSettings& state);
 void forget_early_packing(ComputeSettings& state);
-// Sections of the maths side that can be done and not yet packed.
+// Sections that the math side can complete before they are packed.
 inline uint32_t dst_halves(const ComputeSettings& state) { return state.full_sync ? 1 : 2; }
 [[noreturn]] void missing_startup(const char* call);
 [[noreturn]] void maths_without_dst(const ComputeState& state, const char* call);
@@ -70,7 +71,7 @@ inline ComputeState& started_state(const char* call) {
     }
     return state;
 }
-// The same for a call of the maths side: DST must be acquired and not yet committed.
+// The same for a call of the math side: DST must be acquired and not yet committed.
 inline ComputeState& math_state(const char* call) {
     ComputeState& state = started_state(call);
     if (state.phase != DstPhase::Acquired) [[unlikely]] {
@@ -80,7 +81,7 @@ inline ComputeState& math_state(const char* call) {
 }
 // The same for a call of the packer: tile_regs_wait must have run.
 ComputeState& pack_state(const char* call);
-// The same for a call that takes and gives back DST by itself (tilize_block ...).
+// The same for a call that acquires and releases DST itself (tilize_block ...).
 ComputeState& section_state(const char* call);
 
 inline void check_slot(const ComputeState& state, uint32_t slot, const char* call) {
@@ -116,17 +117,17 @@ inline bool dst_is_deferred(const ComputeState& state, uint32_t slot) {
     return (state.scratch[kDstDeferred] >> slot) & 1;
 }
 
-// From here on the memory of the slot is all there is to it.
+// Marks the slot's memory as complete.
 inline void forget_dst(ComputeState& state, uint32_t slot) {
     for (const ScratchWord word : {kDstCleared, kDstRowBroadcast, kDstColumnBroadcast, kDstColumnApart, kDstDeferred}) {
         state.scratch[word] &= ~(1u << slot);
     }
 }
 
-// Writes the slot as it reads.
+// Writes all words of the slot as they read.
 void fill_dst(ComputeState& state, uint32_t slot);
 
-// The words of a slot that exists, all of them as they read.
+// All words of an existing slot.
 inline uint32_t* dst_words(ComputeState& state, uint32_t slot) {
     const uint32_t unwritten = state.scratch[kDstCleared] | state.scratch[kDstRowBroadcast] |
                                state.scratch[kDstColumnBroadcast] | state.scratch[kDstColumnApart] |
@@ -149,28 +150,28 @@ inline void check_change(const ComputeState& state, uint32_t slot, const char* c
     }
 }
 
-// The words of a slot that is going to be written whole.
+// The words of a slot about to be written in full.
 inline uint32_t* dst_overwrite(ComputeState& state, uint32_t slot, const char* call) {
     check_change(state, slot, call);
     forget_dst(state, slot);
     return state.dst[slot];
 }
 
-// The same for a slot whose rows are all going to read as row 0: only that one is to be written, in the upper faces.
+// The same for a slot whose rows will all read as row 0: only that row is to be written, in the upper faces.
 inline uint32_t* dst_broadcast_row(ComputeState& state, uint32_t slot, const char* call) {
     uint32_t* words = dst_overwrite(state, slot, call);
     state.scratch[kDstRowBroadcast] |= 1u << slot;
     return words;
 }
 
-// The same for a slot whose columns are all going to read as one: 32 words, by row.
+// The same for a slot whose columns will all read alike: 32 words, by row.
 inline uint32_t* dst_broadcast_column(ComputeState& state, uint32_t slot, const char* call) {
     uint32_t* words = dst_overwrite(state, slot, call);
     state.scratch[kDstColumnBroadcast] |= 1u << slot;
     return words;
 }
 
-// The 32 words of a slot that has at most a column 0, which is going to change.
+// The 32 words of a slot that has at most a column 0, to be changed.
 inline uint32_t* dst_update_column(ComputeState& state, uint32_t slot, const char* call) {
     check_change(state, slot, call);
     if (dst_reads_zero(state, slot)) {
@@ -181,7 +182,7 @@ inline uint32_t* dst_update_column(ComputeState& state, uint32_t slot, const cha
     return state.dst[slot];
 }
 
-// The same for a slot that is going to be owed its value.
+// The same for a slot about to be deferred.
 inline DeferredTile& defer_dst(ComputeState& state, uint32_t slot, const char* call) {
     dst_overwrite(state, slot, call);
     state.scratch[kDstDeferred] |= 1u << slot;
@@ -194,7 +195,7 @@ inline uint32_t* dst_update(ComputeState& state, uint32_t slot, const char* call
     return dst_words(state, slot);
 }
 
-// The packer begins with a slot.
+// Called before the packer packs a slot.
 inline void dst_begin_pack(ComputeState& state, uint32_t slot, const char* call) {
     check_slot(state, slot, call);
     if (state.phase == DstPhase::Acquired) {
@@ -202,7 +203,7 @@ inline void dst_begin_pack(ComputeState& state, uint32_t slot, const char* call)
     }
 }
 
-// What it packs; nullptr when the slot reads as zero.
+// The words to pack; nullptr when the slot reads as zero.
 inline const uint32_t* dst_packed_words(ComputeState& state, uint32_t slot) {
     return dst_reads_zero(state, slot) ? nullptr : dst_words(state, slot);
 }

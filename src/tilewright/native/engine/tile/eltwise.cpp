@@ -17,7 +17,7 @@ namespace tw {
 
 namespace {
 
-// Operations as the loops see them: a multiply is one per number of fidelity phases.
+// Operations of the loops: one multiply per number of fidelity phases.
 enum class Arithmetic : uint8_t { Add, Sub, Mul1, Mul2, Mul3, Mul4 };
 
 // Readers of a broadcast operand.
@@ -34,13 +34,13 @@ struct Row {
     VectorF at(size_t datum) const { return load<VectorF>(values + datum / kFaceElements * 16 + datum % 16); }
 };
 
-// All that the multiplier sees of an operand; a bfloat16 fits whole.
+// The part of an operand that the multiplier sees; a bfloat16 fits completely.
 template <Side S, class Reader>
 inline VectorF full_part_of(VectorF value) {
     return Reader::kIsBfloat16 ? value : part_of<S, Part::Full>(value);
 }
 
-// What DST holds after the phases of a product were added to it one by one.
+// DST after the phases of a product were added to it one by one.
 template <uint32_t Phases, bool Wide, class A, class B>
 inline VectorU add_product(VectorF held, VectorF a, VectorF b) {
     if constexpr (Wide) {
@@ -76,8 +76,8 @@ inline VectorU add_product(VectorF held, VectorF a, VectorF b) {
     }
 }
 
-// Infinities are large numbers to a card, so those of opposite signs cancel; attention counts on it where a mask leaves a
-// whole row at minus infinity.
+// A card treats infinities as large numbers, so those of opposite signs cancel. Attention relies on it where a mask
+// leaves a whole row at minus infinity.
 inline VectorF sum_of(VectorF a, VectorF b) { return a == -b ? VectorF{} : a + b; }
 
 template <Arithmetic K, bool Wide, bool Accumulate, class A, class B>
@@ -135,7 +135,7 @@ void run(bool wide, Arithmetic arithmetic, Target target, const Operand& a, B b)
     with_reader(a, [&](auto reader) { run(wide, arithmetic, target, reader, b); });
 }
 
-// The last two phases add nothing when no value of b has low bits (a power of two, say).
+// The last two phases add nothing when no value of b has low bits (a power of two, for example).
 Arithmetic without_low_b(Arithmetic arithmetic, const BroadcastOperand& operand) {
     if (arithmetic < Arithmetic::Mul3) {
         return arithmetic;
@@ -147,7 +147,7 @@ Arithmetic without_low_b(Arithmetic arithmetic, const BroadcastOperand& operand)
     return any == 0 ? std::min(arithmetic, Arithmetic::Mul2) : arithmetic;
 }
 
-// To 32-bit DST, where differences stay normal.
+// Into 32-bit DST, where differences stay normal.
 template <class A>
 void subtract_columns(Target target, A a, const float* values) {
     for (size_t face = 0; face < target.count; face += kFaceElements, values += 16) {
@@ -178,7 +178,7 @@ void run_integers(BinaryOp op, Broadcast broadcast, uint32_t row, Target target,
     }
 }
 
-// UInt16 beside a float: the multiplier takes its 16 bits for a bfloat16 (what a comparison left in such a tile).
+// UInt16 with a float: the multiplier reads its 16 bits as a bfloat16 (left by a comparison in such a tile).
 bool mixes_uint16(const Operand& a, const Operand& b) {
     return is_integer(a.format) != is_integer(b.format) &&
            (a.format == DataFormat::UInt16 || b.format == DataFormat::UInt16);

@@ -35,15 +35,15 @@ inline bool is_integer(DataFormat format) {
 
 const char* format_name(DataFormat format);
 
-// Bytes of one datum; formats that share exponents have none and end the run, naming `call`.
+// Bytes of one datum; block-float formats have none and end the run, naming `call`.
 uint32_t datum_bytes(DataFormat format, const char* call);
 
-// Data one after the other; not for formats that share exponents.
+// Consecutive data; not for block-float formats.
 void decode_data(const uint8_t* bytes, DataFormat format, uint32_t count, uint32_t* words);
 // wide: the words come from 32-bit DST and are rounded, else they fit 16 bits already.
 void encode_data(const uint32_t* words, DataFormat format, uint32_t count, bool wide, uint8_t* bytes);
 
-// Two faces side by side as bfloat16, from one row of 32 data to the next `row_bytes` further.
+// Two adjacent faces as bfloat16; consecutive rows of 32 data are `row_bytes` apart.
 void encode_bfloat16_rows(
     const uint32_t* left, const uint32_t* right, uint32_t num_rows, bool wide, uint8_t* bytes, size_t row_bytes);
 

@@ -25,8 +25,8 @@ struct Image {
     uint32_t row_bytes;      // from one row to the next
 };
 
-// Neighbouring tiles are moved together, row by row: rows often lie a power of two apart, so a row's cache line would be
-// gone again before the next tile, or the face to the right, comes back to it.
+// Neighbouring tiles are moved together, row by row. Rows often lie a power of two apart, so a row's cache line would
+// be evicted before the next tile, or the face to the right, needs it again.
 constexpr uint32_t kGroup = 8;
 
 template <uint32_t Bytes, class Move, class EachRow>
@@ -58,8 +58,8 @@ void with_segment_bytes(const Image& image, Body body) {
     }
 }
 
-// Tiles are written in small pieces all over, which no hardware prefetcher follows. A core that has not run for long
-// finds its L1 in no cache: the tiles behind the ones being written, most likely the next, come while these are moved.
+// Tiles are written in small scattered pieces, which no hardware prefetcher follows, and a core that has not run for
+// long finds its L1 in no cache. So the tiles behind the ones being written, most likely the next ones, are prefetched.
 template <uint32_t Bytes>
 void prefetch_row(const Image& image, const uint8_t* tiles, uint32_t num_tiles, uint32_t in_tile) {
     constexpr uint32_t kLine = 64;
@@ -74,8 +74,8 @@ void prefetch_row(const Image& image, const uint8_t* tiles, uint32_t num_tiles, 
 }
 
 #if defined(__AVX512F__)
-// The same for bfloat16s of whole tiles, two rows at a time: a line of each becomes one of the left face and one of the
-// right.
+// The same for bfloat16s of whole tiles, two rows at a time: a cache line of each becomes one of the left face and one
+// of the right.
 constexpr uint32_t kPairedBytes = 32;
 
 inline bool goes_in_pairs(const Image& image) {
@@ -143,7 +143,7 @@ FaceRows face_rows_of(const Image& image) {
     return {image.num_faces, image.faces_per_row, image.face_rows, image.segment_bytes / 16, image.row_bytes};
 }
 
-// Bytes pass through DST unchanged.
+// Whether bytes pass through DST unchanged.
 bool passes_unchanged(const ComputeState& state, uint32_t cb_in) {
     const DataFormat format = state.src_a.format;
     return format == state.pack.format && packs_plainly(state) &&
@@ -151,8 +151,8 @@ bool passes_unchanged(const ComputeState& state, uint32_t cb_in) {
             (format == DataFormat::Float32 && copy_mask(state, state.src_a, cb_in) == ~0u));
 }
 
-// Row-major blocks are read and written as one stretch. Nothing wraps it at the end of the circular buffer: it goes on
-// into whatever lies behind. Rows nobody uses may do so (a window of fewer rows than a face has).
+// Row-major blocks are read and written as one range. A card does not wrap it at the end of the circular buffer but
+// continues into the memory behind. Unused rows may do so (where a block has fewer rows than a face).
 void check_stretch(uint32_t cb, const uint8_t* start, size_t bytes, bool is_write, const char* call) {
     const KernelContext& context = *tw_context();
     const uint64_t limit = static_cast<uint64_t>(context.cb[cb].fifo_limit) << (context.compute_words ? 4 : 0);
@@ -366,7 +366,7 @@ void tw_pack_untilize_block(
         return;
     }
     ComputeState& state = compute_state();
-    check_pack(state, cb_out, PackLoop::Untilize, kCall);  // it alone knows the name of the call's own init
+    check_pack(state, cb_out, PackLoop::Untilize, kCall);  // only this check names the call's own init
     check_loops(state, {UnpackLoop::Copy, 0, MathLoop::Copy, kAnyDetail}, cb_in, kCall);
     if (block_rt != 1) {
         kernel_error(

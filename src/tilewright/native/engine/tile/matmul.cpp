@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of tiles. in0 (m x k) is SrcB, in1 (k x n) is SrcA; DST += in0 @ in1.
 //
-// The inner dimension goes in steps of one face: 16 products are summed, then added to DST. Fidelity phases are the
-// outermost loop over a pair of tiles, as the programmed loop of a card has them.
+// The inner dimension proceeds in steps of one face: 16 products are summed, then added to DST. Fidelity phases are the
+// outermost loop over a pair of tiles, as in the loop programmed on a card.
 #include "abi/tile.h"
 
 #include <algorithm>
@@ -50,18 +50,18 @@ Plan plan_for(uint32_t phases, bool wide) {
 // A tile in face order, and the parts of its values that passes multiply.
 struct Parts {
     alignas(64) uint32_t words[kTileElements];
-    alignas(64) float of[2][kTileElements];  // High (or whatever a merged pass needs), Low
+    alignas(64) float of[2][kTileElements];  // High (or the part a merged pass needs), Low
     bool has_words, has_floats;  // whether these two have been filled
     bool has_low;
-    bool has_special;  // infinity or NaN, which are just large numbers to a card: zero times one is zero
-    // Where the values are bfloat16s in L1, or here, if they may be multiplied in pairs: then the rest is filled only when a
-    // product turns out to need it.
+    bool has_special;  // infinity or NaN, which a card treats as large numbers: zero times one is zero
+    // Values as bfloat16s in L1, or in own_halves, if they may be multiplied in pairs. The other fields are filled only
+    // when a product needs them.
     const uint16_t* halves;
     alignas(64) uint16_t own_halves[kHasPairs ? kTileElements : 1];
     Pairs pairs;
 };
 
-// Fills own_halves if nothing is lost by it.
+// Fills own_halves if that loses nothing.
 bool cut_to_halves(uint32_t count, Parts& parts) {
     VectorU any{};
     for (uint32_t i = 0; i < count; i += 2 * kLanes) {
@@ -94,7 +94,7 @@ const uint32_t* words_of(uint32_t count, Parts& parts) {
     return parts.words;
 }
 
-// A pass reads Parts::of[0] or [1]; merged passes of 32-bit DST put Full at [0] and what else is needed at [1].
+// A pass reads Parts::of[0] or [1]; merged passes of 32-bit DST have Full at [0] and any further part at [1].
 template <Side S>
 void need_floats(const Plan& plan, uint32_t count, Parts& parts) {
     if (parts.has_floats) {
@@ -172,7 +172,7 @@ inline void multiply_rows(const float* __restrict b, const float* __restrict a, 
     }
 }
 
-// held (16 x 16) += b (rows x 16) @ a (16 x 16), rounded once. In 16-bit DST each half of the 16 counts by itself.
+// held (16 x 16) += b (rows x 16) @ a (16 x 16), rounded once. In 16-bit DST each half of the 16 is added by itself.
 template <bool Wide, bool Special>
 void add_face_product(const float* __restrict b, const float* __restrict a, uint32_t rows, uint32_t* __restrict held) {
     for (uint32_t first = 0; first < rows; first += kRowsAtOnce, b += kRowsAtOnce * 16, held += kRowsAtOnce * 16) {
@@ -204,7 +204,7 @@ struct Shape {
 };
 
 #if defined(__AVX512BF16__)
-// Adds the product in pairs of bfloat16s, unless it has to be one of floats.
+// Adds the product in pairs of bfloat16s. False: it needs floats.
 bool add_in_pairs(const Passes& all_passes, const Shape& shape, const Parts& in0, const Parts& in1, uint32_t* words) {
     if (in0.halves == nullptr || in1.halves == nullptr ||
         !fits_quarters(in1.pairs.exponents, in0.pairs.exponents, words, shape.m_faces * shape.n_faces)) [[unlikely]] {
@@ -326,7 +326,7 @@ Operand unpack_in0(const ComputeState& state, const Block& block, uint32_t row, 
 
 MatmulFaces faces_of(const Shape& shape) { return {shape.m_faces, shape.k_faces, shape.n_faces}; }
 
-// As the operand takes part: transposed where it is.
+// The taint of the operand, transposed like it.
 TileTaint in1_taint(const ComputeState& state, const Block& block, const uint8_t* bytes) {
     TileTaint taint = load_taint(state, block.cb_b, bytes);
     transpose_taint(taint, tile_geometry(block.cb_b).num_faces, block.transpose, block.transpose);
@@ -384,7 +384,7 @@ void multiply_block(Block block, const char* call) {
         return;
     }
     ComputeState& state = math_state(call);
-    // A product leaves the counter of DST's rows at zero, and programs of the vector unit rely on it.
+    // A product resets the counter of DST's rows, which vector-unit programs rely on.
     state.vector_machine.row = state.vector_machine.face_row = 0;
     if (block.transpose == kAsInit) {
         block.transpose = state.scratch[kMatmulTranspose];
@@ -405,7 +405,7 @@ void multiply_block(Block block, const char* call) {
     const bool wide = state.fp32_dest;
     const uint32_t phases = state.scratch[kMatmulFidelity] ? state.scratch[kMatmulFidelity] : state.fidelity;
     const Plan plan = plan_for(phases, wide);
-    // On the heap: a shared library has little room for thread-local memory of its own, a fiber's stack less.
+    // On the heap: a shared library has little thread-local memory, and a fiber's stack is small.
     static thread_local const std::unique_ptr<Parts[]> parts(new Parts[kDstSlots + 1]);
     Parts* in1 = parts.get();
     Parts& in0 = parts[kDstSlots];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the matrix unit sees numbers: operands cut into parts per fidelity phase, results rounded to DST's format.
+// Numbers in the matrix unit: operands cut into parts per fidelity phase, results rounded to DST's format.
 #pragma once
 
 #include "vector.h"
@@ -19,7 +19,7 @@ inline uint32_t round_to_bfloat16(uint32_t bits) {
                                                    : (bits + 0x8000u) & kBfloat16Mask;
 }
 
-// Neither denormals nor a zero with a sign.
+// Flushes denormals, and gives zeros a positive sign.
 inline VectorF without_denormals(VectorF value) {
 #if defined(__x86_64__) || defined(__aarch64__)
     // Kernels run with denormals flushed by the processor, so adding zero does both.
@@ -30,8 +30,9 @@ inline VectorF without_denormals(VectorF value) {
 #endif
 }
 
-// What DST keeps of a result: 32-bit as it is, 16-bit rounded to bfloat16; denormals are zero in both. The rounding
-// cannot turn a NaN into something else: with 16-bit DST every operand is a bfloat16, and so are the NaNs they make.
+// The value that DST stores of a result: 32-bit unchanged, 16-bit rounded to bfloat16; denormals become zero in both.
+// The rounding cannot change a NaN into a number: with 16-bit DST every operand is a bfloat16, and so are the resulting
+// NaNs.
 template <bool Wide>
 inline VectorU dst_bits(VectorF value) {
     if constexpr (!Wide) {

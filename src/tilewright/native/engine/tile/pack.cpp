@@ -20,7 +20,7 @@ namespace {
 
 enum ReluMode : uint8_t { kReluNone, kReluZero, kReluMinimum, kReluMaximum };
 
-// Minimum: what does not exceed the threshold becomes zero. Maximum: values are cut to [0, threshold].
+// Minimum: values up to the threshold become zero. Maximum: values are clamped to [0, threshold].
 void apply_relu(const ComputeState& state, uint32_t* words, uint32_t count) {
     const float threshold = std::bit_cast<float>(state.pack_relu_threshold);
     for (uint32_t i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ uint32_t round_to_even_bfloat16(uint32_t bits) {
 
 float without_denormals(float value) { return (std::bit_cast<uint32_t>(value) & kExponentMask) == 0 ? 0.0f : value; }
 
-// The packer's adder: what L1 holds plus the datum as it would have been written.
+// The packer's adder: the value in L1 plus the datum as it would have been written.
 void accumulate_data(
     const uint32_t* words, DataFormat format, uint32_t count, bool wide, uint8_t* bytes, const char* call) {
     alignas(64) uint32_t old_words[kTileElements];

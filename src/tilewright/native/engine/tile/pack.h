@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From DST words to bytes in L1 as the packer writes them.
+// DST words to bytes in L1, as the packer writes them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tw {
 
 inline constexpr uint32_t kNoReduceMask = 0;
 
-// Nothing but the format conversion happens on the way out.
+// Whether packing is only a format conversion.
 inline bool packs_plainly(const ComputeState& state) {
     return state.pack_relu_mode == 0 && !state.pack_l1_accumulate && state.scratch[kReduceMask] == kNoReduceMask &&
            state.scratch[kHasIntegers] == 0;

@@ -6,7 +6,8 @@
 
 namespace tw {
 
-// Rows of L1 lie too far apart for the hardware to guess: the lines of the tile after the next come while one is written.
+// Rows of L1 lie too far apart for the hardware prefetcher: the lines of the tile after next are prefetched while one
+// is written.
 inline constexpr uint32_t kPackAhead = 2 * 32 * sizeof(uint16_t);
 
 // Denormals and -0 become +0, the rest is rounded to nearest, ties away; NaN stays NaN.

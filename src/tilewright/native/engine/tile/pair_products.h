@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of tiles in 16-bit DST, where the processor multiplies pairs of bfloat16s.
+// Products of tiles in 16-bit DST, on processors that multiply pairs of bfloat16s.
 #pragma once
 
 #include "numerics.h"
@@ -9,17 +9,16 @@
 
 namespace tw {
 
-// The same as rounded_sum, of sums that come as a quarter of themselves, in 12 instructions. Their number counts, and that
-// not too many of them need the units that multiply.
+// rounded_sum of sums that are given as quarters, in 12 instructions. The count matters, and so does the share of them
+// that needs the multipliers.
 //
-// Let 2^E be the largest exponent among DST's and the quarters'. A quarter's last bit to keep is the unit 2^(E - 12), and
-// - adding half a unit rounds as `sum * units + 0.5` does there, where all is scaled by a power of two;
-// - 1.5 * 2^(E + 11) has the unit as its last bit, and keeps its exponent when a quarter is added or taken away: an
-//   addition that rounds down is the floor;
-// - of the two floors one has that number added, the other taken away, so their sum is exact and is the one wanted;
-// - what is held is added to four times that, rounded once, in both.
-// Where all three are zero, so is every result here. The rest holds while nothing is denormal or infinite on the way:
-// see fits_quarters.
+// Let 2^E be the largest exponent among DST's and the quarters'. The last bit to keep of a quarter is the unit 2^(E - 12).
+// - Adding half a unit rounds like `sum * units + 0.5` in rounded_sum, where all is scaled by a power of two.
+// - 1.5 * 2^(E + 11) has the unit as its last bit, and keeps its exponent when a quarter is added or subtracted: an
+//   addition that rounds down is the floor.
+// - That number is added to one of the two floors and subtracted from the other, so their sum is exact.
+// - DST's value is added to four times that sum, rounded once, as in rounded_sum.
+// Where all three are zero, so is every result. The rest holds while nothing is denormal or infinite: see fits_quarters.
 [[gnu::always_inline]] inline VectorF rounded_sum_of_quarters(VectorF held, VectorF first_group, VectorF second_group) {
     constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
     const VectorF largest = larger_magnitude(larger_magnitude(first_group, second_group), held);
@@ -32,10 +31,10 @@ namespace tw {
     return rounded_to_bfloat16(multiply_add(reinterpret_cast<VectorF>(sum), splat(4.0f), held));
 }
 
-// Whether the sums of a product of two tiles can be had as quarters. With the smallest exponents adding up to at least
-// -69, and at most 7 bits after the first one in each value, a quarter of a sum is zero or no less than 2^-85. Half a unit
-// is a normal number then, and so is what is left when a quarter takes half a unit away but for its last bit, because the
-// quarter is as large as the half. With the largest adding up to at most 100, and 2^100 in DST, nothing comes near infinity.
+// Whether the sums of a product of two tiles can be computed as quarters. With the smallest exponents adding up to at
+// least -69, and at most 7 bits after the first one in each value, a quarter of a sum is zero or at least 2^-85. Half a
+// unit is then a normal number. So is a quarter minus half a unit, up to its last bit, because the quarter is as large
+// as the half. With the largest exponents adding up to at most 100, and 2^100 in DST, nothing comes near infinity.
 inline bool fits_quarters(Exponents a, Exponents b, const uint32_t* held, uint32_t faces) {
     constexpr uint32_t kBias = 127, kLeast = kBias - 100, kMost = kBias + 100;
     const auto fits = [](Exponents of) { return of.smallest >= kLeast && of.largest <= kMost; };
@@ -52,19 +51,19 @@ inline bool fits_quarters(Exponents a, Exponents b, const uint32_t* held, uint32
            a.largest + b.largest <= 2 * kBias + 100 && !any_set(reinterpret_cast<VectorU>(of_all >= 0x1p100f), ~0u);
 }
 
-// Faces of pairs to be multiplied: b (16 x 8), a (8 x 16), which has been divided by four. Those of the tile's first face.
+// Faces of pairs to multiply: b (16 x 8), and a (8 x 16) divided by four. Pointers to the tile's first face.
 struct PairStep {
     const uint32_t *b, *a;
 };
 
-// Products of some rows of a face: the sums of one step are rounded between the multiplications of the next, and what
-// DST holds stays in registers for all steps.
+// Products of some rows of a face. The sums of one step are rounded between the multiplications of the next, and DST's
+// values stay in registers for all steps.
 class PairProducts {
 public:
     static constexpr uint32_t kPairs = 8;  // of a row
     static constexpr uint32_t kFacePairs = 16 * kPairs;
-    // So few that sums of two steps and what is held stay in registers, and one to round after each multiplication of two
-    // rows of a.
+    // Few enough that the sums of two steps and DST's values stay in registers, and one row is rounded after each
+    // multiplication of two rows of a.
     static constexpr uint32_t kRows = kPairs / 2;
 
     [[gnu::always_inline]] void begin(const uint32_t* b, const uint32_t* a, const uint32_t* held) {
@@ -119,7 +118,7 @@ private:
                 add_products(late[r], late_row, b + r * kPairs + late_k);
             }
         }
-        // The compiler's own function would have the pair in a register of its own, at the cost of another instruction.
+        // The compiler's intrinsic would load the pair into a register, at the cost of one more instruction.
         [[gnu::always_inline]] static void add_products(VectorF& sums, VectorU row, const uint32_t* pair) {
             asm("vdpbf16ps %2%{1to16%}, %1, %0" : "+v"(sums) : "v"(row), "m"(*pair));
         }

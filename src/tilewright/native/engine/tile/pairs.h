@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of bfloat16s as pairs, which some processors multiply at once: what each fidelity phase takes of them.
+// Tiles of bfloat16s as pairs, for processors that multiply pairs in one instruction: the parts that each fidelity
+// phase uses.
 #pragma once
 
 #include "compute_state.h"
@@ -7,17 +8,17 @@
 
 namespace tw {
 
-// Where the processor multiplies pairs of bfloat16s, 16-bit DST uses that: parts of operands have at most 7 bits, and the
-// instruction adds the two products one after the other, the second of the pair first, each sum rounded. The other ways
-// to do it keep to that order.
+// 16-bit DST uses such instructions where the processor has them: parts of operands have at most 7 bits, and the
+// instruction adds the two products one after the other, the second of the pair first, each sum rounded. Other
+// implementations keep that order.
 #if defined(__AVX512BF16__)
 inline constexpr bool kHasPairs = true;
 #else
 inline constexpr bool kHasPairs = false;
 #endif
 
-// Exponents of a tile's values as their bits have them. Zeros have no say in the smallest, and a power of two counts as
-// just below it.
+// Exponent bits of a tile's values. Zeros do not count for the smallest, and a power of two counts as just below
+// itself.
 struct Exponents {
     uint32_t smallest, largest;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, averages and maxima along rows, columns or a whole tile, with the scaler tile as the second operand.
 //
-// Row sums are a matrix product: data in SrcB, the scaler's rows (transposed) in SrcA, so column j of the result comes
+// Row sums are a matrix product: data in SrcB, the scaler's rows (transposed) in SrcA. So column j of the result comes
 // from row j of the scaler; usually only its row 0 is filled. Column sums are pooled: data in SrcA, row 0 of the
-// scaler's face in SrcB. A whole-tile sum pools columns, turns the row of sums, pools again: the scaler applies twice.
-// Maxima pool columns of SrcA (of the transposed face for rows); the running maxima of rows live in row 0 of the face.
+// scaler's face in SrcB. A whole-tile sum pools columns, transposes the row of sums and pools again: the scaler applies
+// twice. Maxima pool columns of SrcA (of the transposed face for rows); the running maxima of rows are kept in row 0 of
+// the face.
 #include "reduce.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace tw {
 
 namespace {
 
-// Whether the slot can hold nothing but a column after the sum of the tile's rows.
+// Whether the slot holds only a column after the sum of the tile's rows.
 bool keeps_column(
     const ComputeState& state, const Operand& data, const Operand& scaler, uint32_t num_faces, uint32_t dst) {
     return num_faces == 4 && is_square_tile(data.geometry) && is_square_tile(scaler.geometry) && may_defer(state) &&

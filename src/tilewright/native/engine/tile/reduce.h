@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reducing a tile that has already been unpacked.
+// Reduction of a tile that has already been unpacked.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace tw {
 
-// Ends the run when the matrix unit has no such reduction.
+// Ends the run with an error if the matrix unit has no such reduction.
 void check_pool(uint32_t pool, uint32_t axis);
 
-// The first num_faces faces of data into DST slot `dst`. The taints count in checked runs only.
+// Reduces the first num_faces faces of data into DST slot `dst`. The taints are used in checked runs only.
 void reduce(
     ComputeState& state,
     Pool pool,

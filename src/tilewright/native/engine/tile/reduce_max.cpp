@@ -30,7 +30,7 @@ Keys keys_of(const uint32_t* words) {
     return keys;
 }
 
-// The maximum is scaled by the scaler's first value after it was found.
+// The maximum is multiplied by the scaler's first value after it was found.
 Keys scaled(const Reduction& reduction, uint32_t face, const Keys& found) {
     Keys keys = found;
     const float scale = reduction.scaler.value(reduction.scaler_face(face) * kFaceElements);

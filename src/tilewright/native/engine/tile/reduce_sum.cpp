@@ -54,8 +54,8 @@ struct GroupSums {
     FaceRow of[2];
 };
 
-// Kernels shut padding out with zeros in the scaler, or rows that do not exist with zeros for data. Whatever the other
-// operand holds: to a card infinity and NaN are just large numbers, and zero times one is zero.
+// Kernels exclude padding with zeros in the scaler, and missing rows with zeros in the data. The other operand may hold
+// anything: a card treats infinity and NaN as large numbers, and zero times one is zero.
 inline VectorF product_of(VectorF value, VectorF scale) {
     const VectorF product = scale == 0.0f ? VectorF{} : value * scale;
     return value == 0.0f ? VectorF{} : product;
@@ -176,7 +176,7 @@ void sum_into_column(const Reduction& reduction, uint32_t column) {
     }
 }
 
-// Whether the scaler has anything below row 0 in the faces a row sum multiplies by.
+// Whether the scaler is zero below row 0 in the faces that a row sum multiplies by.
 bool only_row_zero(const Reduction& reduction) {
     const uint32_t faces =
         std::min<uint32_t>(reduction.num_faces == 4 ? 2 : reduction.num_faces, reduction.scaler.geometry.num_faces);
@@ -201,8 +201,7 @@ bool only_row_zero(const Reduction& reduction) {
 
 }  // namespace
 
-// Sums of the rows of whole tiles by a scaler of ones, most often many into one slot: DST keeps them as a column.
-// False where the reduction is another.
+// Row sums of whole tiles with a scaler of ones, most often many into one slot: DST keeps them as a column.
 bool added_to_column(const Reduction& reduction, uint32_t* column) {
     const FaceRow left = row_of(reduction.scaler, 0, 0), right = row_of(reduction.scaler, 1, 0);
     const Passes passes = reduction.passes(false, true);
@@ -300,7 +299,7 @@ void pool_tile(const Reduction& reduction, FaceRow& pooled) {
     }
 }
 
-// The row of column sums, turned and pooled again, is added to the first element.
+// Transposes the row of column sums, pools it again and adds the result to the first element.
 void add_pooled(const Reduction& reduction, const FaceRow& pooled) {
     const FaceRow scaler = row_of(reduction.scaler, reduction.scaler_face(reduction.num_faces - 1), 0);
     const Passes passes = reduction.passes(true, has_low<Side::B>(scaler));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What start-up and reconfig calls leave in unpackers, packer and DST.
+// Settings of unpackers, packer and DST made by start-up and reconfig calls.
 #include "abi/tile.h"
 
 #include "check/compute/operands.h"
@@ -30,7 +30,7 @@ extern "C" {
 void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     ComputeState& state = compute_state();
     KernelInstance& instance = current_instance();
-    if (instance.split != nullptr) [[unlikely]] {  // the maths thread lets the packer finish first
+    if (instance.split != nullptr) [[unlikely]] {  // the math thread lets the packer finish first
         wait_on(instance, kMathThread, WaitKind::DstFree, [&] { return instance.split->committed == 0; }, 1);
     }
     if (runs_on(instance, kMathThread)) {
@@ -52,7 +52,7 @@ void tw_hw_startup(uint32_t cb_src_a, uint32_t cb_src_b, uint32_t cb_out) {
     tw_pack_loop(static_cast<uint32_t>(PackLoop::Default));
 }
 
-// Before the start-up they do no harm: it sets all of this again.
+// Harmless before the start-up, which sets all of this again.
 void tw_reconfig_src_a(uint32_t cb) { compute_state().src_a = tile_geometry(cb); }
 void tw_reconfig_src_b(uint32_t cb) { compute_state().src_b = tile_geometry(cb); }
 void tw_reconfig_pack(uint32_t cb) { compute_state().pack = tile_geometry(cb); }

@@ -13,7 +13,7 @@ namespace tw {
 namespace {
 
 constexpr uint32_t kSourceBanks = 2;
-// An operand unpacked straight to DST waits for the maths thread; a block of rows has more faces than there are banks.
+// An operand unpacked straight to DST waits for the math thread; a block of rows has more faces than there are banks.
 constexpr uint32_t kNoRoom = kSourceBanks + 1;
 
 uint32_t banks_of(std::span<const OperandTile> tiles, SourceUse use) {
@@ -23,7 +23,7 @@ uint32_t banks_of(std::span<const OperandTile> tiles, SourceUse use) {
         const bool waits = geometry.unpack_to_dest_fp32 || each.is_rows;
         banks = std::max<uint32_t>(banks, waits ? kNoRoom : geometry.num_faces);
     }
-    // One side of a product stays while the other goes through its bank tile by tile.
+    // One side of a product stays in its bank while the other passes through tile by tile.
     return use == SourceUse::WholeTiles ? static_cast<uint32_t>(tiles.size()) - 1 : banks;
 }
 
@@ -90,7 +90,7 @@ void SourceQueue::post_block(KernelInstance& instance, uint32_t cb) {
 }
 
 void SourceQueue::take(KernelInstance& instance) {
-    if (operations_.empty()) {  // after a deadlock, where every wait is let through
+    if (operations_.empty()) {  // during the deadlock look-ahead, which passes every wait
         taken_ = Operation{};
         return;
     }
@@ -173,7 +173,7 @@ static SourceQueue& queue_of(KernelInstance& instance) {
     return *instance.sources;
 }
 
-// The maths thread waits for the unpack thread, or for the pack thread where a block before is still to be packed.
+// The math thread waits for the unpack thread, or for the pack thread where a block before is still to be packed.
 template <class Condition>
 static bool wait_for_sources(KernelInstance& instance, bool behind_block, Condition is_met, uint32_t what) {
     return wait_on(instance, kMathThread, behind_block ? WaitKind::DstFree : WaitKind::SourceReady, is_met, what);
@@ -189,7 +189,8 @@ bool take_unpacked(KernelInstance& instance) {
     return true;
 }
 
-// How many operations back the maths must have begun before the first of these tiles finds a free bank.
+// Tells the checker how many operations back the math thread must have started before the first of these tiles finds a
+// free bank.
 static void note_operands(KernelInstance& instance, std::span<const OperandTile> tiles, SourceUse use) {
     if (instance.checks != nullptr && runs_on(instance, kUnpackThread)) [[unlikely]] {
         const bool to_dst = use == SourceUse::Faces && tile_geometry(tiles.front().cb).unpack_to_dest_fp32;
@@ -213,9 +214,9 @@ bool pass_through_sources(KernelInstance& instance, std::span<const OperandTile>
     return take_unpacked(instance);
 }
 
-// The unpack thread hands the block over, the maths thread passes it on once it has come so far, the pack thread moves
-// the data and gives the source registers back. On a card it goes through DST tile by tile; whoever is ahead of whom in
-// the middle of it nobody can see.
+// The unpack thread queues the block, the math thread hands it on once it gets there, and the pack thread moves the
+// data and frees the source registers. On a card the block goes through DST tile by tile, but no kernel can observe the
+// order within it.
 BlockSection::BlockSection(uint32_t cb_in, const char* call) : instance_(current_instance()), is_mine_(true) {
     if (runs_on(instance_, kUnpackThread)) {
         on_block(instance_);

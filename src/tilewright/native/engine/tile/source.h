@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands between the unpack thread and the maths thread of a compute kernel.
+// The source queue: operands between the unpack thread and the math thread of a compute kernel.
 //
-// While the threads go together an operation reads its operands where they lie in L1, when it runs. Once they have
-// parted, or where a kernel calls one half of an operation by itself, the unpack thread notes which tiles it has
-// unpacked, with the settings it had, and the maths thread takes them from there in the same order.
+// While one fiber runs all threads, an operation reads its operands in L1 when it runs. Once the threads are split, or
+// where a kernel calls one half of an operation by itself, the unpack thread queues the tiles it has unpacked with its
+// settings, and the math thread takes them in the same order.
 //
-// A card has two banks of each source register, and a bank holds what one instruction hands over: a whole tile for a
-// matrix product, a face for everything else. So a thread that pops what it has unpacked can be ahead of the maths
-// thread by two tiles or two faces, not more. Popping is all that others see of the unpack thread, so that is where it
-// waits; tiles that are popped before the maths thread has taken them are copied first.
+// A card has two banks of each source register. A bank holds what one instruction hands over: a whole tile for a matrix
+// product, a face for everything else. So the unpack thread can be ahead of the math thread by two tiles or two faces.
+// Only its pops are visible to other kernels, so it waits there; tiles popped before the math thread has taken them are
+// copied first.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct OperandTile {
 // How much of the source registers an operation fills.
 enum class SourceUse : uint8_t { Faces, WholeTiles };
 
-// What a maths thread that waits for another is to find at the head of the queue (Standing::wait_cb).
+// What a waiting math thread needs at the head of the queue (FiberStatus::wait_cb).
 inline constexpr uint32_t kWaitsForOperands = 2, kWaitsForBlock = 3;
 
 class SourceQueue {
@@ -38,22 +38,22 @@ public:
     bool is_empty() const { return operations_.empty(); }
     bool has_operands() const { return !operations_.empty() && !operations_.front().is_block; }
     bool has_block() const { return !operations_.empty() && operations_.front().is_block; }
-    // Everything not yet taken is in the source registers, as far as the hardware goes.
+    // Whether everything not yet taken fits the source registers.
     bool fits_registers() const;
     void copy_tiles();
 
-    // The unpack thread has unpacked these tiles.
+    // Queues tiles that the unpack thread has unpacked.
     void post(KernelInstance& instance, std::span<const OperandTile> tiles, SourceUse use);
-    // The maths thread begins the next operation.
+    // Starts the math thread's next operation.
     void take(KernelInstance& instance);
-    // Operands of the operation the maths thread runs now.
+    // Operands of the math thread's current operation.
     bool is_taking() const { return !taken_.tiles.empty(); }
     const uint8_t* taken_tile(uint32_t cb, uint32_t tile) const;
     OperandTile operand(uint32_t index) const;
     void drop_taken() { taken_.tiles.clear(); }
 
-    // A block of rows, or of tiles, that passes to the pack thread in one piece: begins where the unpack thread's read
-    // pointer stood, and is gone once packed.
+    // A block of rows or tiles that is handed to the pack thread in one piece. It begins at the unpack thread's read
+    // pointer and is dropped once packed.
     void post_block(KernelInstance& instance, uint32_t cb);
     void begin_block(KernelInstance& instance, uint32_t cb);
     void end_block(KernelInstance& instance);
@@ -70,7 +70,7 @@ private:
         uint32_t banks = 0;
         bool is_block = false;
         uint32_t read_pointer = 0;  // of a block
-        // What the unpackers were set to.
+        // Settings of the unpackers.
         TileGeometry src_a, src_b;
         uint8_t copy_transpose = 0;
         uint32_t matmul_transpose = 0, matmul_column_stride = 0;
@@ -100,10 +100,10 @@ std::vector<OperandTile> product_operands(
     uint32_t column_stride);
 
 bool pass_through_sources(KernelInstance& instance, std::span<const OperandTile> tiles, SourceUse use);
-// Begins the maths half of an operation whose operands the unpack thread has unpacked by a call of its own. The queue
-// then says which they are.
+// Starts the math half of an operation whose operands the unpack thread has unpacked by a separate call. The queue
+// holds them.
 bool take_unpacked(KernelInstance& instance);
-// Begins an operation with operands in circular buffers. False where the maths is not for the calling thread to do.
+// Starts an operation with operands in circular buffers. False if the calling fiber does not run the math thread.
 inline bool begin_operation(std::initializer_list<OperandTile> tiles, SourceUse use = SourceUse::Faces) {
     KernelInstance& instance = current_instance();
     if (instance.sources == nullptr && instance.checks == nullptr) [[likely]] {
@@ -112,7 +112,7 @@ inline bool begin_operation(std::initializer_list<OperandTile> tiles, SourceUse 
     return pass_through_sources(instance, {tiles.begin(), tiles.size()}, use);
 }
 
-// The same for one operand; kNoCb: whatever the unpack thread has unpacked by a call of its own.
+// The same for one operand. kNoCb: the operand that the unpack thread has unpacked by a separate call.
 inline bool begin_single(uint32_t& cb, uint32_t& tile) {
     if (cb != kNoCb) [[likely]] {
         return begin_operation({{cb, tile}});
@@ -126,8 +126,8 @@ inline bool begin_single(uint32_t& cb, uint32_t& tile) {
     return true;
 }
 
-// A call that unpacks and packs a block by itself (tilize_block ...). True on the thread that moves the data: the only
-// one there is, or the pack thread.
+// A call that unpacks and packs a block itself (tilize_block ...). True on the thread that moves the data: the fiber of
+// all threads, or the pack thread.
 class BlockSection {
 public:
     BlockSection(uint32_t cb_in, const char* call);

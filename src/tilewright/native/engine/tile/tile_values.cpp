@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile in L1 holds, for kernels that print it.
+// Values of a tile in L1, for kernels that print it.
 #include <bit>
 
 #include "abi/tile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-major data tilized on the way into SrcA and reduced from there (pooling kernels): unpacking fills a queue that
-// the maths side empties tile by tile.
+// Row-major data tilized into SrcA and reduced from there (pooling kernels): unpacking fills a queue that the math side
+// empties tile by tile.
 #include <algorithm>
 
 #include "check/compute/operands.h"
@@ -14,7 +14,7 @@ namespace {
 
 enum Fill : uint32_t { kFillNothing, kFillMinusInfinity, kFillZero };
 
-// The next tile of the queue; elements of rows that do not exist hold the fill value.
+// The next tile of the queue; missing rows hold the fill value.
 Operand next_tile(const ComputeState& state, uint32_t num_faces, uint32_t* words) {
     const uint32_t* queue = state.scratch;
     Operand data;
@@ -41,7 +41,7 @@ Operand next_tile(const ComputeState& state, uint32_t num_faces, uint32_t* words
     return data;
 }
 
-// What the next tile of the queue takes in of the rows it is made from.
+// Taint of the next tile of the queue, from the rows it is made of.
 TileTaint next_taint(const ComputeState& state) {
     if (state.checks == nullptr) [[likely]] {
         return {};
@@ -111,7 +111,7 @@ void tw_reduce_tile_math(uint32_t pool, uint32_t axis, uint32_t dst, uint32_t nu
     Operand scaler =
         unpack(state, state.src_b, queue[kQueueCbB], queue[kQueueTileB], scaler_buffer, "reduce_tile_math");
     if (queue[kQueueReloadsB] != 0) {
-        scaler.geometry.num_faces = 1;  // its first face serves every face of the data
+        scaler.geometry.num_faces = 1;  // used for every face of the data
     }
     const TileTaint scaler_taint = taint_of(state, queue[kQueueCbB], scaler.bytes);
     reduce(

@@ -153,13 +153,13 @@ void check_whole_words(const ComputeState& state, bool whole_words) {
     }
 }
 
-// Row 0 of the faces at the top of a tile; num_rows rows of each face become that.
+// Broadcasts row 0 of the faces at the top of a tile to num_rows rows of each face.
 void broadcast_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
     with_reader(operand, [&](auto reader) {
         for (uint32_t face = 0; face < num_faces; face++, words += kFaceElements) {
             const uint32_t top = (face & (faces_per_row - 1)) * kFaceElements;
-            // The next tile, most likely. Rows of tiles lie too far apart for the hardware to guess.
+            // Most likely the next tile. Rows of tiles lie too far apart for the hardware prefetcher.
             __builtin_prefetch(reader.data + top + operand.geometry.num_faces * kFaceElements);
             for (uint32_t column = 0; column < 16; column += kLanes) {
                 const VectorF value = reader.at(top + column);
@@ -171,7 +171,7 @@ void broadcast_row(const Operand& operand, uint32_t num_faces, uint32_t num_rows
     });
 }
 
-// The column that is all a slot of DST holds.
+// Copies column 0, for a DST slot that stores only a column.
 void take_column(const Operand& operand, uint32_t* words) {
     with_reader(operand, [&](auto reader) {
         for (uint32_t row = 0; row < 32; row += kLanes) {
@@ -180,7 +180,7 @@ void take_column(const Operand& operand, uint32_t* words) {
     });
 }
 
-// The broadcast column or scalar spread over the tile. Nothing else of the operand is looked at.
+// Broadcasts the column or scalar over the tile. Nothing else of the operand is read.
 void broadcast_column_or_scalar(const Operand& operand, Broadcast broadcast, uint32_t* words) {
     const uint32_t faces_per_row = operand.faces_per_row();
     for (uint32_t face = 0; face < operand.geometry.num_faces; face++, words += kFaceElements) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand tiles on their way from L1 into SrcA, SrcB or DST.
+// Operand tiles, unpacked from L1 into SrcA, SrcB or DST.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace tw {
 
-// What survives of a 32-bit float on its way through Src: tf32 with 32-bit DST, bfloat16 with 16-bit DST.
+// Bits of a 32-bit float that Src keeps: tf32 with 32-bit DST, bfloat16 with 16-bit DST.
 uint32_t src_float_mask(const ComputeState& state);
 
-// A tile as Src sees it, in face order with whole faces. Common formats are read where they lie in L1.
+// A tile as Src holds it, in face order with whole faces. Common formats are read directly from L1.
 struct Operand {
     const uint16_t* halves = nullptr;  // bfloat16
     const uint32_t* words = nullptr;   // float bits, to be masked; or integers
@@ -32,7 +32,7 @@ struct Operand {
     float value(uint32_t datum) const { return std::bit_cast<float>(bits(datum)); }
 };
 
-// Readers for loops that should not look at the operand's format datum by datum.
+// Readers for loops, so that they do not test the operand's format per datum.
 struct Halves {
     static constexpr bool kIsBfloat16 = true;
     const uint16_t* data;
@@ -60,7 +60,7 @@ inline auto with_reader(const Operand& operand, Body body) {
     return operand.halves ? body(Halves{operand.halves}) : body(Words{operand.words, operand.mask});
 }
 
-// Finds the data of an operand of which all else is known: where they lie, or converted into the buffer.
+// Sets the data of an operand: a pointer into L1, or the data converted into the buffer.
 void unpack_data(const ComputeState& state, Operand& operand, uint32_t* buffer);
 [[noreturn]] void unpacker_without_format(uint32_t cb, const char* call);
 inline DataFormat known_format(const TileGeometry& unpacker, uint32_t cb, const char* call) {
@@ -70,7 +70,7 @@ inline DataFormat known_format(const TileGeometry& unpacker, uint32_t cb, const 
     return unpacker.format;
 }
 
-// `unpacker` is the side whose format applies; buffer holds the tile when it has to be converted.
+// `unpacker` is the side whose format applies. The buffer holds the tile if it has to be converted.
 inline Operand unpack(
     const ComputeState& state,
     const TileGeometry& unpacker,
@@ -78,7 +78,7 @@ inline Operand unpack(
     uint32_t tile,
     uint32_t* buffer,
     const char* call) {
-    // Looked at where they lie: what was just copied a byte at a time cannot be read at once.
+    // Read from the original: a copy just made byte by byte cannot be forwarded to wider loads.
     const DataFormat format = known_format(unpacker, cb, call);
     const TileGeometry& geometry = tile_geometry(cb);
     check_source(state, unpacker, cb, call);
@@ -111,11 +111,11 @@ const uint8_t* unpack_words(
     uint32_t tile,
     uint32_t* words,
     const char* call);
-// What copy_tile would keep of each word.
+// Bits of each word that copy_tile keeps.
 uint32_t copy_mask(const ComputeState& state, const TileGeometry& unpacker, uint32_t cb);
 
 void transpose_face(const uint32_t* face, uint32_t* transposed);
-// In place; faces too: the faces change places as well.
+// Transposes in place; `faces`: the faces change places as well.
 void transpose_words(uint32_t* words, const TileGeometry& geometry, bool faces, bool within);
 
 }  // namespace tw
