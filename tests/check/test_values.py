@@ -148,7 +148,7 @@ def test_other_formats(device: ttnn.Device, dtype: ttnn.DataType) -> None:
 def test_a_tensor_nobody_wrote(device: ttnn.Device) -> None:
     add = ("add_init(0, 1);", "add_tiles(0, 1, 0, 0, 0);")
     note = only(run([tiles(device, 32, 32), empty(device, 32, 32)], empty(device, 32, 32), *add), "value-uninitialised")
-    assert note.text == "tensor 2, row 0, column 0 of tile 0 takes in tile 0 of tensor 1, where nobody wrote all"
+    assert note.text == "tensor 2, row 0, column 0 of tile 0 takes in tile 0 of tensor 1, which is not all written"
 
 
 def test_a_page_nobody_wrote(device: ttnn.Device) -> None:
@@ -156,7 +156,7 @@ def test_a_page_nobody_wrote(device: ttnn.Device) -> None:
     pushed = "cb_reserve_back(2, 1); cb_push_back(2, 1); cb_wait_front(2, 1); mul_init(0, 2);"
     maths = "mul_tiles(0, 2, 0, 0, 0);"
     note = only(run(inputs, empty(device, 32, 32), pushed, maths, circular_buffer(2, 1)), "value-uninitialised")
-    assert note.text.endswith("takes in bytes of c_2 that nobody wrote")
+    assert note.text.endswith("takes in unwritten bytes of c_2")
     filled = """fill_tile_init(); cb_reserve_back(2, 1); tile_regs_acquire(); fill_tile(0, 2.0f); tile_regs_commit();
     tile_regs_wait(); pack_tile(0, 2); tile_regs_release(); cb_push_back(2, 1); cb_wait_front(2, 1); mul_init(0, 2);"""
     assert run(inputs, empty(device, 32, 32), filled, maths, circular_buffer(2, 1)) == []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one running kernel knows about itself. The engine owns it; the kernel API headers read it.
+// The context of a running kernel. The engine owns it; the kernel API headers read it.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct KernelContext {
     uint32_t semaphore_base;  // address of semaphore 0; one every 16 bytes
     uint8_t kind;             // KernelKind
     uint8_t processor;        // 0 BRISC, 1 NCRISC, 2 TRISC
-    uint8_t noc_index;        // NoC this kernel uses when it does not say
+    uint8_t noc_index;  // NoC of calls that name none
     uint8_t noc_mode;
     uint8_t noc_x[2], noc_y[2];  // this core's coordinates on each NoC
     uint8_t logical_x, logical_y;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of elements, by the numbers a card and its host have for them. Kernels and engine read them here; the host's
-// side is DataFormat of _tensor/dtype.py, and a test holds the two equal.
+// Data formats, numbered as on a card and its host. Kernels and engine use these; the host's side is DataFormat in
+// _tensor/dtype.py, and a test holds the two equal.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel can tell the outside: prints, asserts, and giving up.
+// Output and errors of a kernel: prints, asserts, and ending the run.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ void tw_print_text(const char* text, uint32_t length);
 [[noreturn]] void tw_assert_failed(const char* expression);
 // Ends the run with a sentence about what the kernel did. Never returns.
 [[noreturn]] void tw_kernel_failed(const char* sentence);
-// The same where what it did breaks a rule of the checker.
+// The same where the kernel breaks a rule of the checker.
 [[noreturn]] void tw_rule_broken(const char* rule, const char* sentence);
 // Ends the run: a call of the kernel API that is not modelled. Never returns.
 [[noreturn]] void tw_not_modelled(const char* what);

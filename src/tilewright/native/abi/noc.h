@@ -52,9 +52,9 @@ void tw_noc_zero(uint64_t destination, uint32_t bytes, uint32_t noc);  // write 
 void tw_noc_atomic_increment(uint64_t destination, uint32_t increment, uint32_t wrap, uint32_t noc, uint32_t flags);
 void tw_noc_atomic_increment_multicast(
     uint64_t destination_rectangle, uint32_t increment, uint32_t num_destinations, uint32_t noc, uint32_t flags);
-// Called for what must fit one packet. A checked run notes when it does not.
+// Called for transfers that must fit one packet. A checked run reports those that do not.
 void tw_noc_packet(uint32_t bytes, uint32_t most);
-// Kernels of a checked run say which page of which buffer an address is meant to be.
+// Called in a checked run: the page of a buffer that an address is meant to be.
 void tw_noc_page(uint32_t is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);
 // transaction_id = kNoTransactionId waits for all of that kind.
 void tw_noc_barrier(uint32_t kind, uint32_t noc, uint32_t transaction_id);
@@ -62,12 +62,12 @@ uint32_t tw_noc_barrier_done(uint32_t kind, uint32_t noc, uint32_t transaction_i
 
 void tw_semaphore_wait_equal(volatile uint32_t* address, uint32_t value);
 void tw_semaphore_wait_at_least(volatile uint32_t* address, uint32_t value);
-// A polling loop on memory gives the others a turn here (invalidate_l1_cache, riscv_wait, ...).
+// A point in a polling loop where other kernels run (invalidate_l1_cache, riscv_wait, ...).
 void tw_poll_yield();
 void tw_invalidate_l1_cache();
 
 // NoC coordinates of a DRAM bank / an L1 bank (= worker core), and the bank's base offset.
 uint64_t tw_bank_noc_address(uint32_t is_dram, uint32_t bank, uint32_t local_address, uint32_t noc);
 uint32_t tw_num_banks(uint32_t is_dram);
-uint64_t tw_time_cycles();  // what reading the wall clock gives
+uint64_t tw_time_cycles();  // value of the wall clock
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NoC calls of a kernel leave for the calls after them: on a card, registers of its command buffers.
+// State that NoC calls of a kernel leave for later calls: on a card, registers of its command buffers.
 #pragma once
 
 #include <cstdint>

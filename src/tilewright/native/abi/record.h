@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel of a recorded run tells the engine about its calls, for the model of a card's time (timing/).
+// Records of a kernel's calls, for the timing model (timing/).
 //
-// Such a kernel is compiled with TW_RECORDED: every call of the engine that costs a card time is first written down,
-// one entry of 64 bits, and a second one where an address goes with it. Kernels of other runs know nothing of it. The
-// compiler also counts the basic blocks a kernel goes through; how many lie between two calls is an entry of its own.
+// A recorded kernel is compiled with TW_RECORDED: every call of the engine that costs a card time is first recorded, as
+// one entry of 64 bits, and a second one if it has an address. Kernels of other runs contain none of this. The compiler
+// also counts the basic blocks that a kernel executes; the number between two calls is an entry of its own.
 //
 //     entry = call | a << 8 | b << 16 | c << 32        a: 8 bits, b: 16 bits, c: 32 bits
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace tw {
 
-// The comment says what a, b and c hold.
+// The comments give the meaning of a, b and c.
 // clang-format off: a list of names
 #define TW_RECORDED_CALLS(X) \
     X(Blocks) /* c: basic blocks since the call before */ \
@@ -65,7 +65,7 @@ enum class RecordedCall : uint8_t {
 
 // How the address of a transfer was made; each kind of page counted up to 15.
 enum RecordedAddress : uint32_t {
-    kRecordedWithState = 1u << 3,    // most of it by a call before, which is what "with_state" calls are for
+    kRecordedWithState = 1u << 3,  // most of it by a call before, which is what "with_state" calls are for
     kRecordedShiftedPage = 1u << 4,  // from the number of a page, by shifts: pages go round 2^n banks
     kRecordedDividedPage = 1u << 8,  // by a division: they go round another number of banks
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's functions as a recorded kernel calls them: written down (record.h), then called.
+// The engine's functions as a recorded kernel calls them: recorded (record.h), then called.
 #pragma once
 
 #include <type_traits>
@@ -15,8 +15,8 @@ namespace tw::recorded {
 
 using Call = RecordedCall;
 
-// Calls the engine writes down. A kernel is compiled without inlining, so what stands here is inlined by force; it
-// counts as the basic blocks it would be as functions of its own: one for each, and one for each argument it notes.
+// Records calls. A kernel is compiled without inlining, so these are inlined by force. They count as the basic blocks
+// they would be as functions: one each, and one for each recorded argument.
 struct Note {
     uint32_t blocks;
 
@@ -37,17 +37,17 @@ template <typename T>
         return static_cast<uint64_t>(given);
     }
 }
-// noc_semaphore_set is a plain store, so the header it stands in says it here.
+// noc_semaphore_set is a plain store, so its header records it here.
 [[gnu::always_inline]] inline void semaphore_set(const volatile uint32_t* address, uint32_t value) {
     Note{2}.at(Call::SemaphoreSet, 0, 0, value, number(address));
 }
 
-// The transaction id that is one of the arguments, in its place beside the NoC.
+// The transaction id among the arguments, in its place beside the NoC.
 [[gnu::always_inline]] inline uint64_t tag(const uint64_t* arguments, uint32_t which) {
     return arguments[which] == kNoTransactionId ? 0 : (arguments[which] + 1) << kRecordedTagShift;
 }
 
-// How many arguments a text notes.
+// Number of arguments that a text records.
 consteval uint32_t noted(const char* text) {
     uint32_t count = 0;
     for (; *text != 0; text++) {
@@ -56,7 +56,7 @@ consteval uint32_t noted(const char* text) {
     return count;
 }
 
-// The function, and what is noted of its arguments.
+// The function, and the recorded part of its arguments.
 #define TW_RECORDED_CALL(name, ...) \
     template <typename... Arguments> \
     [[gnu::always_inline]] inline auto name(Arguments... arguments) { \
@@ -175,7 +175,7 @@ TW_RECORDED_CALL(sfpu_topk_rebuild, note(Call::SfpuOther))
 
 }  // namespace tw::recorded
 
-// From here on a recorded kernel means these.
+// From here on a recorded kernel's calls are these.
 #define tw_cb_wait_front tw::recorded::cb_wait_front
 #define tw_cb_reserve_back tw::recorded::cb_reserve_back
 #define tw_cb_push_back tw::recorded::cb_push_back

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile maths of the engine. Tile indices count from a CB's read pointer (operands) or write pointer (results);
-// `dst` is a DST slot. Operand bytes are read in the format the unpacker was last set to, results written in the
-// format the packer was last set to, whatever the CB itself holds: a forgotten reconfig shows as it would on a card.
+// Tile math of the engine. Tile indices count from a CB's read pointer (operands) or write pointer (results); `dst` is
+// a DST slot. Operands are read in the format the unpacker was last set to, results written in the format the packer
+// was last set to, whatever the CB itself holds: a forgotten reconfig has the effect it has on a card.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ void tw_reconfig_pack(uint32_t cb);
 void tw_set_fp32_dest(uint32_t on);
 void tw_pack_relu_config(uint32_t mode, uint32_t threshold_bits);
 void tw_pack_l1_accumulate(uint32_t on);
-void tw_pack_reduce_mask(uint32_t axis);  // pack only what a reduce along `axis` made; the rest is written as 0
+void tw_pack_reduce_mask(uint32_t axis);  // pack only the results of a reduce along `axis`; the rest is written as 0
 void tw_pack_reduce_mask_clear();
 
 // --- DST hand-over ---
@@ -119,12 +119,12 @@ void tw_pack_untilize_dest(
 // --- asked for by the headers ---
 namespace tw {
 
-// A flag argument with this value means: what the last init call of that family (below) set. On a card these flags
-// live in the programmed loop, not in the call: add_init(a, b, acc_to_dest) decides for every add_tiles after it.
+// Value of a flag argument: as set by the last init call of that family (below). On a card these flags are part of the
+// programmed loop, not of the call: add_init(a, b, acc_to_dest) decides for every add_tiles after it.
 inline constexpr uint32_t kAsInit = 2;
 
-// What an init call programs the loops of the three sides for. A loop stays as it is until the next init call of any
-// family; a call that runs another's loop computes something else on a card.
+// Loops that an init call programs for the three sides. A loop stays until the next init call of any family; a call
+// that runs another's loop computes something else on a card.
 enum class UnpackLoop : uint32_t {
     None,
     Copy,
@@ -203,7 +203,7 @@ void tw_matmul_init(
     uint32_t cb_a, uint32_t cb_b, uint32_t transpose, uint32_t ct_dim, uint32_t rt_dim, uint32_t kt_dim);
 // tw_matmul_block then reads b[tile_b + c * tiles] for column c, until the next tw_matmul_init or another call.
 void tw_matmul_b_column_stride(uint32_t tiles);
-// Matmul from here on with this many fidelity phases (1 LoFi .. 4 HiFi4); 0: what the host set.
+// Number of fidelity phases of later matmuls (1 LoFi .. 4 HiFi4); 0: as set by the host.
 void tw_matmul_fidelity(uint32_t phases);
 
 // Row-major rows at the front of cb_a become `num_tiles` tiles in SrcA one after the other (each 32 x 32, the row in L1

@@ -57,7 +57,7 @@ inline void invalidate_data_cache() {
     tw_poll_yield();
 }
 
-// A call is done when it returns: there is nothing in flight to wait for, and nobody takes a turn in the middle of one.
+// A call is done when it returns: nothing is in flight, and no other kernel runs in the middle of one.
 inline void tensix_sync() {}
 inline void mop_sync() {}
 inline void t6_mutex_acquire(const std::uint8_t) {}

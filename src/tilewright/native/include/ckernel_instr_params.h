@@ -6,7 +6,7 @@
 
 namespace ckernel {
 
-// Who waits, and for what.
+// Units that wait, and what they wait for.
 struct p_stall {
     static constexpr std::uint32_t NONE = 0x0;
     static constexpr std::uint32_t THCON = 0x1;

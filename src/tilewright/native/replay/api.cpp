@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replay as a library of C functions. It runs nobody's code but its own, so it lives in the caller's process.
+// The replay as a library of C functions. It runs no foreign code, so it is loaded into the caller's process.
 #include "api.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ const char* name_at(const char* const (&names)[N], uint32_t index) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Names in the order the tables of TwReplayInput have; null behind the last.
+// Names in the order of the tables in TwReplayInput; null behind the last.
 const char* tw_replay_constant(uint32_t index) { return name_at(kConstants, index); }
 const char* tw_replay_call(uint32_t index) { return name_at(kCalls, index); }
 const char* tw_replay_sfpu_unary(uint32_t index) { return name_at(kUnary, index); }

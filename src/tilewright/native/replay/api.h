@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python calls; timing/_replay_library.py mirrors the structures and checks their sizes.
+// C interface of the replay; timing/_replay_library.py mirrors the structures and checks their sizes.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct TwReplayNode {
     uint32_t is_dram, index;     // of the core (x | y << 8) or of the bank
 };
 
-// Things a caller changes to see what they would save.
+// Changes to the recorded launch, to see what they would save.
 struct TwReplayChange {
     uint32_t deeper_buffer;     // index of a circular buffer with twice its pages; 0xffffffff: none
     uint32_t reads_ahead;       // a barrier waits for the reads before the barrier before it

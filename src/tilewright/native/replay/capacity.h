@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Things that are shared and can each do so much in each bin of time: DRAM banks, links.
+// Shared resources with a capacity per bin of time: DRAM banks, links.
 //
-// Requests do not come in the order of their time, as cores are followed one after another for a while. Who comes first
-// must not hold up who was earlier: so there is no queue, but room left in every bin, and a request takes what is left
-// from its own time on.
+// Requests do not arrive in the order of their time, because each core is simulated for a while before the next. A
+// request must not delay an earlier one that comes later in the simulation. So there is no queue: every bin has free
+// capacity, and a request takes what is free from its own time on.
 //
-// This is asked for each link of each transfer, and each answer is the time of the next question. So time is counted in
-// whole ticks here, whose sums take a processor a quarter of the time that those of real numbers take.
+// This runs for each link of each transfer, and each result is the time of the next request. So time is counted in
+// integer ticks, whose additions take a quarter of the latency of floating-point ones.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ inline constexpr uint32_t kTickBits = 8;  // a cycle has 2^8 of them
 inline Ticks ticks(double cycles) { return static_cast<Ticks>(cycles * (1 << kTickBits) + 0.5); }
 inline double cycles(Ticks ticks) { return static_cast<double>(ticks) * (1.0 / (1 << kTickBits)); }
 
-// So many of them, with bins of 2^kBinBits cycles (128 at most).
+// `count` resources, with bins of 2^kBinBits cycles (128 at most).
 template <uint32_t kBinBits>
 class Capacities {
 public:
     explicit Capacities(uint32_t count) : count_(count) {}
 
-    // Takes `amount` of one of them from `time` on; gives how much later than time + amount the last of it is done.
+    // Takes `amount` of one resource from `time` on; returns how much later than time + amount it is complete.
     Ticks delay(uint32_t which, Ticks time, Ticks amount) {
         const auto bin = static_cast<uint32_t>(time >> kBits);
         uint16_t& next = bins(bin + 1, which).used[(bin + 1) % kTogether];
@@ -38,7 +38,7 @@ public:
         const Ticks at = time % kSize;
         const Ticks begin = std::max<Ticks>(own, at);
         const Ticks over = begin + amount - kSize, rest = over & ~(over >> 63);
-        // Most often this bin and the next are enough. Which of them is used cannot be foreseen: both are.
+        // Most often this bin and the next suffice. Which of them is used is unpredictable, so both are computed.
         if (rest + next > kSize) [[unlikely]] {
             return in_parts(which, bin, time, amount);
         }
@@ -52,7 +52,7 @@ private:
     static constexpr uint32_t kBits = kBinBits + kTickBits, kTogether = 32;
     static constexpr Ticks kSize = 1 << kBits;
 
-    // Some of one of them, that follow each other.
+    // Consecutive bins of one resource.
     struct Bins {
         uint16_t used[kTogether] = {};  // ticks
         uint32_t full = 0;  // a bit for each that was found full

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the model's constants. Their values, and where each comes from, are in timing/_constants.py.
-// Times are cycles of the chip's clock, rates bytes per cycle.
+// Names of the model's constants. Their values and sources are in timing/_constants.py. Times are cycles of the chip's
+// clock, rates bytes per cycle.
 #pragma once
 
 #include <cstdint>

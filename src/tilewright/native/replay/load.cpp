@@ -52,7 +52,7 @@ void Replay::load_cores() {
 void Replay::load() {
     std::map<std::pair<uint32_t, std::string_view>, const Steps*> made;
     const double starts[] = {k_.start_brisc, k_.start_ncrisc, k_.start_trisc, k_.start_trisc, k_.start_trisc};
-    // Cores start one after another, the last of many no later than the spread.
+    // Cores start one after another; the last of many starts after start_spread at most.
     const double most = std::max<double>(1, cores_.size() - 1);
     const double step = std::min(k_.start_core, k_.start_spread / most);
     for (uint64_t at = 0; at < input_.num_words;) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A read: the request travels, the bank (or the other core's port) serves it, the data travel back and enter the core
-// through its port. A write: the data leave through the core's port, travel, are served, and the answer travels back.
-// A bank takes its time for the bytes, but never less than its shortest interval for each packet.
+// through its port. A write: the data leave through the core's port, travel, are served, and the acknowledgement
+// travels back. A bank needs time for the bytes, and at least its shortest interval for each packet.
 //
-// Both NoCs are rings in each direction: NoC 0 goes right, then down, NoC 1 up, then left. So the way there and back
-// goes once around wherever the two ends are, unless they share a column or row. Data take their share of each link on
-// their way; requests and answers are small and take none.
+// Both NoCs are unidirectional rings: NoC 0 goes right, then down, NoC 1 up, then left. So a round trip goes once
+// around wherever the two ends are, unless they share a column or row. Data occupy each link on their path; requests
+// and acknowledgements are small and occupy none.
 #include "machine.h"
 
 #include <cmath>
@@ -14,12 +14,12 @@
 
 namespace tw::replay {
 
-// More of the time an access to DRAM takes lies behind the bank than before it.
+// Most of the latency of a DRAM access lies behind the bank.
 static constexpr double kBeforeBank = 0.3;
 static constexpr uint32_t kPlaces = 64 * 64;
 static constexpr uint32_t kLinksPerRouter = 4;  // two of each NoC
-// So long after one core has used a link another one shares it, and so long after a read a write makes a bank turn.
-// Cores are followed in turns of a quarter of this.
+// For this time after one core has used a link, another one shares it, and a write after a read makes a bank turn
+// around. Cores are simulated in windows of a quarter of this.
 static constexpr int32_t kLately = 1024;
 
 Machine::Machine(const TwReplayInput& input) :
@@ -109,7 +109,7 @@ uint32_t Machine::hops(uint32_t noc, const Spot& from, const Spot& to) const {
     return along(first.x, last.x, columns_) + along(first.y, last.y, rows_);
 }
 
-// Over so many links: when the first of the data is behind them.
+// When the first of the data has passed this many links.
 inline Ticks Machine::pass(uint32_t link, uint32_t stride, uint32_t count, const Load& load, Ticks time) {
     const Load mine = load;
     const Ticks hop = hop_;
@@ -149,13 +149,13 @@ double Machine::travel(uint32_t noc, const Spot& from, const Spot& to, const Loa
     return cycles(now + load.alone);
 }
 
-// When a bank that is asked at a time has done what takes it `service`.
+// When a bank has completed a request of `service` cycles that arrives at `time`.
 double Machine::bank_served(uint32_t bank, double time, double service) {
     return time + service + cycles(banks_.delay(bank, ticks(time), ticks(service)));
 }
 
-// Reads of another core's L1 follow each other no faster than their own pace, however little a processor has to do for
-// them: the next address is made meanwhile.
+// Reads of another core's L1 have a minimum interval, however little the processor has to do: the next address is
+// computed meanwhile.
 double Machine::read_issue(uint32_t core, const Place& from, uint32_t bytes, bool with_state, double address) {
     const bool is_own = from.core >= 0 && static_cast<uint32_t>(from.core) == core;
     const double own = (with_state ? k_.issue_own_l1_read_with_state : k_.issue_own_l1_read) + address;
@@ -174,7 +174,7 @@ double Machine::read(uint32_t core, uint32_t noc, const Place& from, uint32_t by
     const Size& sized = size(bytes);
     const double moving = sized.moving;
     const double request = time + k_.hop_latency * hops(noc, own.spot, from.spot);
-    double leaves;  // when the first of the data do
+    double leaves;  // when the first of the data leave
     if (from.bank >= 0) {
         const auto bank = static_cast<uint32_t>(from.bank);
         const double begin = request + k_.dram_read_latency * kBeforeBank;

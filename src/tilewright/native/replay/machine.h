@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cores share: the NoC and the DRAM banks.
+// Resources shared by the cores: the NoC and the DRAM banks.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,28 @@
 namespace tw::replay {
 
 inline constexpr double kLongAgo = 1e15;  // cycles
-// Bins of 32 and 128 cycles, as powers of two. There are hundreds of links, each keeps its bins for the whole launch.
+// Bins of 32 and 128 cycles, as powers of two. There are hundreds of links, and each keeps its bins for the whole
+// launch.
 inline constexpr uint32_t kBankBinBits = 5, kLinkBinBits = 7;
 
-// Of the die.
+// A position on the die.
 struct Spot {
     uint32_t x = 0, y = 0;
 };
 
-// Where a transfer goes.
+// The target of a transfer.
 struct Place {
     int32_t bank = -1;  // of DRAM
     int32_t core = -1;  // number among the cores of the record; -1: one without kernels, or nothing known
     Spot spot;
 };
 
-// When a write has left the core, has arrived, and is known to have.
+// When a write has left the core, has arrived, and is acknowledged.
 struct Written {
     double sent, arrived, acknowledged;
 };
 
-// How long one transfer of a core takes of each link, alone or shared with other cores.
+// Time that one transfer of a core takes on each link, alone or shared with other cores.
 struct Load {
     uint32_t core;
     Ticks alone, shared;
@@ -43,10 +44,10 @@ struct Line {
     bool is_forward;
 };
 
-// Who uses a link from one router to the next.
+// Users of a link from one router to the next.
 class LinkUsers {
 public:
-    // Has another core used it lately? Notes that `core` does.
+    // Whether another core used it recently. Notes the use by `core`.
     bool shares(uint32_t core, Ticks time);
 
 private:
@@ -57,10 +58,10 @@ private:
 
 enum class Direction : uint32_t { Read, Write };
 
-// What a bank has been asked for.
+// Directions in which a bank was used.
 class BankUses {
 public:
-    // Has it done the other thing lately? Notes that it does this one.
+    // Whether it recently transferred in the other direction. Notes this one.
     bool turns(Direction direction, double time);
 
 private:
@@ -71,7 +72,7 @@ class Machine {
 public:
     explicit Machine(const TwReplayInput& input);
 
-    // Cores of the record by their logical place, told before the first transfer; gives the core's number.
+    // Adds a core of the record by its logical position, before the first transfer; returns its number.
     uint32_t add_core(uint32_t x, uint32_t y);
 
     Place place(uint64_t noc_address, uint32_t noc);
@@ -79,10 +80,10 @@ public:
     template <typename Action>
     void for_each_in_rectangle(uint64_t noc_address, Action action) const;
 
-    // With what it takes to make the address.
+    // Includes computing the address.
     double read_issue(uint32_t core, const Place& from, uint32_t bytes, bool with_state, double address);
     double write_issue(const Place& to, uint32_t bytes, bool with_state);
-    // The issuing call ends at `time`; when has it all arrived?
+    // When all data has arrived, of a call that ends at `time`.
     double read(uint32_t core, uint32_t noc, const Place& from, uint32_t bytes, double time);
     Written write(uint32_t core, uint32_t noc, const Place& to, uint32_t bytes, double time);
     Written multicast(uint32_t core, uint32_t noc, uint32_t bytes, double time);
@@ -96,7 +97,7 @@ private:
         Spot spot;
     };
 
-    // What follows from the size of a transfer. Most have the size of the one before.
+    // Values derived from the size of a transfer. Most transfers have the size of the one before.
     struct Size {
         uint32_t bytes = UINT32_MAX;
         double packets, moving, share;  // moving: cycles at a port; share: of each link
@@ -113,7 +114,7 @@ private:
     uint32_t hops(uint32_t noc, const Spot& from, const Spot& to) const;
     Ticks pass(const Line& line, uint32_t from, uint32_t to, const Load& load, Ticks time);
     Ticks pass(uint32_t link, uint32_t stride, uint32_t count, const Load& load, Ticks time);
-    // Data of a core on their way: when the last of them arrives, given when the first leaves.
+    // When the last of a core's data arrives, given when the first leaves.
     double travel(uint32_t noc, const Spot& from, const Spot& to, const Load& load, double time);
     double bank_served(uint32_t bank, double time, double service);
 
@@ -128,7 +129,7 @@ private:
     const Ticks hop_;
     std::vector<BankUses> bank_uses_;
     Capacities<kBankBinBits> banks_;
-    // Of NoC 0, then of NoC 1: at each router one along the row, one along the column.
+    // Of NoC 0, then of NoC 1: at each router one link along the row, one along the column.
     std::vector<LinkUsers> link_users_;
     Capacities<kLinkBinBits> links_;
 };

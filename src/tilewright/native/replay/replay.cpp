@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every processor goes through its steps with a time of its own. A step that needs something of another (pages, a Src
-// bank, a half of DST, a semaphore's value) looks up when that was there; if it has not happened yet, the processor
-// stands until it has. So there is no queue of events, and programs of circular buffers, whose steps do not depend on
-// time, are followed exactly.
+// Every processor executes its steps with its own time. A step that needs an event of another processor (pages, a Src
+// bank, a half of DST, a semaphore's value) looks up when that happened; if it has not happened yet, the processor
+// waits. So there is no event queue, and circular-buffer programs, whose steps do not depend on time, are followed
+// exactly.
 //
-// Only banks and ports depend on who comes first. Cores therefore advance together, a window of time after the other:
-// nobody is further ahead than a window when it asks for a bank.
+// Only banks and ports depend on the order of requests. So cores advance together, one window of time after another: no
+// core is ahead of another by more than a window when it uses a bank.
 #include "replay.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ static constexpr double kWindow = 256;  // cycles
 static constexpr uint64_t kSrcBanks = 2;
 static constexpr uint32_t kL1OffsetMask = (2u << 20) - 1;
 static constexpr size_t kMostEvents = 4u << 20;
-// Maths on a tile begins when its first faces are there, and has its last part to do when the last are.
+// Math on a tile begins when its first faces are there, and its last part when the last faces are.
 static constexpr double kFirstFaces = 0.3, kLastPart = 0.25;
 
 const Mark* PageCount::reached(uint64_t total) {
@@ -60,7 +60,7 @@ void Replay::run() {
         }
         turn = turn + 1 < cores_.size() ? turn + 1 : 0;
         if (!moved) {
-            // Who is not beyond the horizon waits. If that is everybody, what they wait for was not recorded.
+            // Processors within the horizon all wait. If that is all of them, the event they wait for was not recorded.
             const auto earlier = [](const auto& one, const auto& other) { return one->next_time < other->next_time; };
             const double next = (*std::min_element(cores_.begin(), cores_.end(), earlier))->next_time;
             if (next == kNever) {
@@ -73,7 +73,7 @@ void Replay::run() {
     report();
 }
 
-// Lets the earliest of those that wait go on.
+// Lets the earliest waiting processor continue.
 void Replay::force() {
     Lane* earliest = nullptr;
     for (Lane& lane : lanes_) {
@@ -87,8 +87,8 @@ void Replay::force() {
     forced_++;
 }
 
-// Each processor of a core goes on until it is beyond the horizon or waits, until all are or do. Only a semaphore that
-// another core changes lets one of those that wait go on before the core's next time.
+// Runs each processor of a core until it is beyond the horizon or waits. Only a semaphore changed by another core can
+// wake one before the core's next time.
 bool Replay::advance(CoreState& core, double horizon) {
     const size_t count = core.lanes.size();
     bool moved = false;
@@ -160,7 +160,7 @@ void Replay::wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, doub
     lane.time = until;
 }
 
-// Does a step, or gives false where something it needs has not happened yet.
+// Executes a step. False: something it needs has not happened yet.
 inline bool Replay::take(CoreState& core, Lane& lane, const Step& step) {
     CircularBuffer& buffer = core.cb[step.cb & (kBuffers - 1)];
     switch (step.kind) {
@@ -337,7 +337,7 @@ void Replay::take_barrier(Lane& lane, const Step& step) {
     work(lane, step);
 }
 
-// For those of one transaction id.
+// Waits for the transfers of one transaction id.
 void Replay::wait_for_tagged(Lane& lane, const Step& step) {
     const auto kind = static_cast<Barrier>(step.cb);
     const bool is_read = kind == Barrier::Read;

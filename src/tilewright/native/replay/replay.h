@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record of calls on the clock of a card.
+// Replay: a record of calls, timed by a model of the card.
 #pragma once
 
 #include <deque>
@@ -31,13 +31,13 @@ inline constexpr uint32_t kBuffers = 64;
 inline constexpr uint32_t kTransactionIds = 16;
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// So many pages in all at a time.
+// Total number of pages at a time.
 struct Mark {
     uint64_t total;
     double time;
 };
 
-// Pages that have gone into a circular buffer, or out of it; finds when a number of them was reached.
+// Pages pushed to a circular buffer, or popped; finds when a total was reached.
 class PageCount {
 public:
     void add(uint32_t pages, double time) {
@@ -45,7 +45,7 @@ public:
         marks_.push_back({total_, time});
     }
     uint64_t total() const { return total_; }
-    // Null while it has not been.
+    // Null: not reached yet.
     const Mark* reached(uint64_t total);
 
 private:
@@ -59,7 +59,7 @@ struct CircularBuffer {
     PageCount in, out;
 };
 
-// Times of the last few things of an endless row, by their number.
+// Times of the last few events of a sequence, by their number.
 class LastTimes {
 public:
     void add(double time) { times_[count_++ % kKept] = time; }

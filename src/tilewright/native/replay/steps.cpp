@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a data-movement kernel is a step of its processor. A call of a compute kernel is, on a card, compiled for
-// three processors: each gets the part that is its own. Waits for a circular buffer's pages and pops belong to unpack,
-// reservations and pushes to pack; a tile operation is an unpack into a Src bank and the maths on it; DST goes from
-// maths to pack. What each part costs is a constant of the model (timing/_constants.py).
+// A call of a data-movement kernel is a step of its processor. A call of a compute kernel is compiled for three
+// processors, and each gets its own part. Waits for a circular buffer's pages and pops belong to unpack, reservations
+// and pushes to pack; a tile operation is an unpack into a Src bank and the math on it; DST goes from math to pack. The
+// cost of each part is a constant of the model (timing/_constants.py).
 #include "steps.h"
 
 #include <algorithm>
@@ -107,7 +107,7 @@ private:
              .call = call_,
              .entry = entry_});
     }
-    // Maths costs are scaled by what the caller asked to change.
+    // Math costs are scaled by the requested change.
     void math(double cost) { work(1, cost * input_.change.math_factor); }
     void tile(double unpack, double math) {
         step(0, StepKind::Unpack, unpack);
@@ -165,7 +165,7 @@ private:
         }
     }
 
-    // What the numbers of pages cost that the address of a transfer was made from.
+    // Cost of the page numbers from which the address of a transfer was computed.
     double pages_cost(const Fields& call) const {
         const auto pages = [&](uint32_t kind) { return call.b / kind % (kMostRecordedPages + 1); };
         return pages(kRecordedShiftedPage) * k_.page_shifted + pages(kRecordedDividedPage) * k_.page_divided;
@@ -202,7 +202,7 @@ private:
             case RecordedCall::Startup:
                 work(0, k_.startup_unpack), work(1, k_.startup_math), work(2, k_.startup_pack);
                 return true;
-            // Each of these is one half of an init; the loop of the other half is a call of its own.
+            // Each of these is one half of an init; the loop of the other half is a separate call.
             case RecordedCall::BinaryInit: work(1, k_.binary_init_math); return true;
             case RecordedCall::CopyInit: work(0, k_.copy_init_unpack); return true;
             case RecordedCall::MatmulInit: work(0, k_.matmul_init_unpack); return true;
@@ -294,7 +294,7 @@ private:
         steps_.counts.matmul_tiles += tiles;
         steps_.counts.matmul_phases += tiles * phases_;
     }
-    // Tiles that go from unpack to pack by themselves, `at_once` of them in DST at a time.
+    // Tiles that go from unpack to pack without further calls, `at_once` of them in DST at a time.
     void through_dst(uint32_t tiles_in_all, uint32_t at_once, double unpack, double pack_tile, double pack_block) {
         for (uint32_t done = 0; done < tiles_in_all; done += at_once) {
             const uint32_t now = std::min(at_once, tiles_in_all - done);
@@ -352,7 +352,7 @@ private:
         }
     }
 
-    // Row by row of the tiles' faces, of which two lie side by side.
+    // Row by row of the tiles' faces, two of which lie side by side.
     void pack_untilized(const Fields& call) {
         const uint32_t rows = (call.b & 0xff) != 0 ? call.b & 0xff : 16, faces = call.b >> 8 != 0 ? call.b >> 8 : 4;
         const double tile = k_.pack_untilize_pack_tile * rows * faces / 64;

@@ -22,7 +22,7 @@ uint64_t Channel::read_some(uint8_t* data, uint64_t least, uint64_t most) {
     return have;
 }
 
-// The owner sends nothing behind a message before it is answered, so what comes with a header is its body.
+// The owner sends nothing behind a message before it is answered, so bytes received with a header belong to its body.
 TwMessageKind Channel::receive(std::vector<uint8_t>& body) {
     constexpr uint64_t kHeader = sizeof(TwMessageHeader);
     uint8_t begin[8192];

@@ -38,7 +38,7 @@ private:
     const uint8_t* end_;
 };
 
-// A body in the making; the header's place is kept free before it.
+// A message body under construction, with room for the header before it.
 class MessageWriter {
 public:
     MessageWriter() : bytes_(sizeof(TwMessageHeader)) {}
@@ -54,7 +54,7 @@ public:
             std::memcpy(add(bytes), data, bytes);
         }
     }
-    // Room for what somebody else writes; valid until more is put.
+    // Room for a caller to fill; valid until more is put.
     void* add(uint64_t bytes) {
         const size_t at = bytes_.size();
         bytes_.resize(at + (bytes + 7) / 8 * 8);
@@ -69,12 +69,12 @@ private:
 class Channel {
 public:
     explicit Channel(int socket) : socket_(socket) {}
-    // The next message, for which the owner waits to be answered; the process ends with its owner.
+    // Receives the next message, whose sender waits for the answer. The process ends with its owner.
     TwMessageKind receive(std::vector<uint8_t>& body);
     void send(TwMessageKind kind, MessageWriter& message);
 
 private:
-    // At least so many bytes, at most as many as there is room for; how many.
+    // Reads at least `least` and at most `most` bytes; returns the number read.
     uint64_t read_some(uint8_t* data, uint64_t least, uint64_t most);
 
     int socket_;

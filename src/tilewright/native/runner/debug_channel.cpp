@@ -10,7 +10,7 @@ static Channel* g_owner = nullptr;
 
 void use_debug_channel(Channel& channel) { g_owner = &channel; }
 
-// The state of the core's tile maths; null where it has none, or has not begun.
+// The compute state of the core; null if it has none, or has not started.
 static ComputeState* maths_of(const Core& core) {
     ComputeState* state = core.compute.get();
     return state != nullptr && state->started && state->dst != nullptr ? state : nullptr;
@@ -21,7 +21,7 @@ static void put_stop(Program& program, const TwStop& stop, MessageWriter& messag
         const TwPlace& place = instance->place;
         const bool is_other = place.kernel != stop.kernel || place.core_x != stop.core_x || place.core_y != stop.core_y;
         if (is_other || stop.reason == kHung) {
-            instance->note_stack();  // one that stopped by itself has noted its own
+            instance->note_stack();  // a kernel that stopped has noted its own
         }
     }
     ComputeState* state = maths_of(program.chip.core(stop.core_x, stop.core_y));

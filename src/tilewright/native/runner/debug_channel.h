@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// With an owner who debugs a run: what a stopped kernel and the program look like, and how to go on.
+// The debug channel: reports a stopped kernel and the program's state to the owner, and receives how to continue.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace tw {
 
-// Whom to ask, from the runner's start on.
+// Sets the channel, at the runner's start.
 void use_debug_channel(Channel& channel);
-// The debugger of a run whose request asks for one; else none.
+// The debugger of a run whose request contains one; else null.
 std::unique_ptr<Debugger> debugger_of(void* program, const TwRunRequest& header, MessageReader& request);
 
 }  // namespace tw

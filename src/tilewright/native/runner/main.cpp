@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runner: a process that runs programs for its owner on memory they share. It is started with the numbers of its
-// open files: socket, lifeline, watch, and the chip's three memory files. It answers one message after another
-// (messages.h) and ends with its owner.
+// The runner: a process that runs programs for its owner on shared memory. Its arguments are the numbers of open files:
+// socket, lifeline, status page, and the chip's three memory files. It answers one message after another (messages.h)
+// and ends with its owner.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ static void* make_chip(Channel& channel, const TwMemoryFiles& files) {
     }
 }
 
-// Static constructors of kernels may use up the stack as well.
+// Static constructors of kernels may overflow the stack as well.
 static void use_signal_stack() {
     static uint8_t memory[128 * 1024];
     stack_t stack{};
@@ -100,7 +100,7 @@ static void map_watch(int file) {
 
 }  // namespace tw
 
-// A checked run needs much memory for a short time, and the next one as much again.
+// A checked run needs much memory for a short time, and so does the next one.
 static void keep_freed_memory() {
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 256 << 20);

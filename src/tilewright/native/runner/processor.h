@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processor the runner runs on.
+// Placement of the runner on a CPU.
 //
-// While a program runs its owner waits. A small run is over before another processor has woken up, so it is best done
-// where the owner waits, with what both use still in that processor's cache. A long one goes wherever the system likes,
-// and may use all of them.
+// While a program runs its owner waits. A small run is over before another CPU has woken up, so it runs on the owner's
+// CPU, whose cache holds what both use. A long run is left to the operating system, and may use all CPUs.
 #pragma once
 
 namespace tw {
 
-// Goes to the owner's processor, or leaves the choice to the system; nothing happens where it is that way already.
+// Moves to the owner's CPU, or leaves the choice to the operating system. Does nothing if that is so already.
 void run_beside_owner(bool is_small);
 
 }  // namespace tw

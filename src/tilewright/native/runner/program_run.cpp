@@ -50,7 +50,7 @@ static void put_pushes(void* program, uint64_t count, MessageWriter& answer) {
     }
 }
 
-// Where everybody stood is of interest only where they did not all finish.
+// Where kernels stand is reported only if not all of them finished.
 static void put_record(void* program, const TwRunReport& report, MessageWriter& answer) {
     const std::string text = report.error_text != nullptr ? report.error_text : "";
     const std::string rule = report.error_rule != nullptr ? report.error_rule : "";
@@ -103,7 +103,7 @@ bool run_program(void* program, const TwRunRequest& header, MessageReader& reque
         &report);
     put_record(program, report, answer);
     if (report.spent == 0) {
-        std::fflush(stdout);  // of a kernel that prints by itself
+        std::fflush(stdout);  // output of a kernel that prints by itself
     }
     return report.spent != 0;
 }

@@ -15,8 +15,8 @@ void* ProgramStore::program(uint64_t number) const {
     return found->second;
 }
 
-// Static constructors run here: the watch says whose. Libraries in the cache are named by content, so each is loaded
-// once.
+// Static constructors run here: the status page shows whose. Libraries in the cache are named by content, so each is
+// loaded once.
 ProgramStore::Library& ProgramStore::library(const std::string& path, const TwKernelCode& offsets) {
     const auto known = libraries_.find(path);
     if (known != libraries_.end()) {
@@ -45,7 +45,7 @@ TwKernelCode ProgramStore::load_library(MessageReader& request, std::vector<uint
     code.statics = reinterpret_cast<void*>(loaded.base + reinterpret_cast<uintptr_t>(code.statics));
     code.text_begin += loaded.base;
     code.text_end += loaded.base;
-    // Another program's run may have left them changed.
+    // Another program's run may have changed them.
     std::memcpy(code.statics, loaded.initial_statics.data(), loaded.initial_statics.size());
     bases.push_back(loaded.base);
     return code;

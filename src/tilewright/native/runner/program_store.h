@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs the runner has loaded, by the number their owner gave them, and the kernels' libraries.
+// Loaded programs, by the number their owner gave them, and the kernels' libraries.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class ProgramStore {
 public:
     ProgramStore(void* chip, TwPrintFunction print) : chip_(chip), print_(print) {}
 
-    // Loads what a kLoad asks for and writes the answer; a library that cannot be loaded is a std::runtime_error.
+    // Loads the programs of a kLoad and writes the answer. Throws std::runtime_error if a library cannot be loaded.
     void load(MessageReader& request, MessageWriter& answer);
     void* program(uint64_t number) const;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter is a program for the kernel's BPF machine (seccomp): a chain of tests of the call's number, then a test of
-// an argument where one decides. Calls not in the list raise SIGSYS, which on_refused_call turns into the error of the
-// kernel that made the call. What only the runner may do (open a library, end the process) carries a number drawn at
-// its start as its sixth argument, which the system ignores and the filter sees. That keeps accidents out, not
-// attackers: a kernel could find the number in memory, and would still only be able to read files.
+// The filter is a BPF program (seccomp): a chain of tests of the call's number, then a test of an argument where one
+// decides. Calls not in the list raise SIGSYS, which on_refused_call turns into an error of the kernel that made the
+// call. Calls reserved for the runner (opening a library, ending the process) carry a random number as their sixth
+// argument, which the system ignores and the filter sees. This prevents accidents, not attacks: a kernel could find the
+// number in memory, and could then still only read files.
 #include "runner/protection.h"
 
 #include <asm/ioctls.h>
@@ -44,7 +44,7 @@ void end_with_owner(int lifeline) {
     fcntl(lifeline, F_SETSIG, SIGKILL);
     fcntl(lifeline, F_SETFL, O_ASYNC | O_NONBLOCK);
     pollfd state{lifeline, POLLIN, 0};
-    if (poll(&state, 1, 0) != 0) {  // it went before this one had begun
+    if (poll(&state, 1, 0) != 0) {  // the owner ended before this process started
         end_process(0);
     }
 }
@@ -73,7 +73,7 @@ static constexpr char kProcesses[] = "a kernel starts no process";
 static constexpr char kSignals[] = "signals are the engine's";
 static constexpr char kOthers[] = "a kernel has no business with other processes";
 
-// Those that somebody might try, by name.
+// Calls that a kernel is likely to try, by name.
 static constexpr NamedCall kNamedCalls[] = {
 #ifdef SYS_open
     {SYS_open, "open", kFiles},
@@ -173,7 +173,7 @@ static constexpr long kAllowed[] = {
 };
 
 namespace {
-// The filter's instructions. Tests of one call jump over each other, so each is a small program of its own.
+// The filter's instructions. Tests of one call jump over each other, so each is a separate small program.
 class Filter {
 public:
     Filter() {
@@ -186,11 +186,11 @@ public:
     void answer(long call, int error) {
         when(call, {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error))});
     }
-    // If an argument, as far as the mask goes, has this value.
+    // Allows the call if an argument, under the mask, has this value.
     void allow_if(long call, uint32_t argument, uint32_t mask, uint32_t value) {
         when(call, {load_argument(argument), masked(mask), allow_if_equal(value), refuse()});
     }
-    // To itself, and no signal that cannot be caught.
+    // Allows signals to the process itself, except those that cannot be caught.
     void allow_signals(long call, uint32_t signal_argument, uint32_t self) {
         when(
             call,
@@ -203,7 +203,7 @@ public:
              refuse(),
              BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)});
     }
-    // If the sixth argument is the runner's and, where a mask is given, the third has none of its bits.
+    // Allows the call if the sixth argument is the runner's and, where a mask is given, the third has none of its bits.
     void allow_runner(long call, uint32_t third_must_not_have) {
         when(
             call,
@@ -230,7 +230,7 @@ private:
     }
     static sock_filter masked(uint32_t mask) { return BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask); }
     static sock_filter refuse() { return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP); }
-    // Two instructions in one place would shift the jumps around it: the allowing one is shared and stands at the end.
+    // Two instructions in one place would shift the jumps around it: the allowing one is shared and placed at the end.
     static sock_filter allow_if_equal(uint32_t value) { return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0); }
 
     void load(size_t place) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(place))); }
@@ -254,7 +254,7 @@ static void set_result(void* raw_context, long result) {
 #endif
 }
 
-// The dynamic linker opens a kernel's library: the runner makes the call for it.
+// The dynamic linker opens a kernel's library: the runner makes the call in its place.
 static long open_for_linker(void* raw_context) {
     auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -276,7 +276,7 @@ static void on_refused_call(int, siginfo_t* info, void* raw_context) {
         return;
     }
     if (!is_in_kernel() && g_watch->doing != kLoadingKernel) {
-        set_result(raw_context, -EPERM);  // of the C library, on the engine's behalf
+        set_result(raw_context, -EPERM);  // a call of the C library for the engine
         return;
     }
     char text[160];
@@ -315,11 +315,12 @@ int filter_system_calls() {
     filter.answer(SYS_prctl, EPERM);
     filter.answer(SYS_fcntl, EPERM);
 #ifdef SYS_clone3
-    filter.answer(SYS_clone3, ENOSYS);  // its flags lie in memory, where a filter cannot look; clone will be tried
+    // its flags lie in memory, which a filter cannot read; the C library then tries clone
+    filter.answer(SYS_clone3, ENOSYS);
 #endif
     filter.refuse_the_rest();
     sock_fprog program = filter.program();
-    // Without SPEC_ALLOW some systems would slow every branch down.
+    // Without SPEC_ALLOW some systems would slow down every branch.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) != 0) {
         return errno;

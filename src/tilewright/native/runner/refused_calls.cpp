@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the C library that would end the process or start threads behind the engine's back. Kernels are loaded
-// after the runner, so they find these. A kernel that calls one gets an error with its line.
+// Replacements of C library functions that would end the process or start threads. Kernels are loaded after the runner,
+// so they bind to these. A kernel that calls one gets an error with its line.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -37,7 +37,7 @@ void _Exit(int) { refuse_end("_Exit()"); }
 void quick_exit(int) { refuse_end("quick_exit()"); }
 void pthread_exit(void*) { refuse_end("pthread_exit()"); }
 
-// Kernels are compiled to look, at the end of a function with arrays, whether it has written past them.
+// Kernels are compiled to check, at the end of a function with arrays, whether it has written past them.
 void __stack_chk_fail() {
     if (is_in_kernel()) {
         kernel_error("overran an array among its local variables");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands where tt-metal expects its RISC-V compiler. Kernels are compiled for this machine when they are launched, so
-// here only what they would be compiled from is kept: the command line, beside the objects. What is "linked" is a
-// minimal RISC-V executable whose text is the name of its build directory; the host writes it into L1, and the launch
-// finds its kernel by it (_card/kernel_record.py).
+// Replaces tt-metal's RISC-V compiler. Kernels are compiled for this machine when they are launched, so this program
+// only stores the command line beside the objects. The "linked" file is a minimal RISC-V executable whose text is the
+// name of its build directory; the host writes it into L1, and the launch finds its kernel by it
+// (_card/kernel_record.py).
 #include <unistd.h>
 #include <algorithm>
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// tt-metal keeps objects of different compilers apart by this line.
+// tt-metal separates objects of different compilers by this line.
 constexpr const char* kVersion = "riscv-tt-elf-g++ (tilewright stand-in 1) 15.1.0";
 constexpr const char* kCommandFile = "tilewright.command";
 constexpr char kTextMagic[] = "TWKERNEL";
 
-// All of the file or nothing: processes that build the same kernel share the directory.
+// Writes all of the file or nothing: processes that build the same kernel share the directory.
 void write_file(const fs::path& path, const std::string& content) {
     const fs::path temporary = path.string() + "." + std::to_string(getpid());
     std::ofstream file(temporary, std::ios::binary);
@@ -61,7 +61,7 @@ void append(std::string& to, const Value& value) {
     to.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-// Text, an empty table of relocations for it, and the symbol and string tables that one must name.
+// Text, an empty relocation table for it, and the symbol and string tables that it must name.
 std::string executable(std::string text) {
     constexpr uint32_t kBase = 0x5000;
     const char names[] = "\0.text\0.rela.text\0.symtab\0.strtab\0.shstrtab";

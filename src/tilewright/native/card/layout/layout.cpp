@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints where an installed tt-metal keeps what a launch is made of, one `name value` a line. It is compiled against
-// that package's own headers (_card/layout.py), once for Tensix cores and once each for idle and linked ethernet cores, so
-// a release that moved a field is followed and one that renamed it does not compile.
+// Prints the layout of an installed tt-metal's launch structures, one `name value` a line. It is compiled against that
+// package's own headers (_card/layout.py), once for Tensix cores and once each for idle and linked ethernet cores. So a
+// release that moved a field is followed, and one that renamed it does not compile.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ static void print(const char* name, size_t value) { std::printf("%s %zu\n", name
 #define FIELD(structure, field) print(#structure "." #field, offsetof(structure, field))
 #define CONSTANT(name) print(#name, static_cast<size_t>(name))
 
-// Fields that not every release has; who asks for them knows what their absence means.
+// Fields that not every release has; the reader handles their absence.
 #define OPTIONAL_FIELD(structure, field) \
     [](auto* of) { \
         using Type = std::remove_pointer_t<decltype(of)>; \

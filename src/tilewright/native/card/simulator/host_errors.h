@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors on their way to tt-metal.
+// Errors returned to tt-metal.
 //
-// tt-metal expects exceptions of the C++ library it uses, libstdc++. This library may have another one inside (that of
-// zig), whose exceptions tt-metal could not catch and whose unwinder cannot pass through the host's frames. So an error is
-// caught here, and thrown again by a function of the host's library. Between the two lie only frames with nothing to
+// tt-metal expects exceptions of the C++ library it uses, libstdc++. This library may contain another one (that of
+// zig), whose exceptions tt-metal could not catch and whose unwinder cannot pass through the host's frames. So an error
+// is caught here, and thrown again by a function of the host's library. Between the two lie only frames with nothing to
 // destroy: the unwinder of one C++ library must not meet a handler of the other.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace card {
 // Throws a std::runtime_error of the host's C++ library.
 [[noreturn]] void throw_in_host(const char* text);
 
-// Calls `access`; what went wrong, or null. Not inlined: the caller's frame must stay without a handler.
+// Calls `access`; returns the error text, or null. Not inlined: the caller's frame must stay without a handler.
 template <typename Access>
 [[gnu::noinline]] const char* failure_of(const Access& access) noexcept {
     static thread_local std::string text;

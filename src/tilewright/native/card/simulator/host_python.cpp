@@ -10,7 +10,7 @@ static Function* python_function(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-// A thread that never ran Python has no place in it, and might wait for a lock that its own caller holds.
+// A thread that never ran Python has no thread state, and might wait for a lock that its own caller holds.
 static bool runs_python() {
     auto* is_initialized = python_function<int()>("Py_IsInitialized");
     auto* state_of_thread = python_function<void*()>("PyGILState_GetThisThreadState");

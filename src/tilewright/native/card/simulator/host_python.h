@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python that the host program is written in, if it is. Its functions are looked up in the process when they are
-// needed, so this library needs none of them, and a host in C++ does without.
+// The host program's Python, if it has one. Its functions are looked up in the process when needed, so this library
+// depends on none of them, and a host in C++ works without.
 #pragma once
 
 #include <string>
 
 namespace card {
 
-// What a function without arguments of a module returns, as text. Empty where this thread runs no Python, where the
-// module cannot be imported, and where the function raises or returns something else.
+// The text that a function of a module returns, called without arguments. Empty if this thread runs no Python, the
+// module cannot be imported, or the function raises or returns something else.
 std::string ask_host_python(const char* module, const char* function);
 
-// The operation of ttnn that this thread is in; empty where it is in none.
+// The operation of ttnn that this thread executes; empty: none.
 std::string current_operation();
 
-// The tensors on a device that it was given, as _card/tensors.py reads them; empty where it is in none.
+// The device tensors given to that operation, as _card/tensors.py reads them; empty: none.
 std::string current_tensors();
 
-// Whether ttnn launches the next program only when the one this thread launches is done, as far as it can be told.
+// Whether ttnn launches the next program only after this thread's launch is done, as far as is known.
 bool waits_for_each_program();
 
 }  // namespace card

@@ -54,7 +54,7 @@ void Launches::before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t by
     }
 }
 
-// What firmware would do with its go word.
+// Acts on a go word as firmware would.
 void Launches::take_signal(const Memory::Mapped& node, Core core) {
     const GoSignals& signals = server_.greeting.signals;
     uint8_t signal = 0;
@@ -66,7 +66,7 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
         }
         set_signal(node, core, signals.done);
         armed_.erase(core);
-        configured_.erase(core);  // what was written there until now was the firmware's
+        configured_.erase(core);  // writes up to now were the firmware's
         if (waiting_.count(core) != 0) {
             run_waiting();
         }
@@ -84,7 +84,7 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
                 std::to_string(core.second) + ", which is outside the grid of the simulated card");
         }
         armed_.insert(core);
-        // A core may have been configured alone, for a launch that never came.
+        // A core may have been configured for a launch that never came.
         if (armed_.size() >= configured_.size()) {
             run();
         }
@@ -92,7 +92,7 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
 }
 
 // Firmware copies the tables when it starts; programs are then configured over them. They are the same on all cores, so
-// those of the first core after a launch will do.
+// those of the first core after a launch suffice.
 void Launches::send_bank_tables(Core core) {
     if (!tables_sent_) {
         std::vector<uint8_t> tables(server_.greeting.bank_tables_bytes);
@@ -113,7 +113,7 @@ void Launches::set_signals(const std::set<Core>& cores, uint32_t signal) {
     }
 }
 
-// Cores are done whatever came of it: the host must be able to go on, or to close the device.
+// Cores are done even after an error: the host must be able to continue, or to close the device.
 void Launches::run() {
     const std::set<Core> cores = std::exchange(armed_, {});
     configured_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What answers at which NoC coordinate. L1 and DRAM are the engine's own memory, shared through files, so what the
-// host writes is where kernels read it. Everything else the host reaches for (registers, firmware of other
-// processors) is plain memory that starts as zeros.
+// Memory by NoC coordinate. L1 and DRAM are the engine's own memory, shared through files, so kernels read what the
+// host writes. Everything else the host accesses (registers, firmware of other processors) is plain memory that starts
+// as zeros.
 #pragma once
 
 #include <array>
@@ -30,13 +30,13 @@ public:
 
     void read(uint32_t x, uint32_t y, uint64_t address, void* data, uint64_t bytes);
     void write(uint32_t x, uint32_t y, uint64_t address, const void* data, uint64_t bytes);
-    // None where no worker, DRAM bank or ethernet core answers.
+    // Empty if no worker, DRAM bank or ethernet core has this coordinate.
     const std::vector<Mapped>& nodes(uint32_t x, uint32_t y) const;
 
 private:
     using Page = std::array<uint8_t, 4096>;
 
-    // Of the mapped memory behind a coordinate, the part these bytes lie in; null: none of them.
+    // Pointer to these bytes in the mapped memory of a coordinate; null: not mapped.
     uint8_t* mapped(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const;
     template <typename Copy>
     void each_page(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes, Copy copy);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library in tt-metal's process and the server beside it say to each other, over one Unix socket.
-// _card/protocol.py has the same in Python.
+// Messages between the library in tt-metal's process and its server, over one Unix socket. _card/protocol.py has the
+// same in Python.
 //
-// The server speaks first: a Message of kind Done with the files of the chip's memory attached, a Greeting and its Nodes;
-// or, if it cannot come up, one of kind Failed. After that the library sends BankTables, which nobody answers, and
-// Launches with the cores that were told to go, each after an Operation with the name of ttnn's operation and Tensors with
-// what that was given (_card/tensors.py) if the Greeting asked for them; the server answers Launches with any number of Prints and one Done (a double, the seconds its
-// kernels ran, and a uint32_t, 1 if cores told to go earlier wait still), Waiting, Failed or Interrupted. Waiting is for
-// cores whose global circular buffers lead to others that were not told to go yet: they run with these, or at a Launch
-// without cores.
+// The server speaks first: a Message of kind Done with the files of the chip's memory attached, a Greeting and its
+// Nodes; or one of kind Failed if it cannot start. After that the library sends BankTables, which have no answer, and
+// Launches with the cores that got a GO. If the Greeting requests it, each Launch follows an Operation with the name of
+// ttnn's operation and Tensors with its arguments (_card/tensors.py). The server answers a Launch with any number of
+// Prints and one Done (a double, the seconds its kernels ran, and a uint32_t, 1 if cores of earlier launches still
+// wait), Waiting, Failed or Interrupted. Waiting is for cores whose global circular buffers lead to others without a
+// GO: they run with those, or at a Launch without cores.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ static const char* required_variable(const char* name) {
     return value;
 }
 
-// Ctrl-C while a program runs: it goes on to the server, which ends the program, and to whoever had the signal before.
+// Ctrl-C while a program runs is passed on to the server, which ends the program, and to the previous handler.
 static volatile sig_atomic_t g_server_process = 0;
 static struct sigaction g_earlier_action;
 
@@ -78,7 +78,7 @@ Server::Server() : owner_(getpid()) {
 
 Server::~Server() { end(); }
 
-// The server ends when its end of the socket does.
+// The server ends when its end of the socket is closed.
 void Server::end() {
     for (const int file : files) {
         close(file);
@@ -102,7 +102,7 @@ void Server::start() {
     constexpr int kServerEnd = 3;  // ends[1] may be 3 already, and then keeps its close-on-exec flag
     const int server_end = fcntl(ends[1], F_DUPFD_CLOEXEC, kServerEnd + 1);
     posix_spawn_file_actions_adddup2(&actions, server_end, kServerEnd);
-    // Its own process group: Ctrl-C at the terminal is for the host program, which passes it on.
+    // Its own process group: Ctrl-C at the terminal goes to the host program, which passes it on.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -120,7 +120,7 @@ void Server::start() {
     }
 }
 
-// The files come with the first bytes; a server that could not come up says why instead.
+// The files arrive with the first bytes; a server that failed to start sends the reason instead.
 void Server::receive_greeting() {
     Message message{};
     iovec part{&message, sizeof(message)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server process that runs what is launched: started by this library, one for each process that opens a card, and
-// gone when this process is. Environment variables say with which Python (TILEWRIGHT_CARD_PYTHON) and for which card
+// The server process that runs launched programs. This library starts one for each process that opens a card, and it
+// ends with that process. Environment variables select its Python (TILEWRIGHT_CARD_PYTHON) and the card
 // (TILEWRIGHT_CARD).
 #pragma once
 
@@ -17,7 +17,7 @@ namespace card {
 
 class Server {
 public:
-    // Starts it and waits for its greeting. Throws std::runtime_error with what it said if it does not come up.
+    // Starts it and waits for its greeting. Throws std::runtime_error with its message if it fails to start.
     Server();
     ~Server();
     Server(const Server&) = delete;
@@ -28,15 +28,15 @@ public:
     std::vector<int> files;
 
     enum class Outcome {
-        AllDone,  // every core that was told to go
-        Done,  // these cores; earlier ones wait still
+        AllDone,  // every core that got a GO
+        Done,  // these cores; earlier ones still wait
         Waiting,  // none: these cores wait for others too
     };
-    // Runs the program whose cores (x, y) were told to go, to its end; without cores, that of those that wait. Throws
-    // std::runtime_error with the server's text if it fails, and nobody waits any more; says all done if it was
-    // interrupted, so that whoever handles the signal in this process can.
+    // Runs the program of these cores (x, y) to its end; without cores, the programs that wait. Throws
+    // std::runtime_error with the server's text if it fails, and no program waits any more. Returns AllDone if it was
+    // interrupted, so that the host's own signal handler can act.
     Outcome launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores);
-    // What firmware would read of its tables of banks.
+    // Sends the tables of banks that firmware would read.
     void send_bank_tables(const std::vector<uint8_t>& tables);
 
 private:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nine functions tt-metal calls in the library it takes for a simulator (TT_METAL_SIMULATOR), and one for those who
-// measure. There is no clock to advance: a program runs to its end when it is launched (launches.h). A machine of several
-// cards has them as devices of one PCI bus; a release that loads a copy of the library for each card takes the first of
-// each copy.
+// The nine functions that tt-metal calls in a simulator library (TT_METAL_SIMULATOR), and one for measurements. There
+// is no clock to advance: a program runs to its end when it is launched (launches.h). Several cards are devices of one
+// PCI bus; a tt-metal release that loads a copy of the library per card uses the first device of each copy.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -37,13 +36,13 @@ static constexpr uint32_t kMaxCards = 8;
 static std::array<std::unique_ptr<Card>, kMaxCards> g_cards;
 static std::mutex g_opening;
 
-// How many there are (_card/environment.py).
+// Number of cards (_card/environment.py).
 static uint32_t num_cards() {
     const char* count = std::getenv("TILEWRIGHT_CARDS");
     return count == nullptr ? 1 : std::clamp<uint32_t>(static_cast<uint32_t>(std::atoi(count)), 1, kMaxCards);
 }
 
-// A card beside the first is started when the host asks for it.
+// Further cards are started when the host first accesses them.
 static Card& opened(uint64_t number = 0) {
     if (!g_cards[0] || number >= num_cards()) {
         throw std::runtime_error("tilewright: the simulated card was used before it was initialised");
@@ -76,8 +75,8 @@ static void write_target(Card& card, const Target& target, const void* data, uin
     }
 }
 
-// An error leaves with the operation it came from, where the host is a script that calls ttnn's. Nothing is locked any
-// more by then, so Python may be waited for.
+// An error is raised with the ttnn operation it came from, if the host is a Python script. Nothing is locked by then,
+// so waiting for Python is safe.
 template <typename Access>
 static void with_operation(Access access) {
     try {
@@ -91,7 +90,7 @@ static void with_operation(Access access) {
     }
 }
 
-// With `tilewright exec --compare` the host's operations are set beside their golden functions from now on.
+// For `tilewright exec --compare`: compares the host's operations with their golden functions from now on.
 static void compare_operations() {
     if (std::getenv("TILEWRIGHT_CARD_COMPARE") == nullptr) {
         return;
@@ -193,7 +192,7 @@ void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void
     card::in_host([=] { card::with_operation([=] { card::write_tile(x, y, address, data, bytes); }); });
 }
 
-// Not tt-metal's: what was counted since somebody asked for the first time (_card/times.py).
+// Not called by tt-metal: the times since the first query (_card/times.py).
 void libttsim_times(card::Times* times) {
     card::keep_times();
     *times = card::times();

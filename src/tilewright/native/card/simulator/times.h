@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a host program goes: into this library's reads and writes, into launches, and of those into kernels.
-// Whatever is left is the host's own. Nothing is counted until somebody asks for the first time.
+// Time profile of a host program: this library's reads and writes, launches, and kernels as a part of those. The rest
+// is the host's own. Counting starts with the first query.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,14 @@ struct Times {
     uint64_t launches, bytes_read, bytes_written;
     double reading, writing;  // seconds, without launches that began in there
     double launching;  // seconds from the last GO to the answer
-    double running;  // seconds of those in which the engine ran kernels
+    double running;  // seconds of launching in which the engine ran kernels
 };
 
 Times& times();
 bool times_are_kept();
 void keep_times();
 
-// Adds how long it lived to the times of reading or writing.
+// Adds its lifetime to the time of reads or writes.
 class TransferTime {
 public:
     TransferTime(double Times::* seconds, uint64_t Times::* moved, uint64_t bytes);
@@ -35,7 +35,7 @@ private:
     std::chrono::steady_clock::time_point begin_;
 };
 
-// Adds how long it lived to the time of launches.
+// Adds its lifetime to the time of launches.
 class LaunchTime {
 public:
     LaunchTime();

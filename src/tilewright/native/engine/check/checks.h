@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything a checked run keeps besides what a plain run does. Plain runs have none of it: `instance.checks` is null,
-// and every hook in the engine asks that first.
+// All state of a checked run that a plain run does not have. In plain runs `instance.checks` is null, and every hook in
+// the engine tests that first.
 #pragma once
 
 #include "check/compute/compute_checks.h"
@@ -44,7 +44,7 @@ struct Checks {
     ValueChecks values;
 };
 
-// Once the program is on the chip: what of its memory holds something before a kernel runs.
+// Once the program is on the chip: marks the memory that is initialised before a kernel runs.
 void load_shadow_memory(Program& program);
 
 }  // namespace tw

@@ -11,7 +11,7 @@
 
 namespace tw {
 
-// Frames of the kernel itself: how the engine got to the check does not make another place.
+// Only the kernel's own frames identify a place, not the engine's path to the check.
 static std::vector<uint64_t> kernel_frames(
     const KernelInstance& instance, const uint64_t* frames, uint32_t num_frames) {
     std::vector<uint64_t> own;

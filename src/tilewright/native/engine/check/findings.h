@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checked run notices: broken rules, each at the place in a kernel where it was broken.
+// Findings of a checked run: broken rules, each at the place in a kernel where it was broken.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr uint32_t kNoCircularBuffer = 0xffffffffu;
 inline constexpr uint32_t kFindingFrames = 24;
 inline constexpr uint32_t kCallPlaceFrames = 12;
 
-// A call of a kernel that a finding is also about: where the transfer was issued, where the other one wrote.
+// A second place of a finding: where the transfer was issued, where the other kernel wrote.
 struct CallPlace {
     const KernelInstance* instance = nullptr;
     uint32_t num_frames = 0;
@@ -25,12 +25,12 @@ struct CallPlace {
 };
 
 struct Finding {
-    const char* rule;  // id, as docs/checks.md names it
+    const char* rule;  // id in docs/checks.md
     const KernelInstance* instance;
     uint32_t cb;       // or kNoCircularBuffer
     uint64_t address;  // of the memory it is about; 0 if none
-    uint64_t count;    // how often, at this place
-    std::string text;  // the numbers of the first time
+    uint64_t count;  // occurrences at this place
+    std::string text;  // details of the first occurrence
     uint32_t num_frames;
     uint64_t frames[kFindingFrames];
     CallPlace related = {};
@@ -38,7 +38,7 @@ struct Finding {
 
 class Findings {
 public:
-    // The same rule broken again at the same place, by the same kernel on the same core, only counts.
+    // A further finding of the same rule at the same place, by the same kernel on the same core, only raises the count.
     void add(
         const KernelInstance& instance,
         const char* rule,
@@ -49,12 +49,12 @@ public:
         const std::string& text,
         const CallPlace& related = {},
         uint64_t count = 1);
-    // One that was noted before, as often as it was.
+    // Adds a finding made earlier, with its count.
     void take(const Finding& finding);
-    // What has turned out to be right.
+    // Removes findings that turned out to be no errors.
     void take_back(const std::function<bool(const Finding&)>& is_right);
     const std::vector<Finding>& all() const { return all_; }
-    // What is noted from here on does not count: the run has ended.
+    // Ignores findings from here on: the run has ended.
     void close() { is_closed_ = true; }
     bool is_closed() const { return is_closed_; }
 
@@ -65,12 +65,12 @@ private:
     bool is_closed_ = false;
 };
 
-// Notes a broken rule where the running kernel stands; the run goes on. `format` gives the numbers, in one sentence
-// without a full stop: who, what and how many; docs and cure belong to the rule.
+// Notes a broken rule at the running kernel's position; the run continues. `format` gives the details in one sentence
+// without a full stop: subject, object and counts. The docs and the cure belong to the rule.
 void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
 
-// The same about two places: here, and `related`.
+// The same with a second place, `related`.
 void note_finding_with(
     KernelInstance& instance,
     const char* rule,
@@ -79,9 +79,9 @@ void note_finding_with(
     const CallPlace& related,
     const char* format,
     ...) __attribute__((format(printf, 6, 7)));
-// Where the running kernel stands.
+// The running kernel's position.
 CallPlace call_place(const KernelInstance& instance);
-// The same, but kept apart until it is known whether it counts.
+// The same into separate findings, until it is known whether they count.
 void note_finding_in(
     Findings& findings,
     KernelInstance& instance,

@@ -110,7 +110,7 @@ static void on_pages(KernelInstance& instance, uint32_t cb, uint32_t address, ui
     checks.threads.access(instance, cb, address, bytes, is_write, place);
     checks.noc.access(instance, address, bytes, is_write);
     checks.history.touch_from(place, instance, address, bytes, is_write ? Touch::Write : Touch::Read);
-    if (is_write) {  // the packer's own hooks (check/tile_memory.cpp) say which of the bytes mean something
+    if (is_write) {  // the packer's hooks (check/values/tile_memory.cpp) mark the bytes that are defined
         checks.processors.written(*instance.core, address, bytes);
         checks.stored_pages.written(address, bytes);
     }
@@ -162,7 +162,7 @@ void checked::on_mailbox(KernelInstance& instance, bool is_write) {
 void checked::on_learnt(KernelInstance& instance) { called(instance).threads.learnt(instance); }
 
 void checked::on_cache_invalidated(KernelInstance& instance) {
-    Checks& checks = paused(instance);  // between two looks at a word
+    Checks& checks = paused(instance);  // between two loads of a word
     checks.processors.invalidate_cache(instance);
     checks.threads.learnt(instance);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the engine tells a checked run what its kernels do with memory, credits, the NoC and the threads of compute.
+// Hooks by which the engine reports to a checked run what kernels do with memory, credits, the NoC and compute threads.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace tw {
 void start_memory_checks(Program& program);
 void finish_memory_checks(Program& program);
 
-// A kernel calls the engine: if the run has a seed, another may go first.
+// A kernel calls the engine: a randomised schedule may switch to another kernel.
 TW_HOOK(instance, on_call, (KernelInstance & instance), (instance))
-// A kernel stops for a while, and others go on.
+// A kernel is suspended, and others run.
 TW_HOOK(instance, on_suspended, (KernelInstance & instance), (instance))
-// The kernel's code has come to its end; a compute kernel's three threads each do so.
+// A kernel's code has ended; each of a compute kernel's three threads calls it.
 TW_HOOK(instance, on_end, (KernelInstance & instance), (instance))
-// Nothing can run any more, and this kernel waits.
+// The program is stuck, and this kernel waits.
 TW_HOOK(instance, on_stuck, (KernelInstance & instance), (instance))
 
 // --- credits ---
@@ -28,7 +28,7 @@ TW_HOOK(instance, on_push, (KernelInstance & instance, uint32_t cb, uint32_t pag
 TW_HOOK(instance, on_waiting, (KernelInstance & instance, uint32_t cb), (instance, cb))  // it has to wait
 TW_HOOK(instance, on_waited, (KernelInstance & instance, uint32_t cb, uint32_t pages), (instance, cb, pages))
 TW_HOOK(instance, on_pop, (KernelInstance & instance, uint32_t cb, uint32_t pages), (instance, cb, pages))
-// The kernel reads the credit counters itself, now or at some time.
+// The kernel reads the credit counters itself, now or later.
 TW_HOOK(instance, on_counters_read, (KernelInstance & instance, uint32_t cb), (instance, cb))
 bool reads_counters(const KernelInstance& instance, uint32_t cb);
 
@@ -138,13 +138,13 @@ TW_HOOK(
     (instance, is_dram, base, page, page_bytes, address))
 
 // --- the threads of a compute kernel (thread_order.h) ---
-// What orders them: operands, blocks, sections of DST, and whatever else one of them learns from another.
+// Events that order them: operands, blocks, sections of DST, and any other synchronisation.
 enum class SectionStep : uint8_t { Acquired, Committed, Waited, Released, Started };
 TW_HOOK(instance, on_operands, (KernelInstance & instance, uint32_t lag), (instance, lag))
 TW_HOOK(instance, on_block, (KernelInstance & instance), (instance))
 TW_HOOK(instance, on_section, (KernelInstance & instance, SectionStep step), (instance, step))
 TW_HOOK(instance, on_learnt, (KernelInstance & instance), (instance))
-// From here on they go their own ways; one of them goes on with another half of DST.
+// The kernel's threads are split; a thread continues with another half of DST.
 TW_HOOK(instance, on_split, (KernelInstance & instance), (instance))
 TW_HOOK(instance, on_half, (KernelInstance & instance, uint32_t half), (instance, half))
 

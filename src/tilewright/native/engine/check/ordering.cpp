@@ -12,7 +12,7 @@ static void join(std::vector<uint32_t>& to, const std::vector<uint32_t>& from) {
         to.begin(), to.end(), from.begin(), to.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
 }
 
-// Slot pointers are below 4 GiB and word-aligned; what follows is the same core's, but no word of its L1.
+// Slot pointers are below 4 GiB and word-aligned. Keys of a core that are no word of its L1 use the other values.
 static uint64_t core_key(const KernelInstance& instance, uint64_t what) {
     return (what << 32) | instance.core->l1_base;
 }

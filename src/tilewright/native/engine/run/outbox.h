@@ -42,7 +42,7 @@ private:
         uint8_t* to;
         uint32_t bytes;
         uint32_t amount, mask;  // of an increment; a write has mask 0
-        uint64_t data, turn;  // of a write: offset into data_, and the sender's time slice
+        uint64_t data, slice;  // of a write: offset into data_, and the sender's time slice
     };
 
     const bool arrives_at_once_;

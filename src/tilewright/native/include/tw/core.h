@@ -27,7 +27,7 @@ constexpr uint8_t noc_mode = NOC_MODE;
 
 namespace tw {
 
-// An array on a card. Here every core shares the code, so an element is looked up when it is asked for.
+// An array on a card. Here every core shares the code, so an element is looked up at each use.
 struct NocCoordinateX {
     uint8_t operator[](uint32_t noc) const { return tw_context()->noc_x[noc]; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the fabric between chips, for kernels that include its headers and have nothing to send: there is one chip.
-// Whatever would send, or build a connection to do so, is refused by name.
+// Names of the fabric between chips, for kernels that include its headers without sending: there is one chip. Calls
+// that send, or build a connection, are refused by name.
 #pragma once
 
 #include <array>

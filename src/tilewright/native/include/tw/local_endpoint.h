@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NoC traits of endpoints that are a place in this core's L1. A derived trait says where it starts.
+// NoC traits of endpoints in this core's L1. A derived trait gives the start address.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,7 @@ inline void noc_async_read_with_state(
     uint64_t source = tw::with_low_word(tw_noc_state(noc)->read_source, src_local_l1_addr);
     noc_async_read(source, dst_local_l1_addr, size, noc);
 }
-// Reads are counted when they are issued, whoever issues them.
+// Reads are counted when they are issued, by any call.
 inline void noc_async_read_inc_num_issued(uint32_t, uint8_t = noc_index) {}
 
 inline void noc_async_read_set_trid(uint32_t trid = 0, uint8_t noc = noc_index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements for one thread of a compute kernel. A card compiles a kernel once per thread and leaves them out of the
-// others; here one compilation serves all three, so whoever runs it is asked.
+// others; here one compilation serves all three, so the running thread is tested.
 #pragma once
 
 #include "../../abi/threads.h"
@@ -21,8 +21,8 @@ struct ThreadScope {
 
 }  // namespace tw
 
-// UNPACK((call())) becomes an expression, everything else, such as UNPACK(value = read(); send(value);), a statement. To
-// tell them apart a leading group in parentheses is taken away: only of an expression nothing is left.
+// UNPACK((call())) becomes an expression, everything else, such as UNPACK(value = read(); send(value);), a statement.
+// To distinguish them, a leading group in parentheses is removed: an expression leaves nothing.
 #define TW_ON_THREAD(thread, ...) TW_THREAD_FORM(TW_TAKE_GROUP __VA_ARGS__)(thread, __VA_ARGS__)
 #define TW_TAKE_GROUP(...)
 #define TW_THREAD_FORM(...) TW_FIRST_OF(__VA_OPT__(TW_THREAD_STATEMENT, ) TW_THREAD_EXPRESSION, )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows is compiled for one thread of a compute kernel, as on a card: TW_FOR_UNPACK, TW_FOR_MATH or TW_FOR_PACK says
-// for which. Statements of the others are left out.
+// For kernels compiled once per thread, as on a card: TW_FOR_UNPACK, TW_FOR_MATH or TW_FOR_PACK selects the thread.
+// Statements of the others are left out.
 #pragma once
 
 #if defined(TW_FOR_UNPACK)

@@ -13,8 +13,8 @@ namespace tw::pipes {
 constexpr uint32_t kUnit = 16;  // credits count bytes in these
 constexpr uint32_t kNoRelay = 0xFF;
 
-// Of a pipe's page. The last four are offsets in the page: coordinates of the other side, then counters of what was sent
-// and given back, one every 16 bytes for each receiver, and where the other side counts what it is told.
+// Words of a pipe's page. The last four are offsets in the page: coordinates of the other side, then counters of pages
+// sent and acknowledged, one every 16 bytes for each receiver, and where the other side counts its acknowledgements.
 enum Config : uint32_t {
     kIsSender,
     kNumReceivers,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host said about the tiles of each CB. Defined in tw/generated_dependent.h, where the generated tables are known.
+// Tile formats of each CB, as given by the host. Defined in tw/generated_dependent.h, where the generated tables are
+// known.
 #pragma once
 
 #include <cstdint>

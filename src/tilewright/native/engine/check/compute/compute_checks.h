@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checked run keeps about the tile maths of one core.
+// State of a checked run about the tile math of one core.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace tw {
 
-// As one of the threads of a compute kernel sees it, or all three while they go together.
+// Of one thread of a compute kernel, or of all three while one fiber runs them.
 struct ComputeChecks {
     OperandChecks operands;
     DstTaint* values = nullptr;  // of the half of DST it works on
 };
 
-// One per core with a compute kernel; cores point into it.
+// One per core with a compute kernel; cores point to it.
 struct CoreComputeChecks {
     ComputeChecks thread[3];
     DstTaint half[2];
@@ -24,9 +24,9 @@ struct CoreComputeChecks {
 
 struct AllComputeChecks {
     ComputeChecks* add(KernelInstance& instance);
-    // Every thread of the kernel goes on with what all of them had.
+    // Each thread starts with a copy of the common state.
     void split_threads(KernelInstance& instance);
-    // A thread goes on with another half of DST.
+    // A thread continues with another half of DST.
     void use_half(KernelInstance& instance, uint32_t half);
 
 private:

@@ -14,7 +14,7 @@ namespace tw {
 
 namespace {
 
-// A card's format registers have four bits: formats that differ only above them are read and written alike.
+// A card's format registers have four bits: formats that differ only above them are equal.
 bool same_format(DataFormat one, DataFormat other) {
     return (static_cast<uint32_t>(one) & 0xf) == (static_cast<uint32_t>(other) & 0xf);
 }
@@ -26,7 +26,7 @@ bool same_shape(TileShape one, TileShape other) {
            (one.num_faces == other.num_faces && one.face_rows == other.face_rows);
 }
 
-// The loop takes as many faces as its init was for, so an unpacker set up for more gives the right ones.
+// The loop takes as many faces as its init was for, so an unpacker set for more faces gives the right ones.
 bool holds_shape(TileShape set, TileShape needed) {
     return set.num_faces == 0 || needed.num_faces == 0 ||
            (set.face_rows == needed.face_rows && set.num_faces >= needed.num_faces);
@@ -106,7 +106,7 @@ OperandChecks* checks_of(const ComputeState& state) {
 
 OperandChecks* running_checks() { return checks_of(compute_state()); }
 
-// Whether the rest may be looked at: what tilize and untilize leave makes every other unpacking wrong.
+// Whether other checks make sense: leftover tilize or untilize settings make every other unpacking wrong.
 bool unpacker_undone(OperandChecks& checks, UnpackLoop needs, uint32_t cb, const char* call) {
     if (checks.left == UnpackLoop::None || needs == checks.left || needs == UnpackLoop::Other) {
         return true;

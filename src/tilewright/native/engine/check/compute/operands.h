@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What init and reconfig calls left in the unpackers, the maths side and the packer of a core, compared with what its
-// tile operations use. On a card an operation runs whatever loop, format and tile shape were set last.
+// Compares the settings of init and reconfig calls (unpackers, math side, packer) with what tile operations need. On a
+// card an operation runs with whatever loop, format and tile shape were set last.
 //
-// Inits and reconfigs leave a record of the loop, the formats and the faces they set up for; every operation says which
-// it needs, and a difference is named with both. Some setups must be undone: an operation that finds one left behind is
-// told whose undoing is missing.
+// Inits and reconfigs record the loop, the formats and the faces that they set; every operation states its needs, and a
+// difference is reported with both. Some settings must be undone: an operation that finds one left over is reported
+// with the missing call.
 #pragma once
 
 #include <cstdint>
@@ -34,25 +34,25 @@ struct OperandChecks {
     KernelInstance* instance = nullptr;
     LoopSetup unpack, math;
     PackLoop pack = PackLoop::Default;
-    TileShape loop_shape;  // of the operand the unpackers' loop was made for
-    TileShape shape_a, shape_b;  // what the unpackers step through
+    TileShape loop_shape;  // of the operand that the unpackers' loop was set for
+    TileShape shape_a, shape_b;  // shapes that the unpackers step through
     UnpackLoop left = UnpackLoop::None;  // tilize or untilize that was not undone
     bool vector_unit_ready = false;
     SfpuConstants constants = SfpuConstants::None;
-    // Where DST was last acquired, or the packer began to wait for it before the maths side gave it.
+    // Where DST was last acquired, or where the packer began to wait for it before the math side committed.
     uint32_t num_frames = 0;
     uint64_t frames[kFindingFrames];
 };
 
-// A tile operation about to run, and the loops it needs. kAnyDetail where any will do.
+// Loops that a tile operation needs. kAnyDetail: any.
 struct LoopNeeds {
-    UnpackLoop unpack = UnpackLoop::Other;  // Other: not looked at
+    UnpackLoop unpack = UnpackLoop::Other;  // Other: not checked
     uint32_t unpack_detail = 0;
     MathLoop math = MathLoop::Other;
     uint32_t math_detail = 0;
 };
 
-// Every one of these does nothing in a plain run.
+// These hooks do nothing in a plain run.
 TW_HOOK(
     state,
     check_loops,
@@ -69,7 +69,7 @@ TW_HOOK(
     check_pack,
     (const ComputeState& state, uint32_t cb, PackLoop needs, const char* call),
     (state, cb, needs, call))
-// A DST slot of a pack: what a reduce mask would cut off must come from a reduction.
+// A DST slot to pack: a reduce mask may only cut off values of a reduction.
 TW_HOOK(
     state,
     check_pack_mask,
@@ -78,7 +78,7 @@ TW_HOOK(
 TW_HOOK(
     state, note_dst_write, (const ComputeState& state, uint32_t slot, bool is_reduction), (state, slot, is_reduction))
 void remember_dst_call(const ComputeState& state);
-// The kernel has returned: who still holds DST would hold it for ever.
+// At the return of the kernel: DST still held is held for ever.
 void check_dst_at_end(KernelInstance& instance);
 void check_vector_unit(const ComputeState& state, SfpuConstants needs, const char* call);
 

@@ -129,7 +129,7 @@ void ThreadOrder::release(
     step(instance, actor);
 }
 
-// Of the credit that made it `total`; null: none yet, or none needed.
+// Clock of the credit that made it `total`; null: none yet, or none needed.
 const ThreadOrder::Clock* ThreadOrder::clock_at(const std::deque<Credits>& credits, uint64_t total) {
     const auto enough =
         std::lower_bound(credits.begin(), credits.end(), total, [](const Credits& each, uint64_t wanted) {
@@ -174,7 +174,7 @@ void ThreadOrder::learnt(const KernelInstance& instance) {
             join(instance, actor, each);
         }
     }
-    for (size_t index = 0; index < clocks.of.size(); index++) {  // what they do next is not known yet
+    for (size_t index = 0; index < clocks.of.size(); index++) {  // their next steps are not acquired yet
         clocks.of[index][index]++;
     }
 }
@@ -194,7 +194,7 @@ ThreadOrder::Page& ThreadOrder::page(const KernelInstance& instance, uint32_t cb
     return *known[index];
 }
 
-void ThreadOrder::judge(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write) {
+void ThreadOrder::check(KernelInstance& instance, uint32_t cb, const Page& page, bool is_write) {
     const Use& other = is_write ? page.read : page.written;
     const Actor mine = is_write ? kPack : kUnpack, theirs = is_write ? kUnpack : kPack;
     if (other.step == 0 || clock(instance, mine)[number(instance, theirs)] >= other.step) {
@@ -221,11 +221,11 @@ void ThreadOrder::access(
     const uint32_t end = (address + bytes - buffer.address + buffer.page_bytes - 1) / buffer.page_bytes;
     const Actor actor = is_write ? kPack : kUnpack;
     if (is_write && kernels_[instance.number].waits_early) {
-        join(instance, kPack, clock(instance, kMath));  // the pack comes after the commit all the same
+        join(instance, kPack, clock(instance, kMath));  // the pack comes after the commit in any case
     }
     for (uint32_t index = first; index < end; index++) {
         Page& used = page(instance, cb, index);
-        judge(instance, cb, used, is_write);
+        check(instance, cb, used, is_write);
         (is_write ? used.written : used.read) = {clock(instance, actor)[number(instance, actor)], place};
     }
 }

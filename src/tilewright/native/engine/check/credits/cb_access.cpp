@@ -79,7 +79,7 @@ void CbAccess::waited(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 void CbAccess::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     if (mine.reserved != 0) {
-        acquire_free(instance, cb, std::max(mine.reserved, pages));  // what its pack thread has waited for by now
+        acquire_free(instance, cb, std::max(mine.reserved, pages));  // the reservation of its pack thread so far
     }
     if (pages > mine.reserved && !is_tensor(instance, cb)) {
         note_finding_in(
@@ -112,9 +112,9 @@ void CbAccess::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 void CbAccess::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     Window& mine = window(instance, cb);
     const CbTraffic& traffic = instance.traffic[cb];
-    // A data-movement kernel knows what it pushed itself.
+    // A data-movement kernel knows its own pushes.
     const bool are_its_own = !instance.is_compute() && traffic.pages_pushed >= traffic.pages_popped + pages;
-    // Blocks that are pushed whole are popped whole, however few of their pages were needed.
+    // Blocks that are pushed whole are popped whole, even if fewer pages were needed.
     const bool is_known = knows_there(instance, cb, pages);
     if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !is_known) {
         note_finding(
@@ -140,13 +140,13 @@ void CbAccess::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 void CbAccess::saw_counters(KernelInstance& instance, uint32_t cb) {
     CoreCircularBuffer& buffer = instance.core->cb[cb];
     if (buffer.num_pages == 0) {
-        return;  // a register that nothing counts in
+        return;  // a register of no configured buffer
     }
     buffer.take_counters();
     Window& mine = window(instance, cb);
     mine.sees_counters = true;
-    // A card may show a producer its consumer's pops as late as it likes, but not for ever: here, once the producer
-    // has seen the buffer full and looks again.
+    // A card may show a producer its consumer's pops late, but not never: here, once the producer has seen the buffer
+    // full and looks again.
     const bool looks_full = buffer.counters[0] - buffer.counters[1] >= buffer.num_pages;
     mine.full_looks = looks_full ? mine.full_looks + 1 : 0;
     if (instance.traffic[cb].push_calls == 0 || mine.full_looks > kLooksPerPoll) {
@@ -161,7 +161,7 @@ void CbAccess::saw_counters(KernelInstance& instance, uint32_t cb) {
     forget_allowed(*instance.core);
 }
 
-// `pages` free pages take as many pops of what was pushed before.
+// `pages` free pages need as many pops of what was pushed before.
 void CbAccess::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     if (buffer.pushed + pages > buffer.num_pages) {
@@ -169,7 +169,7 @@ void CbAccess::acquire_free(KernelInstance& instance, uint32_t cb, uint32_t page
     }
 }
 
-// Whether the next pages are free in every order the kernels may run in.
+// Whether the next pages are free in every possible order of the kernels.
 bool CbAccess::knows_free(const KernelInstance& instance, uint32_t cb, uint64_t pages) const {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint64_t popped = ordering_.known_pages(instance, Ordering::pop_key(instance, cb));
@@ -195,7 +195,7 @@ bool CbAccess::sees_counters(const KernelInstance& instance, uint32_t cb) const 
     return mine != nullptr && mine->sees_counters;
 }
 
-// Each kernel moves a write pointer of its own: two producers must take turns, and arrive where the other stopped.
+// Each kernel moves its own write pointer: two producers must alternate, each arriving where the other stopped.
 void CbAccess::check_producers(KernelInstance& instance, uint32_t cb) {
     if (is_tensor(instance, cb)) {
         return;
@@ -232,7 +232,7 @@ void CbAccess::check_producers(KernelInstance& instance, uint32_t cb) {
     }
 }
 
-// A page popped by one kernel is gone for the other. Both may look at it only if the look comes before the pop.
+// A page popped by one kernel is gone for the other. Both may read it only if the read happens before the pop.
 void CbAccess::check_consumers(KernelInstance& instance, uint32_t cb, bool pops) {
     if (is_tensor(instance, cb)) {
         return;

@@ -2,11 +2,12 @@
 // The contract of circular buffers: a kernel writes pages it has reserved, reads pages it has waited for, pushes and
 // pops no others, and each buffer has one producer and one consumer.
 //
-// Each kernel has a window on each buffer: so many pages from its write pointer on are reserved, so many from its read
-// pointer on are waited for. An access is looked up in the map of L1 and must lie in a window of its kernel, or, where a
-// kernel never asks, in pages that the clocks (check/ordering.h) say are there or free. What lies outside is kept apart
-// until the end: a buffer that nobody ever pushed is private memory. A run of stores from one buffer into the next, and
-// an access to a buffer whose pointer the kernel never took, have left the buffer they were meant for.
+// Each kernel has an access window on each buffer: the pages reserved from its write pointer on, and the pages waited
+// for from its read pointer on. An access is looked up in the map of L1 and must lie in a window of its kernel. A
+// kernel that never waits or reserves may access pages that happens-before (check/ordering.h) shows to be filled or
+// free. Accesses outside are kept until the end: a buffer that is never pushed is private memory. A run of stores that
+// continues from one buffer into the next, and an access to a buffer whose pointer the kernel never took, are reported
+// as leaving the intended buffer.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,10 @@ namespace tw {
 class Program;
 struct ProgramCircularBuffer;
 
-// Who touches memory for a kernel.
+// The unit that accesses memory for a kernel.
 enum class Accessor : uint8_t { Processor, Noc };
 
-// The instruction that stores, and the one its function was called from; 0: not known.
+// The storing instruction, and the caller of its function; 0: not known.
 struct CodePlace {
     uintptr_t instruction = 0, caller = 0;
     bool operator==(const CodePlace&) const = default;
@@ -49,46 +50,46 @@ public:
     explicit CbAccess(Ordering& ordering) : ordering_(ordering) {}
 
     void start(const Program& program);
-    // At the end of a run: what could be judged only then.
+    // At the end of a run: the findings that need it.
     void finish(Program& program, Findings& findings);
 
-    // Credits. Pushes and pops are told before the counts change, reservations and waits once they are met.
+    // Credits. Pushes and pops are reported before the counts change, reservations and waits once they are met.
     void reserved(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void pushing(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void waiting(KernelInstance& instance, uint32_t cb);
     void waited(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void popping(KernelInstance& instance, uint32_t cb, uint32_t pages);
-    // The kernel looks at the credit counters itself: what it then knows is as good as a wait or reservation.
+    // The kernel reads the credit counters itself, which counts as a wait or reservation for what they show.
     void saw_counters(KernelInstance& instance, uint32_t cb);
     bool sees_counters(const KernelInstance& instance, uint32_t cb) const;
 
-    // Where a kernel of the core pushed pages last; null: nobody has.
+    // The last push of a kernel of the core; null: none.
     const CallPlace* last_push(const Core& core, uint32_t cb) const;
 
-    // False for an access that a finding of this run is about.
+    // False if the access is part of a finding.
     bool access(KernelInstance& instance, const MemoryAccess& access);
-    // Tile operations name the buffer.
+    // For tile operations, which name the buffer.
     void access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
-    // The NoC reads or writes another core's memory for a kernel.
+    // The NoC accesses another core's memory for a kernel.
     void access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write);
-    // The kernel asks for the address its read or write pointer has.
+    // The kernel takes the address of its read or write pointer.
     void took_pointer(KernelInstance& instance, uint32_t cb, bool write);
-    // The kernel does something else than store.
+    // The kernel does anything other than store, which ends a run of stores.
     void called(const KernelInstance& instance);
 
 private:
-    // One kernel at one circular buffer.
+    // A kernel's window on one circular buffer.
     struct Window {
         uint32_t reserved = 0;  // pages from the kernel's write pointer on
         uint32_t waited = 0;  // pages from its read pointer on
         bool sees_counters = false;
         bool took_read_pointer = false, took_write_pointer = false;
         bool reads = false;  // anything of the buffer
-        uint32_t full_looks = 0;  // loads of the counters in a row that showed a full buffer
-        uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as Ordering counts; 0: never
+        uint32_t full_looks = 0;  // consecutive loads of the counters that showed a full buffer
+        uint32_t push_step = 0, wait_step = 0, pop_step = 0;  // of the last one, as counted by Ordering; 0: never
         uint32_t pushed_last = 0, popped_last = 0;  // pages of the last one
         uint64_t written = 0, written_last = 0;  // bytes written since the last push, and before it
-        bool pushes_alike = true;  // all of as many pages, filled with as many bytes
+        bool pushes_alike = true;  // all pushes have the same number of pages and bytes
         uint32_t num_noted = 0;
         CallPlace push, wait, pop;  // of the last one
     };
@@ -96,16 +97,16 @@ private:
         uint32_t begin = 0, end = 0;
         bool holds(uint32_t from, uint32_t to) const { return begin <= from && to <= end; }
     };
-    // Stores of one instruction, each beginning where the last ended.
+    // Consecutive stores of one instruction, each beginning where the last ended.
     struct StoreRun {
         uint32_t end = 0;
         CodePlace place;
     };
     struct Kernel {
         std::unique_ptr<Window> windows[kMaxCircularBuffers];
-        Range allowed[2];  // last stretch found right, for loads and stores
-        uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last access that was right
-        uint64_t told = 0;  // bit per circular buffer that a word the kernel has loaded points into
+        Range allowed[2];  // last range found valid, for loads and stores
+        uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last valid access
+        uint64_t told = 0;  // bit per circular buffer that a loaded word points into
         StoreRun stores;
     };
 
@@ -121,14 +122,14 @@ private:
         const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const;
     void forget_allowed(const Core& core);
     void acquire_free(KernelInstance& instance, uint32_t cb, uint32_t pages);
-    bool judge_stretches(KernelInstance& instance, const MemoryAccess& access);
+    bool check_stretches(KernelInstance& instance, const MemoryAccess& access);
     static bool runs_on(const Kernel& kernel, const MemoryAccess& access);
     void loaded_word(const KernelInstance& instance, uint32_t value);
     bool borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const;
     bool changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const;
     bool may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const;
     void report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into);
-    void judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access);
+    void check_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access);
     void report_afar(
         KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from);
     void report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from);
@@ -149,11 +150,11 @@ private:
     std::vector<L1Map> maps_;  // by core
     std::vector<uint64_t> tensor_cbs_;  // by core: bit per circular buffer that lies over a tensor
     std::vector<uint64_t> read_afar_;  // by core: bit per circular buffer that another core has read
-    // Accesses outside a window are judged at the end: a buffer nobody ever pushes is somebody's private memory.
+    // Accesses outside a window are decided at the end: a buffer that is never pushed is private memory.
     Findings deferred_;
     std::map<uint32_t, Findings> overruns_;  // by the buffer the access lies in
-    // Writes and pushes without reservation to pages that cannot but be free. Once is an operand put into a fresh
-    // buffer; again and again is a stream that works by luck.
+    // Writes and pushes without a reservation to pages that are free in any order. Once is an operand put into a fresh
+    // buffer; repeatedly is a stream that is right only by luck.
     Findings lucky_;
 };
 

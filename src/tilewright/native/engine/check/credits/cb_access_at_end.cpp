@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of circular buffers only when a run is over: what nobody took, and what was luck.
+// Findings about circular buffers at the end of a run: pages left over, and accesses that were right only by luck.
 #include <algorithm>
 
 #include "check/credits/cb_access.h"
@@ -53,8 +53,7 @@ void CbAccess::finish(Program& program, Findings& findings) {
     for (Core& core : program.chip.cores()) {
         for (uint32_t cb = 0; cb < kMaxCircularBuffers && !core.instances.empty(); cb++) {
             const CoreCircularBuffer& buffer = core.cb[cb];
-            const bool has_pages =
-                buffer.pushed > buffer.popped;  // not where too many were popped, which is said there
+            const bool has_pages = buffer.pushed > buffer.popped;  // more pops than pushes are reported at the pop
             if (buffer.num_pages != 0 && has_pages && !is_tensor(*core.instances.front(), cb)) {
                 report_left_over(program, core, cb, findings);
             }
@@ -62,7 +61,7 @@ void CbAccess::finish(Program& program, Findings& findings) {
     }
 }
 
-// A kernel that waits for ever may have lost its pages to another consumer, which happened to be faster.
+// A kernel that waits for ever may have lost its pages to another consumer that was faster.
 void CbAccess::report_stuck_consumers(const Program& program, Findings& findings) {
     for (const auto& instance : program.instances) {
         uint32_t cb = kNoCircularBuffer;
@@ -91,7 +90,7 @@ void CbAccess::report_stuck_consumers(const Program& program, Findings& findings
     }
 }
 
-// Every push declares a page for each row of a tile, and is filled with just the bytes of the tiles compute waits for.
+// Every push declares a page for each row of a tile, but writes just the bytes of the tiles compute waits for.
 void CbAccess::report_page_convention(const Core& core, uint32_t cb, Findings& findings) {
     const CoreCircularBuffer& buffer = core.cb[cb];
     const KernelInstance *producer = nullptr, *consumer = nullptr;
@@ -143,8 +142,8 @@ bool CbAccess::consumed_elsewhere(const Program& program, const Core& core, uint
     });
 }
 
-// Pages left are fine where nobody was meant to take them (the host reads them) and where an operand stays for the
-// whole run: pushed, waited for, read again and again. What is left of a stream is not.
+// Pages left over are fine if no kernel was meant to take them (the host reads them), and for an operand that stays for
+// the whole run: pushed, waited for, read repeatedly. The rest of a stream is reported.
 void CbAccess::report_left_over(Program& program, Core& core, uint32_t cb, Findings& findings) {
     const CoreCircularBuffer& buffer = core.cb[cb];
     const KernelInstance* producer = nullptr;
@@ -159,7 +158,7 @@ void CbAccess::report_left_over(Program& program, Core& core, uint32_t cb, Findi
         push_calls += traffic.push_calls;
         pop_calls += traffic.pop_calls;
     }
-    // Nobody keeps what compute has made for a data-movement kernel to take away.
+    // Results that compute leaves for a data-movement kernel must be taken.
     const bool are_results =
         consumer != nullptr && !consumer->is_compute() && producer != nullptr && producer->is_compute();
     const auto left = static_cast<uint32_t>(buffer.occupied());
@@ -178,7 +177,7 @@ void CbAccess::report_left_over(Program& program, Core& core, uint32_t cb, Findi
             text,
             sizeof text,
             is_elsewhere ? "%u page%s of c_%u %s never taken on this core; the same kernels take them on others"
-                         : "%u page%s pushed to c_%u %s never waited for, and nobody on this core reads the buffer",
+                         : "%u page%s pushed to c_%u %s never waited for, and no kernel on this core reads the buffer",
             left,
             left == 1 ? "" : "s",
             cb,

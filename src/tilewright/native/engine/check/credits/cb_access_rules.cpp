@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which accesses a window allows, and what is wrong with the others.
+// Which accesses a window permits, and the findings about the others.
 #include <algorithm>
 #include <string>
 
@@ -20,15 +20,15 @@ const char* plural(uint32_t count) { return count == 1 ? "" : "s"; }
 
 uint32_t offset_of(uint32_t address) { return address & kL1OffsetMask; }
 
-// Pages from the kernel's read pointer to an address, around the end if need be.
+// Pages from the kernel's read pointer to an address, wrapping at the end.
 uint32_t ahead_of(const KernelInstance& instance, uint32_t cb, uint32_t address) {
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t first = page_of(buffer, pointer_of(instance, cb, false));
     return (page_of(buffer, address) + buffer.num_pages - first) % buffer.num_pages;
 }
 
-// Whether bytes that lie outside the pages asked for are as many whole tiles as pages were asked for: the kernel counts
-// in tiles what the buffer has in smaller pages, such as sticks.
+// Whether bytes outside the requested pages are as many whole tiles as pages were requested: the kernel counts in
+// tiles, while the buffer has smaller pages such as sticks.
 bool counts_larger_pages(const CoreCircularBuffer& buffer, uint32_t pages, uint32_t bytes) {
     const uint32_t tile_bytes = buffer.geometry.tile_bytes;
     return pages != 0 && tile_bytes > buffer.page_bytes && bytes == static_cast<uint64_t>(pages) * tile_bytes;
@@ -36,7 +36,7 @@ bool counts_larger_pages(const CoreCircularBuffer& buffer, uint32_t pages, uint3
 
 }  // namespace
 
-// The stretch of the kernel's own window that holds [from, to). A window that runs over the end goes on at the start.
+// The range of the kernel's own window that contains [from, to). A window wraps at the end of the buffer.
 bool CbAccess::own_window_holds(
     const KernelInstance& instance, uint32_t cb, bool is_write, uint32_t from, uint32_t to, Range& range) const {
     const Window* mine = known_window(instance, cb);
@@ -59,7 +59,8 @@ bool CbAccess::own_window_holds(
     return range.holds(from, to);
 }
 
-// Pages a kernel of the core has reserved (movers may fill them together), or pages it holds and changes in place.
+// Pages that a kernel of the core has reserved (data-movement kernels may fill them together), or pages it holds and
+// changes in place.
 bool CbAccess::may_write(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
     if (own_window_holds(instance, cb, true, from, to, range) ||
         own_window_holds(instance, cb, false, from, to, range)) {
@@ -70,8 +71,8 @@ bool CbAccess::may_write(const KernelInstance& instance, uint32_t cb, uint32_t f
     });
 }
 
-// Pages waited for. A producer may read back what it wrote, and who never waits may know from elsewhere that the pages
-// are there; a kernel that waits says by that how many it needs.
+// Pages waited for. A producer may read back what it wrote. A kernel that never waits may know by other synchronisation
+// that the pages are filled; one that waits thereby states how many it needs.
 bool CbAccess::may_read(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to, Range& range) const {
     if (own_window_holds(instance, cb, false, from, to, range) ||
         own_window_holds(instance, cb, true, from, to, range)) {
@@ -91,7 +92,7 @@ bool CbAccess::access(KernelInstance& instance, const MemoryAccess& access) {
         loaded_word(instance, *reinterpret_cast<const uint32_t*>(uintptr_t{access.address}));
     }
     const bool is_right =
-        kernel.allowed[access.is_write].holds(access.address, access.end()) || judge_stretches(instance, access);
+        kernel.allowed[access.is_write].holds(access.address, access.end()) || check_stretches(instance, access);
     if (access.is_write && access.by == Accessor::Processor) {
         kernel.stores = {access.end(), access.place};
     }
@@ -101,7 +102,7 @@ bool CbAccess::access(KernelInstance& instance, const MemoryAccess& access) {
     return is_right;
 }
 
-// Another kernel of the core may have left an address there, to say where this one is to read or write.
+// Another kernel of the core may pass an address in memory, where this one is to read or write.
 void CbAccess::loaded_word(const KernelInstance& instance, uint32_t value) {
     if ((value & ~kL1OffsetMask) != instance.core->l1_base) {
         return;
@@ -111,8 +112,8 @@ void CbAccess::loaded_word(const KernelInstance& instance, uint32_t value) {
     }
 }
 
-// Pages of a buffer that the kernel neither fills nor takes pages of: what orders it and those who do are semaphores, so
-// what is there has to be known to it from them, and whoever writes there next has to know that it was read.
+// Pages of a buffer that the kernel neither pushes nor pops: semaphores order it with the kernels that do. The data
+// must happen before this access, and this access before the next write.
 bool CbAccess::borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
     const CbTraffic& traffic = instance.traffic[cb];
     const bool is_outsider = traffic.wait_calls == 0 && traffic.pop_calls == 0 && traffic.reserve_calls == 0 &&
@@ -120,7 +121,7 @@ bool CbAccess::borrows(KernelInstance& instance, uint32_t cb, uint32_t from, uin
     return is_outsider && instance.checks->history.borrow(instance, from, to - from);
 }
 
-// Whether a store goes on where the last one of the same instruction ended: a loop over a buffer.
+// Whether a store continues where the last one of the same instruction ended: a loop over a buffer.
 bool CbAccess::runs_on(const Kernel& kernel, const MemoryAccess& access) {
     return access.is_write && access.by == Accessor::Processor && access.place.instruction != 0 &&
            kernel.stores.end == access.address && kernel.stores.place == access.place;
@@ -131,7 +132,7 @@ static uint32_t lowest_buffer(const L1Map::Stretch& stretch) {
                                          : static_cast<uint32_t>(__builtin_ctzll(stretch.circular_buffers));
 }
 
-bool CbAccess::judge_stretches(KernelInstance& instance, const MemoryAccess& access) {
+bool CbAccess::check_stretches(KernelInstance& instance, const MemoryAccess& access) {
     Kernel& kernel = kernels_[instance.number];
     const L1Map& map = map_of(*instance.core);
     uint32_t from = access.address;
@@ -165,7 +166,7 @@ bool CbAccess::judge_stretches(KernelInstance& instance, const MemoryAccess& acc
                 access.is_write ? may_write(instance, cb, from, to, range) : may_read(instance, cb, from, to, range);
             last_cb = is_right ? cb : last_cb;
             if (is_right) {
-                judge_pointer(instance, cb, access);
+                check_pointer(instance, cb, access);
             }
         }
         if (!is_right) {
@@ -187,7 +188,7 @@ bool CbAccess::judge_stretches(KernelInstance& instance, const MemoryAccess& acc
             if (instance.core->cb[cb].pushed != 0) {
                 return false;
             }
-            last_cb = cb;  // never pushed: private memory, if it stays so
+            last_cb = cb;  // never pushed so far: may be private memory
         } else {
             kernel.allowed[access.is_write] = range;
         }
@@ -197,8 +198,8 @@ bool CbAccess::judge_stretches(KernelInstance& instance, const MemoryAccess& acc
     return true;
 }
 
-// Right so far, but only because both pointers happen to be at the same page.
-void CbAccess::judge_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access) {
+// Valid so far, but only because both pointers happen to be at the same page.
+void CbAccess::check_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access) {
     Window& mine = window(instance, cb);
     mine.reads |= !access.is_write;
     const CbTraffic& traffic = instance.traffic[cb];
@@ -242,7 +243,7 @@ void CbAccess::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addr
     if (own_window_holds(instance, cb, is_write, address, end, range) || is_tensor(instance, cb)) {
         return;
     }
-    // Another index over the same memory may be the one whose pages were asked for.
+    // Another index over the same memory may be the one whose pages were requested.
     const L1Map::Stretch* stretch = map_of(*instance.core).find(address);
     for (uint64_t left = stretch->circular_buffers; left != 0; left &= left - 1) {
         const auto other = static_cast<uint32_t>(__builtin_ctzll(left));
@@ -256,8 +257,8 @@ void CbAccess::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addr
         }
         return;
     }
-    // What compute packed itself its unpacker knows only from a wait, for these pages or for some packed after them: the
-    // two are different threads.
+    // The unpacker may read what its own packer wrote only after a wait for these pages or for later ones: they are
+    // different threads.
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     const uint32_t last = ahead_of(instance, cb, end - 1);
     const CbTraffic& traffic = instance.traffic[cb];
@@ -271,8 +272,8 @@ void CbAccess::access_pages(KernelInstance& instance, uint32_t cb, uint32_t addr
 }
 
 // Packing over pages that the kernel itself filled and holds, by index or because the buffer is full of them, or adding
-// to pages that it has pushed and not popped: nobody else knows of them, and what comes first, the packer or the
-// unpacker, is judged by their threads.
+// to pages that it has pushed and not popped. No other kernel uses these pages; the order of packer and unpacker is
+// checked by ThreadOrder.
 bool CbAccess::changes_in_place(const KernelInstance& instance, uint32_t cb, uint32_t from, uint32_t to) const {
     Range range;
     const bool adds = instance.core->compute->pack_l1_accumulate != 0 && instance.traffic[cb].pages_pushed != 0 &&
@@ -287,9 +288,9 @@ bool CbAccess::changes_in_place(const KernelInstance& instance, uint32_t cb, uin
 
 void CbAccess::access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
     if (core.instances.empty() || &core == by.core) {
-        return;  // nothing of this program lives there, so nobody knows what does
+        return;  // not this program's memory
     }
-    uint64_t buffers = 0;  // that hold all of it so far
+    uint64_t buffers = 0;  // buffers that contain all of it so far
     for (uint32_t from = address; from < address + bytes;) {
         const L1Map::Stretch* stretch = map_of(core).find(from);
         const bool leaves = stretch != nullptr && buffers != 0 && (stretch->circular_buffers & buffers) == 0;
@@ -305,7 +306,7 @@ void CbAccess::access_afar(KernelInstance& by, const Core& core, uint32_t addres
     }
 }
 
-// What lies at an address of another core is often taken for granted: the same circular buffer as here.
+// Code often assumes that an address of another core holds the same circular buffer as here.
 void CbAccess::report_afar(
     KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from) {
     const uint32_t here = circular_buffer_at(*by.core, by.core->l1_base + offset_of(address));
@@ -357,8 +358,8 @@ void CbAccess::report_afar(
 
 // --- what is wrong with an access ---
 
-// Where circular buffers lie is known from their pointers only: a kernel that never asked for one has come there from
-// somewhere else.
+// A kernel knows the addresses of circular buffers only from their pointers: one that never took a pointer has got
+// there from another address.
 bool CbAccess::may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const {
     if (stretch.is_plain || instance.is_compute() || (kernels_[instance.number].told & stretch.circular_buffers) != 0) {
         return true;
@@ -381,7 +382,8 @@ void CbAccess::report_stray(KernelInstance& instance, const MemoryAccess& access
         "l1-outside-buffer",
         into,
         access.address,
-        "%s %u bytes at 0x%x of L1, which from 0x%x on are page %u of c_%u: this kernel has not asked where that lies",
+        "%s %u bytes at 0x%x of L1, which from 0x%x on are page %u of c_%u: this kernel never took a pointer of that "
+        "buffer",
         access.is_write ? "writes" : "reads",
         access.bytes,
         offset_of(access.address),

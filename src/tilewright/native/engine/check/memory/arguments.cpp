@@ -34,7 +34,7 @@ void ArgumentReads::load(const KernelInstance& instance, uint32_t address, uint3
     mark(reads.common, context.common_runtime_args, context.num_common_runtime_args, address, bytes);
 }
 
-// Indices of `count` arguments that nobody read, e.g. "runtime 0, 2"; empty if all were.
+// Indices of `count` arguments that were not read, e.g. "runtime 0, 2"; empty if all were.
 static std::string unread(const char* kind, const std::vector<bool>& read, uint32_t count) {
     std::string text;
     for (uint32_t index = 0; index < count; index++) {
@@ -50,7 +50,7 @@ void ArgumentReads::note_unread(const Program& program, Findings& findings) cons
     const Kernel* previous = nullptr;
     for (const auto& instance : program.instances) {
         if (instance->kernel == previous || instance->kernel->has_arguments_in_l1) {
-            continue;  // what is true of all cores is said of the first; how many a host gave, only it knows
+            continue;  // a finding about all cores is made for the first; only the host knows how many it gave
         }
         previous = instance->kernel;
         const auto found = reads_.find(instance->kernel);

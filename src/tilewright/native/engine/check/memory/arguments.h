@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which arguments of a program its kernels read. An argument that no core of a kernel reads is said at the end.
+// Which arguments of a program its kernels read. Arguments that a kernel reads on no core are reported at the end.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ class ArgumentReads {
 public:
     // A load of the running kernel from its core's L1.
     void load(const KernelInstance& instance, uint32_t address, uint32_t bytes);
-    // After a run that ended well.
+    // After a run without an error.
     void note_unread(const Program& program, Findings& findings) const;
 
 private:
     struct Reads {
-        std::vector<bool> runtime, common;  // by index, of any core
+        std::vector<bool> runtime, common;  // by index, read on any core
     };
 
     std::unordered_map<const Kernel*, Reads> reads_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chip keeps for its checked runs: as large as its memory, and too costly to make for each.
+// Memory that a chip keeps for its checked runs: as large as the chip's memory, and too costly to create for each.
 #pragma once
 
 #include "check/memory/last_stores.h"
@@ -18,8 +18,8 @@ struct CheckMemory {
     }
 
     ShadowMemory written;
-    ShadowMemory beside;  // bytes a reduction left beside its result
-    LastStores last_stores, replaced;  // who stored, and what was there before
+    ShadowMemory beside;  // bytes that a reduction left beside its result
+    LastStores last_stores, replaced;  // the last storer, and the value before
 };
 
 }  // namespace tw

@@ -7,7 +7,7 @@ namespace tw {
 
 namespace {
 
-constexpr uint64_t kPart = 1024;  // looked at as a whole first
+constexpr uint64_t kPart = 1024;  // tested as a whole first
 
 // How much of `bytes` bytes is poison.
 struct PoisonFound {
@@ -26,7 +26,7 @@ PoisonFound look(const uint8_t* memory, uint64_t bytes, Element poison) {
     return {any != 0, all != 0};
 }
 
-// A result nobody has written yet is poison throughout: the same eight bytes again and again.
+// A result not written yet is all poison: the same eight bytes repeated.
 bool is_all_poison(const HostMemory& memory, const uint8_t* bytes, uint64_t count) {
     uint8_t first[8];
     for (uint32_t at = 0; at < sizeof first; at += memory.element_bytes) {

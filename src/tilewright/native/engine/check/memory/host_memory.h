@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's tensors and buffers as a checked run knows them, and which of their bytes hold nothing yet.
+// The host's tensors and buffers in a checked run, and which of their bytes are not initialised.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tw {
 
 enum MemoryLayout : uint32_t { kLayoutUnknown = 0, kLayoutRowMajor = 1, kLayoutTile = 2 };
 
-// Pages go round the banks.
+// Pages are distributed round-robin over the banks.
 struct HostMemory {
     bool is_dram = true;
     uint64_t address = 0;     // in each bank
@@ -19,14 +19,14 @@ struct HostMemory {
     uint64_t stride = 0;      // from one page of a bank to the next
     uint64_t num_pages = 0;
     uint32_t layout = 0;      // MemoryLayout
-    // Elements that hold `poison` hold nothing: padding always, others unless the host wrote the tensor.
+    // Elements that hold `poison` are uninitialised: padding always, others unless the host wrote the tensor.
     uint32_t element_bytes = 0;  // 1, 2 or 4; 0: everything counts as written
     uint32_t poison = 0;
     bool host_wrote = false;
-    bool poison_is_a_value = false;  // so that only a whole page of it was never written
-    bool zeros_pad = false;          // zeros in the padding hold nothing either: the host put them there by default
+    bool poison_is_a_value = false;  // so only a whole page of it was never written
+    bool zeros_pad = false;  // zeros in the padding are uninitialised too: the host put them there by default
     // Padding by the tensor's shape, whatever it holds: one bit per byte, page after page without gaps, and 16 bytes
-    // more; null: none. They belong to the host, which keeps them while the program runs.
+    // more; null: none. The bits belong to the host, which keeps them during the run.
     const uint8_t* outside = nullptr;
 
     uint64_t bytes_per_bank(uint64_t banks) const { return (num_pages + banks - 1) / banks * stride; }
@@ -34,7 +34,7 @@ struct HostMemory {
     const uint8_t* page(const Chip& chip, uint64_t index) const;
 };
 
-// Marks of a part of a page. More than 64 bytes are all unwritten; up to 64 are marked bit by bit.
+// Marks of a part of a page. More than 64 bytes are all unwritten; up to 64 have a bit each.
 struct PageMarks {
     uint64_t offset;
     uint32_t bytes;

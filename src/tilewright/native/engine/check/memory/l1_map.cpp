@@ -11,7 +11,7 @@ static bool is_on(const std::vector<CoreXY>& cores, const Core& core) {
     return std::any_of(cores.begin(), cores.end(), [&](CoreXY at) { return at.x == core.x && at.y == core.y; });
 }
 
-// A host that keeps its tensors to itself may have one anywhere between the circular buffers.
+// A host that does not report its tensors may have one anywhere between the circular buffers.
 static void fill_gaps(std::vector<L1Map::Stretch>& stretches, const Core& core, uint32_t l1_bytes) {
     std::vector<L1Map::Stretch> gaps;
     uint32_t from = core.l1_base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose memory lies where in a core's L1: circular buffers, the host's buffers, scratchpads, arguments and semaphores.
+// Map of a core's L1: circular buffers, the host's buffers, scratchpads, arguments and semaphores.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Core;
 
 class L1Map {
 public:
-    // A stretch that belongs to the same owners from end to end. Circular buffers may share memory.
+    // A range with the same owners throughout. Circular buffers may share memory.
     struct Stretch {
         uint32_t begin, end;          // slot pointers
         uint64_t circular_buffers;    // bit per index
@@ -20,7 +20,7 @@ public:
     };
 
     void load(const Program& program, const Core& core);
-    // The stretch that holds an address, or null where nothing is allocated.
+    // The range that contains an address; null: nothing is allocated there.
     const Stretch* find(uint32_t address) const;
 
 private:

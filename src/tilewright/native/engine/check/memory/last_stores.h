@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per word of L1, who stored to it last. The chip keeps it from run to run, as it does the shadow memory.
+// The last storer of each word of L1. The chip keeps it from run to run, like the shadow memory.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ public:
     LastStores(const LastStores&) = delete;
     LastStores& operator=(const LastStores&) = delete;
 
-    // Nobody has stored to anything.
+    // Forgets all stores.
     void clear();
-    // Words from a slot pointer on; what they mean is the caller's, 0 is nobody.
+    // Words from a slot pointer on. The caller defines their meaning; 0: no store.
     const uint32_t* words(uint32_t address) const { return words_ + (address - l1_begin_) / 4; }
     void set(uint32_t address, uint32_t num_words, uint32_t value) {
         const uint32_t first = (address - l1_begin_) / 4;
@@ -28,7 +28,7 @@ public:
             set_all(first, num_words, value);
         }
     }
-    // These bytes are nobody's store any more.
+    // Forgets the stores to these bytes.
     void forget(uint32_t address, uint64_t bytes);
 
 private:

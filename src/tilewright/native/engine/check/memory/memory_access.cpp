@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A checked run compiles kernels with the compiler's thread-sanitizer instrumentation, which calls a function before
-// every load and store. These are our own versions of those functions; the sanitizer's library is never loaded.
+// every load and store. These are the engine's versions of those functions; the sanitizer's library is not loaded.
 #include <cstddef>
 #include <cstring>
 
@@ -34,7 +34,7 @@ static void check_l1_access(
     }
 }
 
-// A pointer field of a circular buffer's view, as get_read_ptr and get_write_ptr load them.
+// A load of a pointer field of a circular buffer's interface, by get_read_ptr and get_write_ptr.
 static void took_pointer(KernelInstance& instance, uintptr_t offset) {
     const uintptr_t field = offset % sizeof(LocalCBInterface);
     const auto cb = static_cast<uint32_t>(offset / sizeof(LocalCBInterface));
@@ -43,7 +43,7 @@ static void took_pointer(KernelInstance& instance, uintptr_t offset) {
     }
 }
 
-// `is_typed`: the compiler takes the address to be aligned for what it loads.
+// `is_typed`: the compiler assumes the address to be aligned for its type.
 static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_typed, CodePlace place) {
     auto address = reinterpret_cast<uintptr_t>(pointer);
     Scheduler* scheduler = this_scheduler();
@@ -51,12 +51,12 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         return;
     }
     if (scheduler->yield_requested && !scheduler->looking_ahead)
-        [[unlikely]] {  // a loop of loads that is never found outside the engine
+        [[unlikely]] {  // a loop of loads that a tick never finds outside the engine
         scheduler->yield_requested = false;
         scheduler->suspend(InstanceState::Yielded, WaitKind::None, 0, 0);
     }
     if (scheduler->looking_ahead) [[unlikely]] {
-        return;  // all has been judged
+        return;  // the look-ahead checks nothing
     }
     KernelInstance& instance = *scheduler->current;
     instance.checks->processors.shows_again(instance);
@@ -82,7 +82,7 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         return;
     }
     if (missing_buffer_at(address & kL1OffsetMask) < kMaxCircularBuffers) {
-        return;  // the access itself will tell
+        return;  // the access itself will fault
     }
     if ((address & ~uint64_t{kL1OffsetMask}) == core.l1_base) {
         const auto l1 = static_cast<uint32_t>(address), size = static_cast<uint32_t>(bytes);
@@ -96,7 +96,7 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
     }
 }
 
-// The bits of what is copied go along with it, wherever in L1 it comes from.
+// Copies the marks along with the bytes, from anywhere in L1.
 static void copied(void* to, const void* from, uint64_t bytes) {
     if (bytes == 0) {
         return;
@@ -112,7 +112,7 @@ static void copied(void* to, const void* from, uint64_t bytes) {
 
 }  // namespace tw
 
-// Where the kernel stands that called this function, and from where that part of it was called: frames have pointers.
+// The place in the kernel that called this function, and the caller of that part; frames have pointers.
 #define TW_CODE_PLACE \
     tw::CodePlace { \
         reinterpret_cast<uintptr_t>(__builtin_return_address(0)), \
@@ -156,7 +156,7 @@ void* __tsan_memset(void* to, int value, uint64_t bytes) {
     }
     return std::memset(to, value, bytes);
 }
-// What the linker makes of calls the instrumentation leaves alone.
+// The linker redirects calls here that the instrumentation does not cover.
 void* __wrap_memcpy(void* to, const void* from, uint64_t bytes) { return __tsan_memcpy(to, from, bytes); }
 void* __wrap_memmove(void* to, const void* from, uint64_t bytes) { return __tsan_memmove(to, from, bytes); }
 void* __wrap_memset(void* to, int value, uint64_t bytes) { return __tsan_memset(to, value, bytes); }

@@ -10,7 +10,7 @@
 
 namespace tw {
 
-// More than a row of a tile, so that putting a tile together piece by piece is not taken for something else.
+// More than a row of a tile, so that a tile assembled piece by piece is not taken for rows.
 static constexpr uint32_t kMoreThanTileRow = 32 * 4;
 
 void PageLayouts::start(const Program& program) {
@@ -19,7 +19,7 @@ void PageLayouts::start(const Program& program) {
 }
 
 void PageLayouts::mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout) {
-    written(*instance.core, address, bytes);  // other indices may lie over the same memory
+    written(*instance.core, address, bytes);  // other indices may use the same memory
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     std::vector<Pages>& buffers = on(*instance.core).buffers;
     auto pages = std::find_if(buffers.begin(), buffers.end(), [=](const Pages& each) { return each.cb == cb; });
@@ -83,7 +83,7 @@ void PageLayouts::reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t ad
     }
 }
 
-// Maths element by element does not mind, if what comes of it is tilized again: that is known at the end.
+// Element-wise operations may work on rows if the result is tilized again, which is known at the end.
 void PageLayouts::take_untilized(OnCore& core, const KernelInstance& instance, uint32_t cb, uint32_t address) {
     std::vector<TakenRows>& taken = core.untilized_taken;
     const auto known = std::find_if(taken.begin(), taken.end(), [&](const TakenRows& each) {
@@ -119,8 +119,7 @@ void PageLayouts::finish(Findings& findings) const {
 void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes) {
     OnCore& core = on(*instance.core);
     core.has_tiles = true;
-    core.maths_on_rows = core.maths_on_tiles = core.maths_on_unknown = core.has_packed =
-        false;  // what comes of it are tiles
+    core.maths_on_rows = core.maths_on_tiles = core.maths_on_unknown = core.has_packed = false;  // the result is tiles
     const Layout layout = layout_of(instance, cb, address, bytes);
     if (layout == kWorkedRows) {
         core.untilized_taken.clear();
@@ -155,7 +154,7 @@ void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint
         on(*instance.core).has_tiles = true;
         const TensorPlace place = tensors_.find(remote);
         if (place.memory == nullptr || place.offset != 0 || bytes != place.memory->page_bytes) {
-            return;  // a part of a tile, for something else
+            return;  // a part of a tile, for another purpose
         }
     }
     for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
@@ -168,7 +167,7 @@ void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint
     }
 }
 
-// Element-wise work does not mind what it works on: rows that were given stay rows, and may go back as such.
+// Element-wise operations accept both layouts: given rows stay rows, and may be written back as such.
 void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes) {
     if (bytes <= kMoreThanTileRow) {
         return;
@@ -200,7 +199,7 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
     }
 }
 
-// Rows that go through tile maths and come out as tiles were never tilized: the core has had no other tiles.
+// Rows that went through tile math and come out as tiles were never tilized: the core has had no other tiles.
 void PageLayouts::report_rows_taken(KernelInstance& writer, uint32_t from) {
     const OnCore& core = on(*writer.core);
     if (core.rows_taken_from == kNoCircularBuffer) {

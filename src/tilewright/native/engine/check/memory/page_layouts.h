@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pages of circular buffers hold: tiles, or rows. Known where a tile operation wrote them, or the NoC brought
+// Layout of the pages of circular buffers: tiles or rows. Known where a tile operation wrote them, or the NoC brought
 // rows of a row-major tensor.
 //
-// Each page has a mark of what it holds, set by whoever filled it and forgotten when its memory is written otherwise. A
-// tile operation on rows, tilize on tiles, and a page of one kind that leaves for a tensor of the other are named.
+// Each page has a mark, set when it is filled and removed when its memory is written otherwise. Reported are a tile
+// operation on rows, tilize on tiles, and a page of one layout that is written to a tensor of the other.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +29,23 @@ public:
     void reads_tiles(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
     // A tilize reads rows; from then on the core has real tiles.
     void reads_rows(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes);
-    // Somebody else wrote to the core's L1.
+    // Any other write to the core's L1.
     void written(const Core& core, uint32_t address, uint32_t bytes);
-    // A NoC read from a tensor, once it has been told to `written`, and a NoC write to one. `remote` is the host address
+    // A NoC read from a tensor, after `written` was called for it, and a NoC write to one. `remote` is the host address
     // at the tensor's end.
     void read_from(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes);
     void drained(KernelInstance& instance, uint32_t local, const uint8_t* remote, uint32_t bytes);
     void finish(Findings& findings) const;
 
 private:
-    // Given rows: as a row-major tensor has them; worked on: rows after maths element by element.
+    // Given rows: as in a row-major tensor. Worked rows: after element-wise operations on rows.
     enum Layout : uint8_t { kUnknown, kTiles, kRows, kGivenRows, kWorkedRows };
-    // Pages of one circular buffer, from when something is first known of one.
+    // Pages of one circular buffer, once the layout of one is known.
     struct Pages {
         uint32_t cb;
         std::vector<uint8_t> layouts;
     };
-    // Rows that untilize made, taken for a tile.
+    // Rows made by untilize that are used as a tile.
     struct TakenRows {
         uint32_t cb, address;
         CallPlace place;
@@ -54,13 +54,13 @@ private:
     struct OnCore {
         std::vector<Pages> buffers;
         bool has_tiles = false;
-        bool maths_on_rows = false;  // some of what was unpacked since the last pack is rows
-        bool maths_on_tiles = false;  // some of it is tiles for sure: a scaler of unknown origin changes nothing
-        bool maths_on_unknown = false;  // some of it may be either
+        bool maths_on_rows = false;  // some operand since the last pack is rows
+        bool maths_on_tiles = false;  // some operand is certainly tiles (a scaler of unknown origin does not count)
+        bool maths_on_unknown = false;  // some operand may be either
         bool has_packed = true;
-        CallPlace rows_taken;  // where a kernel first took given rows for a tile, and from which buffer
+        CallPlace rows_taken;  // where a kernel first used given rows as a tile, and of which buffer
         uint32_t rows_taken_from = kNoCircularBuffer;
-        std::vector<TakenRows> untilized_taken;  // and not seen to become tiles again, so far
+        std::vector<TakenRows> untilized_taken;  // not tilized again so far
     };
     OnCore& on(const Core& core) { return cores_[(core.l1_base - l1_begin_) / kL1SlotBytes]; }
     void mark(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, Layout layout);

@@ -51,7 +51,7 @@ void ProcessorMemory::finish(const Program& program, Findings& findings) {
     });
 }
 
-// Words that order kernels instead of being ordered.
+// Words that order kernels and need no order themselves.
 bool ProcessorMemory::is_sync_word(const KernelInstance& instance, uint32_t address) {
     return address - instance.context.semaphore_base < kSemaphoreBytes;
 }
@@ -72,7 +72,8 @@ void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address
     }
 }
 
-// Who stored to a word last, if that is another kernel of the core and nothing orders it before what this one does now.
+// The last storer of a word, if that is another kernel of the core and its store does not happen before the present
+// step.
 const KernelInstance* ProcessorMemory::unordered_storer(const KernelInstance& instance, uint32_t word) const {
     const uint32_t last = *last_stores_.words(word);
     const uint32_t other = last >> kStepBits;
@@ -167,7 +168,7 @@ void ProcessorMemory::load(
             "l1-stale-cache",
             circular_buffer_at(*instance.core, address),
             address,
-            "loads %s again after somebody else wrote there, with no invalidate_l1_cache since its first load",
+            "loads %s again after another unit wrote there, with no invalidate_l1_cache since its first load",
             l1_place_name(*instance.core, address).c_str());
     }
     if (is_right && memory_.all_undefined(pointer(address), bytes) && !memory_.any_padding(pointer(address), bytes)) {
@@ -185,7 +186,7 @@ void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address,
     std::snprintf(
         text,
         sizeof text,
-        "loads %u bytes of %s that nobody has written since the program began",
+        "loads %u bytes of %s that have not been written since the program began",
         bytes,
         l1_place_name(*instance.core, address).c_str());
     finding.text = text;

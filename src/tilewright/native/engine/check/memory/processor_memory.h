@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of the processors themselves: aligned, of bytes somebody wrote, ordered with the stores of the
-// core's other kernels, and not through a stale line of Blackhole's cache.
+// Loads and stores of the processors: they must be aligned, read only initialised bytes, be ordered with the stores of
+// the core's other kernels, and not read a stale line of Blackhole's cache.
 //
-// Each word of L1 knows who stored to it last and at which step; whoever loads or stores it next must come after that by
-// the clocks (check/ordering.h). A load of bytes nobody wrote is kept back for a moment: a copy that stores them
-// unchanged elsewhere has not used them, and takes the marks along.
+// Each word of L1 has its last storer and that kernel's step; the next load or store of it must happen after that
+// (check/ordering.h). A load of uninitialised bytes is held back for a moment: a copy that stores them unchanged
+// elsewhere has not used them, and copies the marks.
 //
-// A word that a kernel looks at again and again until it changes is a flag made by hand: what its storer did before
-// comes before what follows the last look. Only an instruction that was seen to look at one place until that changed
-// counts. To see it, the first load of an instruction that nothing orders after the store is shown what was there
-// before: on a card, too, it may come first. Who polls looks again and finds the new word, and what was said of the first
-// look is taken back; who does not goes on with the old one, and has been named.
+// A word that a kernel loads repeatedly until it changes is a hand-made flag: what its storer did before happens before
+// what follows the last load. Only instructions that were observed to poll count. To observe it, the first load of an
+// instruction that is not ordered after the store is shown the old value: on a card, too, it may come first. A polling
+// kernel loads again and finds the new value, and the finding about the first load is removed. A kernel that does not
+// poll continues with the old value, and the finding stays.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ public:
     void start(const Program& program);
     void finish(const Program& program, Findings& findings);
 
-    // `address` is a slot pointer. `is_typed`: the compiler believes the address to be aligned for its type.
-    // `is_right`: nothing is wrong with the place as such, so that order and content are worth a look.
-    // `instruction`: the load's, 0 where it is not known.
+    // `address` is a slot pointer. `is_typed`: the compiler assumes the address to be aligned for its type. `is_right`:
+    // the place itself is valid, so that order and contents are checked too. `instruction`: the load's address, 0: not
+    // known.
     void load(
         KernelInstance& instance,
         uint32_t address,
@@ -47,27 +47,26 @@ public:
         bool is_right,
         uintptr_t instruction);
     void store(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_typed, bool is_right);
-    // Somebody else than a processor wrote: the NoC, the packer.
+    // A write by the NoC or the packer.
     void written(const Core& core, uint32_t address, uint32_t bytes);
-    // The kernel does something else, so that the load and the store before are judged.
+    // The kernel does something else, so the pending load and store are decided.
     void leaves_copy(KernelInstance& instance, Findings& findings);
     void invalidate_cache(KernelInstance& instance);
-    // The kernel does something else than to look at memory.
+    // The kernel does something else than load.
     void looks_away(const KernelInstance& instance);
-    // The kernel has loaded what it was shown.
+    // Restores the new value after the kernel has loaded the old one.
     void shows_again(const KernelInstance& instance);
 
 private:
-    // A load of bytes nobody wrote. It is fine as the first half of a copy: the next thing the kernel does is a store of
-    // as many bytes, and the store leaves the bytes that were loaded.
+    // A load of uninitialised bytes. It is valid as the first half of a copy: the kernel's next action is a store of as
+    // many bytes with the same contents.
     struct UndefinedLoad {
         uint32_t address, bytes;
         Finding finding;
         std::vector<uint8_t> loaded;
         uint32_t stored_to;  // 0: no store yet
     };
-    // Loads of one address with nothing else between. A compiler turns a loop so that its first look is another
-    // instruction than the others.
+    // Consecutive loads of one address. A compiler may rotate a loop so that its first load is a different instruction.
     struct Look {
         uint32_t address = 0, value = 0;
         uintptr_t first = 0, instruction = 0;
@@ -80,8 +79,8 @@ private:
         uint32_t number = 0;  // on its core, from 1 on
         Look looks[kLooks];  // since the kernel last did anything else
         uint32_t next_look = 0;
-        std::unordered_set<uintptr_t> tried;  // instructions that were shown an old word
-        Shown shown;  // a word that holds what was there before, and what it is to hold again
+        std::unordered_set<uintptr_t> tried;  // instructions that were shown an old value
+        Shown shown;  // a word that shows its old value, and the value to restore
         StaleLines cache;
         std::optional<UndefinedLoad> undefined;
     };
@@ -97,7 +96,7 @@ private:
     ShadowMemory& memory_;
     std::vector<Kernel> kernels_;
     LastStores& last_stores_;  // the kernel's number on its core plus one, and its step
-    LastStores& replaced_;  // what the last store replaced
+    LastStores& replaced_;  // the value that the last store replaced
     std::unordered_set<uint64_t> polling_;  // instructions
     uint32_t unreserved_base_ = 0;
     bool has_cache_ = false;

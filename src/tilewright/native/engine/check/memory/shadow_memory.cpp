@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kBlock = 1024;
 
-// A stretch of bytes block by block: `visit(block, first, bytes, is_whole)`, until it returns false.
+// Visits a range of bytes block by block: `visit(block, first, bytes, is_whole)`, until it returns false.
 template <typename Visit>
 bool for_each_block(uint64_t first, uint64_t bytes, Visit visit) {
     for (const uint64_t end = first + bytes; first < end;) {
@@ -100,7 +100,7 @@ void ShadowMemory::make_planes(Region& region) {
     }
 }
 
-// From here on the block's bits say what it is.
+// Makes the block mixed: its bits count from here on.
 void ShadowMemory::open_block(Region& region, uint64_t block) {
     if (region.states[block] != kMixed) {
         const bool is_unwritten = region.states[block] == kUnwritten;
@@ -119,7 +119,7 @@ void ShadowMemory::open(Region& region, uint64_t first, uint64_t bytes) {
     }
 }
 
-// By the states alone; a mixed block may still turn out to be defined.
+// By the states alone; a mixed block may still be all defined.
 bool ShadowMemory::is_defined(const Region& region, uint64_t first, uint64_t bytes) {
     if (region.states == nullptr || bytes == 0) {
         return true;
@@ -318,14 +318,14 @@ void ShadowMemory::load(Chip& chip, const HostMemory& memory) {
     }
 }
 
-// Of a core's L1, arguments, semaphores and the host's buffers hold something; circular buffers do not.
+// In a core's L1, arguments, semaphores and the host's buffers are initialised; circular buffers are not.
 void load_shadow_memory(Program& program) {
     Chip& chip = program.chip;
     ShadowMemory& memory = program.checks->memory;
     const ChipConfig& config = chip.config();
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
         for (const CoreXY& at : buffer.cores) {
-            if (!program.knows_every_buffer && !buffer.is_over_tensor) {  // whatever else lies in L1 may be a tensor
+            if (!program.knows_every_buffer && !buffer.is_over_tensor) {  // any other L1 may be a tensor
                 const uintptr_t begin = uintptr_t{chip.core(at.x, at.y).l1_base} + buffer.offset;
                 memory.undefine(reinterpret_cast<const void*>(begin), buffer.total_bytes);
             }

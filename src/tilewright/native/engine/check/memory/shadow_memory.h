@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of the chip's memory hold something: one bit per byte of every L1 and DRAM bank, set where nobody has
-// written. Memory is named by its host address. What was never marked is defined.
+// Shadow memory: which bytes of the chip's memory are initialised. One bit per byte of every L1 and DRAM bank, set
+// where the byte is not written. Memory is addressed by its host address. Memory that was never marked counts as
+// defined.
 //
-// Most memory is all one thing, so each block of it has a state, and bits count only where that says so. The chip keeps
-// the planes from run to run: fresh memory costs more than all the marks of a small program.
+// Most memory is uniform, so each block has a state, and bits count only in mixed blocks. The chip keeps the planes
+// from run to run: fresh memory costs more than all the marks of a small program.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,13 @@ public:
     ShadowMemory(const ShadowMemory&) = delete;
     ShadowMemory& operator=(const ShadowMemory&) = delete;
 
-    // Everything is defined again.
+    // Marks everything as defined.
     void clear();
 
     void define(const void* memory, uint64_t bytes);
-    // Padding is what a tensor has beyond its shape; everything else nobody wrote is unwritten.
+    // Padding lies outside a tensor's shape; everything else not written is unwritten.
     void undefine(const void* memory, uint64_t bytes, Kind kind = Kind::Unwritten);
-    // As the bytes themselves go from one place to another.
+    // Copies the marks along with the bytes.
     void copy(const void* to, const void* from, uint64_t bytes);
 
     bool any_undefined(const void* memory, uint64_t bytes) const;
@@ -41,7 +42,7 @@ public:
     // Sets both kinds of bits of up to 64 bytes; padding bits count only where the byte is undefined.
     void set_bits(const void* memory, uint32_t bytes, uint64_t undefined, uint64_t padding);
 
-    // `count` stretches of `bytes` bytes, each `stride` after the one before.
+    // `count` ranges of `bytes` bytes, `stride` apart.
     struct Rows {
         const uint8_t* first;
         uint32_t bytes, count;
@@ -50,7 +51,7 @@ public:
     void define(const Rows& rows);
     bool any_undefined(const Rows& rows) const;
 
-    // All marks of a stretch, to be read piece by piece. They hold until the next change.
+    // All marks of a range, to be read piece by piece. Valid until the next change.
     struct Marks {
         const uint8_t* undefined = nullptr;  // null: all of it is defined
         const uint8_t* padding = nullptr;
@@ -58,24 +59,24 @@ public:
     };
     Marks marks(const void* memory, uint64_t bytes) const;
 
-    // Marks what the host knows to be unwritten or padding.
+    // Marks the bytes that the host knows to be unwritten or padding.
     void load(Chip& chip, const HostMemory& memory);
 
 private:
-    enum State : uint8_t { kDefined, kUnwritten, kMixed };  // of a block; bits mean something in a mixed one
+    enum State : uint8_t { kDefined, kUnwritten, kMixed };  // of a block; bits count in a mixed one
 
-    // One stretch of memory.
+    // One range of memory.
     struct Region {
         uintptr_t begin = 0;
         uint64_t bytes = 0;
-        uint8_t* states = nullptr;  // all three exist from the first mark on; until then everything is defined
+        uint8_t* states = nullptr;  // all three exist from the first mark on; before that everything is defined
         uint8_t* undefined = nullptr;
         uint8_t* padding = nullptr;  // only with undefined
-        uint64_t first_marked = ~uint64_t{0}, end_marked = 0;  // blocks that are or were something else than defined
+        uint64_t first_marked = ~uint64_t{0}, end_marked = 0;  // blocks that are or were marked
     };
     Region* find(const void* memory, uint64_t bytes) const {
         const auto address = reinterpret_cast<uintptr_t>(memory);
-        for (Region& region : regions_) {  // L1 comes first, as it does in most questions
+        for (Region& region : regions_) {  // L1 comes first: it is looked up most often
             if (address - region.begin < region.bytes && bytes <= region.bytes - (address - region.begin)) {
                 return &region;
             }

@@ -16,9 +16,9 @@ static uint32_t local_memory_bytes(const KernelInstance& instance) {
     return instance.context.processor == kTrisc ? config.trisc_local_bytes : config.brisc_local_bytes;
 }
 
-// Frames of this machine's build are not those of a card's: nothing is inlined, and words are twice as wide. What is the
-// same in both are arrays, so only frames that can hold one count. Calls of compute kernels are inlined here too, each
-// with places of its own for what a card's build keeps in registers: their stack may be four times as large.
+// Frames of this machine's build differ from a card's: nothing is inlined, and words are twice as wide. Arrays are the
+// same in both, so only frames that can hold one count. Calls in compute kernels are inlined here too, each with its
+// own stack slots for what a card's build keeps in registers: their stack may be four times as large.
 static constexpr uintptr_t kFrameWithArray = 1024;
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stack of a kernel against the local memory a card's processor has. Frames of this machine are larger than a card's,
-// so only what would not fit if the whole local memory were stack is said; arrays are the same size everywhere.
+// Stack use of a kernel against the local memory of a card's processor. Frames are larger on this machine than on a
+// card, so a finding is made only if the stack would not fit the whole local memory. Arrays have the same size on both.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace tw {
 
 struct KernelInstance;
 
-// A load or store of the running kernel above 4 GiB: its stack, if it lies there.
+// A load or store of the running kernel above 4 GiB, which may be its stack.
 void check_stack_access(KernelInstance& instance, uintptr_t address);
 
 }  // namespace tw

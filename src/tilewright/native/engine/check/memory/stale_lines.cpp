@@ -8,7 +8,7 @@ bool StaleLines::load(uint32_t address) {
     for (Line& line : lines_) {
         if (line.address == address) {
             const bool was_stale = line.is_stale;
-            line.is_stale = false;  // said once
+            line.is_stale = false;  // reported once
             return was_stale;
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blackhole's processors read L1 through a cache of four lines that nobody else's writes reach: a line read before
-// must be invalidated before what was written since can be seen.
+// Blackhole's processors read L1 through a cache of four lines that is not coherent with other writers: a line read
+// before must be invalidated before later writes become visible.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ class StaleLines {
 public:
     static constexpr uint32_t kLineBytes = 16;
 
-    // A load of the processor. Whether the line it finds in its cache has been overwritten since it was read.
+    // A load of the processor. Returns whether the cached line has been overwritten since it was read.
     bool load(uint32_t address);
-    // Somebody else wrote.
+    // A write by another unit.
     void written(uint32_t address, uint32_t bytes);
     void invalidate();
 

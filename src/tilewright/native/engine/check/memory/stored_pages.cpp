@@ -9,7 +9,7 @@
 
 namespace tw {
 
-// A kernel that stores here and there between two pushes is not followed further than this.
+// Limit of separate ranges that a kernel stores to between two pushes.
 static constexpr size_t kStretches = 8;
 
 void StoredPages::start(const Program& program) {
@@ -32,7 +32,7 @@ void StoredPages::take_off(uint32_t address, uint32_t bytes, Visit visit) {
 
 void StoredPages::store(const KernelInstance& instance, uint32_t address, uint32_t bytes) {
     std::vector<Stretch>& stored = stored_[instance.number];
-    // A kernel that fills several places in turn goes on with each; the last stored to is at the back.
+    // A kernel may fill several places alternately; the one stored to last is at the back.
     for (size_t index = stored.size(); index-- > 0;) {
         if (stored[index].end == address) {
             stored[index].end += bytes;

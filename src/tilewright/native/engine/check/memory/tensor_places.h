@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensor of the program an address of the chip's memory belongs to.
+// The tensor of the program at an address of the chip's memory.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tw {
 
 class Program;
 
-// A place in a tensor the program was given.
+// A place in a tensor given to the program.
 struct TensorPlace {
     const HostMemory* memory = nullptr;  // null: no tensor is there
     uint32_t tensor = 0;
@@ -23,11 +23,11 @@ class TensorPlaces {
 public:
     void start(const Program& program);
     TensorPlace find(const uint8_t* address) const;
-    // MemoryLayout of the tensor; between two of its pages too.
+    // MemoryLayout of the tensor; also between two of its pages.
     uint32_t layout(const uint8_t* address) const;
 
 private:
-    // What of a tensor one bank holds.
+    // The part of a tensor in one bank.
     struct Stretch {
         const uint8_t* begin;
         const uint8_t* end;

@@ -24,8 +24,8 @@ static const char* barrier_name(const Transfer& transfer) {
     }
 }
 
-// The kernel, or a transfer it issues, takes data from `address`.
-void NocChecks::judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what) {
+// The kernel, or a transfer it issues, reads from `address`.
+void NocChecks::check_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what) {
     Transfer* transfer = transfers_.find(*instance.core, address, bytes, kLanding);
     if (transfer == nullptr) {
         return;
@@ -70,8 +70,8 @@ static std::string reuse_text(
     return text;
 }
 
-// The kernel, or a transfer it issues, puts data to `address` of `core`.
-void NocChecks::judge_store(
+// The kernel, or a transfer it issues, writes to `address` of `core`.
+void NocChecks::check_store(
     KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what) {
     Transfer* transfer = transfers_.find(core, address, bytes, kLanding | kLeaving);
     if (transfer == nullptr) {
@@ -88,12 +88,12 @@ void NocChecks::judge_store(
         reuse_text(instance, core, address, bytes, what, *transfer).c_str());
 }
 
-// A flag that is stored again while it is being sent does no harm if it keeps its value, which the store will show.
+// Storing a flag again while it is being sent does no harm if the value stays the same, which is known after the store.
 void NocChecks::store_flag(KernelInstance& instance, uint32_t address, uint32_t bytes) {
     const Transfer* transfer = transfers_.find(*instance.core, address, bytes, kLanding | kLeaving);
     const bool is_sent = transfer != nullptr && Transfers::takes_from(*transfer, address, bytes);
     if (!is_sent) {
-        judge_store(instance, *instance.core, address, bytes, "stores");
+        check_store(instance, *instance.core, address, bytes, "stores");
         semaphores_.store(instance, address, {}, {});
         return;
     }
@@ -116,14 +116,15 @@ void NocChecks::access(KernelInstance& instance, uint32_t address, uint32_t byte
         return;
     }
     if (is_write) {
-        judge_store(instance, *instance.core, address, bytes, "stores");
+        check_store(instance, *instance.core, address, bytes, "stores");
     } else if ((holds & kLanding) != 0) {
-        judge_load(instance, address, bytes, "uses");
+        check_load(instance, address, bytes, "uses");
     }
 }
 
-// An atomic has no order with writes. Writes have one where the chip says so, and multicasts among themselves.
-void NocChecks::judge_order(
+// An atomic has no order with writes. Writes are ordered if the chip guarantees it, and linked multicasts among
+// themselves.
+void NocChecks::check_order(
     KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, bool adds, const char* what) {
     OpenTransfers& open = transfers_.of(instance);
     for (Transfer& transfer : open.transfers) {
@@ -209,7 +210,7 @@ void NocChecks::pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     const PageRange range = pages_at(instance, instance.context.cb[cb].fifo_rd_ptr, cb, pages);
     uint32_t leaving = 0;
     CallPlace first;
-    // What another kernel sends from a page is its own business until somebody writes there.
+    // A transfer of another kernel from the page is checked when the page is written.
     for (Transfer& transfer : transfers_.of(instance).transfers) {
         if (!transfer.reported && transfers_.takes_from(transfer, range.begin, range.bytes)) {
             transfer.reported = true;

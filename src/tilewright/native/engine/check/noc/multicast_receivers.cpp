@@ -56,7 +56,7 @@ void MulticastReceivers::told(KernelInstance& by, uint32_t offset, const std::ve
     }
 }
 
-// Only where nobody else has put anything: a flag may also end a wait of cores that have their data from elsewhere.
+// Only if no other kernel has written there: a flag may also end a wait of cores that get their data from elsewhere.
 void MulticastReceivers::note_missed(
     KernelInstance& by, uint32_t offset, const std::vector<Core*>& cores, const Sent& sent) {
     for (const Core* core : cores) {

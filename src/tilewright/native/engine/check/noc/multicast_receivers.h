@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a sender's multicasts reach, against whom they are meant for: a core that is told of data it does not get, and a
-// core that waits for a multicast which leaves it out.
+// Receivers of multicasts: a core that is signalled about data it does not get, and a core that waits for a multicast
+// which leaves it out.
 //
-// A kernel's data since its last flag goes to a set of cores; a flag to a core outside that set is kept, and said at the
-// end if a kernel there waited for it and nobody else brought data. Where the run stops, a word that is waited for is
-// looked up among the words that were multicast, and the rectangle that should have held the core is named.
+// A kernel's data since its last flag goes to a set of cores. A flag to a core outside that set is kept, and reported
+// at the end if a kernel there waited for it and no other kernel sent data. If the run is stuck, a word that is waited
+// for is looked up among the multicast words, and the rectangle that should have included the core is named.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ public:
     void finish(const Semaphores& semaphores, Findings& findings);
 
 private:
-    // What a kernel has sent since it last told anybody.
+    // What a kernel has sent since its last signal.
     struct Sent {
         std::vector<bool> cores;
         uint32_t num_cores = 0;
@@ -42,7 +42,7 @@ private:
         std::vector<Core*> cores;
         CallPlace place;
     };
-    // A core told of data that went to others; it matters if a kernel there waits for the word.
+    // A core signalled about data that went to others; reported if a kernel there waits for the word.
     struct Missed {
         KernelInstance* by;
         const Core* core;

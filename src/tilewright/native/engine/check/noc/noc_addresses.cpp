@@ -21,7 +21,7 @@ static constexpr size_t kPagesKept = 64;
 static constexpr uint32_t kSmallestMissingTile = 307 * 64;
 static constexpr uint32_t kMostTilesAtOnce = 16;
 
-// What get_tile_size says in a checked run of a circular buffer that none of the kernel's cores has; as in
+// Result of get_tile_size in a checked run, for a circular buffer that none of the kernel's cores has; as in
 // _build/translation_unit.py.
 static constexpr std::array<uint32_t, kMaxCircularBuffers> missing_tile_bytes() {
     std::array<uint32_t, kMaxCircularBuffers> sizes{};
@@ -49,7 +49,7 @@ void NocAddresses::start(Program& program) {
     }
 }
 
-void NocAddresses::judge_alignment(KernelInstance& by, uint64_t noc_address, uint32_t local, bool is_read) {
+void NocAddresses::check_alignment(KernelInstance& by, uint64_t noc_address, uint32_t local, bool is_read) {
     const NocAddress where = decode_noc_address(noc_address);
     const bool is_dram = program_->chip.node(where.x, where.y).core == nullptr;
     const uint32_t dram = is_read ? program_->chip.config().dram_read_alignment : kDramWriteAlignment;
@@ -73,7 +73,7 @@ void NocAddresses::judge_alignment(KernelInstance& by, uint64_t noc_address, uin
         local & (alignment - 1));
 }
 
-// The circular buffer whose tile size this is, or a small multiple of it, though the core does not have it.
+// The missing circular buffer whose tile size this is, or a small multiple of it.
 static uint32_t missing_buffer_of_size(const Program& program, const Core& core, uint32_t bytes) {
     for (uint32_t cb = 0; cb < kMaxCircularBuffers; cb++) {
         const uint32_t page_bytes = core.cb[cb].page_bytes;
@@ -95,7 +95,7 @@ static uint32_t missing_buffer_of_size(const Program& program, const Core& core,
     return kNoCircularBuffer;
 }
 
-void NocAddresses::judge_size(const KernelInstance& by, uint32_t bytes, const char* verb) {
+void NocAddresses::check_size(const KernelInstance& by, uint32_t bytes, const char* verb) {
     if (bytes < kSmallestMissingTile) {
         return;
     }
@@ -111,7 +111,7 @@ void NocAddresses::judge_size(const KernelInstance& by, uint32_t bytes, const ch
     }
 }
 
-void NocAddresses::judge_word(KernelInstance& by, uint64_t noc_address, const char* call) {
+void NocAddresses::check_word(KernelInstance& by, uint64_t noc_address, const char* call) {
     if ((noc_address & 3u) != 0) {
         note_finding(
             by,
@@ -124,10 +124,10 @@ void NocAddresses::judge_word(KernelInstance& by, uint64_t noc_address, const ch
     }
 }
 
-void NocAddresses::judge_rectangle(
+void NocAddresses::check_rectangle(
     KernelInstance& by, uint64_t address, uint32_t num_destinations, uint32_t noc, bool loopback) {
     const NocRectangle rectangle(address);
-    // NoC 0 runs to the right and down, NoC 1 to the left and up; from a start it reaches the end only that way.
+    // NoC 0 runs right and down, NoC 1 left and up; from a start it reaches the end only in that direction.
     const bool in_order = noc == 0 ? rectangle.x_start <= rectangle.x_end && rectangle.y_start <= rectangle.y_end
                                    : rectangle.x_start >= rectangle.x_end && rectangle.y_start >= rectangle.y_end;
     if (!in_order) {
@@ -203,8 +203,8 @@ static std::string argument_holding(const KernelInstance& instance, uint32_t val
     return "";
 }
 
-// The address a kernel takes for a tensor's: is it one, and are the tensor's pages as large as the kernel thinks?
-void NocAddresses::judge_base(KernelInstance& by, bool is_dram, uint32_t base, uint32_t page_bytes, uint32_t page) {
+// Whether a base address is a tensor's, and whether the tensor's page size is the one the kernel uses.
+void NocAddresses::check_base(KernelInstance& by, bool is_dram, uint32_t base, uint32_t page_bytes, uint32_t page) {
     const uint32_t banks = program_->chip.num_banks(is_dram);
     for (size_t index = 0; index < program_->host_memory.size(); index++) {
         const HostMemory& buffer = program_->host_memory[index];
@@ -226,7 +226,7 @@ void NocAddresses::judge_base(KernelInstance& by, bool is_dram, uint32_t base, u
     }
     const std::string from = program_->knows_every_buffer ? argument_holding(by, base) : "";
     if (from.empty()) {
-        return;  // computed: judged where it is used; or it may be that of a buffer nobody told of
+        return;  // computed: checked where it is used, or of a buffer that was not reported
     }
     std::string addresses;
     for (size_t index = 0; index < program_->host_memory.size(); index++) {
@@ -255,7 +255,7 @@ static bool is_upper_half(const CoreCircularBuffer& buffer, uint64_t page_bytes,
            2 * uint64_t{buffer.page_bytes} == page_bytes;
 }
 
-void NocAddresses::judge_tile_sizes(
+void NocAddresses::check_tile_sizes(
     KernelInstance& by, const uint8_t* tensor_end, uint32_t local, uint32_t bytes, bool is_read) {
     const uint32_t cb = circular_buffer_at(*by.core, local);
     if (cb == kNoCircularBuffer) {
@@ -288,8 +288,8 @@ void NocAddresses::judge_tile_sizes(
 }
 
 void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address) {
-    judge_size(current_instance(), page_bytes, "addresses pages of");
-    judge_base(current_instance(), is_dram, base, page_bytes, page);
+    check_size(current_instance(), page_bytes, "addresses pages of");
+    check_base(current_instance(), is_dram, base, page_bytes, page);
     for (const HostMemory& buffer : program_->host_memory) {
         if (buffer.is_dram != is_dram || buffer.address != base || buffer.stride != page_bytes ||
             page < buffer.num_pages) {
@@ -303,7 +303,7 @@ void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t pag
     }
 }
 
-// "tensor 1"; a buffer that is none of the call's tensors has only its address.
+// "tensor 1", or the address of a buffer that is no tensor of the call.
 std::string NocAddresses::buffer_name(const HostMemory& buffer) const {
     if (buffer.layout != kLayoutUnknown) {
         return "tensor " + std::to_string(&buffer - program_->host_memory.data());
@@ -313,7 +313,7 @@ std::string NocAddresses::buffer_name(const HostMemory& buffer) const {
     return text;
 }
 
-bool NocAddresses::judge_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb) {
+bool NocAddresses::check_page_beyond(KernelInstance& by, uint64_t noc_address, const char* verb) {
     for (const PageBeyond& page : beyond_) {
         if (noc_address < page.address || noc_address >= page.address + page.page_bytes) {
             continue;
@@ -333,8 +333,8 @@ bool NocAddresses::judge_page_beyond(KernelInstance& by, uint64_t noc_address, c
     return false;
 }
 
-// `bytes` at `local` of one bank must lie in one buffer, and not run from a page into what is not its continuation.
-void NocAddresses::judge_bank(
+// `bytes` at `local` of one bank must lie in one buffer, and not run from a page into one that does not continue it.
+void NocAddresses::check_bank(
     KernelInstance& by, bool is_dram, uint32_t bank, uint64_t local, uint32_t bytes, const char* verb) {
     const uint32_t banks = program_->chip.num_banks(is_dram);
     for (const HostMemory& buffer : program_->host_memory) {
@@ -405,15 +405,15 @@ void NocAddresses::judge_bank(
     }
 }
 
-void NocAddresses::judge_memory(KernelInstance& by, uint64_t noc_address, uint32_t bytes, const char* verb) {
-    if (program_->host_memory.empty() || bytes == 0 || judge_page_beyond(by, noc_address, verb)) {
+void NocAddresses::check_memory(KernelInstance& by, uint64_t noc_address, uint32_t bytes, const char* verb) {
+    if (program_->host_memory.empty() || bytes == 0 || check_page_beyond(by, noc_address, verb)) {
         return;
     }
     const NocAddress where = decode_noc_address(noc_address);
     const uint32_t bank = bank_[node_number(where.x, where.y)];
     if (bank != kNoBank) {
         const bool is_dram = program_->chip.node(where.x, where.y).core == nullptr;
-        judge_bank(by, is_dram, bank, is_dram ? where.local : where.local & kL1OffsetMask, bytes, verb);
+        check_bank(by, is_dram, bank, is_dram ? where.local : where.local & kL1OffsetMask, bytes, verb);
     }
 }
 

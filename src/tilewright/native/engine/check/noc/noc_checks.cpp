@@ -35,12 +35,12 @@ void NocChecks::read(uint64_t source, uint32_t local, uint32_t bytes, uint32_t n
     on_call(instance);
     const uint32_t destination = slot_pointer(instance, local);
     const uint32_t own = own_address(instance, source);
-    addresses_.judge_size(instance, bytes, "reads");
-    addresses_.judge_alignment(instance, source, destination, true);
-    addresses_.judge_memory(instance, source, bytes, "reads");
-    judge_store(instance, *instance.core, destination, bytes, "reads");
+    addresses_.check_size(instance, bytes, "reads");
+    addresses_.check_alignment(instance, source, destination, true);
+    addresses_.check_memory(instance, source, bytes, "reads");
+    check_store(instance, *instance.core, destination, bytes, "reads");
     if (own != 0) {
-        judge_load(instance, own, bytes, "reads");
+        check_load(instance, own, bytes, "reads");
     }
     Transfer transfer;
     transfer.kind = TransferKind::Read;
@@ -71,10 +71,10 @@ void NocChecks::write(
     KernelInstance& instance = current_instance();
     on_call(instance);
     const uint32_t source = slot_pointer(instance, local);
-    addresses_.judge_size(instance, bytes, "writes");
-    addresses_.judge_alignment(instance, destination, source, false);
-    addresses_.judge_memory(instance, destination, bytes, "writes");
-    judge_load(instance, source, bytes, "writes");
+    addresses_.check_size(instance, bytes, "writes");
+    addresses_.check_alignment(instance, destination, source, false);
+    addresses_.check_memory(instance, destination, bytes, "writes");
+    check_load(instance, source, bytes, "writes");
     Transfer transfer = write_transfer(destination, bytes, noc, flags, transaction_id);
     transfer.local = source;
     transfer.issued = ordering_.now(instance.number);
@@ -87,7 +87,7 @@ void NocChecks::write(
             transfer.issued = ordering_.now(instance.number);
         } else {
             receivers_.sent(instance, *core, there, bytes);
-            judge_store(instance, *core, there, bytes, "writes");
+            check_store(instance, *core, there, bytes, "writes");
             transfer.own_remote = there == source ? 0 : own_address(instance, destination);
         }
     }
@@ -107,16 +107,16 @@ void NocChecks::write_multicast(
     const uint32_t source = slot_pointer(instance, local);
     const bool loopback = (flags & kNocLoopback) != 0;
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
-    addresses_.judge_size(instance, bytes, "multicasts");
-    addresses_.judge_alignment(instance, instance.core->l1_base + offset, source, false);
-    addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, loopback);
-    judge_load(instance, source, bytes, "multicasts");
+    addresses_.check_size(instance, bytes, "multicasts");
+    addresses_.check_alignment(instance, instance.core->l1_base + offset, source, false);
+    addresses_.check_rectangle(instance, rectangle, num_destinations, noc, loopback);
+    check_load(instance, source, bytes, "multicasts");
     Transfer transfer = write_transfer(rectangle, bytes, noc, flags, transaction_id);
     transfer.multicast = true;
     transfer.local = source;
     transfer.place = call_place(instance);
     const uint32_t value = bytes == 4 ? *reinterpret_cast<const uint32_t*>(uintptr_t{source}) : 0;
-    transfer.issued = ordering_.now(instance.number);  // whoever answers this very flag knows that it has left
+    transfer.issued = ordering_.now(instance.number);  // an answer to this very flag proves that it has left
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         const uint32_t there = core.l1_base + offset;
         if (&core == instance.core && (!loopback || there == source)) {
@@ -127,7 +127,7 @@ void NocChecks::write_multicast(
             return;
         }
         receivers_.sent(instance, core, there, bytes);
-        judge_store(instance, core, there, bytes, "multicasts");
+        check_store(instance, core, there, bytes, "multicasts");
         if (&core == instance.core) {
             transfer.own_remote = there;
         }
@@ -138,11 +138,11 @@ void NocChecks::write_multicast(
     }
 }
 
-// Raises or sets the word at `address` of `core`: what was sent there before should be there before.
+// Raises or sets the word at `address` of `core`: data sent there before must arrive before.
 void NocChecks::signal(
     KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast, bool adds) {
     const char* what = multicast ? "multicasts a flag" : adds ? "raises a semaphore" : "writes a flag";
-    judge_order(instance, core, noc, multicast, adds, what);
+    check_order(instance, core, noc, multicast, adds, what);
     instance.checks->history.told(instance, core);
     semaphores_.raise(instance, core, address, value, adds);
 }
@@ -150,15 +150,15 @@ void NocChecks::signal(
 void NocChecks::inline_write(uint64_t destination, uint32_t value, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
     on_call(instance);
-    addresses_.judge_word(instance, destination, "inline write");
-    const uint32_t issued = ordering_.now(instance.number);  // whoever answers this very word knows of it
+    addresses_.check_word(instance, destination, "inline write");
+    const uint32_t issued = ordering_.now(instance.number);  // an answer to this very word acknowledges it
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
         if (semaphores_.is_sync_word(there)) {
             signal(instance, *core, there, value, noc, false, false);
         } else {
-            judge_order(instance, *core, noc, false, false, "writes a word inline");
+            check_order(instance, *core, noc, false, false, "writes a word inline");
         }
     }
     if ((flags & kNocPosted) == 0) {
@@ -173,9 +173,9 @@ void NocChecks::inline_write_multicast(
     uint64_t rectangle, uint32_t value, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
     on_call(instance);
-    addresses_.judge_word(instance, rectangle, "inline write");
-    const uint32_t issued = ordering_.now(instance.number);  // whoever answers this very word knows of it
-    addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
+    addresses_.check_word(instance, rectangle, "inline write");
+    const uint32_t issued = ordering_.now(instance.number);  // an answer to this very word acknowledges it
+    addresses_.check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         if (&core != instance.core && semaphores_.is_sync_word(core.l1_base + offset)) {
@@ -192,7 +192,7 @@ void NocChecks::inline_write_multicast(
     }
 }
 
-// On a card these are reads from a place that holds zeros.
+// On a card these are reads from memory that holds zeros.
 void NocChecks::zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
     KernelInstance& instance = current_instance();
     on_call(instance);
@@ -200,7 +200,7 @@ void NocChecks::zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
     if (own == 0) {
         return;
     }
-    judge_store(instance, *instance.core, own, bytes, "clears");
+    check_store(instance, *instance.core, own, bytes, "clears");
     Transfer transfer;
     transfer.noc = static_cast<uint8_t>(noc);
     transfer.local = own;
@@ -210,7 +210,7 @@ void NocChecks::zero(uint64_t destination, uint32_t bytes, uint32_t noc) {
     transfers_.add(instance, std::move(transfer));
 }
 
-// What a word of a core's L1 holds, with what is on its way to it.
+// The value of a word in L1 after pending deliveries.
 static uint32_t word_after_delivery(uint32_t address) {
     return this_scheduler()->outbox.word_after_delivery(reinterpret_cast<const uint8_t*>(uintptr_t{address}));
 }
@@ -218,7 +218,7 @@ static uint32_t word_after_delivery(uint32_t address) {
 void NocChecks::atomic(uint64_t destination, uint32_t amount, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
     on_call(instance);
-    addresses_.judge_word(instance, destination, "noc_semaphore_inc");
+    addresses_.check_word(instance, destination, "noc_semaphore_inc");
     const NocAddress where = decode_noc_address(destination);
     if (Core* core = program_->chip.node(where.x, where.y).core) {
         const uint32_t there = core->l1_base + (static_cast<uint32_t>(where.local) & kL1OffsetMask);
@@ -233,8 +233,8 @@ void NocChecks::atomic_multicast(
     uint64_t rectangle, uint32_t amount, uint32_t num_destinations, uint32_t noc, uint32_t flags) {
     KernelInstance& instance = current_instance();
     on_call(instance);
-    addresses_.judge_word(instance, rectangle, "noc_semaphore_inc_multicast");
-    addresses_.judge_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
+    addresses_.check_word(instance, rectangle, "noc_semaphore_inc_multicast");
+    addresses_.check_rectangle(instance, rectangle, num_destinations, noc, (flags & kNocLoopback) != 0);
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         if (&core != instance.core || (flags & kNocLoopback) != 0) {
@@ -248,7 +248,7 @@ void NocChecks::atomic_multicast(
     told_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
 }
 
-// A multicast of a word that kernels synchronise by: where it goes, or where it was meant to go.
+// A multicast of a word that kernels synchronise by: its actual and its intended receivers.
 void NocChecks::told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback) {
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     bool is_awaited = semaphores_.is_sync_word(instance.core->l1_base + offset);
@@ -274,7 +274,7 @@ void NocChecks::barrier(Barrier kind, uint32_t noc, uint32_t transaction_id) {
     }
 }
 
-// What a transfer takes it has taken by its barrier at the latest; a signal in between said too much.
+// The barrier ends the read of a transfer's source at the latest; signals before it do not cover that read.
 void NocChecks::source_freed(KernelInstance& instance, const Transfer& transfer) {
     if (transfer.sent || transfer.issued == ordering_.now(instance.number)) {
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call of a kernel that touches the NoC, a semaphore or a circular buffer's credits, as a checked run sees it.
-// The calls happen after these, so nothing here has moved yet.
+// Calls of kernels that use the NoC, a semaphore or a circular buffer's credits, in a checked run. These functions are
+// called before the call takes effect.
 #pragma once
 
 #include <cstdint>
@@ -43,39 +43,39 @@ public:
     void oversized(uint32_t bytes, uint32_t most);
     void tensor_transfer(
         KernelInstance& instance, const uint8_t* tensor_end, uint32_t local, uint32_t bytes, bool is_read) {
-        addresses_.judge_tile_sizes(instance, tensor_end, local, bytes, is_read);
+        addresses_.check_tile_sizes(instance, tensor_end, local, bytes, is_read);
     }
     void page(bool is_dram, uint32_t base, uint32_t page, uint32_t page_bytes, uint64_t address);
 
     void waited(KernelInstance& instance, uint32_t address, uint32_t value, bool equal);
     void push(KernelInstance& instance, uint32_t cb, uint32_t pages);
     void pop(KernelInstance& instance, uint32_t cb, uint32_t pages);
-    // Whether a transfer lands in the bytes or takes from them, or kernels synchronise by them.
+    // Whether a transfer arrives in the bytes or reads from them, or kernels synchronise by them.
     bool holds(const Core& core, uint32_t address, uint32_t bytes) const {
         return transfers_.holds(core, address, bytes) != 0;
     }
     // A load or store of a kernel, or of the unpacker or packer.
     void access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
-    // Words of L1 that somebody has raised or waited for.
+    // Whether kernels raise or wait for this word of L1.
     bool is_sync_word(uint32_t address) const { return semaphores_.is_sync_word(address); }
-    // In words: what a kernel has waited for last and who raised that; empty if it never did.
+    // Text about the last wait of a kernel and who raised the word; empty: it never waited.
     std::string last_wait(const KernelInstance& instance) const;
     void exit(KernelInstance& instance);
-    // What can be said only at the end.
+    // Makes the findings that need the end of the run.
     void finish(Findings& findings) {
         semaphores_.finish();
         receivers_.finish(semaphores_, findings);
     }
-    // Nothing can run any more.
+    // The program is stuck.
     void stuck(Program& program);
 
 private:
     uint32_t slot_pointer(const KernelInstance& instance, uint32_t local) const;
     uint32_t own_address(const KernelInstance& instance, uint64_t noc_address) const;
-    void judge_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what);
+    void check_load(KernelInstance& instance, uint32_t address, uint32_t bytes, const char* what);
     void store_flag(KernelInstance& instance, uint32_t address, uint32_t bytes);
-    void judge_store(KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
-    void judge_order(
+    void check_store(KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
+    void check_order(
         KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, bool adds, const char* what);
     void told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);
     void source_freed(KernelInstance& instance, const Transfer& transfer);

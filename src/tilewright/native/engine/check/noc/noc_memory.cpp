@@ -7,7 +7,7 @@ namespace tw {
 
 namespace {
 
-constexpr uint64_t kLargestFlag = 16;  // bytes; what is larger is data, not a flag somebody waits for
+constexpr uint64_t kLargestFlag = 16;  // bytes; anything larger is data, not a flag
 
 uint32_t slot_pointer(const void* memory) {
     const auto address = reinterpret_cast<uintptr_t>(memory);
@@ -45,7 +45,7 @@ void check_afar(KernelInstance& instance, uint32_t address, uint64_t bytes, bool
 
 void checked::noc_takes(KernelInstance& instance, const uint8_t* from, uint64_t bytes) {
     const uint32_t l1 = slot_pointer(from);
-    if (l1 != 0 && bytes <= kLargestFlag && core_at(instance, l1) != instance.core) {  // may be a look at a flag
+    if (l1 != 0 && bytes <= kLargestFlag && core_at(instance, l1) != instance.core) {  // may poll a flag
         for (uint32_t word = 0; word < bytes; word += 4) {
             instance.checks->ordering.acquire(instance, Ordering::word_key(l1 + word));
         }

@@ -62,7 +62,7 @@ SyncWord& Semaphores::word(Core& core, uint32_t address) {
     return word;
 }
 
-// What the word's raisers have answered has arrived.
+// Writes that the word's raisers have answered have arrived.
 void Semaphores::learn(KernelInstance& by, const SyncWord& word) {
     const auto& here = by.core->instances;
     const auto slot = static_cast<size_t>(std::find(here.begin(), here.end(), &by) - here.begin());
@@ -71,7 +71,7 @@ void Semaphores::learn(KernelInstance& by, const SyncWord& word) {
     }
 }
 
-// Both of these are noted where they are to be cured, at the wait and at the store, whoever comes second in this run.
+// Both findings are made where the cure belongs, at the wait and at the store, in whichever order they ran.
 static void note_at(
     const WordEvent& event, const char* rule, uint32_t address, const CallPlace& related, const std::string& text) {
     event.by->checks->findings.add(
@@ -85,8 +85,8 @@ static void note_lost_reset(
     note_at(store, "semaphore-lost-reset", address, raise.place, text);
 }
 
-// A value somebody waits for exactly may be gone when he looks, unless this raise is known to come after.
-void Semaphores::judge_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise) {
+// A value that is waited for exactly may be gone before the waiter looks, unless this raise is known to come after.
+void Semaphores::check_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const WordEvent& wait : word.equal_waits) {
         if (wait.by == raise.by || wait.value == raise.value || ordering_->is_before(*wait.by, wait.time, *raise.by)) {
             continue;
@@ -98,7 +98,7 @@ void Semaphores::judge_overshoot(SyncWord& word, uint32_t address, const WordEve
     }
 }
 
-void Semaphores::judge_reset(SyncWord& word, uint32_t address, const WordEvent& store) {
+void Semaphores::check_reset(SyncWord& word, uint32_t address, const WordEvent& store) {
     for (const WordEvent& raise : word.raises) {
         if (raise.by != store.by && !ordering_->is_before(*raise.by, raise.time, *store.by)) {
             note_lost_reset(*program_, word, address, store, raise);
@@ -106,7 +106,7 @@ void Semaphores::judge_reset(SyncWord& word, uint32_t address, const WordEvent& 
     }
 }
 
-void Semaphores::judge_raise(SyncWord& word, uint32_t address, const WordEvent& raise) {
+void Semaphores::check_raise(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const WordEvent& store : word.stores) {
         if (store.by != raise.by && !ordering_->is_before(*store.by, store.time, *raise.by)) {
             note_lost_reset(*program_, word, address, store, raise);
@@ -114,8 +114,8 @@ void Semaphores::judge_raise(SyncWord& word, uint32_t address, const WordEvent& 
     }
 }
 
-// A count says how often it was raised and not by whom: a raise that may come early can stand for one that is missing.
-void Semaphores::judge_count(SyncWord& word, uint32_t address, const WordEvent& raise) {
+// A count does not tell who raised it: an early raise can be counted for a missing one.
+void Semaphores::check_count(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const CountedWait& counted : word.counted) {
         if (counted.wait.by == raise.by || ordering_->is_before(*counted.wait.by, counted.wait.time, *raise.by)) {
             continue;
@@ -143,8 +143,8 @@ static std::string shared_text(const Program& program, const SyncWord& word, uin
            " too, and one of the two sets it back";
 }
 
-// Two kernels wait for one word and one of them sets it back: what it takes away may have been meant for the other. That
-// is nothing to one that has waited for the last time, and known to have.
+// Two kernels wait for one word and one of them resets it: it may erase a raise meant for the other. That is harmless
+// if the other is known to have waited for the last time.
 void Semaphores::settle_store(SyncWord& word, uint32_t address) {
     if (word.storing == nullptr) {
         return;
@@ -164,9 +164,9 @@ void Semaphores::settle_store(SyncWord& word, uint32_t address) {
     }
 }
 
-// To be told before the wait takes anything over from the word. Who knows from elsewhere that it was set back may wait
-// for what comes after, in turn with the other; if the run comes to a stop, that was no taking of turns.
-void Semaphores::judge_shared(const WordEvent& wait, SyncWord& word, uint32_t address, bool is_over) {
+// Called before the wait acquires the word. A kernel that knows of the reset by other means may wait for a later value,
+// alternating with the other; if the run is stuck, they did not alternate.
+void Semaphores::check_shared(const WordEvent& wait, SyncWord& word, uint32_t address, bool is_over) {
     for (const WordEvent& store : word.set_backs) {
         const WordEvent* other = event_of(word.waits, *store.by);
         if (store.by == wait.by || other == nullptr) {
@@ -185,10 +185,10 @@ void Semaphores::raise(KernelInstance& by, Core& core, uint32_t address, uint32_
     SyncWord& word = this->word(core, address);
     settle_store(word, address);
     const WordEvent event{&by, ordering_->now(by.number), value, call_place(by)};
-    judge_overshoot(word, address, event);
-    judge_raise(word, address, event);
+    check_overshoot(word, address, event);
+    check_raise(word, address, event);
     if (adds) {
-        judge_count(word, address, event);
+        check_count(word, address, event);
         const auto known =
             std::find_if(word.adders.begin(), word.adders.end(), [&](const Raiser& adder) { return adder.by == &by; });
         const Raiser adder{&by, event.time, event.place};
@@ -220,7 +220,7 @@ void Semaphores::store(KernelInstance& by, uint32_t address, const CallPlace& se
     SyncWord& word = found->second;
     settle_store(word, address);
     const WordEvent event{&by, ordering_->now(by.number), 0, call_place(by)};
-    judge_reset(word, address, event);
+    check_reset(word, address, event);
     set_event(word.stores, event);
     word.storing = &by;
     word.value_before = word_at(address);
@@ -244,7 +244,7 @@ void Semaphores::finish() {
     for (auto& [address, word] : words_) {
         settle_store(word, address);
         for (const WordEvent& wait : is_over ? word.turns : std::vector<WordEvent>{}) {
-            judge_shared(wait, word, address, true);
+            check_shared(wait, word, address, true);
         }
     }
 }
@@ -256,7 +256,7 @@ void Semaphores::load(KernelInstance& by, uint32_t address) {
     }
 }
 
-// Raises past what was waited for may not have happened yet, or not have arrived.
+// Raises past the awaited value may not have happened or arrived yet.
 const HeldValue* SyncWord::met_by(uint32_t value, bool equal) const {
     if (equal) {
         const auto last =
@@ -272,7 +272,7 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
     SyncWord& word = this->word(*by.core, address);
     settle_store(word, address);
     const WordEvent event{&by, ordering_->now(by.number), value, call_place(by)};
-    judge_shared(event, word, address, false);
+    check_shared(event, word, address, false);
     if (const HeldValue* met = word.met_by(value, equal)) {
         ordering_->acquire(by, met->clock);
     } else {
@@ -311,10 +311,10 @@ std::string Semaphores::last_wait(const KernelInstance& instance) const {
         raisers += (raisers.empty() ? "" : ", ") + kernel_on_core(*raise.by);
     }
     return "it last waited for " + name_of(*program_, *word.core, address) + ", raised by " +
-           (raisers.empty() ? "nobody over the NoC" : raisers);
+           (raisers.empty() ? "no kernel over the NoC" : raisers);
 }
 
-// Different kernels raised the word past what was waited for: one of them meant another wait.
+// Different kernels raised the word past the awaited value: one of them meant another wait.
 void Semaphores::note_two_meanings(
     KernelInstance& waiting, uint32_t address, const WordEvent& first, const WordEvent& second) {
     if (first.by->kernel == second.by->kernel) {
@@ -333,7 +333,7 @@ void Semaphores::note_two_meanings(
         second.place);
 }
 
-// The value was there for a while, and went before the kernel looked.
+// The value was there for a while, and was replaced before the kernel looked.
 void Semaphores::note_missed_value(KernelInstance& waiting, uint32_t address, uint32_t value, const SyncWord& word) {
     const std::vector<HeldValue>& held = word.held;
     for (size_t index = word.seen; index + 1 < held.size(); index++) {
@@ -370,7 +370,7 @@ void Semaphores::stuck(KernelInstance& waiting, uint32_t address, uint32_t value
     event.place.num_frames = std::min(waiting.noted.num_frames, kCallPlaceFrames);
     std::copy_n(waiting.noted.frames, event.place.num_frames, event.place.frames);
     set_event(word.waits, event);
-    judge_shared(event, word, address, false);
+    check_shared(event, word, address, false);
     if (equal) {
         note_missed_value(waiting, address, value, word);
     }

@@ -13,7 +13,7 @@ static bool overlaps(uint32_t begin, uint32_t bytes, uint32_t other_begin, uint3
     return begin < other_begin + other_bytes && other_begin < begin + bytes;
 }
 
-// Transfers that were given no id have id 0.
+// Transfers without an id have id 0.
 static bool covers(uint32_t noc, uint32_t transaction_id, uint32_t of_noc, uint32_t of_transaction) {
     const bool is_default = transaction_id == 0 && of_transaction == kNoTransactionId;
     return noc == of_noc && (transaction_id == kNoTransactionId || transaction_id == of_transaction || is_default);
@@ -103,7 +103,7 @@ void Transfers::add_atomic(KernelInstance& instance, uint32_t noc, const Core& c
     }
 }
 
-// Removes the transfers `done` says are; pieces they shared with others are marked again.
+// Removes the transfers for which `done` is true; pieces shared with others are marked again.
 template <typename Done>
 void Transfers::take_off(KernelInstance& instance, Done done) {
     std::vector<Transfer>& transfers = of(instance).transfers;
@@ -242,7 +242,7 @@ void Transfers::acknowledge(KernelInstance& instance, uint32_t core, uint32_t ti
                 all &= &each == instance.core || open.acknowledged[core_index(each)] >= transfer.issued;
             });
         }
-        if (!all && !transfer.sent) {  // whoever has it shows that it has left
+        if (!all && !transfer.sent) {  // its receiver's answer proves that it has left
             mark_transfer(instance, transfer, false);
             transfer.sent = true;
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// NoC transfers a kernel has issued and not waited for. Their data has been moved already, which is one of the orders a
-// card may choose; here is kept what the kernel may not rely on yet.
+// NoC transfers that a kernel has issued and not waited for. Their data has been moved already, which is one of the
+// orders a card permits; kept here is what the kernel may not rely on yet.
 //
-// Each kernel has a list of open transfers, each with its two ends and its kind. A barrier takes off those of its kind,
-// NoC and transaction id; a flush leaves a write open at its far end; an answer of the receiver's core closes what was
-// sent there before. Pieces of 64 bytes of L1 carry a mark while a transfer lands there or takes from there, so that
-// most accesses are found innocent by one look.
+// Each kernel has a list of open transfers, with both ends and the kind. A barrier removes those of its kind, NoC and
+// transaction id. A flush leaves a write open at its far end. A signal back from the receiver's core closes what was
+// sent there before. Pieces of 64 bytes of L1 are marked while a transfer arrives there or reads from there, so that
+// most accesses are cleared by one lookup.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Transfer {
     bool multicast = false;
     bool linked = false;
     bool sent = false;  // a write that has left; it may not have arrived
-    bool reported = false;  // in some finding: not worth a second one
+    bool reported = false;  // part of a finding already
     uint32_t transaction_id = kNoTransactionId;
     uint32_t local = 0;  // slot pointer
     uint32_t own_remote = 0;  // slot pointer of the other end where it is this core's too; 0 otherwise
@@ -52,7 +52,7 @@ struct Unacknowledged {
     uint32_t issued;  // the last one
     CallPlace first;
 };
-inline constexpr uint32_t kNoOneCore = ~0u;  // several, or DRAM
+inline constexpr uint32_t kNoOneCore = ~0u;  // several cores, or DRAM
 
 // Atomics to one core that no barrier has waited for.
 struct OpenAtomics {
@@ -66,10 +66,10 @@ struct OpenTransfers {
     std::vector<Transfer> transfers;
     struct Noc {
         std::vector<Unacknowledged> writes;
-        std::vector<bool> written_cores;  // that those writes went to
+        std::vector<bool> written_cores;  // targets of those writes
         std::vector<OpenAtomics> atomics;
     } noc[2];
-    std::vector<uint32_t> acknowledged;  // by core: how far into this kernel's time that core has answered
+    std::vector<uint32_t> acknowledged;  // by core: the last step of this kernel that the core has answered
 };
 
 class Transfers {
@@ -77,16 +77,15 @@ public:
     void start(Program& program);
     void add(KernelInstance& instance, Transfer transfer);
     void add_atomic(KernelInstance& instance, uint32_t noc, const Core& core, uint32_t issued);
-    // A write that takes nothing from memory: only its arrival is open.
+    // A write that reads no memory: only its arrival is open.
     void add_unacknowledged(KernelInstance& instance, Transfer transfer);
-    // Takes off what a barrier has waited for.
-    // `ended` is told of each transfer that is over.
+    // Removes what a barrier has waited for. `ended` is called for each transfer that is over.
     using Ended = std::function<void(const Transfer&)>;
     void barrier(KernelInstance& instance, Barrier kind, uint32_t noc, uint32_t transaction_id, const Ended& ended);
-    // A kernel on core `core` has answered what this kernel did until `time`: writes to it before that have arrived.
+    // A kernel on core `core` has answered this kernel's steps up to `time`: earlier writes to it have arrived.
     void acknowledge(KernelInstance& instance, uint32_t core, uint32_t time);
 
-    // Any Hold on the bytes, without saying whose.
+    // All Hold bits of the bytes.
     uint8_t holds(const Core& core, uint32_t address, uint32_t bytes) const {
         const std::vector<uint8_t>& pieces = pieces_[core_index(core)];
         const uint32_t first = address & kL1OffsetMask, last = first + bytes - 1;
@@ -96,15 +95,15 @@ public:
         return first / kPieceBytes == last / kPieceBytes ? pieces[first / kPieceBytes]
                                                          : holds(pieces, first / kPieceBytes, last / kPieceBytes + 1);
     }
-    // An unreported transfer that holds some of the bytes in one of the ways of `mask`.
+    // An unreported transfer that holds some of the bytes in a way of `mask`.
     Transfer* find(const Core& core, uint32_t address, uint32_t bytes, uint8_t mask);
     OpenTransfers& of(const KernelInstance& instance);
-    // Whether it still takes data from some of the bytes.
+    // Whether it still reads from some of the bytes.
     static bool takes_from(const Transfer& transfer, uint32_t address, uint32_t bytes);
     bool reaches(const Transfer& transfer, const Core& core) const;
     uint32_t core_index(const Core& core) const { return core.y * grid_x_ + core.x; }
 
-    // One bit per piece of L1 that is nobody's here: semaphores.cpp keeps its words there.
+    // A bit per piece of L1 for other uses: semaphores.cpp marks its words.
     void mark(const Core& core, uint32_t address, uint32_t bytes, uint8_t bit);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program divides its tensors' pages among cores. Where the same shares are read and written, each by one core, but
-// some core reads one share and writes another's, the host gave reader and writer their arguments in different orders of
-// cores. Some operations are meant to do that, so a person is asked to look.
+// Division of a tensor's pages among cores. If the same shares are read and written, each by one core, but some core
+// reads one share and writes another, the host may have given reader and writer their arguments in different orders of
+// cores. Some operations do that on purpose, so the finding is a hint.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
     explicit WorkSplit(const TensorPlaces& tensors) : tensors_(tensors) {}
 
     void start(const Program& program);
-    // A transfer between a kernel's core and a place that may be a tensor's.
+    // A transfer between a kernel's core and an address that may be a tensor's.
     void moved(KernelInstance& by, const uint8_t* place, bool is_read);
     void finish(Findings& findings) const;
 
@@ -30,7 +30,7 @@ private:
     // Pages of one tensor that one core reads, or writes.
     struct Share {
         uint64_t first = ~uint64_t{0}, last = 0;
-        uint64_t steps = 0;  // how often the page changed
+        uint64_t steps = 0;  // number of page changes
         CallPlace place;
         bool is_row() const { return first <= last && steps == last - first + 1; }
         std::pair<uint64_t, uint64_t> pages() const { return {first, last}; }

@@ -11,9 +11,9 @@
 
 namespace tw {
 
-static constexpr uint32_t kBlockBits = 16;  // few stretches to look through, and few transfers that span two
+static constexpr uint32_t kBlockBits = 16;  // few ranges to search, and few transfers that span two
 static_assert(kL1SlotBytes % (1u << kBlockBits) == 0);
-static constexpr size_t kMostNoted = 2u << 20;  // what comes later is seen again in the next round of most programs
+static constexpr size_t kMostNoted = 2u << 20;  // later accesses occur again in the next iteration of most programs
 
 void AccessHistory::start(Program& program) {
     program_ = &program;
@@ -34,7 +34,7 @@ void AccessHistory::start(Program& program) {
     });
 }
 
-// Semaphores and arguments lie below what programs may use: semaphores order others, and have rules of their own.
+// Semaphores and arguments lie below the programs' memory: semaphores order other accesses, and have their own rules.
 bool AccessHistory::ignores(uintptr_t address) const {
     return is_l1(address) && (!has_several_cores_ || (address & kL1OffsetMask) < unreserved_base_);
 }
@@ -49,7 +49,7 @@ AccessHistory::Stretches& AccessHistory::block_of(uintptr_t address) { return (*
 
 static uint64_t with_frame(uint64_t hash, uint64_t frame) { return (hash ^ frame) * 0x9e3779b97f4a7c15u; }
 
-// The same number as of its CallPlace, which is only made where it is new.
+// The same number as of its CallPlace, which is built only if it is new.
 uint32_t AccessHistory::place_here(const KernelInstance& by) {
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     uint64_t hash = reinterpret_cast<uintptr_t>(&by);
@@ -80,9 +80,9 @@ uint32_t AccessHistory::place_number(const CallPlace& place) {
     return found->second;
 }
 
-// --- before cores have met ---
+// --- before the first access across cores ---
 
-// What a kernel touches piece after piece, in one step, is one entry.
+// Consecutive accesses of a kernel in one step are one entry.
 void AccessHistory::note(KernelInstance& by, uint32_t place, uint32_t address, uint32_t bytes, bool writes) {
     const uint32_t step = ordering_.now(by.number);
     LastNoted& last = last_noted_[by.number];
@@ -110,9 +110,9 @@ void AccessHistory::meet() {
     noted_ = {};
 }
 
-// --- stretches ---
+// --- ranges ---
 
-// The stretch that begins at `at`, made by cutting the one that holds it; where nothing is known, what follows.
+// The range that begins at `at`, made by splitting the one that contains it; where nothing is known, the next one.
 AccessHistory::Stretches::iterator AccessHistory::split(Stretches& stretches, uintptr_t at) {
     auto after = stretches.upper_bound(at);
     if (after == stretches.begin()) {
@@ -134,7 +134,7 @@ AccessHistory::Stretches::iterator AccessHistory::split(Stretches& stretches, ui
     return stretches.emplace_hint(after, at, std::move(rest));
 }
 
-// Memory used from front to back: nobody has been behind the last stretch.
+// Memory used from front to back: nothing is known behind the last range.
 bool AccessHistory::append(Stretches& stretches, uintptr_t address, uint64_t bytes, const Access& access) {
     const auto last = stretches.empty() ? stretches.end() : std::prev(stretches.end());
     if (last != stretches.end() && last->second.end > address) {
@@ -160,16 +160,16 @@ void AccessHistory::touch_stretches(uintptr_t address, uint64_t bytes, const Acc
     auto at = split(stretches, address);
     const auto before = at == stretches.begin() ? stretches.end() : std::prev(at);
     for (uintptr_t next = address; next < end;) {
-        if (at == stretches.end() || at->first > next) {  // nobody has been here
+        if (at == stretches.end() || at->first > next) {  // nothing is known here
             const uintptr_t gap_end = at == stretches.end() ? end : std::min(end, at->first);
             at = stretches.emplace_hint(at, next, Stretch{gap_end, {}, false, Reads(stretch_memory_.get())});
         }
-        judge(at->first, at->second, access);
+        check(at->first, at->second, access);
         record(at->second, access);
         next = at->second.end;
         ++at;
     }
-    // Neighbours that are alike again become one, so that memory touched piece by piece stays few stretches.
+    // Neighbours with the same history are merged, so that memory touched piece by piece stays few ranges.
     auto merged = before == stretches.end() ? stretches.begin() : before;
     while (merged != stretches.end() && merged->first < end) {
         const auto following = std::next(merged);
@@ -217,7 +217,7 @@ void AccessHistory::touch_from(uint32_t place, KernelInstance& by, uintptr_t add
     touch_here(by, place, address, bytes, touch, nullptr);
 }
 
-// Place 0: where the kernel stands, looked up if it is needed.
+// Place 0: the kernel's position, looked up if needed.
 void AccessHistory::touch_here(
     KernelInstance& by, uint32_t place, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values) {
     if (bytes == 0 || ignores(address)) {
@@ -255,7 +255,7 @@ void AccessHistory::writes_arrived(const KernelInstance& by) {
     }
 }
 
-// Whether all writes to [address, end), of one block, come before what the kernel does now.
+// Whether all writes to [address, end), of one block, happen before the kernel's present step.
 bool AccessHistory::knows_writes(const KernelInstance& by, uintptr_t address, uintptr_t end) {
     const Stretches& stretches = block_of(address);
     auto at = stretches.upper_bound(address);
@@ -313,22 +313,22 @@ void AccessHistory::load(KernelInstance& by, uint32_t address, uint32_t bytes) {
     }
 }
 
-// --- judgement ---
+// --- checks ---
 
-void AccessHistory::judge(uintptr_t begin, const Stretch& stretch, const Access& access) {
+void AccessHistory::check(uintptr_t begin, const Stretch& stretch, const Access& access) {
     const bool both_flags = stretch.is_flag && access.touch == Touch::Flag;
     const bool may_poll = stretch.is_flag && access.touch == Touch::Read;
     if (stretch.write.by != 0 && !both_flags && !may_poll) {
-        judge_pair(begin, stretch, stretch.write, true, access);
+        check_pair(begin, stretch, stretch.write, true, access);
     }
     if (access.touch == Touch::Write) {
         for (const Epoch& read : stretch.reads) {
-            judge_pair(begin, stretch, read, false, access);
+            check_pair(begin, stretch, read, false, access);
         }
     }
 }
 
-void AccessHistory::judge_pair(
+void AccessHistory::check_pair(
     uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access) {
     if (earlier.by == access.epoch.by) {
         return;
@@ -346,7 +346,7 @@ void AccessHistory::judge_pair(
         const auto* here = reinterpret_cast<const void*>(begin);
         if (std::memcmp(here, access.values + (begin - access.address), stretch.end - begin) == 0) {
             report_twice_written(begin, stretch, earlier, access);
-            return;  // whoever comes last leaves the same
+            return;  // both write the same value
         }
     }
     if (is_announced) {
@@ -401,8 +401,7 @@ void AccessHistory::report_not_arrived(
         places_[access.epoch.place]);
 }
 
-// Noted at the one of the two that comes too early: a reader that finds nothing or something old, or who overwrites
-// what another is still using.
+// Reported at the access that comes too early: a read of missing or old data, or an overwrite of data still in use.
 void AccessHistory::report(
     uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access) {
     const KernelInstance& before = instance_of(earlier);
@@ -427,7 +426,7 @@ void AccessHistory::report(
         subject, in_l1 ? "l1-race" : "dram-race", cb, in_l1 ? begin : 0, here.frames, here.num_frames, text, there);
 }
 
-// Two cores that fill the same page of a tensor do no harm, but both have it in their share of the work.
+// Two cores that write the same page of a tensor do no harm, but both have it in their share of the work.
 void AccessHistory::report_twice_written(
     uintptr_t begin, const Stretch& stretch, const Epoch& earlier, const Access& access) {
     const TensorPlace tensor = program_->checks->tensors.find(reinterpret_cast<const uint8_t*>(begin));

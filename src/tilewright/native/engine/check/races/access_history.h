@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to one piece of memory that nothing orders.
+// Data races: accesses to the same memory without happens-before.
 //
-// Memory is kept as stretches that were last touched alike. A stretch knows its last write and, since then, the last
-// read of each kernel, each with the kernel's step on its clock (check/ordering.h). A read has to come after the last
-// write, a write after the last write and after all reads since. Where the clocks do not say so, there is an order of
-// events in which the two come the other way round, whatever happened in this run.
+// Memory is kept as ranges with the same history. A range has its last write and the last read of each kernel since
+// then, each with the kernel's step (check/ordering.h). A read must happen after the last write, a write after the last
+// write and after all reads since. Otherwise some order of events has the two the other way round, whatever happened in
+// this run.
 //
-// A write to DRAM counts from the barrier that waited for it on: a semaphore goes to another core by another way, and may
-// be there first. One to another core's L1 counts from then on, too, or from a signal that its sender gave to that very
-// core, which follows the data; whoever hears of it from a third core may be too early.
+// A write to DRAM counts from the barrier that waited for it: a semaphore takes another path to another core and may
+// arrive first. A write to another core's L1 also counts from its barrier, or from a signal that its sender gave to
+// that very core, which follows the data; a kernel that learns of it from a third core may be too early.
 //
 // In L1 two kernels of one core are left to the rules of circular buffers and of processors' words: here one of the two
-// is always another core, over the NoC, or reads pages it has no credits for (CbAccess::borrows). In DRAM any two kernels are judged. Cores of most programs never meet in L1, so
-// until a kernel first reaches for another core's, accesses are only written down, in few words; then they are entered.
+// is always another core, over the NoC, or reads pages it has no credits for (CbAccess::borrows). In DRAM any two
+// kernels are checked. Cores of most programs never access each other's L1. So until the first such access, accesses
+// are only logged compactly; then the log is entered.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ namespace tw {
 class Program;
 struct Core;
 
-// How memory is touched. A flag is a word that somebody may poll: an atomic, or a NoC write of no more than a word.
+// Kind of an access. A flag is a word that a kernel may poll: an atomic, or a NoC write of at most a word.
 enum class Touch : uint8_t { Read, Write, Flag };
 
 class AccessHistory {
@@ -40,24 +41,24 @@ public:
 
     void start(Program& program);
 
-    // A kernel reads or writes `bytes` bytes of the chip's memory, given by their host address, itself or over the NoC.
-    // `values`: what a write is about to put there; null where that is not known. To be told before it happens.
+    // A kernel reads or writes `bytes` bytes of the chip's memory at a host address, itself or over the NoC. `values`:
+    // what a write will put there; null: not known. Called before the access.
     void touch(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const uint8_t* values = nullptr);
     void touch_from(uint32_t place, KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch);
-    // A transfer issued earlier has ended only now.
+    // A transfer issued earlier ends only now.
     void ended(KernelInstance& by, uintptr_t address, uint64_t bytes, Touch touch, const CallPlace& issued);
-    // A kernel has waited until its writes have arrived.
+    // A barrier: all writes of the kernel so far have arrived.
     void writes_arrived(const KernelInstance& by);
-    // A kernel signals a core: what it has written there is there before.
+    // A kernel signals a core: its writes to that core arrive before.
     void told(const KernelInstance& by, const Core& core);
-    // A kernel reads L1 of its core with no credits for it. False if it need not come after who wrote there.
+    // A kernel reads L1 of its core without credits for it. False if it need not happen after the writer.
     bool borrow(KernelInstance& by, uint32_t address, uint32_t bytes);
-    // A processor loads a word: whoever finds a flag there knows what came before it.
+    // A processor loads a word: a load of a flag acquires what happened before it.
     void load(KernelInstance& by, uint32_t address, uint32_t bytes);
-    // Nobody on another core has any business here, so that nothing needs to be kept.
+    // Whether no other core accesses this address, so that nothing needs to be kept.
     bool ignores(uintptr_t address) const;
 
-    // Places of calls by number, so that what keeps many of them keeps little.
+    // Call places by number, so that many can be stored compactly.
     uint32_t place_here(const KernelInstance& by);
     const CallPlace& place(uint32_t number) const { return places_[number]; }
 
@@ -90,7 +91,7 @@ private:
 
     Stretches& block_of(uintptr_t address);
     static Stretches::iterator split(Stretches& stretches, uintptr_t at);
-    // An access to the kernel's own L1 before cores have met.
+    // An access to the kernel's own L1 before the first access across cores.
     struct Noted {
         uint32_t begin, end;
         Epoch epoch;
@@ -104,8 +105,8 @@ private:
     void touch_blocks(uint64_t bytes, const Access& access);
     bool append(Stretches& stretches, uintptr_t address, uint64_t bytes, const Access& access);
     void touch_stretches(uintptr_t address, uint64_t bytes, const Access& access);
-    void judge(uintptr_t begin, const Stretch& stretch, const Access& access);
-    void judge_pair(
+    void check(uintptr_t begin, const Stretch& stretch, const Access& access);
+    void check_pair(
         uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
     void report(
         uintptr_t begin, const Stretch& stretch, const Epoch& earlier, bool earlier_writes, const Access& access);
@@ -125,14 +126,14 @@ private:
     bool has_several_cores_ = false;
     bool cores_met_ = false;
     std::vector<Noted> noted_;
-    // By instance: what it goes on with, operands and results side by side; indices in noted_ plus one.
+    // By instance: the entries it continues, for operands and results; indices in noted_ plus one.
     struct LastNoted {
         uint32_t of[4] = {};
         uint32_t next = 0;
     };
     std::vector<LastNoted> last_noted_;
-    // By instance: its steps at which earlier writes had arrived, and whether any came after the last; steps at which it
-    // told each core.
+    // By instance: steps at which earlier writes had arrived, and whether any came later; steps at which it signalled
+    // each core.
     struct Arrivals {
         std::vector<uint32_t> steps;
         bool has_open = false;
@@ -141,7 +142,7 @@ private:
     std::vector<Arrivals> arrivals_;
     uint32_t l1_begin_ = 0;
     uint32_t unreserved_base_ = 0;
-    // Stretches are many and die together: with the memory they all lie in, none of them one by one.
+    // Ranges are many and are freed together, with their memory resource.
     using Blocks = std::pmr::unordered_map<uintptr_t, Stretches>;
     std::unique_ptr<std::pmr::unsynchronized_pool_resource> stretch_memory_;
     Blocks* blocks_ = nullptr;

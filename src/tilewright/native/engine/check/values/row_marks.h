@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks of the bytes of a row, one bit each, to marks of its data, one byte each, and back.
+// Conversion between marks of the bytes of a row (one bit each) and marks of its data (one byte each).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where marked values reach a tensor, and where they came from.
+// Findings about marked values that reach a tensor, with their origin.
 #include <cstdio>
 
 #include "abi/noc.h"
@@ -31,7 +31,7 @@ uint32_t datum_bytes_of(const HostMemory& memory) {
                : 0;
 }
 
-// "columns 10 to 31 of tile 0", as the shape of the tensor has it; "tile 0" where that cannot be said.
+// "columns 10 to 31 of tile 0" by the tensor's shape; "tile 0" if that is not known.
 std::string padding_place(const HostMemory& memory, uint64_t page) {
     const uint32_t width = datum_bytes_of(memory);
     char text[96];
@@ -78,7 +78,7 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
                 std::snprintf(
                     text,
                     sizeof text,
-                    "%s %llu of tensor %u, where nobody wrote all",
+                    "%s %llu of tensor %u, which is not all written",
                     memory.layout == kLayoutTile ? "tile" : "page",
                     static_cast<unsigned long long>(origin.page),
                     origin.index);
@@ -86,8 +86,7 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
             return text;
         }
         case Origin::Kind::CircularBuffer:
-            std::snprintf(
-                text, sizeof text, kind == 1 ? "padding in c_%u" : "bytes of c_%u that nobody wrote", origin.index);
+            std::snprintf(text, sizeof text, kind == 1 ? "padding in c_%u" : "unwritten bytes of c_%u", origin.index);
             return text;
         case Origin::Kind::Reduction: {
             const auto axis = static_cast<ReduceAxis>(origin.axis);
@@ -104,10 +103,10 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
         }
         case Origin::Kind::None: break;
     }
-    return kind == 0 ? "memory nobody wrote" : kind == 1 ? "padding" : "what lies beside the result of a reduction";
+    return kind == 0 ? "unwritten memory" : kind == 1 ? "padding" : "what lies beside the result of a reduction";
 }
 
-// "row 3, column 0 of tile 2" or "byte 12 of page 5"; elements are told only where every one has whole bytes.
+// "row 3, column 0 of tile 2" or "byte 12 of page 5"; elements are named only if each has whole bytes.
 std::string place_text(const TensorPlace& place, uint32_t datum_bytes) {
     char text[128];
     if (place.memory->layout != kLayoutTile || datum_bytes == 0) {
@@ -151,7 +150,7 @@ void note_value(
         note_finding(instance, kRules[kind], buffer, reinterpret_cast<uintptr_t>(to), "%s", text.c_str());
         return;
     }
-    // Where the value came in is to be changed, not where it comes out.
+    // The finding is made where the value came in, because the cure belongs there.
     instance.checks->findings.add(
         *taken_in->instance,
         kRules[kind],
@@ -221,7 +220,7 @@ void taint_defined(KernelInstance& instance, const void* memory, uint64_t bytes)
     instance.checks->values.beside.define(memory, bytes);
 }
 
-// Where the marks of a transfer come from: the tensor it reads, or what the source's circular buffer took in.
+// Origins of a transfer's marks: the tensor it reads, or those of the source's circular buffer.
 static Origins origins_at(KernelInstance& instance, const uint8_t* from) {
     const Program& program = instance.scheduler->program;
     Origins origins;
@@ -244,8 +243,8 @@ static Origins origins_at(KernelInstance& instance, const uint8_t* from) {
     return origins;
 }
 
-// Of DRAM that belongs to no tensor the checker knows, which most results of the real ttnn do not, it cannot be said
-// which bytes matter; but of a transfer some do.
+// In DRAM outside the tensors that the checker knows (as for most results of the real ttnn), it is not known which
+// bytes matter; but some of a transfer do.
 static void check_unknown_dram(
     KernelInstance& instance, const uint8_t* to, const uint8_t* from, uint64_t bytes, const Core* source, uint32_t cb) {
     const Checks& checks = *instance.checks;
@@ -259,13 +258,13 @@ static void check_unknown_dram(
     const std::string place = l1_place_name(*source, address);
     const CallPlace* push = checks.cb_access.last_push(*source, cb);
     if (push == nullptr) {
-        const char* text = "writes %llu bytes of %s to DRAM, which nobody has written";
+        const char* text = "writes %llu unwritten bytes of %s to DRAM";
         note_finding(instance, kRules[0], cb, address, text, static_cast<unsigned long long>(bytes), place.c_str());
         return;
     }
     // The page should have been filled before it was pushed.
-    const std::string text = "pushes " + place + ", in which nobody has written any of the " + std::to_string(bytes) +
-                             " bytes that " + instance.kernel->name + " writes to DRAM";
+    const std::string text = "pushes " + place + ", but none of the " + std::to_string(bytes) + " bytes of it that " +
+                             instance.kernel->name + " writes to DRAM has been written";
     instance.checks->findings.add(
         *push->instance, kRules[0], cb, address, push->frames, push->num_frames, text, call_place(instance));
 }

@@ -41,7 +41,7 @@ uint64_t tile_bytes(DataFormat format, const TileGeometry& geometry) {
            static_cast<uint64_t>(geometry.num_faces) * geometry.face_rows * bytes_of_row(format);
 }
 
-// Marks of a stretch of L1, of both planes.
+// Marks of a range of L1, of both planes.
 struct StretchMarks {
     ShadowMemory::Marks written, beside;
 
@@ -82,7 +82,7 @@ uint8_t kinds_in(const uint8_t* of, uint32_t count) {
     return kinds;
 }
 
-// A row of marked data on its way out; where a tensor lies there, the marks count at once.
+// Stores a row of marked data; in a tensor the marks are reported at once.
 void store_row(
     KernelInstance& instance,
     const uint8_t* of,
@@ -98,7 +98,7 @@ void store_row(
     write_row(instance, bytes, width, marks);
 }
 
-// Where the face rows of a tile lie in it.
+// Positions of the face rows in a tile.
 struct RowsInTile {
     uint32_t begin, row_bytes, face_rows;
 
@@ -107,7 +107,7 @@ struct RowsInTile {
     }
 };
 
-// What the packer's mask of a reduction cuts off is written as zero: it lies beside the result.
+// The packer's reduce mask writes zeros beside the result.
 void apply_pack_mask(const ComputeState& state, const TileGeometry& geometry, uint32_t cb, TileTaint& taint) {
     const auto axis = static_cast<ReduceAxis>(state.scratch[kReduceMask] - 1);
     const uint32_t faces_per_row = geometry.tile_cols > 16 ? 2 : 1;
@@ -129,7 +129,7 @@ void apply_pack_mask(const ComputeState& state, const TileGeometry& geometry, ui
 
 void store_exponents(
     KernelInstance& instance, const TileTaint& taint, const TileGeometry& geometry, const uint8_t* bytes) {
-    // A shared exponent means something as soon as one of its data does.
+    // A shared exponent is defined as soon as one of its data is.
     for (uint32_t row = 0; row < geometry.num_faces * geometry.face_rows; row++) {
         const uint32_t face = row / geometry.face_rows;
         const uint8_t* of = taint.of + face * kFaceElements + row % geometry.face_rows * kRowData;
@@ -147,7 +147,7 @@ ShadowMemory::Rows rows_of(const FaceRows& image, const uint8_t* rows) {
 
 }  // namespace
 
-// Adds what the first `data` data of a face's row hold.
+// Adds the marks of the first `data` data of a face's row.
 static void load_row(
     const StretchMarks& marks, const RowsInTile& rows, uint32_t face, uint32_t row, uint32_t data, TileTaint& taint) {
     const uint32_t bytes = std::max(rows.row_bytes * data / kRowData, 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the result of each tile operation takes in of its operands. A card has no NaN in its matrix unit: whatever an
-// element holds, zero times it is zero, so a product with a zero that means something means something itself.
+// Taint of the result of each tile operation. A card has no NaN in its matrix unit: zero times anything is zero, so a
+// product with a defined zero is defined.
 #include "check/values/values.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ constexpr uint32_t kMagnitude = 0x7fffffffu;
 
 bool is_zero(uint32_t bits) { return (bits & kMagnitude) == 0; }
 
-// A sum is not changed by the zeros a reduction leaves beside its result: kernels rely on them.
+// The zeros that a reduction leaves beside its result do not change a sum: kernels rely on them.
 uint8_t in_sum(uint8_t taint, bool zero) { return zero ? taint & ~kBeside : taint; }
 
 struct Side {
@@ -114,7 +114,7 @@ static uint8_t kinds_of(const TileTaint& taint) {
     return taint.clean ? 0 : std::accumulate(taint.of, taint.of + kTileElements, uint8_t{0}, std::bit_or<uint8_t>());
 }
 
-// The first element of a tile is never padding, so what arrives there was taken into a result.
+// The first element of a tile is never padding, so a mark that arrives there was mixed into a result.
 static void took_in_result(const ComputeState& state, TileTaint& out, uint8_t before) {
     took_in(state, out, static_cast<uint8_t>(out.at(0) & ~before & (kPadding | kUnwritten)));
     read_unwritten(state, out);
@@ -157,7 +157,7 @@ void checked::taint_clear(const ComputeState& state) {
     }
 }
 
-// A broadcast spreads all that it reads.
+// A broadcast copies all marks that it reads.
 static void took_in_beside(const ComputeState& state, TileTaint& read) {
     if (!read.clean && std::any_of(read.of, read.of + kTileElements, [](uint8_t of) { return (of & kBeside) != 0; })) {
         took_in(state, read, kBeside);
@@ -179,7 +179,7 @@ void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool with
     }
 }
 
-// Every datum as the one a broadcast reads for it.
+// Gives every datum the mark of the one that a broadcast reads for it.
 static void broadcast_taint(TileTaint& taint, const TileGeometry& geometry, Broadcast broadcast) {
     uint8_t copy[kTileElements];
     std::memcpy(copy, taint.of, sizeof copy);
@@ -308,7 +308,7 @@ bool is_zero_row(const Operand& operand, uint32_t first) {
     return is_zero(any & operand.mask);
 }
 
-// The faces of a reduction and what its scaler lets through.
+// The faces of a reduction and the data that its scaler includes.
 struct ReduceView {
     const Operand& data;
     const TileTaint& data_taint;
@@ -322,7 +322,7 @@ struct ReduceView {
     uint32_t scaler_datum(uint32_t face, uint32_t row, uint32_t k) const {
         return std::min<uint32_t>(face, scaler.geometry.num_faces - 1) * kFaceElements + row * 16 + k;
     }
-    // What one datum adds to a result, scaled by datum `scale` of the scaler.
+    // Mark that one datum adds to a result, scaled by datum `scale` of the scaler.
     uint8_t adds(uint32_t datum, uint32_t scale) const {
         const uint8_t own = data_taint.at(datum);
         if (maximum) {
@@ -335,7 +335,7 @@ struct ReduceView {
         const bool zero = is_zero(data.bits(datum));
         return in_sum(own, zero) | (own == 0 && zero ? 0 : in_sum(of_scaler, is_zero(scaler.bits(scale))));
     }
-    // A row sum puts what row `column` of the scaler makes into that column.
+    // A row sum writes the product with row `column` of the scaler to that column.
     bool fills_column(uint32_t column) const {
         if (column == 0) {
             return true;
@@ -448,7 +448,7 @@ void taint_matmul(
     if (dst == nullptr || (in0_taint.clean && in1_taint.clean)) [[likely]] {
         return;
     }
-    // Of each operand: what an element brings, and 0xff where it lets the other one's through.
+    // Of each operand: the marks of an element, and 0xff where it lets the other one's through.
     uint8_t brings0[kTileElements], lets0[kTileElements], brings1[kTileElements], lets1[kTileElements];
     const auto prepare = [](const uint32_t* words, const TileTaint& taint, uint8_t* brings, uint8_t* lets) {
         for (uint32_t i = 0; i < kTileElements; i++) {
@@ -470,7 +470,7 @@ void taint_matmul(
                 const uint32_t at1 = (k / 16 * faces.n + face) * kFaceElements + k % 16 * 16;
                 for (uint32_t n = 0; n < 16; n++) {
                     const uint8_t brought = (brings0[at0] & lets1[at1 + n]) | (brings1[at1 + n] & lets0[at0]);
-                    // A row of in0 and a column of in1 that begin with padding are padding of the result, too.
+                    // A row of in0 and a column of in1 that begin with padding are padding of the result as well.
                     arrived |= brought & ~(row_begin | in1_taint.at(face * kFaceElements + n));
                     to[n] |= brought;
                 }

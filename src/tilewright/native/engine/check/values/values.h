@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where values come from that mean nothing: memory nobody wrote, padding of tensors, what a reduction leaves beside its
-// result. Every element of a tile carries the kinds it has taken in, from L1 through DST back to L1; a finding is made
+// Taint tracking of meaningless values: unwritten memory, padding of tensors, and what a reduction leaves beside its
+// result. Every element of a tile carries the kinds it has taken in, from L1 through DST back to L1. A finding is made
 // where one reaches an element of a tensor.
 //
-// Operations combine the marks of what they read as they combine values: sums and products mix rows and columns, a zero
-// factor takes marks away, broadcasts spread them, masks replace them. A mark carries where it came from, the operation
-// that mixed it into a result and the first that read it: the finding is made at that operation, not at the writer.
+// Operations combine the marks of their operands as they combine values: sums and products mix rows and columns, a zero
+// factor removes marks, broadcasts copy them, masks replace them. A mark carries its origin, the operation that mixed
+// it into a result and the first that read it: the finding is made at that operation, not at the writer.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ struct Operand;
 enum Taint : uint8_t { kUnwritten = 1, kPadding = 2, kBeside = 4 };
 inline constexpr uint32_t kTaintKinds = 3;
 
-// Where one kind first came in.
+// Where a kind first came in.
 struct Origin {
     enum class Kind : uint8_t { None, Tensor, CircularBuffer, Reduction };
     Kind kind = Kind::None;
     uint8_t axis = 0;  // ReduceAxis of a reduction
     uint32_t index = 0;  // of the tensor or circular buffer
     uint64_t page = 0;  // of the tensor
-    const CallPlace* taken_in = nullptr;  // the tile operation that took it in, where one did
-    const CallPlace* read_by = nullptr;  // the first that read it, whatever became of it
+    const CallPlace* taken_in = nullptr;  // the tile operation that mixed it in, if any
+    const CallPlace* read_by = nullptr;  // the first that read it, whatever the result
 };
 
 struct Origins {
@@ -49,12 +49,12 @@ struct TileTaint {
     alignas(64) uint8_t of[kTileElements];
     Origins origins;
 
-    TileTaint() {}  // leaves `of` as it is: plain runs have such tiles too
+    TileTaint() {}  // leaves `of` uninitialised: plain runs have such tiles too
     TileTaint(const TileTaint& from) { *this = from; }
     TileTaint& operator=(const TileTaint& from);
 
     uint8_t at(uint32_t datum) const { return clean ? 0 : of[datum]; }
-    // Makes `of` mean something.
+    // Initialises `of`.
     void open();
     void take_origins(const TileTaint& from);
 };
@@ -64,25 +64,26 @@ struct DstTaint {
     uint32_t plain_slots = 0;  // bit per slot: holds the result of an operation other than a reduction
     TileTaint slot[kDstSlots];
     TileTaint in1[kDstSlots];  // of the columns of a matmul block
-    uint8_t running[32] = {};  // what a running sum down the columns has taken in
+    uint8_t running[32] = {};  // marks of a running sum down the columns
 };
 
-// What the whole program shares.
+// State shared by the whole program.
 struct ValueChecks {
     explicit ValueChecks(ShadowMemory& beside) : beside(beside) {}
 
     ShadowMemory& beside;  // bytes a reduction left beside its result
-    // By circular buffer: what its pages took in last, of each kind. Keys: L1 of the core, index.
+    // By circular buffer: the latest origin of each kind in its pages. Keys: L1 of the core, index.
     std::map<std::pair<uint32_t, uint32_t>, Origins> origins;
-    std::deque<CallPlace> places;  // of tile operations that took something in
+    std::deque<CallPlace> places;  // of tile operations that mixed in marks
 };
 
 // Null in a plain run.
 DstTaint* dst_of(const ComputeState& state);
-// Where datum i of a result reads a broadcast operand; faces: of one row of faces, of the result and of the operand.
+// The datum of a broadcast operand that datum i of a result reads; faces: in one row of faces, of the result and of the
+// operand.
 uint32_t broadcast_source(Broadcast broadcast, uint32_t row, uint32_t i, uint32_t faces, uint32_t b_faces);
 
-// --- tile operations; each does nothing in a plain run, and comes before the operation changes DST ---
+// --- tile operations; each does nothing in a plain run, and is called before the operation changes DST ---
 TW_HOOK(state, taint_clear, (const ComputeState& state), (state))  // DST reads as zero
 TW_HOOK(
     state,
@@ -94,7 +95,7 @@ TW_HOOK(
      uint32_t transpose,
      Broadcast broadcast = Broadcast::None),
     (state, cb, bytes, slot, transpose, broadcast))
-// A CB operand of tile maths: its taint goes with it.
+// A CB operand of tile math with its taint.
 struct TaintedOperand {
     const Operand& operand;
     uint32_t cb;
@@ -143,7 +144,7 @@ TW_HOOK(
 struct MatmulFaces {
     uint32_t m, k, n;
 };
-// in0 (m x k) and in1 (k x n) as words in face order, in1 already transposed where asked; only zeros are told apart.
+// in0 (m x k) and in1 (k x n) as words in face order, in1 already transposed if requested; only zeros matter.
 void taint_matmul(
     const ComputeState& state,
     MatmulFaces faces,
@@ -153,13 +154,13 @@ void taint_matmul(
     const TileTaint& in1_taint,
     uint32_t slot);
 void taint_transpose_dst(const ComputeState& state, uint32_t slot, bool faces);
-// The running operation has taken these kinds into the tile, or only read them; who did so before it stays the first.
+// The running operation has mixed these kinds into the tile, or only read them; an earlier operation stays the first.
 void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds);
 void read_unwritten(const ComputeState& state, TileTaint& taint);
 void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool within);
 
 // --- the vector unit; `ranges` are begin, end pairs of data ---
-// An operation is about to take DST register `slot`.
+// An operation is about to use DST register `slot`.
 TW_HOOK(state, check_vector_operand, (const ComputeState& state, uint32_t slot, const char* call), (state, slot, call))
 struct DataRange {
     uint32_t begin, end;
@@ -201,10 +202,10 @@ void taint_sequence_mixed(const ComputeState& state, uint32_t first_slot, uint32
 void taint_columns_mixed(const ComputeState& state, uint32_t first_slot, uint32_t run);
 
 // --- between L1 and tiles ---
-// What is read of a tile: a broadcast reads little of it, and of a reduction's result the rest is marked.
+// The part of a tile that is read: a broadcast reads little of it, and beside a reduction's result the tile is marked.
 enum class TileReads : uint8_t { All, Row, LeftColumn, FaceColumns, Scalar };
 TileReads reads_of(Broadcast broadcast);
-// Of the tile of cb at `bytes`; what is not read counts as unmarked.
+// Taint of the tile of cb at `bytes`; parts that are not read count as unmarked.
 TileTaint load_taint(
     const ComputeState& state, uint32_t cb, const uint8_t* bytes, TileReads reads = TileReads::All, uint32_t row = 0);
 inline TileTaint taint_of(const ComputeState& state, uint32_t cb, const uint8_t* bytes) {
@@ -244,10 +245,10 @@ void taint_pack_data(
     const uint8_t* bytes);
 
 // --- memory ---
-// Before a NoC transfer's marks are copied: what it brings into a tensor, where a circular buffer's pages come from.
+// Called before a NoC transfer's marks are copied: findings at tensors, and origins of a circular buffer's pages.
 void taint_noc_copy(KernelInstance& instance, const uint8_t* to, const uint8_t* from, uint64_t bytes, bool is_read);
 void taint_defined(KernelInstance& instance, const void* memory, uint64_t bytes);
-// Bytes about to be packed where a tensor lies; `undefined` marks them, bit per byte.
+// Bytes about to be packed into a tensor; `undefined` marks them, a bit per byte.
 void check_tensor_bytes(
     KernelInstance& instance,
     const uint8_t* to,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector unit's results take in of the DST tiles it works on.
+// Taint of the vector unit's results, from the DST tiles it works on.
 #include <algorithm>
 #include <cstring>
 #include <span>

@@ -237,7 +237,7 @@ inline void calculate_sfpu_binary(std::uint32_t in0, std::uint32_t in1, std::uin
 
 namespace tw {
 
-// Every init call of the unit also takes back what an earlier program told its lanes.
+// Every init call of the unit also resets the lane settings of an earlier program.
 inline void vector_program_init() {
     tw_sfpu_init(0);
     ckernel::sfpu::_init_sfpu_config_reg();

@@ -4,7 +4,7 @@
 
 #include "api/compute/pack.h"
 
-// A relu mode alone, or the register's packed form, where a ReluConfig is asked for now.
+// A relu mode alone, or the register's packed form, where newer releases take a ReluConfig.
 inline void llk_pack_relu_config(ckernel::ReluType mode) { tw_pack_relu_config(tw::code(mode), 0); }
 inline void llk_pack_relu_config(std::uint32_t packed) {
     llk_pack_relu_config(ckernel::ReluConfig::from_packed(packed));

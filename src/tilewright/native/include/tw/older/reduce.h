@@ -20,7 +20,7 @@ template <bool enforce_fp32_accumulation = false>
 ALWI void reduce_uninit(std::uint32_t icb = 0) {
     reduce_uninit(icb);
 }
-// With nothing said, what the host's defines say.
+// By default the host's defines apply.
 #if defined(REDUCE_OP) && defined(REDUCE_DIM)
 ALWI void reduce_init(
     std::uint32_t icb, std::uint32_t icb_scaler, std::uint32_t ocb, std::uint32_t call_line = __builtin_LINE()) {

@@ -14,7 +14,7 @@ ALWI void tilize_uninit_with_dt(uint32_t old_icb, uint32_t new_icb, uint32_t ocb
 
 ALWI void fast_tilize_uninit(uint32_t icb, uint32_t ocb) { tilize_uninit(icb, ocb); }
 
-// Output CB and geometry were said here too; the engine has the geometry from the host.
+// Takes the output CB and geometry too; the engine has the geometry from the host.
 template <bool neginf_srcA = true, bool zero_srcA_reduce = false>
 ALWI void tilizeA_B_reduce_init(
     uint32_t icb0, uint32_t icb1_scaler, uint32_t block, uint32_t ocb, uint32_t num_faces, uint32_t face_r_dim) {

@@ -87,7 +87,7 @@ constexpr std::uint32_t SFPSTOCHRND_MOD1_FP32_TO_INT16 = 7;
 }  // namespace modes
 }  // namespace sfpi
 
-// Headers that most compute kernels include say `using namespace sfpi`, so kernels name modes without it.
+// Headers that most compute kernels include contain `using namespace sfpi`, so kernels name modes without it.
 namespace ckernel {
 using namespace sfpi::modes;
 }  // namespace ckernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sfpi's vector types. A float sum of a product is one fused instruction on a card, so a product remembers its factors.
+// sfpi's vector types. A float sum with a product is one fused instruction on a card, so a product keeps its factors.
 #pragma once
 
 #include "tw/sfpi/lanes.h"
@@ -141,7 +141,7 @@ TW_SFPI_INTEGER(SignedLanes, std::int32_t);
 #undef TW_SFPI_INTEGER_BINARY
 #undef TW_SFPI_INTEGER_COMPARE
 
-// The same bits pass between the integer types without being asked for.
+// The integer types convert to each other implicitly, bit by bit.
 #define TW_SFPI_ALIAS(Type, Base) \
     class Type : public Base { \
     public: \
