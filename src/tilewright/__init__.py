@@ -18,6 +18,10 @@
     def centred(x: Rows):
         \"\"\"Rows minus their mean.\"\"\"
         return x - mean(x)
+
+``tilewright.build`` makes ``ttnn.NAME`` of a folder with a C++ operation::
+
+    tilewright.build("./variance_w_rm")
 """
 
 from typing import Any
@@ -49,6 +53,7 @@ _LAZY = {
     "Positive": "tilewright.formula._parameters",
     "Requirement": "tilewright.formula._requirements",
     "check_operation": "tilewright._workshop.cases",
+    "build": "tilewright._cpp_ops.build",
 }
 
 

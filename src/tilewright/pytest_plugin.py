@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,6 +62,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         except (RuntimeError, TilewrightError) as error:
             raise pytest.UsageError(f"--tilewright: {error}") from None
         early_config.pluginmanager.register(_Fixtures(), "tilewright-fixtures")
+        early_config.pluginmanager.register(_CppOperations(), "tilewright-cpp-operations")
 
 
 def _use_card() -> None:
@@ -103,6 +105,30 @@ def _add_section(item: pytest.Item, report: Report) -> None:
     """What was found, beside what the test says itself."""
     if report.findings or report.notes:
         item.add_report_section("call", "tilewright check", report.text(width=100))
+
+
+class _CppOperations:
+    """Tests that lie in the folder of a C++ operation get it as ``ttnn.NAME``."""
+
+    def __init__(self) -> None:
+        self._built: set[Path] = set()
+
+    def pytest_pycollect_makemodule(self, module_path: Path) -> None:
+        """Before the module is imported: builds the folder above it, once."""
+        from tilewright._cpp_ops.build import build
+        from tilewright._cpp_ops.errors import CppOperationError
+        from tilewright._cpp_ops.targets import is_operation_folder
+
+        folder = next((each for each in module_path.parents[:3] if is_operation_folder(each)), None)
+        if folder is None or folder in self._built:
+            return
+        import ttnn  # noqa: F401 (whichever it is, the operation belongs to it)
+
+        self._built.add(folder)
+        try:
+            build(folder)
+        except CppOperationError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 class _Fixtures:

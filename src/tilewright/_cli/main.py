@@ -21,6 +21,7 @@ from tilewright._errors import TilewrightError
 
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
 COMMANDS = {
+    "build": "compile the folder of a C++ operation and make it ttnn.NAME",
     "cache": "show how large the cache of compiled kernels is, and prune it",
     "check": "run a script or an operation under strict rules and say what is wrong",
     "completion": "print what bash, zsh or fish need to complete commands and options",
@@ -84,6 +85,8 @@ def _run_command(given: list[str], import_module: Callable[[str], Any]) -> int:
     is_further = given[1:2] and given[1] in FURTHER_COMMANDS.get(known.command, ())
     words = given[:2] if is_further else given[:1]
     name, rest = " ".join(words), given[len(words) :]
+    if any(os.path.isdir(word) for word in rest):  # noqa: PTH112 (a path object costs more than this)
+        rest = import_module("tilewright._cli.cpp_target").with_script(name, rest)
     command = import_module(f"tilewright._cli.{words[-1]}_command")
     as_json = wants_json(rest)
     try:

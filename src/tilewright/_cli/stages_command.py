@@ -6,8 +6,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+from pathlib import Path
 
 from tilewright._cli.command_parser import CommandParser, seconds
+from tilewright._cli.folder_stages import run_folder_stages
 from tilewright._cli.json_output import error_object, json_text
 from tilewright._cli.progress_line import ProgressLine
 from tilewright._cli.screen import has_colour
@@ -67,6 +69,8 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--stage is {options.stage}; it must be 1 to {len(STAGES)}")
     if options.json and options.watch:
         parser.error("--json and --watch: a machine reads one result; give one of them")
+    if Path(options.operation).is_dir():
+        return run_folder_stages(Path(options.operation), options)
     home = find_operation(options.operation)
     stages = STAGES if options.stage is None else (STAGES[options.stage - 1],)
     if not options.watch:

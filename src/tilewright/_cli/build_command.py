@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright build``: compile folders with C++ operations."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.json_output import error_object, json_text
+from tilewright._cpp_ops.build import BuiltOperation, build_operation
+from tilewright._cpp_ops.errors import CppOperationError
+from tilewright._workshop.stages.watching import snapshot
+
+_DESCRIPTION = """
+Compile the host side of C++ operations that lie in folders of the tt-metal tree's layout: NAME.cpp, NAME_nanobind.cpp,
+device/*_device_operation.cpp, device/*_program_factory.cpp. No tt-metal build is needed. Files that did not change are
+not compiled again. `tilewright exec`, `check`, `time`, `report`, `debug` and `stages` take such a folder, build it and
+call it as ttnn.NAME; in Python, `tilewright.build("FOLDER")` does.
+
+Exit status: 0 all built, 1 one does not build, 2 bad usage.
+"""
+_EXAMPLES = """
+tilewright build ./variance_w_rm
+tilewright build ./variance_w_rm --watch
+tilewright build ./variance_w_rm --out ./build
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = CommandParser("build", _DESCRIPTION, _EXAMPLES)
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="with an operation's sources")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="also write NAME.py there, a module that loads the operation"
+    )
+    parser.add_argument("--watch", action="store_true", help="build again whenever a file changes, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="say what was built as JSON")
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.json and options.watch:
+        parser.error("--json and --watch: a machine reads one result; give one of them")
+    status = _build_all(options)
+    while options.watch:
+        print("\nwaiting for a change; Ctrl-C ends", flush=True)
+        _wait([folder for folder in options.folders if folder.is_dir()])
+        status = _build_all(options)
+    return status
+
+
+def _wait(folders: list[Path]) -> None:
+    """Returns when a file of one of the folders has changed."""
+    before = [snapshot(folder) for folder in folders]
+    while [snapshot(folder) for folder in folders] == before:
+        time.sleep(0.2)
+
+
+def _build_all(options: argparse.Namespace) -> int:
+    built: list[dict[str, Any]] = []
+    failures: list[str] = []
+    for folder in options.folders:
+        begin = time.monotonic()
+        try:
+            operation = build_operation(folder)
+        except CppOperationError as error:
+            failures.append(str(error))
+            if not options.json:
+                print(f"tilewright build: {error}", flush=True)
+            continue
+        if options.out is not None:
+            _write_module(operation, options.out)
+        built.append(_facts(operation, time.monotonic() - begin))
+        if not options.json:
+            print(_line(operation, built[-1]), flush=True)
+    status = 1 if failures else 0
+    if options.json:
+        error_said = error_object("CppOperationError", failures[0]) if failures else None
+        print(json_text("build", {"operations": built}, status, error_said))
+    return status
+
+
+def _facts(operation: BuiltOperation, seconds: float) -> dict[str, Any]:
+    return {
+        "folder": str(operation.folder.root),
+        "library": str(operation.library),
+        "functions": [signature for each in operation.load().functions.values() for signature in each.signatures],
+        "sources": len(operation.objects),
+        "compiled": [str(path) for path in operation.compiled],
+        "seconds": round(seconds, 3),
+    }
+
+
+def _line(operation: BuiltOperation, facts: dict[str, Any]) -> str:
+    compiled = f"{len(facts['compiled'])} of {facts['sources']} files compiled, {facts['seconds']:.1f} s"
+    return "\n".join([f"{operation.folder.name}: {compiled}", *(f"  ttnn.{each}" for each in facts["functions"])])
+
+
+_MODULE = """# Written by `tilewright build`: loads the operation of {folder} and registers it with ttnn.
+import tilewright
+
+_functions = tilewright.build({folder!r})
+globals().update(_functions)
+__all__ = sorted(_functions)
+"""
+
+
+def _write_module(operation: BuiltOperation, directory: Path) -> None:
+    """A module that loads the operation, and its library beside it to look at."""
+    directory.mkdir(parents=True, exist_ok=True)
+    name = operation.folder.name
+    (directory / f"{name}.py").write_text(_MODULE.format(folder=str(operation.folder.root)), encoding="utf-8")
+    shutil.copyfile(operation.library, directory / f"{name}.so")

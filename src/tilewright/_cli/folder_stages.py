@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tilewright stages FOLDER``: the stage tests of a C++ operation."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from tilewright._cli.json_output import error_object, json_text
+from tilewright._cpp_ops.stage_tests import StageOutcome, run_stage_tests
+from tilewright._workshop.stages.watching import snapshot, wait_for_change
+
+
+def run_folder_stages(folder: Path, options: argparse.Namespace) -> int:
+    """Runs the stages once, or with ``--watch`` after every change."""
+    status = _run_once(folder, options)
+    while options.watch:
+        before = snapshot(folder)
+        print("\nwaiting for a change; Ctrl-C ends", flush=True)
+        wait_for_change(folder, before)
+        status = _run_once(folder, options)
+    return status
+
+
+def _run_once(folder: Path, options: argparse.Namespace) -> int:
+    results: list[StageOutcome] = []
+    if not options.json:
+        print(f"{folder.resolve().name}: C++ operation in {folder}\n", flush=True)
+    for outcome in run_stage_tests(folder.resolve(), options.stage, options.all, options.time_limit):
+        results.append(outcome)
+        if not options.json:
+            print(outcome.line, flush=True)
+    red = next((each for each in results if not each.passed), None)
+    status = 0 if red is None else 1
+    if options.json:
+        error = None if red is None else error_object("StageFailed", red.said)
+        says = {"operation": folder.resolve().name, "stages": list(map(asdict, results))}
+        print(json_text("stages", says, status, error))
+    else:
+        passed = sum(each.passed for each in results)
+        print(f"\n{passed} of {len(results)} stages that ran are green", flush=True)
+    return status

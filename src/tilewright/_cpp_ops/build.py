@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a folder with a C++ operation to functions of ttnn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from tilewright._build.cache import cache_directory, digest, read_entry, write_atomically
+from tilewright._cpp_ops.errors import CppOperationError
+from tilewright._cpp_ops.host_build import HostObject, compile_sources, host_library, link
+from tilewright._cpp_ops.library import CppFunction, OperationLibrary, load_library
+from tilewright._cpp_ops.operation_folder import OperationFolder, read_folder
+from tilewright._program.kernel_path import resolve_kernel_path
+
+# A function that takes a module by reference, as the compiler names it.
+_TAKES_MODULE = "RN8nanobind7module_E"
+
+
+@dataclass(frozen=True)
+class BuiltOperation:
+    """A folder and the library made of it."""
+
+    folder: OperationFolder
+    library: Path
+    objects: tuple[HostObject, ...]
+
+    @property
+    def compiled(self) -> list[Path]:
+        """Sources that were compiled now."""
+        return [each.source for each in self.objects if each.compiled]
+
+    def load(self, ttnn: Any = None) -> OperationLibrary:
+        """The library in this process, on ``ttnn`` or what ``import ttnn`` gives here."""
+        return load_library(self.library, current_ttnn() if ttnn is None else ttnn, self.find_kernel)
+
+    def find_kernel(self, path: str) -> str:
+        """Absolute path of a kernel that host code names: in the folder, else where every kernel is looked for."""
+        inside = self.folder.inside(path)
+        if inside is None and (self.folder.root / path).is_file():
+            inside = self.folder.root / path
+        if inside is None and self.folder.tree is not None and (self.folder.tree / path).is_file():
+            inside = self.folder.tree / path
+        return str(inside if inside is not None else resolve_kernel_path(path))
+
+
+def current_ttnn() -> Any:
+    """The ttnn of this process: what ``import ttnn`` gave, else tilewright's own."""
+    import tilewright.ttnn
+
+    return sys.modules.get("ttnn") or tilewright.ttnn
+
+
+def build_operation(path: str | Path) -> BuiltOperation:
+    """Compiles and links the operation in a folder.
+
+    Raises:
+        CppOperationError: with the compiler's errors, what is missing, or how the library fails to load.
+    """
+    folder = read_folder(path)
+    include = [*folder.include_directories(), *_overlay(folder)]
+    objects = compile_sources(folder.sources, include)
+    (module,) = compile_sources([_module_source(folder, objects)], include)
+    library = link([*(each.object for each in objects), module.object, host_library().object])
+    _require_loadable(folder, library)
+    return BuiltOperation(folder, library, tuple(objects))
+
+
+def _overlay(folder: OperationFolder) -> Iterator[Path]:
+    """A directory with the headers of this folder under the tree's paths, where sources include them so."""
+    headers = folder.tree_headers()
+    if headers:
+        name = digest(str(folder.root), *(f"{path} {target}" for path, target in headers.items()))
+        directory = cache_directory() / "headers" / f"tree-{name}"
+        for path, target in headers.items():
+            text = f'#pragma once\n#include "{target}"\n'.encode()
+            if read_entry(directory / path) != text:
+                write_atomically(directory / path, text)
+        yield directory
+
+
+def _module_source(folder: OperationFolder, objects: Sequence[HostObject]) -> Path:
+    """A source whose ``tw_bind_all`` calls every function of the folder that takes a module."""
+    functions = list(_binding_functions(objects))
+    if not functions:
+        raise CppOperationError(
+            f"no function in {', '.join(file.name for file in folder.binding_files)} takes nb::module_&, so nothing is "
+            f"bound; it should define e.g. void bind_{folder.name}(nb::module_& mod)"
+        )
+    lines = ['#include "tw_host/binding.hpp"']
+    for number, name in enumerate(functions):
+        lines.append(f'void bind_{number}(nanobind::module_&) __asm__("{name}");')
+    calls = " ".join(f"bind_{number}(module);" for number in range(len(functions)))
+    lines.append(f'extern "C" void tw_bind_all(nanobind::module_& module) {{ {calls} }}')
+    text = ("\n".join(lines) + "\n").encode()
+    path = cache_directory() / "cpp" / f"module-{digest(text)}.cpp"
+    if read_entry(path) != text:
+        write_atomically(path, text)
+    return path
+
+
+def _binding_functions(objects: Sequence[HostObject]) -> Iterator[str]:
+    """Names of the folder's functions that take a module and that no other of its sources calls."""
+    defined: list[str] = []
+    called: set[str] = set()
+    for each in objects:
+        with each.object.open("rb") as file:
+            for section in ELFFile(file).iter_sections():
+                if not isinstance(section, SymbolTableSection):
+                    continue
+                for symbol in section.iter_symbols():
+                    if not symbol.name.endswith(_TAKES_MODULE) or not symbol.name.startswith("_Z"):
+                        continue
+                    if symbol["st_shndx"] == "SHN_UNDEF":
+                        called.add(symbol.name)
+                    elif symbol["st_info"]["bind"] == "STB_GLOBAL":
+                        defined.append(symbol.name)
+    # A parent's bind function calls those of its parts; binding a part twice does no harm.
+    roots = [name for name in defined if name not in called]
+    yield from roots or defined
+
+
+_PROBE = """
+import sys
+from pathlib import Path
+from tilewright._cpp_ops.library import OperationLibrary
+import tilewright.ttnn
+library = OperationLibrary(Path(sys.argv[1]), tilewright.ttnn, str)
+print("\\n".join(library.functions))
+"""
+
+
+def _require_loadable(folder: OperationFolder, library: Path) -> None:
+    """Loads the library in a process of its own once: what ends that one must not end this one."""
+    marker = library.with_suffix(".loads")
+    if read_entry(marker) is not None:
+        return
+    result = subprocess.run(
+        [sys.executable, "-c", _PROBE, str(library)], capture_output=True, text=True, errors="replace", check=False
+    )
+    if result.returncode != 0:
+        how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
+        said = result.stderr.strip().splitlines()
+        raise CppOperationError(
+            f"{folder.root} compiles, but its library cannot be loaded (a process that tried ended with {how}): "
+            f"{' '.join(said[-3:]) or 'it printed nothing'}\nA constructor of a static object, or a bind function, "
+            "fails before any operation is called."
+        )
+    write_atomically(marker, result.stdout.encode())
+
+
+def build(folder: str | Path) -> dict[str, CppFunction]:
+    """Builds the C++ operation in a folder and makes its functions attributes of ttnn.
+
+    ``ttnn`` is what ``import ttnn`` gives in this process, else ``tilewright.ttnn``.
+
+    Example::
+
+        tilewright.build("./variance_w_rm")
+        y = ttnn.variance_w_rm(x)
+
+    Raises:
+        CppOperationError: the folder does not build; the text has the compiler's errors.
+    """
+    return register(build_operation(folder).load())
+
+
+def register(library: OperationLibrary, ttnn: Any = None) -> dict[str, CppFunction]:
+    """Makes the functions attributes of ttnn: ``ttnn.NAME``, in the place of one of that name."""
+    target = library.bridge.ttnn if ttnn is None else ttnn
+    for name, function in library.functions.items():
+        setattr(target, name, function)
+    return library.functions

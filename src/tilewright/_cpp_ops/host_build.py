@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compilation of host sources: in parallel, each once for its content, its headers, its flags and the compiler."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import functools
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilewright._build.cache import (
+    building,
+    cache_directory,
+    digest,
+    file_digest,
+    move_into_cache,
+    note_use,
+    read_entry,
+    write_atomically,
+)
+from tilewright._build.compiler import Compiler, find_compiler
+from tilewright._build.native_build import tree_digest
+from tilewright._cpp_ops.compiler_messages import explained
+from tilewright._cpp_ops.errors import CppOperationError
+from tilewright._cpp_ops.headers import HOST, INCLUDE, headers_directory
+
+_FLAGS = ["-std=c++20", "-O0", "-g0", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-w"]
+
+
+@dataclass(frozen=True)
+class HostObject:
+    """A compiled source."""
+
+    source: Path
+    object: Path
+    compiled: bool  # now, rather than taken from the cache
+
+
+def _flags(compiler: Compiler) -> list[str]:
+    limit = "-fmax-errors=8" if compiler.family == "gcc" else "-ferror-limit=8"
+    return [*_FLAGS, limit, *(["-fno-sanitize=all"] if compiler.family == "zig" else [])]
+
+
+def _entries() -> Path:
+    return cache_directory() / "cpp"
+
+
+def compile_sources(sources: Sequence[Path], include: Sequence[Path]) -> list[HostObject]:
+    """Objects of all sources, in their order.
+
+    Raises:
+        CppOperationError: with the compiler's errors of every source that has some.
+    """
+    compiler = find_compiler()
+    places = [*include, headers_directory(), INCLUDE]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(lambda source: _compiled(compiler, source, places), sources))
+    failures = [result for result in results if isinstance(result, str)]
+    if failures:
+        raise CppOperationError("\n\n".join(failures))
+    return [result for result in results if isinstance(result, HostObject)]
+
+
+def _compiled(compiler: Compiler, source: Path, include: Sequence[Path]) -> HostObject | str:
+    """The object of one source, or the compiler's errors, explained."""
+    flags = [*_flags(compiler), *(f"-I{place}" for place in include)]
+    name = digest(compiler.identity, tree_digest("host"), *flags, str(source), source.read_bytes())
+    record = _entries() / f"{name}.json"
+    kept = _kept(record)
+    if kept is not None:
+        return HostObject(source, kept, False)
+    with building(f"cpp-{name}") as work:
+        kept = _kept(record)  # another process may have compiled it while this one waited
+        if kept is not None:
+            return HostObject(source, kept, False)
+        built, depends = work / "source.o", work / "source.d"
+        result = compiler.run([*flags, "-MMD", "-MF", str(depends), "-c", str(source), "-o", str(built)])
+        if result.returncode != 0:
+            return explained(source, result.stderr, include)
+        files = _dependencies(depends.read_text(), include)
+        target = _entries() / f"{name}-{file_digest(built)[:16]}.o"
+        move_into_cache(built, target)
+    facts = {"object": target.name, "files": {str(file): file_digest(file) for file in files}}
+    write_atomically(record, json.dumps(facts).encode())
+    return HostObject(source, target, True)
+
+
+def _kept(record: Path) -> Path | None:
+    """The object of a record whose headers are all as they were."""
+    data = read_entry(record)
+    if data is None:
+        return None
+    facts = json.loads(data)
+    target = record.parent / str(facts["object"])
+    for file, content in facts["files"].items():
+        if not Path(file).is_file() or file_digest(Path(file)) != content:
+            return None
+    if read_entry(target) is None:
+        return None
+    note_use(record)
+    return target
+
+
+def _dependencies(text: str, include: Sequence[Path]) -> list[Path]:
+    """Files a source read, apart from the compiler's own and ours."""
+    words = re.findall(r"(?:[^\s\\]|\\.)+", text.partition(":")[2])
+    files = [Path(word.replace("\\ ", " ").replace("\\#", "#")) for word in words if word != "\\"]
+    ours = (str(INCLUDE), str(headers_directory()))
+    return [
+        file for file in files[1:] if not str(file).startswith(ours) and not str(file).startswith(("/usr/", "/lib/"))
+    ]
+
+
+@functools.cache
+def _library_source() -> Path:
+    """One file that includes every source of the host library: their headers are read once."""
+    sources = sorted((HOST / "source").glob("*.cpp"))
+    text = "".join(f'#include "{source}"\n' for source in sources).encode()
+    path = _entries() / f"host-library-{digest(text)}.cpp"
+    if read_entry(path) != text:
+        write_atomically(path, text)
+    return path
+
+
+def host_library() -> HostObject:
+    """What stands behind the headers, compiled once for each compiler."""
+    result = _compiled(find_compiler(), _library_source(), [INCLUDE])
+    if isinstance(result, str):
+        raise CppOperationError(f"tilewright's host library does not compile:\n{result}")
+    return result
+
+
+def link(objects: Sequence[Path]) -> Path:
+    """A shared library of the objects, under a name for its content."""
+    compiler = find_compiler()
+    name = digest(compiler.identity, *(file_digest(each) for each in objects))
+    target = _entries() / f"{name}.so"
+    if read_entry(target) is not None:
+        return target
+    with building(f"cpp-link-{name}") as work:
+        built = work / "operation.so"
+        static = ["-static-libstdc++", "-static-libgcc"] if compiler.family == "gcc" else []
+        result = compiler.run(
+            ["-shared", *map(str, objects), "-Wl,-Bsymbolic", "-Wl,-z,defs", *static, "-o", str(built)]
+        )
+        if result.returncode != 0:
+            raise CppOperationError(f"the operation does not link:\n{_undefined(result.stderr)}")
+        move_into_cache(built, target)
+    return target
+
+
+def _undefined(text: str) -> str:
+    """The linker's complaint: each missing function once, and what to do about it."""
+    names = list(dict.fromkeys(re.findall(r"undefined (?:reference to|symbol:?) [`']?(.+?)'?$", text, re.MULTILINE)))
+    if not names:
+        return text.strip()
+    listed = "\n".join(f"  {name}" for name in names[:12])
+    return (
+        f"{listed}\nThe folder declares these and no source of it defines them, or they are functions of tt-metal that "
+        "tilewright's host library does not have."
+    )

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stage tests of an operation's folder: ``test_dev/test_stage1_*.py`` to ``test_stage7_*.py``, each in a process."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilewright._cpp_ops.build import build_operation
+from tilewright._cpp_ops.errors import CppOperationError
+
+STAGES = {
+    1: "the API exists",
+    2: "wrong inputs are refused",
+    3: "ttnn has the operation",
+    4: "the device operation gives its specs",
+    5: "the program factory makes the program",
+    6: "kernels compile and end",
+    7: "every number is right",
+}
+
+
+@dataclass(frozen=True)
+class StageOutcome:
+    """How the tests of one stage ended."""
+
+    stage: int
+    passed: bool
+    seconds: float
+    said: str  # one sentence for a red stage, else empty
+
+    @property
+    def line(self) -> str:
+        head = f"  {self.stage}  {STAGES[self.stage]:<40} {'PASS' if self.passed else 'FAIL'} {self.seconds:6.1f} s"
+        return head if self.passed else f"{head}\n     {self.said}"
+
+
+def stage_files(folder: Path) -> dict[int, list[Path]]:
+    """Test files by stage."""
+    found: dict[int, list[Path]] = {}
+    for file in sorted((folder / "test_dev").glob("test_stage*.py")):
+        match = re.match(r"test_stage(\d)", file.name)
+        if match and int(match[1]) in STAGES:
+            found.setdefault(int(match[1]), []).append(file)
+    return found
+
+
+def run_stage_tests(folder: Path, only: int | None, go_on: bool, limit: float) -> Iterator[StageOutcome]:
+    """Runs the stages in their order and stops at the first that is red.
+
+    Raises:
+        CppOperationError: the folder has no stage tests.
+    """
+    files = stage_files(folder)
+    if not files:
+        raise CppOperationError(
+            f"{folder} has no stage tests (test_dev/test_stage1_*.py to test_stage7_*.py); "
+            "`tilewright new NAME --cpp` writes some to look at"
+        )
+    for stage in sorted(files) if only is None else [only]:
+        outcome = _outcome(folder, stage, files.get(stage, []), limit)
+        yield outcome
+        if not outcome.passed and not go_on:
+            return
+
+
+def _outcome(folder: Path, stage: int, files: Sequence[Path], limit: float) -> StageOutcome:
+    begin = time.monotonic()
+    if not files:
+        return StageOutcome(stage, False, 0.0, f"there is no test_dev/test_stage{stage}_*.py")
+    try:
+        build_operation(folder)
+    except CppOperationError as error:
+        return StageOutcome(stage, False, time.monotonic() - begin, str(error))
+    command = [sys.executable, "-m", "pytest", "--tilewright", "-q", "-x", "--no-header", "-p", "no:cacheprovider"]
+    try:
+        result = subprocess.run(
+            [*command, *map(str, files)], capture_output=True, text=True, errors="replace", timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return StageOutcome(stage, False, time.monotonic() - begin, f"no result within {limit:.0f} seconds")
+    seconds = time.monotonic() - begin
+    return StageOutcome(stage, result.returncode == 0, seconds, "" if result.returncode == 0 else _said(result.stdout))
+
+
+def _said(output: str) -> str:
+    """The sentence of the first failure: pytest's lines that begin with E, up to an empty one."""
+    lines = [match[1].strip() for match in re.finditer(r"^E\s+(.*)$", output, re.MULTILINE)]
+    kept = [line for line in lines if line][:4]
+    return " ".join(kept)[:600] if kept else (output.strip().splitlines() or ["it printed nothing"])[-1]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of C++ operations as targets of commands: each becomes a script that calls the operation.
+
+Commands that run scripts (exec, check, time, report, debug) take a folder so without knowing of C++.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tilewright._build.cache import cache_directory, digest, read_entry, write_atomically
+from tilewright._cpp_ops.driver import DEFAULT_SHAPE
+
+_COMMANDS = ("exec", "check", "time", "report", "debug")
+_OPTIONS_WITH_VALUE = {"--shape", "--dtype", "--arch", "--grid", "--ttnn", "--cards"}
+
+
+def is_operation_folder(path: Path) -> bool:
+    """Whether a directory holds a C++ operation: a binding beside its sources."""
+    names = ("*_nanobind.cpp", "*_pybind.cpp")
+    return path.is_dir() and any(next(path.glob(name), None) is not None for name in names)
+
+
+def with_script(command: str, arguments: Sequence[str], real_ttnn: bool) -> list[str]:
+    """A command's arguments with a script in the place of a folder.
+
+    Args:
+        real_ttnn: whether scripts get the installed ttnn where nothing else is said; then the card has the chip.
+    """
+    given = list(arguments)
+    place = _target(given)
+    if command not in _COMMANDS or place is None or not is_operation_folder(Path(given[place])):
+        return given
+    real = _value(given, "--ttnn") == "real" or (_value(given, "--ttnn") is None and real_ttnn)
+    folder = Path(given[place]).absolute()
+    taken = {"--shape", "--dtype"} if real else {"--shape", "--dtype", "--arch", "--grid"}
+    values = {name: _value(given, name) for name in taken}
+    given[place] = str(_script(folder, values, real))
+    return _without(given, taken)
+
+
+def _target(arguments: Sequence[str]) -> int | None:
+    """The place of the first argument that is no option and no option's value."""
+    position = 0
+    while position < len(arguments):
+        word = arguments[position]
+        if word == "--":
+            return None
+        if not word.startswith("-"):
+            return position
+        position += 2 if word in _OPTIONS_WITH_VALUE else 1
+    return None
+
+
+def _value(arguments: Sequence[str], name: str) -> str | None:
+    for position, word in enumerate(arguments):
+        if word == name and position + 1 < len(arguments):
+            return arguments[position + 1]
+        if word.startswith(f"{name}="):
+            return word.partition("=")[2]
+    return None
+
+
+def _without(arguments: Sequence[str], names: set[str]) -> list[str]:
+    kept: list[str] = []
+    position = 0
+    while position < len(arguments):
+        word = arguments[position]
+        if word in names:
+            position += 2
+            continue
+        if word.partition("=")[0] not in names:
+            kept.append(word)
+        position += 1
+    return kept
+
+
+def _script(folder: Path, values: dict[str, str | None], real: bool) -> Path:
+    """A script that calls the operation; under a name for its text, so that it can be shown and run again."""
+    sides = tuple(map(int, (values.get("--shape") or "x".join(map(str, DEFAULT_SHAPE))).lower().split("x")))
+    grid = values.get("--grid")
+    cores = None if grid is None else tuple(map(int, grid.lower().split("x")))
+    first = "import ttnn  # noqa: F401" if real else "import tilewright.ttnn"
+    text = (
+        f"{first}\nfrom pathlib import Path\nfrom tilewright._cpp_ops.driver import call_operation\n\n"
+        f"call_operation(Path({str(folder)!r}), {sides!r}, {values.get('--dtype') or 'bfloat16'!r}, "
+        f"{values.get('--arch')!r}, {cores!r})\n"
+    ).encode()
+    path = cache_directory() / "cpp" / f"{folder.name}-{digest(text)[:16]}.py"
+    if read_entry(path) != text:
+        write_atomically(path, text)
+    return path

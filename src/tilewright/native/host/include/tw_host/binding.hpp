@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// nanobind's and pybind11's names for functions that Python calls, on messages instead of Python's ABI.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tw_host/values.hpp"
+
+namespace nanobind {
+
+using tw::host::Value;
+
+struct none {};
+struct kw_only {};
+struct gil_scoped_release {};
+struct gil_scoped_acquire {};
+template <typename... T>
+struct call_guard {};
+enum class rv_policy { automatic, automatic_reference, take_ownership, copy, move, reference, reference_internal };
+template <std::size_t Nurse, std::size_t Patient>
+struct keep_alive {};
+struct sig {
+    explicit sig(const char*) {}
+};
+struct is_method {};
+
+inline Value default_value(const none&) { return {}; }
+template <typename T>
+Value default_value(const T& value) {
+    return tw::host::to_value(value);
+}
+
+struct arg {
+    explicit arg(const char* name) : name(name) {}
+    template <typename T>
+    arg operator=(const T& value) const {
+        arg copy(*this);
+        copy.default_to = default_value(value);
+        return copy;
+    }
+    arg& operator=(const arg&) = default;
+    arg(const arg&) = default;
+    arg& noconvert(bool = true) { return *this; }
+    arg& none(bool = true) { return *this; }
+    arg& sig(const char*) { return *this; }
+    std::string name;
+    std::optional<Value> default_to;
+};
+namespace literals {
+inline arg operator""_a(const char* name, std::size_t) { return arg(name); }
+}  // namespace literals
+
+// One function with its parameters; functions of one name are overloads.
+struct Function {
+    struct Parameter {
+        std::string name, type;
+        std::optional<Value> default_to;
+        bool keyword_only = false;
+    };
+    std::string name, doc, owner;
+    std::vector<Parameter> parameters;
+    std::function<Value(const std::vector<Value>&)> call;
+};
+
+class module_ {
+public:
+    template <typename F, typename... Extra>
+    module_& def(const char* name, F&& f, const Extra&... extra) {
+        add(name, "", std::forward<F>(f), extra...);
+        return *this;
+    }
+    module_ def_submodule(const char*, const char* = "") { return *this; }
+    struct Attribute {
+        template <typename T>
+        void operator=(const T&) {}
+    };
+    Attribute attr(const char*) { return {}; }
+    Attribute doc() { return {}; }
+
+    template <typename F, typename... Extra>
+    static void add(const std::string& name, const std::string& owner, F&& f, const Extra&... extra) {
+        add_function(name, owner, std::function(std::forward<F>(f)), extra...);
+    }
+
+private:
+    template <typename R, typename... A, typename... Extra>
+    static void add_function(
+        const std::string& name, const std::string& owner, std::function<R(A...)> f, const Extra&... extra) {
+        Function function{name, "", owner, {}, {}};
+        bool keyword_only = false;
+        (take(function, keyword_only, extra), ...);
+        const std::vector<std::string> types = {tw::host::FromValue<Plain<A>>::name()...};
+        for (std::size_t index = 0; index < types.size(); ++index) {
+            if (function.parameters.size() <= index) {
+                function.parameters.push_back({"arg" + std::to_string(index), "", std::nullopt, keyword_only});
+            }
+            function.parameters[index].type = types[index];
+        }
+        function.call = [f](const std::vector<Value>& values) {
+            return apply<R, A...>(f, values, std::index_sequence_for<A...>());
+        };
+        keep(std::move(function));
+    }
+    template <typename A>
+    using Plain = std::remove_cvref_t<A>;
+    template <typename R, typename... A, std::size_t... Index>
+    static Value apply(
+        const std::function<R(A...)>& f, const std::vector<Value>& values, std::index_sequence<Index...>) {
+        std::tuple<Plain<A>...> arguments{tw::host::from_value<Plain<A>>(values[Index])...};
+        if constexpr (std::is_void_v<R>) {
+            f(static_cast<A>(std::get<Index>(arguments))...);
+            return {};
+        } else {
+            return tw::host::to_value(f(static_cast<A>(std::get<Index>(arguments))...));
+        }
+    }
+    static void take(Function& function, bool& keyword_only, const arg& parameter) {
+        function.parameters.push_back({parameter.name, "", parameter.default_to, keyword_only});
+    }
+    static void take(Function&, bool& keyword_only, const kw_only&) { keyword_only = true; }
+    static void take(Function& function, bool&, const char* doc) { function.doc = doc; }
+    static void take(Function& function, bool&, const std::string& doc) { function.doc = doc; }
+    template <typename T>
+    static void take(Function&, bool&, const T&) {}
+    static void keep(Function function);
+};
+using module = module_;
+
+// Enums of an operation: Python gives the name of a value.
+template <typename E>
+class enum_ {
+public:
+    template <typename... Extra>
+    enum_(module_&, const char* name, const Extra&...) : name_(name) {}
+    template <typename... Extra>
+    enum_& value(const char* value_name, E value, const Extra&...) {
+        note(name_, value_name, static_cast<std::int64_t>(value));
+        return *this;
+    }
+    enum_& export_values() { return *this; }
+
+private:
+    static void note(const std::string& name, const std::string& value_name, std::int64_t value);
+    std::string name_;
+};
+void note_enum(const std::string& name, const std::string& value_name, std::int64_t value);
+template <typename E>
+void enum_<E>::note(const std::string& name, const std::string& value_name, std::int64_t value) {
+    note_enum(name, value_name, value);
+}
+
+}  // namespace nanobind
+
+namespace nb = nanobind;
+namespace pybind11 = nanobind;
+namespace py = nanobind;
+
+// What the build's generated file defines: it calls every function of the folder that takes a module.
+extern "C" void tw_bind_all(nanobind::module_& module);
+
+namespace ttnn {
+
+namespace nb = nanobind;
+
+template <std::size_t N>
+struct unique_string {
+    char data[N];
+    constexpr unique_string(const char (&text)[N]) {
+        for (std::size_t index = 0; index < N; ++index) {
+            data[index] = text[index];
+        }
+    }
+    constexpr operator const char*() const { return data; }
+};
+
+template <typename F, typename... A>
+struct overload_t {
+    F function;
+    std::tuple<A...> arguments;
+    overload_t(F f, const A&... given) : function(f), arguments(given...) {}
+};
+template <typename T>
+struct is_overload : std::false_type {};
+template <typename F, typename... A>
+struct is_overload<overload_t<F, A...>> : std::true_type {};
+
+template <unique_string Name, unique_string Namespace = unique_string{"ttnn."}, typename F, typename... A>
+    requires(!is_overload<std::remove_cvref_t<F>>::value)
+void bind_function(nb::module_&, const char* doc, F f, const A&... arguments) {
+    nb::module_::add(Name.data, Namespace.data, f, arguments..., doc);
+}
+template <unique_string Name, unique_string Namespace = unique_string{"ttnn."}, typename... Overload>
+    requires(is_overload<std::remove_cvref_t<Overload>>::value && ...)
+void bind_function(nb::module_&, const char* doc, const Overload&... overloads) {
+    (std::apply(
+         [&](const auto&... arguments) {
+             nb::module_::add(Name.data, Namespace.data, overloads.function, arguments..., doc);
+         },
+         overloads.arguments),
+     ...);
+}
+
+// The spelling before bind_function: a struct with `invoke`, registered under a name, then bound.
+namespace decorators {
+template <unique_string Name, typename Operation>
+struct registered_operation_t {
+    template <typename... A>
+    auto operator()(A&&... arguments) const {
+        return Operation::invoke(std::forward<A>(arguments)...);
+    }
+    static constexpr const char* cpp_fully_qualified_name = Name.data;
+    std::string base_name() const {
+        const std::string name(Name.data);
+        return name.substr(name.rfind(':') + 1);
+    }
+};
+template <typename... A>
+struct nanobind_arguments_t {
+    std::tuple<A...> value;
+    nanobind_arguments_t(A... arguments) : value(arguments...) {}
+};
+template <typename F, typename... A>
+struct nanobind_overload_t {
+    F function;
+    std::tuple<A...> arguments;
+    nanobind_overload_t(F f, A... given) : function(f), arguments(given...) {}
+};
+}  // namespace decorators
+using decorators::nanobind_arguments_t;
+using decorators::nanobind_overload_t;
+template <typename... A>
+using pybind_arguments_t = decorators::nanobind_arguments_t<A...>;
+template <typename F, typename... A>
+using pybind_overload_t = decorators::nanobind_overload_t<F, A...>;
+
+template <unique_string Name, typename Operation>
+constexpr auto register_operation() {
+    return decorators::registered_operation_t<Name, Operation>{};
+}
+template <unique_string Name, typename Operation>
+constexpr auto register_operation_with_auto_launch_op() {
+    return decorators::registered_operation_t<Name, Operation>{};
+}
+
+namespace detail {
+template <typename Registered, typename R, typename... A>
+void bind_overload(const Registered& operation, const std::string& doc, R (*invoke)(A...), const auto&... arguments) {
+    nb::module_::add(operation.base_name(), "ttnn.", invoke, arguments..., doc);
+}
+template <unique_string Name, typename Operation, typename... A>
+void bind_one(
+    const decorators::registered_operation_t<Name, Operation>& operation,
+    const std::string& doc,
+    const nanobind_arguments_t<A...>& overload) {
+    std::apply(
+        [&](const auto&... arguments) { bind_overload(operation, doc, &Operation::invoke, arguments...); },
+        overload.value);
+}
+template <typename Registered, typename F, typename... A>
+void bind_one(const Registered& operation, const std::string& doc, const nanobind_overload_t<F, A...>& overload) {
+    // The first parameter of such a function is the operation itself.
+    const auto with_self = []<typename R, typename Self, typename... P>(
+                               const std::function<R(Self, P...)>& function, const Registered& self) {
+        return std::function<R(P...)>([function, self](P... p) -> R { return function(self, std::forward<P>(p)...); });
+    };
+    std::apply(
+        [&](const auto&... arguments) {
+            nb::module_::add(
+                operation.base_name(),
+                "ttnn.",
+                with_self(std::function(overload.function), operation),
+                arguments...,
+                doc);
+        },
+        overload.arguments);
+}
+}  // namespace detail
+
+template <typename Registered, typename... Overload>
+void bind_registered_operation(
+    nb::module_&, const Registered& operation, const std::string& doc, const Overload&... overloads) {
+    (detail::bind_one(operation, doc, overloads), ...);
+}
+
+}  // namespace ttnn

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs as descriptors: plain structs that a factory fills and returns.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tw_host/program.hpp"
+
+namespace tt::tt_metal {
+
+struct TileDescriptor {
+    TileDescriptor() = default;
+    TileDescriptor(const Tile& tile) : height(tile.get_height()), width(tile.get_width()) {}
+    TileDescriptor(std::uint32_t height, std::uint32_t width, bool transpose) :
+        height(height), width(width), transpose(transpose) {}
+    std::uint32_t height = constants::TILE_HEIGHT;
+    std::uint32_t width = constants::TILE_WIDTH;
+    bool transpose = false;
+    friend bool operator==(const TileDescriptor&, const TileDescriptor&) = default;
+};
+
+struct CBFormatDescriptor {
+    std::uint8_t buffer_index = 0;
+    tt::DataFormat data_format = tt::DataFormat::Float32;
+    std::uint32_t page_size = 0;
+    std::optional<TileDescriptor> tile;
+    std::optional<FaceGeometry> face_geometry;
+};
+
+struct CBDescriptor {
+    using FormatDescriptors = ttsl::SmallVector<CBFormatDescriptor, 1>;
+    std::uint32_t total_size = 0;
+    CoreRangeSet core_ranges;
+    FormatDescriptors format_descriptors;
+    FormatDescriptors remote_format_descriptors;
+    Buffer* buffer = nullptr;
+    const MeshTensor* tensor = nullptr;
+    std::uint32_t address_offset = 0;
+    const void* global_circular_buffer = nullptr;
+};
+
+struct SemaphoreDescriptor {
+    std::uint32_t id{};
+    CoreType core_type = CoreType::WORKER;
+    CoreRangeSet core_ranges;
+    std::uint32_t initial_value = 0;
+};
+
+struct KernelDescriptor {
+    using CompileTimeArgs = std::vector<std::uint32_t>;
+    using NamedCompileTimeArgs = std::vector<std::pair<std::string, std::uint32_t>>;
+    using Defines = std::vector<std::pair<std::string, std::string>>;
+    using IncludePaths = std::vector<std::filesystem::path>;
+    using CoreRuntimeArgs = std::vector<std::uint32_t>;
+    using RuntimeArgs = std::vector<std::pair<CoreCoord, CoreRuntimeArgs>>;
+    using CommonRuntimeArgs = CoreRuntimeArgs;
+    using ConfigDescriptor = KernelConfig;
+    using TensorReference = std::reference_wrapper<const MeshTensor>;
+    enum class SourceType { FILE_PATH, SOURCE_CODE };
+
+    std::string kernel_source;
+    SourceType source_type = SourceType::FILE_PATH;
+    CoreRangeSet core_ranges;
+    CompileTimeArgs compile_time_args;
+    NamedCompileTimeArgs named_compile_time_args;
+    Defines defines;
+    RuntimeArgs runtime_args;
+    CommonRuntimeArgs common_runtime_args;
+    std::optional<KernelBuildOptLevel> opt_level = std::nullopt;
+    ConfigDescriptor config;
+    IncludePaths compiler_include_paths;
+
+    class RTArgList {
+    public:
+        void push_back(std::uint32_t value) { words_.push_back(value); }
+        void push_back(const Buffer* buffer) { words_.push_back(buffer == nullptr ? 0 : buffer->address()); }
+        void push_back(const MeshTensor& tensor) { words_.push_back(static_cast<std::uint32_t>(tensor.address())); }
+        void reserve(std::size_t count) { words_.reserve(count); }
+        void append(const std::vector<std::uint32_t>& words) {
+            words_.insert(words_.end(), words.begin(), words.end());
+        }
+        const std::vector<std::uint32_t>& words() const { return words_; }
+
+    private:
+        std::vector<std::uint32_t> words_;
+    };
+    using WordOrBuffer = std::variant<std::uint32_t, Buffer*>;
+    using WordOrTensor = std::variant<std::uint32_t, TensorReference>;
+    void emplace_runtime_args(const CoreCoord& core, std::initializer_list<std::uint32_t> args) {
+        runtime_args.emplace_back(core, args);
+    }
+    void emplace_runtime_args(const CoreCoord& core, std::initializer_list<WordOrBuffer> args) {
+        runtime_args.emplace_back(core, words_of(args));
+    }
+    void emplace_runtime_args(const CoreCoord& core, std::initializer_list<WordOrTensor> args) {
+        runtime_args.emplace_back(core, words_of(args));
+    }
+    void emplace_runtime_args(const CoreCoord& core, const RTArgList& args) {
+        runtime_args.emplace_back(core, args.words());
+    }
+    void emplace_runtime_args(const CoreCoord& core, const std::vector<WordOrBuffer>& args) {
+        runtime_args.emplace_back(core, words_of(args));
+    }
+    void emplace_runtime_args(const CoreCoord& core, const std::vector<WordOrTensor>& args) {
+        runtime_args.emplace_back(core, words_of(args));
+    }
+    void emplace_common_runtime_args(std::initializer_list<std::uint32_t> args) { add_common(args); }
+    void emplace_common_runtime_args(std::initializer_list<WordOrBuffer> args) { add_common(words_of(args)); }
+    void emplace_common_runtime_args(std::initializer_list<WordOrTensor> args) { add_common(words_of(args)); }
+    void emplace_common_runtime_args(const RTArgList& args) { add_common(args.words()); }
+
+private:
+    static std::uint32_t word_of(std::uint32_t word) { return word; }
+    static std::uint32_t word_of(const Buffer* buffer) { return buffer == nullptr ? 0 : buffer->address(); }
+    static std::uint32_t word_of(const TensorReference& tensor) {
+        return static_cast<std::uint32_t>(tensor.get().address());
+    }
+    template <typename Range>
+    static CoreRuntimeArgs words_of(const Range& args) {
+        CoreRuntimeArgs words;
+        for (const auto& each : args) {
+            words.push_back(std::visit([](const auto& content) { return word_of(content); }, each));
+        }
+        return words;
+    }
+    void add_common(const CoreRuntimeArgs& words) {
+        common_runtime_args.insert(common_runtime_args.end(), words.begin(), words.end());
+    }
+};
+
+struct ProgramDescriptor {
+    using KernelDescriptors = ttsl::SmallVector<KernelDescriptor, 3>;
+    using SemaphoreDescriptors = ttsl::SmallVector<SemaphoreDescriptor, 3>;
+    using CBDescriptors = ttsl::SmallVector<CBDescriptor, 5>;
+    KernelDescriptors kernels;
+    SemaphoreDescriptors semaphores;
+    CBDescriptors cbs;
+    std::optional<std::uint64_t> custom_program_hash;
+    std::optional<std::uint32_t> find_available_semaphore_id(const CoreCoord& core, CoreType core_type) const;
+};
+
+// The descriptors as the record every other form makes too.
+ProgramRecord record_of(const ProgramDescriptor& descriptor);
+inline Program program_of(const ProgramDescriptor& descriptor) {
+    Program program;
+    program.record() = record_of(descriptor);
+    return program;
+}
+void apply_descriptor_runtime_args(Program& program, const ProgramDescriptor& descriptor);
+
+struct WorkloadDescriptor;
+
+}  // namespace tt::tt_metal
+
+namespace ttnn {
+tt::tt_metal::CBDescriptor cb_descriptor_from_sharded_tensor(
+    std::uint8_t cb_index,
+    const Tensor& tensor,
+    std::uint32_t address_offset = 0,
+    std::uint32_t total_size = 0,
+    const std::optional<tt::tt_metal::CoreRangeSet>& core_ranges = std::nullopt);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device operations: the program cache, and how a call becomes a program and a launch.
+//
+// `launch` does what tt-metal's does: it looks for a program under the operation's hash, validates, makes the output
+// tensors, builds a program or changes the arguments of the one it has, and runs it (here with `ttnn.generic_op`).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tw_host/descriptors.hpp"
+#include "tw_host/mesh_workload.hpp"
+#include "tw_host/metal2.hpp"
+#include "tw_host/reflect.hpp"
+
+namespace ttnn::device_operation {
+
+using tt::tt_metal::program_cache::detail::AdaptedCachedMeshWorkload;
+using tt::tt_metal::program_cache::detail::CachedMeshWorkload;
+using tt::tt_metal::program_cache::detail::CachedProgram;
+
+struct ProgramArtifacts {
+    tt::tt_metal::experimental::ProgramSpec spec;
+    tt::tt_metal::experimental::ProgramRunArgs run_params;
+    std::vector<tt::tt_metal::MeshTensor> op_owned_tensors;
+};
+
+namespace detail {
+
+using tt::tt_metal::ProgramRecord;
+using tw::host::List;
+using tw::host::Value;
+
+// Whether a call that finds its program is compared with a program made anew (`tilewright check`).
+bool compares_with_fresh();
+// Tells Python how the cached program after its arguments were changed differs from a fresh one.
+void compare(const std::string& operation, const Value& cached, const Value& fresh, bool structure_only);
+void run(const std::string& operation, const List& tensors, const Value& program, bool from_cache);
+void run_spec(
+    const std::string& operation, const List& tensors, const ProgramArtifacts& artifacts, const Value& cached_spec);
+std::string type_name(const std::type_info& type);
+
+template <typename F, typename Attributes, typename Inputs, typename Outputs>
+concept creates_program = requires(const Attributes& attributes, const Inputs& inputs, Outputs& outputs) {
+    F::create(attributes, inputs, outputs);
+};
+template <typename F>
+concept has_descriptor = requires { &F::create_descriptor; };
+template <typename F>
+concept has_artifacts = requires { &F::create_program_artifacts; };
+template <typename F>
+concept has_mesh_workload = requires { &F::create_mesh_workload; };
+template <typename F>
+concept has_create_at = requires { &F::create_at; };
+template <typename F>
+concept has_workload_descriptor = requires { &F::create_workload_descriptor; };
+
+// An operation without a factory of its own is its factory.
+template <typename Op>
+auto chosen_factory(const auto& attributes, const auto& inputs) {
+    if constexpr (requires { Op::select_program_factory(attributes, inputs); }) {
+        return Op::select_program_factory(attributes, inputs);
+    } else if constexpr (requires { typename Op::program_factory_t; }) {
+        using First = std::variant_alternative_t<0, typename Op::program_factory_t>;
+        return typename Op::program_factory_t(First{});
+    } else {
+        return std::variant<Op>(Op{});
+    }
+}
+
+template <typename Factory>
+auto make_descriptor(const auto& attributes, const auto& inputs, auto& outputs) {
+    if constexpr (requires { Factory::create_descriptor(attributes, inputs, outputs); }) {
+        return Factory::create_descriptor(attributes, inputs, outputs);
+    } else {
+        return Factory::create_descriptor(attributes, inputs, outputs, std::nullopt);
+    }
+}
+
+template <typename Cached>
+using Cache = std::unordered_map<std::uint64_t, std::unique_ptr<Cached>>;
+template <typename Factory, typename Cached>
+Cache<Cached>& cache_of() {
+    static auto* cache = new Cache<Cached>;  // kept to the end of the process: programs may be used while it ends
+    return *cache;
+}
+
+template <typename Op>
+struct Call {
+    using Attributes = typename Op::operation_attributes_t;
+    using Inputs = typename Op::tensor_args_t;
+    using Outputs = typename Op::tensor_return_value_t;
+    std::string operation;
+    const Attributes& attributes;
+    const Inputs& inputs;
+    Outputs& outputs;
+    std::uint64_t key;
+    List tensors;
+
+    void launch(const ProgramRecord& record, bool from_cache) const {
+        run(operation, tensors, record.to_value(), from_cache);
+    }
+
+    template <typename Factory>
+    void with_create() const {
+        using Cached = decltype(Factory::create(attributes, inputs, outputs));
+        auto& cache = cache_of<Factory, Cached>();
+        auto found = cache.find(key);
+        const bool hit = found != cache.end();
+        if (!hit) {
+            auto made = std::make_unique<Cached>(Factory::create(attributes, inputs, outputs));
+            found = cache.emplace(key, std::move(made)).first;
+        } else {
+            Factory::override_runtime_arguments(*found->second, attributes, inputs, outputs);
+            if (compares_with_fresh()) {
+                const Cached fresh = Factory::create(attributes, inputs, outputs);
+                compare(
+                    operation, found->second->program.record().to_value(), fresh.program.record().to_value(), false);
+            }
+        }
+        launch(found->second->program.record(), hit);
+    }
+
+    template <typename Factory>
+    void with_descriptor() const {
+        auto& cache = cache_of<Factory, tt::tt_metal::Program>();
+        const tt::tt_metal::ProgramDescriptor descriptor = make_descriptor<Factory>(attributes, inputs, outputs);
+        auto found = cache.find(key);
+        const bool hit = found != cache.end();
+        if (!hit) {
+            auto made = std::make_unique<tt::tt_metal::Program>(program_of(descriptor));
+            found = cache.emplace(key, std::move(made)).first;
+        } else {
+            if (compares_with_fresh()) {
+                compare(operation, found->second->record().to_value(), record_of(descriptor).to_value(), true);
+            }
+            apply_descriptor_runtime_args(*found->second, descriptor);
+        }
+        launch(found->second->record(), hit);
+    }
+
+    template <typename Factory>
+    void with_artifacts() const {
+        auto& cache = cache_of<Factory, Value>();
+        const ProgramArtifacts artifacts = Factory::create_program_artifacts(attributes, inputs, outputs);
+        auto found = cache.find(key);
+        if (found == cache.end()) {
+            found = cache.emplace(key, std::make_unique<Value>(to_value(artifacts.spec))).first;
+        } else if (compares_with_fresh()) {
+            compare(operation, *found->second, to_value(artifacts.spec), true);
+        }
+        run_spec(operation, tensors, artifacts, *found->second);
+    }
+
+    template <typename Factory>
+    void with_mesh_workload() const {
+        using tt::tt_metal::distributed::MeshCoordinate;
+        using tt::tt_metal::distributed::MeshCoordinateRange;
+        using tt::tt_metal::distributed::MeshCoordinateRangeSet;
+        const MeshCoordinate only(0, 0);
+        auto make = [&] {
+            if constexpr (has_mesh_workload<Factory>) {
+                const MeshCoordinateRangeSet coordinates{MeshCoordinateRange(only)};
+                return Factory::create_mesh_workload(attributes, coordinates, inputs, outputs);
+            } else {
+                auto made = Factory::create_at(attributes, only, inputs, outputs);
+                using Variables = decltype(made.shared_variables);
+                tt::tt_metal::distributed::MeshWorkload workload;
+                workload.add_program(MeshCoordinateRange(only), std::move(made.program));
+                std::unordered_map<MeshCoordinateRange, Variables> variables;
+                variables.emplace(MeshCoordinateRange(only), std::move(made.shared_variables));
+                return AdaptedCachedMeshWorkload<Variables>{std::move(workload), std::move(variables)};
+            }
+        };
+        using Cached = decltype(make());
+        auto& cache = cache_of<Factory, Cached>();
+        auto found = cache.find(key);
+        const bool hit = found != cache.end();
+        if (!hit) {
+            found = cache.emplace(key, std::make_unique<Cached>(make())).first;
+        } else {
+            Factory::override_runtime_arguments(*found->second, attributes, inputs, outputs);
+        }
+        for (auto& [range, program] : found->second->workload.get_programs()) {
+            if (hit && compares_with_fresh()) {
+                Cached fresh = make();
+                const Value again = fresh.workload.get_programs().begin()->second.record().to_value();
+                compare(operation, program.record().to_value(), again, false);
+            }
+            launch(program.record(), hit);
+        }
+    }
+
+    template <typename Factory>
+    void with_factory() const {
+        if constexpr (creates_program<Factory, Attributes, Inputs, Outputs>) {
+            with_create<Factory>();
+        } else if constexpr (has_mesh_workload<Factory> || has_create_at<Factory>) {
+            with_mesh_workload<Factory>();
+        } else if constexpr (has_descriptor<Factory>) {
+            with_descriptor<Factory>();
+        } else if constexpr (has_artifacts<Factory>) {
+            with_artifacts<Factory>();
+        } else {
+            TT_THROW("{}: a workload of several programs is not simulated", operation);
+        }
+    }
+};
+
+template <typename Op>
+std::uint64_t program_key(const auto& attributes, const auto& inputs) {
+    if constexpr (requires { Op::compute_program_hash(attributes, inputs); }) {
+        return static_cast<std::uint64_t>(Op::compute_program_hash(attributes, inputs));
+    } else {
+        return ttsl::hash::hash_objects_with_default_seed(ttsl::hash::type_hash<Op>, attributes, inputs);
+    }
+}
+
+// Keys of programs each operation has: decides between validation of a miss and of a hit.
+bool note_key(const std::string& operation, std::uint64_t key);
+void forget_key(const std::string& operation, std::uint64_t key);
+
+template <typename... T>
+List tensors_of(const T&... objects) {
+    List tensors;
+    const auto add = [&](const Tensor& tensor) {
+        if (tensor.state() != nullptr && tensor.device() != nullptr) {
+            tensors.push_back(tensor.state()->handle);
+        }
+    };
+    (tw::host::for_each_of_type<Tensor>(objects, add), ...);
+    return tensors;
+}
+
+}  // namespace detail
+
+template <typename Op>
+typename Op::tensor_return_value_t launch(
+    const typename Op::operation_attributes_t& attributes, const typename Op::tensor_args_t& inputs) {
+    const std::string operation = detail::type_name(typeid(Op));
+    std::uint64_t key = detail::program_key<Op>(attributes, inputs);
+    auto factory = detail::chosen_factory<Op>(attributes, inputs);
+    key = tw::host::mixed(tw::host::mixed(key, factory.index()), tt::tt_metal::current_facts().key);
+    const bool hit = !detail::note_key(operation, key);
+    if constexpr (requires { Op::validate_on_program_cache_hit(attributes, inputs); }) {
+        if (hit) {
+            Op::validate_on_program_cache_hit(attributes, inputs);
+        }
+    }
+    if (!hit) {
+        try {
+            Op::validate_on_program_cache_miss(attributes, inputs);
+        } catch (...) {
+            detail::forget_key(operation, key);
+            throw;
+        }
+    }
+    auto outputs = Op::create_output_tensors(attributes, inputs);
+    if constexpr (requires { Op::skip_launch(attributes, inputs, outputs); }) {
+        if (Op::skip_launch(attributes, inputs, outputs)) {
+            return outputs;
+        }
+    }
+    const detail::Call<Op> call{operation, attributes, inputs, outputs, key, detail::tensors_of(inputs, outputs)};
+    std::visit([&](auto chosen) { call.template with_factory<decltype(chosen)>(); }, factory);
+    return outputs;
+}
+
+namespace detail {
+template <typename Op>
+auto launch_on_device(const typename Op::operation_attributes_t& attributes, const typename Op::tensor_args_t& inputs) {
+    return device_operation::launch<Op>(attributes, inputs);
+}
+}  // namespace detail
+
+}  // namespace ttnn::device_operation
+
+namespace tt::tt_metal::operation {
+using Hash = std::uint64_t;
+template <typename Op, typename... T>
+Hash hash_operation(const T&... objects) {
+    return ttsl::hash::hash_objects_with_default_seed(ttsl::hash::type_hash<Op>, objects...);
+}
+inline MemoryConfig DEFAULT_OUTPUT_MEMORY_CONFIG;
+
+// How fast an operation could be; profilers ask for it.
+template <typename Outputs = ttnn::Tensor>
+struct OpPerformanceModelGeneral {
+    OpPerformanceModelGeneral() = default;
+    template <typename... T>
+    OpPerformanceModelGeneral(const T&...) {}
+};
+using OpPerformanceModel = OpPerformanceModelGeneral<>;
+}  // namespace tt::tt_metal::operation

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of tensors and shards.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <tuple>
+
+#include "tw_host/stl.hpp"
+
+namespace tt::tt_metal {
+
+// Fewer than four dimensions have ones in front, which negative indices reach.
+class Shape {
+public:
+    using Container = ttsl::SmallVector<std::uint32_t>;
+    Shape() : Shape(Container()) {}
+    explicit Shape(const Container& value) : Shape(value.begin(), value.end()) {}
+    explicit Shape(std::initializer_list<std::uint32_t> list) : Shape(list.begin(), list.end()) {}
+    explicit Shape(ttsl::Span<const std::uint32_t> span) : Shape(span.begin(), span.end()) {}
+    template <std::size_t N>
+    explicit Shape(const std::array<std::uint32_t, N>& array) : Shape(array.begin(), array.end()) {}
+    std::uint32_t operator[](std::int32_t index) const { return value_[position(index)]; }
+    std::uint32_t& operator[](std::int32_t index) { return value_[position(index)]; }
+    auto begin() const { return view().begin(); }
+    auto end() const { return view().end(); }
+    auto cbegin() const { return view().begin(); }
+    auto cend() const { return view().end(); }
+    bool empty() const { return rank_ == 0; }
+    std::size_t size() const { return rank_; }
+    std::size_t rank() const { return rank_; }
+    std::uint64_t volume() const;
+    std::uint32_t get_normalized_index(std::int64_t index) const;
+    ttsl::Span<const std::uint32_t> view() const { return {value_.data() + value_.size() - rank_, rank_}; }
+    std::array<std::uint32_t, 4> to_array_4D() const;
+    Shape to_rank(std::size_t rank) const;
+    auto attribute_values() const { return std::forward_as_tuple(rank_, value_); }
+    friend bool operator==(const Shape&, const Shape&) = default;
+    friend std::ostream& operator<<(std::ostream& stream, const Shape& shape);
+
+private:
+    template <typename Iterator>
+    Shape(Iterator begin, Iterator end) : rank_(static_cast<std::size_t>(end - begin)) {
+        value_.assign(rank_ < 4 ? 4 - rank_ : 0, 1);
+        value_.insert(value_.end(), begin, end);
+    }
+    std::size_t position(std::int32_t index) const;
+    std::size_t rank_;
+    Container value_;
+};
+
+ttsl::SmallVector<std::size_t> compute_strides(const Shape& shape);
+
+class Shape2D {
+public:
+    Shape2D(std::size_t height, std::size_t width) : height_(height), width_(width) {}
+    Shape2D(const std::array<std::uint32_t, 2>& shape) : height_(shape[0]), width_(shape[1]) {}
+    std::size_t height() const { return height_; }
+    std::size_t width() const { return width_; }
+    friend bool operator==(const Shape2D&, const Shape2D&) = default;
+
+private:
+    std::size_t height_, width_;
+};
+
+class Alignment : public Shape {
+public:
+    using Shape::Shape;
+};
+
+}  // namespace tt::tt_metal

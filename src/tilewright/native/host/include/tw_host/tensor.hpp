@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors and their buffers. A tensor is a description of Python's tensor, with its handle.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tw_host/device.hpp"
+#include "tw_host/message.hpp"
+#include "tw_host/tensor_spec.hpp"
+
+namespace tensor_accessor {
+enum class ArgConfig : std::uint8_t {
+    None = 0,
+    Sharded = 1,
+    IsDram = 2,
+    RuntimeRank = 4,
+    RuntimeNumBanks = 8,
+    RuntimeTensorShape = 16,
+    RuntimeShardShape = 32,
+    RuntimeBankCoords = 64,
+    RuntimePageSize = 128,
+    Runtime = 252
+};
+class ArgsConfig {
+public:
+    ArgsConfig(ArgConfig bit = ArgConfig::None) : bits_(static_cast<std::uint8_t>(bit)) {}
+    std::uint8_t raw() const { return bits_; }
+    bool test(ArgConfig bit) const { return (bits_ & static_cast<std::uint8_t>(bit)) != 0; }
+    friend ArgsConfig operator|(ArgsConfig a, ArgsConfig b) {
+        a.bits_ |= b.bits_;
+        return a;
+    }
+
+private:
+    std::uint8_t bits_;
+};
+inline ArgsConfig operator|(ArgConfig a, ArgConfig b) { return ArgsConfig(a) | ArgsConfig(b); }
+}  // namespace tensor_accessor
+
+namespace tt::tt_metal {
+
+struct TensorState;
+class Buffer;
+
+struct ShardSpecBuffer {
+    ShardSpec tensor_shard_spec;
+    std::array<std::uint32_t, 2> page_shape;
+    std::array<std::uint32_t, 2> tensor2d_shape_in_pages;
+    CoreRangeSet grid() const { return tensor_shard_spec.grid; }
+    std::array<std::uint32_t, 2> shape() const { return tensor_shard_spec.shape; }
+    ShardOrientation orientation() const { return tensor_shard_spec.orientation; }
+    std::array<std::uint32_t, 2> shape_in_pages() const {
+        return {div_up(shape()[0], page_shape[0]), div_up(shape()[1], page_shape[1])};
+    }
+    DeviceAddr num_pages() const { return DeviceAddr{shape_in_pages()[0]} * shape_in_pages()[1]; }
+};
+
+class BufferDistributionSpec {
+public:
+    explicit BufferDistributionSpec(const TensorState* state) : state_(state) {}
+    std::vector<CoreCoord> cores() const;
+    std::size_t num_cores() const { return cores().size(); }
+
+private:
+    const TensorState* state_;
+};
+
+// The memory of a device tensor.
+class Buffer {
+public:
+    explicit Buffer(TensorState* state) : state_(state) {}
+    Buffer(const Buffer&) = delete;
+    std::uint32_t address() const;
+    DeviceAddr size() const;
+    DeviceAddr page_size() const;
+    DeviceAddr aligned_page_size() const { return align(page_size(), alignment()); }
+    DeviceAddr aligned_size() const { return DeviceAddr{num_pages()} * aligned_page_size(); }
+    DeviceAddr aligned_size_per_bank() const;
+    std::uint32_t num_pages() const { return page_size() == 0 ? 0 : static_cast<std::uint32_t>(size() / page_size()); }
+    std::uint32_t num_dev_pages() const;
+    std::uint32_t alignment() const { return device()->allocator()->get_alignment(buffer_type()); }
+    BufferType buffer_type() const;
+    TensorMemoryLayout buffer_layout() const;
+    bool is_l1() const { return buffer_type() == BufferType::L1 || buffer_type() == BufferType::L1_SMALL; }
+    bool is_dram() const { return buffer_type() == BufferType::DRAM; }
+    bool is_allocated() const;
+    CoreType core_type() const { return is_dram() ? CoreType::DRAM : CoreType::WORKER; }
+    distributed::MeshDevice* device() const;
+    bool has_shard_spec() const;
+    ShardSpecBuffer shard_spec() const;
+    std::optional<std::uint32_t> num_cores() const;
+    const TensorState* state() const { return state_; }
+    const std::optional<BufferDistributionSpec>& buffer_distribution_spec() const { return distribution_; }
+
+private:
+    TensorState* state_;
+    std::optional<BufferDistributionSpec> distribution_;
+};
+
+class TensorTopology {};
+
+// A tensor on the devices: what program specs bind, and what `Tensor::mesh_tensor` gives.
+class MeshTensor {
+public:
+    MeshTensor(const MeshTensor&) = delete;
+    MeshTensor(MeshTensor&&) = default;
+    explicit MeshTensor(std::shared_ptr<TensorState> state) : state_(std::move(state)) {}
+    static MeshTensor allocate_on_device(distributed::MeshDevice& device, TensorSpec spec);
+    const TensorSpec& tensor_spec() const;
+    DataType dtype() const { return tensor_spec().data_type(); }
+    Layout layout() const { return tensor_spec().layout(); }
+    const Shape& logical_shape() const { return tensor_spec().logical_shape(); }
+    const Shape& padded_shape() const { return tensor_spec().padded_shape(); }
+    std::uint64_t logical_volume() const { return logical_shape().volume(); }
+    std::uint64_t physical_volume() const { return padded_shape().volume(); }
+    const MemoryConfig& memory_config() const { return tensor_spec().memory_config(); }
+    bool is_sharded() const { return memory_config().is_sharded(); }
+    const std::optional<ShardSpec>& shard_spec() const { return memory_config().shard_spec(); }
+    const std::optional<NdShardSpec>& nd_shard_spec() const { return memory_config().nd_shard_spec(); }
+    DeviceAddr address() const;
+    std::size_t element_size() const;
+    const distributed::MeshDevice& device() const;
+    distributed::MeshDevice& mutable_device() const;
+    Buffer* buffer() const;
+    const TensorState* state() const { return state_.get(); }
+
+private:
+    std::shared_ptr<TensorState> state_;
+};
+
+}  // namespace tt::tt_metal
+
+namespace ttnn {
+
+enum class StorageType { HOST = 0, DEVICE = 1 };
+using QueueId = std::uint8_t;
+
+class Tensor {
+public:
+    Tensor() = default;
+    explicit Tensor(std::shared_ptr<tt::tt_metal::TensorState> state) : state_(std::move(state)) {}
+    tt::tt_metal::DataType dtype() const { return tensor_spec().data_type(); }
+    tt::tt_metal::Layout layout() const { return tensor_spec().layout(); }
+    const tt::tt_metal::Shape& logical_shape() const { return tensor_spec().logical_shape(); }
+    const tt::tt_metal::Shape& padded_shape() const { return tensor_spec().padded_shape(); }
+    const tt::tt_metal::TensorSpec& tensor_spec() const;
+    std::uint64_t logical_volume() const { return logical_shape().volume(); }
+    std::uint64_t physical_volume() const { return padded_shape().volume(); }
+    std::uint64_t volume() const { return physical_volume(); }
+    const tt::tt_metal::MemoryConfig& memory_config() const { return tensor_spec().memory_config(); }
+    const tt::tt_metal::TensorTopology& tensor_topology() const;
+    const std::optional<tt::tt_metal::ShardSpec>& shard_spec() const { return memory_config().shard_spec(); }
+    const std::optional<tt::tt_metal::NdShardSpec>& nd_shard_spec() const { return memory_config().nd_shard_spec(); }
+    tt::tt_metal::Tile tile() const { return tensor_spec().tile(); }
+    StorageType storage_type() const;
+    bool is_allocated() const;
+    bool is_scalar() const { return logical_shape().rank() == 0; }
+    bool is_sharded() const { return memory_config().is_sharded(); }
+    std::uint32_t element_size() const;
+    tt::tt_metal::Shape strides() const;
+    tt::tt_metal::Buffer* buffer() const;
+    tt::tt_metal::distributed::MeshDevice* device() const;
+    const tt::tt_metal::MeshTensor& mesh_tensor() const;
+    void deallocate(bool force = false);
+    Tensor reshape(const tt::tt_metal::Shape& shape) const;
+    Tensor to_layout(tt::tt_metal::Layout layout) const;
+    Tensor cpu(bool blocking = true, std::optional<QueueId> queue = std::nullopt) const;
+    // The tensor as it decides which program runs: its kind and place, not its address.
+    std::uint64_t to_hash() const;
+    const std::shared_ptr<tt::tt_metal::TensorState>& state() const { return state_; }
+    friend std::ostream& operator<<(std::ostream& stream, const Tensor& tensor);
+
+private:
+    tt::tt_metal::TensorState& checked() const;
+    std::shared_ptr<tt::tt_metal::TensorState> state_;
+};
+using Tensors = std::vector<Tensor>;
+using OptionalTensors = std::vector<std::optional<Tensor>>;
+
+Tensor create_device_tensor(
+    const tt::tt_metal::TensorSpec& spec,
+    tt::tt_metal::distributed::MeshDevice* device,
+    std::optional<tt::tt_metal::TensorTopology> topology = std::nullopt);
+bool is_device_tensor(const Tensor& tensor);
+bool is_cpu_tensor(const Tensor& tensor);
+ttsl::optional_reference<const tt::tt_metal::MeshTensor> as_optional_mesh_tensor(const std::optional<Tensor>& tensor);
+
+}  // namespace ttnn
+
+namespace tt::tt_metal {
+using ttnn::create_device_tensor;
+using ttnn::is_device_tensor;
+using ttnn::StorageType;
+using ttnn::Tensor;
+using ttnn::Tensors;
+
+// Everything known of one of Python's tensors.
+struct TensorState {
+    TensorState(
+        tw::host::Handle handle,
+        TensorSpec spec,
+        distributed::MeshDevice* device,
+        bool allocated,
+        std::uint64_t address);
+    tw::host::Handle handle;
+    TensorSpec spec;
+    distributed::MeshDevice* device;
+    bool allocated;
+    std::uint64_t address;
+    Buffer buffer;
+    mutable std::shared_ptr<MeshTensor> mesh;  // refers to this state without owning it
+};
+
+class TensorAccessorArgs {
+public:
+    TensorAccessorArgs() = default;
+    explicit TensorAccessorArgs(const Buffer& buffer, tensor_accessor::ArgsConfig config = {}) :
+        state_(buffer.state()), config_(config) {}
+    explicit TensorAccessorArgs(const Buffer* buffer, tensor_accessor::ArgsConfig config = {}) :
+        state_(buffer == nullptr ? nullptr : buffer->state()), config_(config) {}
+    explicit TensorAccessorArgs(const MeshTensor& tensor, tensor_accessor::ArgsConfig config = {}) :
+        state_(tensor.state()), config_(config) {}
+    explicit TensorAccessorArgs(
+        ttsl::optional_reference<const MeshTensor> tensor, tensor_accessor::ArgsConfig config = {}) :
+        state_(tensor ? tensor->state() : nullptr), config_(config) {}
+    static TensorAccessorArgs create_dram_interleaved();
+    static TensorAccessorArgs create_l1_interleaved();
+    void append_to(std::vector<std::uint32_t>& compile_time_args) const;
+    void append_to(std::vector<std::uint32_t>& compile_time_args, std::vector<std::uint32_t>& common_args) const;
+    std::vector<std::uint32_t> get_compile_time_args() const;
+    std::vector<std::uint32_t> get_common_runtime_args() const;
+
+private:
+    const TensorState* state_ = nullptr;
+    tensor_accessor::ArgsConfig config_;
+    std::optional<std::vector<std::uint32_t>> fixed_;
+};
+
+}  // namespace tt::tt_metal

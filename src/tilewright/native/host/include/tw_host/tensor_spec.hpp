@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where and how a tensor lies: shard specs, memory configs, layouts and tensor specs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "tw_host/cores.hpp"
+#include "tw_host/shape.hpp"
+#include "tw_host/types.hpp"
+
+namespace tt::tt_metal {
+
+struct ShardSpec {
+    CoreRangeSet grid;
+    std::array<std::uint32_t, 2> shape;
+    ShardOrientation orientation = ShardOrientation::ROW_MAJOR;
+    ShardSpec(
+        const CoreRangeSet& grid,
+        const std::array<std::uint32_t, 2>& shape,
+        const ShardOrientation& orientation = ShardOrientation::ROW_MAJOR) :
+        grid(grid), shape(shape), orientation(orientation) {}
+    std::uint32_t num_cores() const { return grid.num_cores(); }
+    std::uint32_t numel() const { return shape[0] * shape[1]; }
+    auto attribute_values() const { return std::forward_as_tuple(grid, shape, orientation); }
+    friend bool operator==(const ShardSpec&, const ShardSpec&) = default;
+    friend std::ostream& operator<<(std::ostream& stream, const ShardSpec& spec);
+};
+
+struct NdShardSpec {
+    Shape shard_shape;
+    CoreRangeSet grid;
+    ShardOrientation orientation = ShardOrientation::ROW_MAJOR;
+    ShardDistributionStrategy shard_distribution_strategy = ShardDistributionStrategy::ROUND_ROBIN_1D;
+    auto attribute_values() const {
+        return std::forward_as_tuple(shard_shape, grid, orientation, shard_distribution_strategy);
+    }
+    friend bool operator==(const NdShardSpec&, const NdShardSpec&) = default;
+    friend std::ostream& operator<<(std::ostream& stream, const NdShardSpec& spec);
+};
+
+class MemoryConfig {
+public:
+    MemoryConfig() = default;
+    explicit MemoryConfig(
+        TensorMemoryLayout memory_layout,
+        BufferType buffer_type = BufferType::DRAM,
+        std::optional<ShardSpec> shard_spec = std::nullopt) :
+        memory_layout_(memory_layout), buffer_type_(buffer_type), shard_spec_(std::move(shard_spec)) {}
+    explicit MemoryConfig(BufferType buffer_type, std::optional<NdShardSpec> nd_shard_spec = std::nullopt) :
+        memory_layout_(nd_shard_spec ? TensorMemoryLayout::ND_SHARDED : TensorMemoryLayout::INTERLEAVED),
+        buffer_type_(buffer_type),
+        nd_shard_spec_(std::move(nd_shard_spec)),
+        created_with_nd_shard_spec_(nd_shard_spec_.has_value()) {}
+    TensorMemoryLayout memory_layout() const { return memory_layout_; }
+    BufferType buffer_type() const { return buffer_type_; }
+    const std::optional<ShardSpec>& shard_spec() const { return shard_spec_; }
+    const std::optional<NdShardSpec>& nd_shard_spec() const { return nd_shard_spec_; }
+    bool created_with_nd_shard_spec() const { return created_with_nd_shard_spec_; }
+    bool is_sharded() const { return memory_layout_ != TensorMemoryLayout::INTERLEAVED; }
+    bool is_l1() const { return buffer_type_ == BufferType::L1 || buffer_type_ == BufferType::L1_SMALL; }
+    bool is_dram() const { return buffer_type_ == BufferType::DRAM; }
+    MemoryConfig with_shard_spec(std::optional<ShardSpec> spec) const {
+        return MemoryConfig(memory_layout_, buffer_type_, std::move(spec));
+    }
+    // A config as ttnn describes it, with both kinds of shard spec where a tensor has both.
+    static MemoryConfig described(
+        TensorMemoryLayout layout,
+        BufferType type,
+        std::optional<ShardSpec> shards,
+        std::optional<NdShardSpec> nd_shards,
+        bool created_with_nd);
+    auto attribute_values() const {
+        return std::forward_as_tuple(
+            memory_layout_, buffer_type_, shard_spec_, nd_shard_spec_, created_with_nd_shard_spec_);
+    }
+    friend bool operator==(const MemoryConfig& a, const MemoryConfig& b);
+    friend std::ostream& operator<<(std::ostream& stream, const MemoryConfig& config);
+
+private:
+    TensorMemoryLayout memory_layout_ = TensorMemoryLayout::INTERLEAVED;
+    BufferType buffer_type_ = BufferType::DRAM;
+    std::optional<ShardSpec> shard_spec_;
+    std::optional<NdShardSpec> nd_shard_spec_;
+    bool created_with_nd_shard_spec_ = false;
+};
+
+struct RowMajorPageConfig {
+    bool operator==(const RowMajorPageConfig&) const = default;
+};
+struct TilePageConfig {
+    Tile tile;
+    bool operator==(const TilePageConfig&) const = default;
+};
+
+class PageConfig {
+public:
+    using Config = std::variant<RowMajorPageConfig, TilePageConfig>;
+    PageConfig(Config config) : config_(std::move(config)) {}
+    PageConfig(Layout layout) : PageConfig(layout, std::nullopt) {}
+    PageConfig(Layout layout, const std::optional<Tile>& tile) :
+        config_(layout == Layout::TILE ? Config(TilePageConfig{tile.value_or(Tile())}) : Config(RowMajorPageConfig{})),
+        row_major_tile_(tile) {}
+    Layout get_layout() const { return config_.index() == 0 ? Layout::ROW_MAJOR : Layout::TILE; }
+    Tile get_tile() const {
+        const auto* tiled = std::get_if<TilePageConfig>(&config_);
+        return tiled != nullptr ? tiled->tile : row_major_tile_.value_or(Tile());
+    }
+    const Config& get_config() const { return config_; }
+    bool operator==(const PageConfig& other) const { return config_ == other.config_; }
+    auto attribute_values() const { return std::make_tuple(get_layout(), get_tile()); }
+
+private:
+    Config config_;
+    std::optional<Tile> row_major_tile_;
+};
+
+class TensorLayout {
+public:
+    TensorLayout(
+        DataType dtype,
+        const PageConfig& page_config,
+        const MemoryConfig& memory_config,
+        const Alignment& alignment = {});
+    static TensorLayout fromPaddedShape(
+        DataType dtype,
+        const PageConfig& page_config,
+        const MemoryConfig& memory_config,
+        const Shape& logical_shape,
+        const Shape& padded_shape);
+    Layout get_layout() const { return page_config_.get_layout(); }
+    Tile get_tile() const { return page_config_.get_tile(); }
+    PageConfig get_page_config() const { return page_config_; }
+    DataType get_data_type() const { return dtype_; }
+    const MemoryConfig& get_memory_config() const { return memory_config_; }
+    const Alignment& get_alignment() const { return alignment_; }
+    TensorLayout with_memory_config(MemoryConfig config) const {
+        return TensorLayout(dtype_, page_config_, config, alignment_);
+    }
+    Shape compute_padded_shape(const Shape& shape) const;
+    Shape2D compute_physical_shape(const Shape& shape) const;
+    Shape2D compute_page_shape(const Shape2D& physical) const;
+    std::size_t compute_page_size_bytes(const Shape& shape) const;
+    std::size_t compute_packed_buffer_size_bytes(const Shape& shape) const;
+    auto attribute_values() const { return std::forward_as_tuple(dtype_, page_config_, memory_config_, alignment_); }
+    bool operator==(const TensorLayout& other) const {
+        return dtype_ == other.dtype_ && page_config_ == other.page_config_ && memory_config_ == other.memory_config_ &&
+               alignment_ == other.alignment_;
+    }
+
+private:
+    DataType dtype_;
+    PageConfig page_config_;
+    MemoryConfig memory_config_;
+    Alignment alignment_;
+};
+
+class TensorSpec {
+public:
+    TensorSpec(Shape logical_shape, TensorLayout layout) :
+        logical_shape_(std::move(logical_shape)),
+        tensor_layout_(std::move(layout)),
+        padded_shape_(tensor_layout_.compute_padded_shape(logical_shape_)) {}
+    const Shape& logical_shape() const { return logical_shape_; }
+    const TensorLayout& tensor_layout() const { return tensor_layout_; }
+    DataType data_type() const { return tensor_layout_.get_data_type(); }
+    Layout layout() const { return tensor_layout_.get_layout(); }
+    PageConfig page_config() const { return tensor_layout_.get_page_config(); }
+    const MemoryConfig& memory_config() const { return tensor_layout_.get_memory_config(); }
+    const Shape& padded_shape() const { return padded_shape_; }
+    Shape2D physical_shape() const { return tensor_layout_.compute_physical_shape(logical_shape_); }
+    Shape2D logical_2d_shape() const;
+    Tile tile() const { return tensor_layout_.get_tile(); }
+    TensorSpec with_memory_config(MemoryConfig config) const {
+        return TensorSpec(logical_shape_, tensor_layout_.with_memory_config(std::move(config)));
+    }
+    std::size_t compute_packed_buffer_size_bytes() const {
+        return tensor_layout_.compute_packed_buffer_size_bytes(logical_shape_);
+    }
+    std::size_t compute_page_size_bytes() const { return tensor_layout_.compute_page_size_bytes(logical_shape_); }
+    auto attribute_values() const { return std::forward_as_tuple(logical_shape_, tensor_layout_); }
+    bool operator==(const TensorSpec&) const = default;
+
+private:
+    Shape logical_shape_;
+    TensorLayout tensor_layout_;
+    Shape padded_shape_;
+};
+
+}  // namespace tt::tt_metal
+
+template <>
+struct std::hash<tt::tt_metal::MemoryConfig> {
+    std::size_t operator()(const tt::tt_metal::MemoryConfig& config) const { return tw::host::hash_of(config); }
+};

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tw_host/asserts.hpp"
+
+#include <cstdlib>
+
+#include "tw_host/message.hpp"
+
+namespace tt::host_detail {
+
+void fail(
+    const char* file, int line, const char* kind, const char* condition, bool with_info, const std::string& info) {
+    std::string text = std::string(kind) + " @ " + file + ":" + std::to_string(line) + ": " + condition + "\n";
+    if (with_info) {
+        text += "info:\n" + info + "\n";
+    }
+    throw std::runtime_error(text);
+}
+
+void log(const char* level, LogType type, const std::string& text) {
+    tw::host::call_python("log", {level, tw::host::enum_name(type), text});
+}
+
+}  // namespace tt::host_detail

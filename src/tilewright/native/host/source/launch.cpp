@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "tw_host/device_operation.hpp"
+
+namespace ttnn::device_operation::detail {
+
+namespace {
+bool comparing = false;
+std::map<std::string, std::set<std::uint64_t>>& keys() {
+    static auto* all = new std::map<std::string, std::set<std::uint64_t>>;
+    return *all;
+}
+}  // namespace
+
+bool compares_with_fresh() { return comparing; }
+
+void compare(const std::string& operation, const Value& cached, const Value& fresh, bool structure_only) {
+    tw::host::call_python("compare_programs", {operation, cached, fresh, structure_only});
+}
+
+void run(const std::string& operation, const List& tensors, const Value& program, bool from_cache) {
+    tw::host::call_python("run_program", {operation, tensors, program, from_cache});
+}
+
+void run_spec(
+    const std::string& operation, const List& tensors, const ProgramArtifacts& artifacts, const Value& cached_spec) {
+    List all = tensors;
+    for (const tt::tt_metal::MeshTensor& owned : artifacts.op_owned_tensors) {
+        all.insert(all.begin(), owned.state()->handle);
+    }
+    tw::host::call_python("run_spec", {operation, all, cached_spec, to_value(artifacts.run_params)});
+}
+
+std::string type_name(const std::type_info& type) {
+    int status = 0;
+    char* name = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+    std::string text = status == 0 ? name : type.name();
+    std::free(name);
+    return text;
+}
+
+bool note_key(const std::string& operation, std::uint64_t key) { return keys()[operation].insert(key).second; }
+void forget_key(const std::string& operation, std::uint64_t key) { keys()[operation].erase(key); }
+
+}  // namespace ttnn::device_operation::detail
+
+// From here on, a call that finds a cached program is compared with a fresh one.
+extern "C" __attribute__((visibility("default"))) void tw_host_compare_with_fresh(int on) {
+    ttnn::device_operation::detail::comparing = on != 0;
+}

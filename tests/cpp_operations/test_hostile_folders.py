@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders that cannot work: the error says what is wrong, and process and device go on."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright import ttnn
+from tilewright._cpp_ops.build import build_operation
+from tilewright._cpp_ops.errors import CppOperationError
+
+FOLDER = Path(__file__).parent / "shift_pages"
+OPERATION = "device/shift_pages_device_operation.cpp"
+
+
+def changed(place: Path, file: str, old: str, new: str) -> Path:
+    """A copy of the operation with one text in the place of another."""
+    folder = place / "shift_pages"
+    shutil.copytree(FOLDER, folder)
+    text = (folder / file).read_text()
+    assert old in text
+    (folder / file).write_text(text.replace(old, new, 1))
+    return folder
+
+
+def error_of(folder: Path) -> str:
+    with pytest.raises(CppOperationError) as raised:
+        build_operation(folder)
+    return str(raised.value)
+
+
+def test_error_of_the_compiler_points_into_the_file(tmp_path: Path) -> None:
+    folder = changed(tmp_path, OPERATION, "return MultiCore{};", "return MultiCores{};")
+    said = error_of(folder)
+    line = next(
+        number for number, text in enumerate((folder / OPERATION).read_text().splitlines(), 1) if "MultiCores" in text
+    )
+    assert f"{folder / OPERATION}:{line}" in said
+    assert "MultiCores" in said
+
+
+def test_missing_header_names_its_place_in_tt_metal(tmp_path: Path) -> None:
+    old = '#include "ttnn/tensor/tensor_ops.hpp"'
+    folder = changed(tmp_path, OPERATION, old, "#include <tt-metalium/no_such_header.hpp>")
+    said = error_of(folder)
+    assert "tt-metalium/no_such_header.hpp" in said
+    assert "tt-metal has it at tt_metal/api/tt-metalium/no_such_header.hpp" in said
+
+
+def test_missing_function_of_the_api_is_named(tmp_path: Path) -> None:
+    folder = changed(
+        tmp_path, "device/shift_pages_program_factory.cpp", "CreateProgram()", "tt::tt_metal::CreatePrograms()"
+    )
+    assert "tilewright's host headers have no tt::tt_metal::CreatePrograms" in error_of(folder)
+
+
+def test_throwing_static_constructor_does_not_end_the_process(tmp_path: Path) -> None:
+    text = '\nstatic const int thrown = [] { throw std::runtime_error("no configuration"); return 1; }();\n'
+    folder = changed(tmp_path, "shift_pages.cpp", "\nnamespace ttnn {\n", f"{text}\nnamespace ttnn {{\n")
+    said = error_of(folder)
+    assert "its library cannot be loaded" in said
+    assert "no configuration" in said
+
+
+def test_undefined_function_is_named(tmp_path: Path) -> None:
+    folder = changed(
+        tmp_path, "shift_pages.cpp", "return ttnn::device", "void missing(); missing(); return ttnn::device"
+    )
+    said = error_of(folder)
+    assert "does not link" in said
+    assert "missing" in said
+
+
+def test_wrong_output_spec_is_an_error_of_the_call(tmp_path: Path) -> None:
+    folder = changed(tmp_path, OPERATION, "PageConfig(Layout::ROW_MAJOR)", "PageConfig(Layout::TILE, Tile({16, 32}))")
+    functions = build_operation(folder).load(ttnn).functions
+    with ttnn.manage_device(device_id=0) as device:
+        values = np.arange(64 * 32, dtype=np.float32).reshape(64, 32)
+        tensor = ttnn.from_numpy(values, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+        with pytest.raises(CppOperationError, match="tiles of 16x32; ttnn allocates"):
+            functions["shift_pages"](tensor, 1)
+        assert np.array_equal(ttnn.to_numpy(tensor), values)
+
+
+def test_path_with_spaces_builds_and_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "my operations" / "shift_pages"
+    shutil.copytree(FOLDER, folder)
+    functions = build_operation(folder).load(ttnn).functions
+    with ttnn.manage_device(device_id=0) as device:
+        values = np.arange(64 * 32, dtype=np.float32).reshape(64, 32)
+        tensor = ttnn.from_numpy(values, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+        assert np.array_equal(ttnn.to_numpy(functions["shift_pages"](tensor, 1)), np.roll(values, -1, axis=0))
+
+
+def test_folder_without_sources_or_binding_says_what_is_missing(tmp_path: Path) -> None:
+    assert "is no folder" in error_of(tmp_path / "nothing")
+    assert "no host sources" in error_of(tmp_path)
+    shutil.copytree(FOLDER, tmp_path / "shift_pages")
+    (tmp_path / "shift_pages" / "shift_pages_nanobind.cpp").unlink()
+    assert "has no binding (shift_pages_nanobind.cpp" in error_of(tmp_path / "shift_pages")
+
+
+def test_one_changed_file_is_the_one_compiled(tmp_path: Path) -> None:
+    folder = tmp_path / "shift_pages"
+    shutil.copytree(FOLDER, folder)
+    assert len(build_operation(folder).compiled) == 4
+    (folder / OPERATION).write_text((folder / OPERATION).read_text() + "\n// changed\n")
+    assert build_operation(folder).compiled == [folder / OPERATION]
+    header = folder / "shift_pages.hpp"
+    header.write_text(header.read_text() + "\n// changed\n")
+    assert {path.name for path in build_operation(folder).compiled} == {"shift_pages.cpp", "shift_pages_nanobind.cpp"}
