@@ -222,6 +222,7 @@ def test_a_mistake_is_named_with_what_is_allowed(
 
 # A call of every command that cannot end well, and what is wrong with it.
 FAILING = [
+    (["build", "nothing"], 1, "CppOperationError"),
     (["cache", "--limit", "much"], 2, "UsageError"),
     (["check", "nothing"], 2, "UsageError"),
     (["check", "hello.py", "--ttnn", "built-in"], 2, "NothingLaunchedError"),
