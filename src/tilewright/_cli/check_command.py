@@ -14,7 +14,7 @@ from tilewright._cli.card_options import add_ttnn_option
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
-    require_script_options,
+    refuse_operation_options,
     runs_on_card,
     split_arguments,
     target_work,
@@ -89,7 +89,7 @@ def run(arguments: list[str]) -> int:
         require_writable(parser, "--sarif", options.sarif)
     wanted = {name: getattr(options, name) for name in ("seeds", "sync", "footprint")}
     if runs_on_card(options):
-        require_script_options(parser, options, ("shape", "dtype", "plan"))
+        refuse_operation_options(parser, options)
         seen = observe_on_card(options, script_arguments, ObserverRequest("check", wanted), quiet=options.json)
     else:
         seen = _check_here(parser, options, script_arguments, CheckObserver(**wanted))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from tilewright._cli.card_options import wants_real_ttnn
@@ -41,10 +41,11 @@ def runs_on_card(options: argparse.Namespace) -> bool:
     return script.is_file() and not declares_operation(options.target) and wants_real_ttnn(options, script)
 
 
-def require_script_options(parser: argparse.ArgumentParser, options: argparse.Namespace, names: Sequence[str]) -> None:
-    """Refuses what only operations have."""
+def refuse_operation_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse options that a script does not take: the chip is one of them, unless it is that of a card."""
+    names = ("shape", "dtype", "plan", "tuned", *(() if runs_on_card(options) else ("arch", "grid")))
     for name in names:
-        if getattr(options, name) is not None:
+        if getattr(options, name, None) is not None:
             parser.error(f"--{name} is for operations; a script says so itself")
 
 
@@ -86,7 +87,7 @@ def _script(
         return None
     if not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
-    require_script_options(parser, options, ("shape", "dtype", "arch", "grid", "plan"))
+    refuse_operation_options(parser, options)
     # What a run ended with is among the findings; other errors of the script show as usual.
     return lambda: (run_script(script, arguments, (RunError, ProgramError), on_error), [])
 

@@ -13,7 +13,7 @@ from tilewright._cli.card_options import add_ttnn_option
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
-    require_script_options,
+    refuse_operation_options,
     runs_on_card,
     split_arguments,
 )
@@ -89,7 +89,7 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--stops is {options.stops}; it must be 1 or more")
     request = _request(options)
     if runs_on_card(options):
-        require_script_options(parser, options, ("shape", "dtype", "plan", "tuned"))
+        refuse_operation_options(parser, options)
         seen = observe_on_card(options, script_arguments, request, quiet=options.json)
     else:
         seen = _debug_here(_work(parser, options, script_arguments), request.make(), quiet=options.json)
@@ -144,6 +144,7 @@ def _work(
         return lambda: call_once(parser, options, None)
     if not script.is_file():
         parser.error(f"script {options.target!r} does not exist")
+    refuse_operation_options(parser, options)
     return lambda: run_script(script, script_arguments, (DebuggingEndedError,))
 
 

@@ -14,7 +14,7 @@ from tilewright._cli.check_operation import OperationCall
 from tilewright._cli.check_target import (
     NothingLaunchedError,
     add_target_arguments,
-    require_script_options,
+    refuse_operation_options,
     runs_on_card,
     split_arguments,
     target_work,
@@ -77,7 +77,7 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(ours)
     require_writable(parser, "--output", options.output)
     if runs_on_card(options):
-        require_script_options(parser, options, ("shape", "dtype", "plan"))
+        refuse_operation_options(parser, options)
         request = ObserverRequest("report")
         seen = observe_on_card(options, script_arguments, request, quiet=options.json, compares=options.compare)
     else:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tilewright._cli.call_once import call_once
 from tilewright._cli.card_options import add_ttnn_option
-from tilewright._cli.check_target import NothingLaunchedError, runs_on_card
+from tilewright._cli.check_target import NothingLaunchedError, refuse_operation_options, runs_on_card
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text, script_failed
 from tilewright._cli.observed_target import ObservedTarget, nothing_launched, observe_here, observe_on_card
@@ -81,6 +81,7 @@ def run(arguments: list[str]) -> int:
     if script.is_dir():
         status, launches = 0, time_records(script)
     elif is_script:
+        refuse_operation_options(parser, options)
         seen = _timed_script(options, script, arguments[at + 1 :])
         status, launches = seen.status, seen.results
     else:
