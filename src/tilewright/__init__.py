@@ -32,6 +32,8 @@ __version__ = "0.1.0"
 _MODULES = ("formula", "kernels", "metal2", "ops", "ttnn")
 _LAZY = {
     "run_program": "tilewright._launch.run_program",
+    "freeze": "tilewright._launch.run_program",
+    "Executable": "tilewright._launch.executable",
     "RunOptions": "tilewright._launch.run_options",
     "Run": "tilewright._record.run",
     "Breakpoint": "tilewright._debug.breakpoints",

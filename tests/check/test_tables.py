@@ -10,7 +10,7 @@ import numpy as np
 from tests.check.source_program import PAGE_BYTES, check_source, core_grid, source_program
 from tilewright import ttnn
 from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import TensorLaunch
+from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright.check import check_program
 from tilewright.check._l1_footprint import make_footprint
 from tilewright.check._smallest_depths import smallest_depths

@@ -7,16 +7,18 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tilewright._launch import executable as executables
 from tilewright._launch import launch as launching
-from tilewright._launch import launch_layout
+from tilewright._launch import load_message
 from tilewright._launch.chip import Chip
-from tilewright._launch.launch_layout import argument_layout
+from tilewright._launch.launch_arguments import KernelArgumentLayout
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor, SourceType, WriterConfigDescriptor
-from tilewright._program.program import ProgramDescriptor
+from tilewright._program.program import FixedProgram, ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._record.run import Run, RunStatus
 from tilewright._tensor.arch import describe_arch
@@ -80,13 +82,28 @@ def test_arguments_count_in_each_launch(chip: Chip) -> None:
     assert sums(chip, program) == (13, 15)
 
 
-def test_a_core_without_arguments_has_none(chip: Chip) -> None:
-    layout = argument_layout(make().kernels[0])
-    assert list(layout.offsets) == [0, 2, 4]
-    program = make()
-    program.kernels[0].runtime_args = [(CoreCoord(1, 0), [1, 5])]
-    assert list(argument_layout(program.kernels[0]).offsets) == [0, 0, 2]
-    assert list(argument_layout(program.kernels[0]).words(program.kernels[0])) == [1, 5]
+def test_a_core_without_arguments_has_none() -> None:
+    assert list(KernelArgumentLayout.of(make().kernels[0]).offsets) == [0, 2, 4]
+    kernel = make().kernels[0]
+    kernel.runtime_args = [(CoreCoord(1, 0), [1, 5])]
+    layout = KernelArgumentLayout.of(kernel)
+    assert list(layout.offsets) == [0, 0, 2]
+    assert layout.pack(kernel)[0] == np.array([1, 5], np.uint32).tobytes()
+
+
+def test_arguments_unpack_to_what_was_packed() -> None:
+    for given in (
+        [(CoreCoord(1, 0), [1, 5])],
+        [(CoreCoord(1, 0), [1, 5]), (CoreCoord(0, 0), [])],
+        [(CoreCoord(1, 0), [1, 5]), (CoreCoord(0, 0), [3, 1, 2, 4])],
+        [],
+    ):
+        kernel, other = make().kernels[0], make().kernels[0]
+        kernel.runtime_args = given
+        layout = KernelArgumentLayout.of(kernel)
+        layout.unpack(*layout.pack(kernel), other)
+        assert other.runtime_args.to_list() == given
+        assert list(other.common_runtime_args) == [0]
 
 
 def test_what_a_kernel_is_compiled_from_counts_in_each_launch(chip: Chip) -> None:
@@ -143,24 +160,46 @@ def test_each_run_describes_itself(chip: Chip) -> None:
     assert _pushed(chip.launch(program)) == [5, 5]  # more than the run before had
 
 
-def test_a_runner_that_ended_meanwhile_is_replaced(chip: Chip) -> None:
-    """A program that does not change is looked at again, too: its libraries may be elsewhere now."""
-    programs = make(), make()
-    programs[1].is_built = True
-    for program in programs:
-        assert sums(chip, program) == (0, 1)
-        process = chip._launcher.runner()._process
-        process.kill()
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and its owner does not know
-        assert sums(chip, program) == (0, 1)
-        assert chip._launcher.runner()._process.pid != process.pid
-
-
-def test_a_built_program_is_loaded_again_after_many_others(chip: Chip) -> None:
+def fixed() -> FixedProgram:
     program = make()
-    program.is_built = True
+    return FixedProgram(program.kernels, program.semaphores, program.cbs)
+
+
+def kill_runner(chip: Chip) -> int:
+    """Ends the runner's process without its owner's knowledge."""
+    process = chip._launcher.runner()._process
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    return process.pid
+
+
+def test_a_runner_that_ended_meanwhile_is_replaced(chip: Chip) -> None:
+    for program in (make(), fixed()):
+        assert sums(chip, program) == (0, 1)
+        process = kill_runner(chip)
+        assert sums(chip, program) == (0, 1)
+        assert chip._launcher.runner()._process.pid != process
+
+
+def test_libraries_lost_with_the_runner_are_compiled_again(
+    chip: Chip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
+    chip.forget_executables()
+    program = fixed()
     assert sums(chip, program) == (0, 1)
-    for pages in range(1, launching._PROGRAMS_KEPT + 2):
+    shutil.rmtree(tmp_path / "cache" / "kernels")
+    shutil.rmtree(tmp_path / "cache" / "sources")
+    assert sums(chip, program) == (0, 1)  # the runner has them
+    kill_runner(chip)
+    assert sums(chip, program) == (0, 1)
+    assert list((tmp_path / "cache" / "kernels").iterdir())
+
+
+def test_a_program_is_loaded_again_after_many_others(chip: Chip) -> None:
+    program = make()
+    assert sums(chip, program) == (0, 1)
+    for pages in range(1, launching._LOADED_KEPT + 2):
         other = make()
         other.cbs[0].total_size = 2048 * pages
         chip.launch(other)
@@ -168,21 +207,44 @@ def test_a_built_program_is_loaded_again_after_many_others(chip: Chip) -> None:
     assert sums(chip, program) == (3, 4)
 
 
-def test_arguments_with_a_mark_are_looked_at_once(chip: Chip) -> None:
+def test_only_the_last_executables_are_kept(chip: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launching, "_EXECUTABLES_KEPT", 3)
+    chip.forget_executables()
+    programs = [make() for _ in range(5)]
+    for pages, program in enumerate(programs, 1):
+        program.cbs[0].total_size = 2048 * pages
+        chip.launch(programs[0])
+        chip.launch(program)
+    assert [chip.find(program, RunOptions()) is not None for program in programs] == [True, False, False, True, True]
+
+
+def test_programs_alike_share_an_executable(chip: Chip) -> None:
     program, other = make(), make()
-    program.arguments_mark = other.arguments_mark = object()
-    assert sums(chip, program) == (0, 1)
-    for mark, expected in ((program.arguments_mark, (0, 1)), (object(), (7, 8)), (None, (7, 8))):
-        program.kernels[0].common_runtime_args[0] = 7
-        program.arguments_mark = mark
-        assert sums(chip, program) == expected
     other.kernels[0].common_runtime_args[0] = 5
-    other.arguments_mark = None
-    assert sums(chip, other) == (5, 6)  # the runner knows both as one program
+    assert chip.executable(program) is chip.executable(other)
+    assert sums(chip, program) == (0, 1)
+    assert sums(chip, other) == (5, 6)
+    other.cbs[0].total_size = 2048 * 32
+    assert chip.executable(program) is not chip.executable(other)
+
+
+def test_packed_arguments_keep_their_values(chip: Chip) -> None:
+    """Whatever other arguments and options the program runs with in between."""
+    program = make()
+    executable = chip.executable(program)
+    first = executable.arguments(program)
+    program.kernels[0].common_runtime_args[0] = 7
+    second = executable.arguments(program)
     with_limit = RunOptions(time_limit=60)
-    program.arguments_mark = object()
-    chip.launch(program, with_limit)
-    assert chip.launch(program, with_limit).status is RunStatus.OK
+    for arguments, options, expected in (
+        (first, RunOptions(), 0),
+        (first, with_limit, 0),
+        (second, with_limit, 7),
+        (second, with_limit, 7),
+        (first, with_limit, 0),
+    ):
+        assert chip.run(executable, arguments, options).status is RunStatus.OK
+        assert chip.read_semaphore((0, 0), 0) == expected
 
 
 def test_a_program_on_two_chips(chip: Chip) -> None:
@@ -228,24 +290,26 @@ def test_another_cache_gets_the_kernel_text_too(chip: Chip, tmp_path: Path, monk
     assert texts[0].exists()
 
 
-def test_nothing_is_prepared_twice(chip: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared: list[object] = []
-    original = launch_layout.prepare
-    monkeypatch.setattr(launching, "prepare", lambda *given: prepared.append(given) or original(*given))
+def test_nothing_is_derived_twice(chip: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    original = load_message.LoadMessage
+    monkeypatch.setattr(executables, "LoadMessage", lambda *given: made.append(given) or original(*given))
     program = make()
+    chip.forget_executables()
     for value in range(3):
         program.kernels[0].runtime_args[0][0][1] = value
         assert sums(chip, program) == (value, 1)
-    assert len(prepared) == 1
+        assert sums(chip, make()) == (0, 1)  # another descriptor with the same structure
+    assert len(made) == 1
     program.kernels[0].runtime_args[0][0].append(1)
     sums(chip, program)
-    assert len(prepared) == 2
+    assert len(made) == 2
 
 
 def test_arguments_taken_away_meanwhile_are_an_error() -> None:
     kernel = make().kernels[0]
-    layout = argument_layout(kernel)
+    layout = KernelArgumentLayout.of(kernel)
     for take_away in (kernel.runtime_args[0][0].pop, kernel.clear_runtime_args):
         take_away()
-        with pytest.raises(RuntimeError, match="kernel sum: runtime_args were changed while the program was launched"):
-            layout.words(kernel)
+        with pytest.raises(ValueError, match="kernel sum: runtime_args are on other cores, or another number"):
+            layout.pack(kernel)

@@ -13,7 +13,7 @@ import pytest
 from tilewright import ttnn
 from tilewright._program.circular_buffer import TileDescriptor
 from tilewright._program.kernel import ArgumentsInL1, KernelBuildOptLevel
-from tilewright._program.program import ProgramDescriptor
+from tilewright._program.program import FixedProgram, ProgramDescriptor
 from tilewright._tensor.device import Device
 
 CORES = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 0))])
@@ -149,8 +149,32 @@ def test_values_of_runtime_arguments_do_not_count() -> None:
     assert program.structure() is before
 
 
-def test_programs_alike_have_structures_of_their_own() -> None:
-    assert make().structure() is not make().structure()
+def test_programs_alike_have_equal_structures() -> None:
+    first, second = make(), make()
+    second.kernels[0].runtime_args[0][0] = [7, 8]  # a value does not count
+    assert first.structure() == second.structure()
+    assert hash(first.structure()) == hash(second.structure())
+    second.cbs[0].total_size = 8192
+    assert first.structure() != second.structure()
+
+
+def test_a_fixed_program_is_looked_at_once() -> None:
+    made = make()
+    program = FixedProgram(made.kernels, made.semaphores, made.cbs)
+    before = program.structure()
+    program.cbs[0].total_size = 8192
+    assert program.structure() is before
+
+
+def test_a_copy_without_arguments_keeps_the_rest() -> None:
+    program = make()
+    copy = program.without_arguments()
+    assert [len(kernel.runtime_args) for kernel in copy.kernels] == [0, 0]
+    for kernel, other in zip(program.kernels, copy.kernels, strict=True):
+        other.runtime_args, other.common_runtime_args = kernel.runtime_args, kernel.common_runtime_args
+    assert copy.structure() == program.structure()
+    program.kernels[0].defines = [("A", "1")]
+    assert copy.structure() != program.structure()
 
 
 def test_a_tensor_behind_a_circular_buffer_counts_and_is_not_kept_alive(wormhole: Device) -> None:
@@ -163,7 +187,10 @@ def test_a_tensor_behind_a_circular_buffer_counts_and_is_not_kept_alive(wormhole
     first = program.structure()
     program.cbs[0].set_buffer_from_tensor(tensors[1])
     second = program.structure()
-    assert len({id(each) for each in (plain, first, second)}) == 3
+    assert len({plain, first, second}) == 3
+    placed = program.without_arguments()
+    assert placed.cbs[0].host_address == tensors[1].buffer_address()
+    assert placed.cbs[0].is_over_tensor()
     gone = weakref.ref(tensors[1].buffer())
     program.cbs[0].set_buffer_from_tensor(tensors[0])
     del tensors[1]

@@ -13,6 +13,17 @@ from tilewright._launch.open_devices import all_open_devices
 from tilewright._program.errors import ProgramError
 
 
+class NotedExecutable:
+    def __init__(self, program):
+        self.program = program
+
+    def note_checked(self):
+        pass
+
+    def arguments(self, program):
+        return None
+
+
 class NotingChip:
     def __init__(self, arch, grid=None):
         self.arch, self.grid, self.launched, self.closed = arch, grid, [], False
@@ -23,8 +34,17 @@ class NotingChip:
     def write_pages(self, *arguments):
         pass
 
-    def launch(self, program, options, io_tensors):
-        self.launched.append((program, io_tensors))
+    def find(self, program, options):
+        return None
+
+    def executable(self, program, options):
+        return NotedExecutable(program)
+
+    def run(self, executable, arguments, options, io_tensors):
+        self.launched.append((executable.program, io_tensors))
+
+    def forget_executables(self):
+        pass
 
     def close(self):
         self.closed = True

@@ -19,7 +19,6 @@ from tilewright._build.api_hints import with_api_hint
 from tilewright._build.cache import (
     building,
     cache_directory,
-    cache_environment,
     digest,
     file_digest,
     full_cache,
@@ -41,10 +40,17 @@ from tilewright._build.compiler import (
     kernel_flags,
     kernel_link_flags,
 )
+from tilewright._build.file_states import FileStates, State, build_environment, file_state, state_of
 from tilewright._build.generated_headers import generated_directory, write_generated_headers
 from tilewright._build.native_build import NATIVE, tree_dates, tree_digest
 from tilewright._build.thread_guards import THREADS, chosen_by_thread
-from tilewright._build.translation_unit import KernelSource, Watch, prelude_macros, prelude_name, translation_unit
+from tilewright._build.translation_unit import (
+    Instrumentation,
+    KernelSource,
+    prelude_macros,
+    prelude_name,
+    translation_unit,
+)
 from tilewright._errors import CompilerCrashError, KernelCompileError
 from tilewright._program.kernel_path import kernel_search_path
 
@@ -106,8 +112,8 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Libraries]:
         KernelCompileError: a kernel is wrong; the message is the compiler's.
         CompilerCrashError: the compiler crashed and there is no other to try.
     """
-    surroundings = _surroundings()
-    built = {source: found for source in sources if (found := _unchanged(source, surroundings)) is not None}
+    environment = build_environment()
+    built = {source: found for source in sources if (found := _unchanged(source, environment)) is not None}
     built.update(_stored(dict.fromkeys(source for source in sources if source not in built)))
     missing = [source for source in dict.fromkeys(sources) if source not in built]
     if len(missing) > 1:
@@ -120,32 +126,32 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Libraries]:
     return [built[source] for source in sources]
 
 
-# Libraries this process has used, with the state their files were in: a warm launch looks at nothing else.
-_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Libraries, dict[Path, tuple[int, int]]]] = {}
+# Libraries this process has used, with the state of the files they were made from.
+_used: dict[tuple[KernelSource, tuple[str | None, ...]], tuple[Libraries, dict[Path, State]]] = {}
 
 
-def _surroundings() -> tuple[str | None, ...]:
-    return os.environ.get("TILEWRIGHT_CXX"), *cache_environment()
+def known_files(sources: Sequence[KernelSource], libraries: Sequence[Libraries]) -> FileStates | None:
+    """The files that these libraries of kernels were made from; None where a library was built just now.
+
+    The next ``compile_kernels`` reads such files once more: one may have changed while the compiler read it.
+    """
+    environment = build_environment()
+    states: dict[Path, State] = {}
+    for source, own in zip(sources, libraries, strict=True):
+        used = _used.get((source, environment))
+        if used is None or used[0] != own:
+            return None
+        states |= used[1]
+    return FileStates(environment, states)
 
 
-def _file_state(path: Path) -> tuple[int, int]:
-    return _state(path.stat())
-
-
-def _state(status: os.stat_result) -> tuple[int, int]:
-    return status.st_mtime_ns, status.st_size
-
-
-def _unchanged(source: KernelSource, surroundings: tuple[str | None, ...]) -> Libraries | None:
+def _unchanged(source: KernelSource, environment: tuple[str | None, ...]) -> Libraries | None:
     """What this process used last for a kernel, if no file it was made from has changed since."""
-    used = _used.get((source, surroundings))
+    used = _used.get((source, environment))
     if used is None:
         return None
     libraries, states = used
-    try:
-        return libraries if all(_file_state(path) == state for path, state in states.items()) else None
-    except OSError:
-        return None
+    return libraries if FileStates(environment, states).are_current() else None
 
 
 def compile_kernel(source: KernelSource) -> Libraries:
@@ -194,7 +200,7 @@ def _refusal(source: KernelSource, compiler: Compiler) -> Path:
 
 
 def _counts_blocks(source: KernelSource) -> bool:
-    return source.checked or (source.watch is Watch.CALLS and not source.is_compute)
+    return source.checked or (source.instrumentation is Instrumentation.CALLS and not source.is_compute)
 
 
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
@@ -265,15 +271,15 @@ def _compile_threads(source: KernelSource, compiler: Compiler, entry: Path) -> L
 def _valid_threads(source: KernelSource, compiler: Compiler) -> Libraries | None:
     """Libraries of a kernel that was compiled for each thread."""
     libraries: Libraries = ()
-    states: dict[Path, tuple[int, int]] = {}
+    states: dict[Path, State] = {}
     for each in _of_threads(source):
         entry = _entry(each, compiler, translation_unit(each), _arguments(each, compiler))
         found = _valid_libraries(entry, each, compiler)
         if found is None:
             return None
         libraries += found
-        states |= _used[each, _surroundings()][1]
-    _used[source, _surroundings()] = libraries, states
+        states |= _used[each, build_environment()][1]
+    _used[source, build_environment()] = libraries, states
     return libraries
 
 
@@ -291,10 +297,10 @@ def _valid_libraries(entry: Path, source: KernelSource, compiler: Compiler) -> L
 def _is_valid(library: Path, record: dict[str, Any], source: KernelSource) -> bool:
     """Whether no file that a library was made from has changed."""
     try:
-        states = {library: _file_state(library)}
+        states = {library: file_state(library)}
         for name, content in record["dependencies"].items():
             path = Path(name)
-            states[path] = _file_state(path)  # before it is read: a later edit must show
+            states[path] = file_state(path)  # before it is read: a later edit must show
             if digest(path.read_bytes()) != content:
                 return False
         for name in record["absent"]:
@@ -303,14 +309,14 @@ def _is_valid(library: Path, record: dict[str, Any], source: KernelSource) -> bo
                 return False  # the compiler would find this one now
     except (OSError, KeyError, TypeError, AttributeError):
         return False
-    _used[source, _surroundings()] = (library,), states
+    _used[source, build_environment()] = (library,), states
     return True
 
 
-def _nearest_directory(path: Path) -> dict[Path, tuple[int, int]]:
+def _nearest_directory(path: Path) -> dict[Path, State]:
     """The state of the directory that changes when a file appears at ``path``."""
     directory = next(parent for parent in path.parents if parent.is_dir())
-    return {directory: _file_state(directory)}
+    return {directory: file_state(directory)}
 
 
 def _compile(
@@ -455,7 +461,9 @@ def _is_complete(compiled: Path, record: Path) -> bool:
         status = compiled.lstat()
     except OSError:
         return False
-    return content is not None and is_trusted(status) and content.decode() == _prelude_digest(compiled, *_state(status))
+    return (
+        content is not None and is_trusted(status) and content.decode() == _prelude_digest(compiled, *state_of(status))
+    )
 
 
 @functools.lru_cache(maxsize=64)

@@ -7,7 +7,7 @@ import dataclasses
 
 from tilewright._build.cb_formats import kernel_formats
 from tilewright._build.kernel_build import source_file
-from tilewright._build.translation_unit import KernelSource, Watch
+from tilewright._build.translation_unit import Instrumentation, KernelSource
 from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor, MathFidelity, SourceType
 from tilewright._program.kernel_path import resolve_kernel_path
 from tilewright._program.program import ProgramDescriptor
@@ -38,7 +38,7 @@ def kernel_source(
     kernel: KernelDescriptor,
     arch: ArchDescription,
     grid: tuple[int, int],
-    watch: Watch = Watch.NOTHING,
+    instrumentation: Instrumentation = Instrumentation.NOTHING,
 ) -> KernelSource:
     """What has to be compiled for ``kernel`` in ``program`` on a chip with this grid."""
     config = kernel.config
@@ -60,7 +60,7 @@ def kernel_source(
         bindings=kernel.bindings,
         entry=kernel.entry,
         include_paths=tuple(kernel.compiler_include_paths),
-        watch=watch,
+        instrumentation=instrumentation,
     )
     if not isinstance(config, ComputeConfigDescriptor):
         return source

@@ -37,7 +37,7 @@ class BufferFormat:
     unpack_to_dest_fp32: bool = False
 
 
-class Watch(enum.Enum):
+class Instrumentation(enum.Enum):
     """What a kernel is compiled to show the engine besides what it asks of it."""
 
     NOTHING = "nothing"
@@ -55,7 +55,7 @@ class KernelSource:
         processor: 0 BRISC, 1 NCRISC, 2 TRISC.
         bindings: generated declarations a kernel with named bindings expects before its source.
         entry: generated definition of ``kernel_main`` for kernels that only mark an entry point.
-        watch: what the kernel shows the engine.
+        instrumentation: what the kernel shows the engine.
         thread: the one thread of a compute kernel it is compiled for (``UNPACK``, ``MATH``, ``PACK``); none: all.
     """
 
@@ -79,17 +79,18 @@ class KernelSource:
     bindings: str = ""
     entry: str = ""
     include_paths: tuple[str, ...] = ()
-    watch: Watch = Watch.NOTHING
+    instrumentation: Instrumentation = Instrumentation.NOTHING
     thread: str = ""
 
     @property
     def checked(self) -> bool:
-        return self.watch is Watch.MEMORY
+        return self.instrumentation is Instrumentation.MEMORY
 
     @functools.cached_property
     def _hash(self) -> int:
         """Of what mostly differs; every launch looks its kernels up."""
-        return hash((self.path, self.compile_time_args, self.defines, self.formats, self.watch.value, self.thread))
+        shown = self.instrumentation.value
+        return hash((self.path, self.compile_time_args, self.defines, self.formats, shown, self.thread))
 
     def __hash__(self) -> int:
         return self._hash
@@ -123,7 +124,7 @@ def prelude_macros(source: KernelSource) -> list[str]:
     ]
     if source.checked:
         macros.append("TW_CHECKED=1")
-    if source.watch is Watch.CALLS:
+    if source.instrumentation is Instrumentation.CALLS:
         macros.append("TW_RECORDED=1")
     if source.is_compute:
         macros += ["TRISC_UNPACK=1", "TRISC_MATH=1", "TRISC_PACK=1"]

@@ -31,7 +31,7 @@ from tilewright._card.package import CardError
 from tilewright._program.cb_placement import CB_ALIGNMENT
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright._program.kernel import ArgumentsInL1, KernelDescriptor
-from tilewright._program.program import ProgramDescriptor
+from tilewright._program.program import FixedProgram, ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilewright._tensor.dtype import DataFormat
@@ -124,7 +124,7 @@ class Decoder:
             for index, value in enumerate(semaphore_values(region)):
                 found.semaphores.setdefault((index, value, base), []).append(core)
         own = own_buffers([config for config, _ in found.buffers], self._buffers_begin)
-        program = ProgramDescriptor(
+        program = FixedProgram(
             kernels=[self._kernel(*key, on) for key, on in found.kernels.items()],
             semaphores=[
                 SemaphoreDescriptor(index, core_ranges=_ranges(on), initial_value=value)
@@ -136,7 +136,6 @@ class Decoder:
             ],
         )
         program.semaphore_bases = found.semaphore_bases
-        program.is_built = True
         return program
 
     def _decode_kernels(self, found: _Found, core: Core, row: int, launch: LaunchMessage) -> dict[int, CbFormat]:

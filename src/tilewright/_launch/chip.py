@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from tilewright._errors import TilewrightError
 from tilewright._launch.engine import engine
+from tilewright._launch.executable import Executable
 from tilewright._launch.host_memory import HostMemory
 from tilewright._launch.launch import Launcher
-from tilewright._launch.run_options import RunOptions
+from tilewright._launch.launch_arguments import LaunchArguments
+from tilewright._launch.run_options import USUAL_OPTIONS, RunOptions
 from tilewright._launch.runner import Runner
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.semaphore import NUM_SEMAPHORES
@@ -29,7 +31,6 @@ from tilewright._tensor.argument import require
 from tilewright._tensor.memory_config import BufferType
 from tilewright._tensor.tensor import Tensor
 
-_USUAL_OPTIONS = RunOptions()
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
 
 
@@ -122,7 +123,7 @@ class Chip:
         self._finalizer()
 
     def launch(
-        self, program: ProgramDescriptor, options: RunOptions = _USUAL_OPTIONS, io_tensors: Sequence[object] = ()
+        self, program: ProgramDescriptor, options: RunOptions = USUAL_OPTIONS, io_tensors: Sequence[object] = ()
     ) -> Run:
         """Runs a program to its end.
 
@@ -136,11 +137,47 @@ class Chip:
                 the message says which kernel, where and why.
             KernelCompileError: a kernel does not compile.
         """
+        executable = self.executable(program, options)
+        return self.run(executable, executable.arguments(program), options, io_tensors)
+
+    def find(self, program: ProgramDescriptor, options: RunOptions) -> Executable | None:
+        """The executable kept for a program, if nothing it was made from has changed."""
         self._check_usable()
         require("options", options, RunOptions, "a tilewright.RunOptions")
-        _check_recorded(program, options.record)
+        return self._launcher.find(program, options.instrumentation)
+
+    def executable(self, program: ProgramDescriptor, options: RunOptions = USUAL_OPTIONS) -> Executable:
+        """The executable of a program, kept or new; the program is not checked for mistakes."""
+        self._check_usable()
+        require("options", options, RunOptions, "a tilewright.RunOptions")
+        return self._launcher.executable(program, options.instrumentation)
+
+    def load(self, executable: Executable) -> None:
+        """Loads an executable, so that its first run does not."""
+        self._check_usable()
+        self._launcher.load(executable, USUAL_OPTIONS)
+
+    def run(
+        self,
+        executable: Executable,
+        arguments: LaunchArguments,
+        options: RunOptions = USUAL_OPTIONS,
+        io_tensors: Sequence[object] = (),
+    ) -> Run:
+        """Runs an executable of this chip to its end; see ``launch``."""
+        self._check_usable()
+        if options.record:
+            _check_recorded(executable.program, options.record)
         memory = HostMemory(io_tensors) if options.checked else None
-        return self._launcher.launch(program, options, memory, self.read_l1)
+        return self._launcher.run(executable, arguments, options, memory, self.read_l1)
+
+    def has_launcher(self, launcher: Launcher) -> bool:
+        """Whether executables of a launcher run on this chip."""
+        return self._launcher is launcher
+
+    def forget_executables(self) -> None:
+        """Makes the next launch of each program derive everything again."""
+        self._launcher.forget_executables()
 
     def memory_files(self) -> MemoryFiles:
         """The files with the chip's memory; they are the chip's own and close with it.
@@ -277,8 +314,6 @@ class Chip:
 
 
 def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:
-    if not record:
-        return
     known = {descriptor.buffer_index for cb in program.cbs for descriptor in cb.format_descriptors}
     unknown = sorted(set(record) - known)
     if unknown:

@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from tilewright._launch.chip import Chip
+from tilewright._launch.executable import Executable
 from tilewright._tensor.arch import ArchDescription
 from tilewright._tensor.cores import CoreCoord
 from tilewright._tensor.device import Device
+
+
+class HasExecutable(Protocol):
+    """A call of an operation that is kept with its device."""
+
+    @property
+    def executable(self) -> Executable | None: ...
 
 
 class ChipDevice(Device):
@@ -14,8 +24,7 @@ class ChipDevice(Device):
 
     Attributes:
         chip: its memory and its grid of cores.
-        programs: programs of operations by what they depend on; whoever makes them knows what the entries are.
-        calls: calls of operations that have been planned, by what they follow from.
+        calls: calls of operations by what they depend on (``ops/_kept_calls.py``).
     """
 
     def __init__(
@@ -23,8 +32,7 @@ class ChipDevice(Device):
     ) -> None:
         super().__init__(description, chip, device_id, grid, l1_small_size)
         self.chip = chip
-        self.programs: dict[object, object] = {}
-        self.calls: dict[object, object] = {}
+        self.calls: dict[object, HasExecutable] = {}
 
     def close(self) -> None:
         """Free the chip's memory; tensors on it are gone."""
@@ -34,7 +42,8 @@ class ChipDevice(Device):
 
     def num_program_cache_entries(self) -> int:
         """Programs of ``tilewright.ops`` that are kept; those given to ``generic_op`` are not counted."""
-        return len(self.programs)
+        executables = {id(call.executable) for call in list(self.calls.values()) if call.executable is not None}
+        return len(executables)
 
     def enable_program_cache(self) -> None:
         """Nothing to switch: programs and compiled kernels are always cached."""
@@ -45,5 +54,5 @@ class ChipDevice(Device):
 
     def clear_program_cache(self) -> None:
         """Forget the programs; the kernels they were compiled into stay in the cache on disk."""
-        self.programs.clear()
         self.calls.clear()
+        self.chip.forget_executables()

@@ -19,15 +19,17 @@ import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tilewright._build.cache import write_atomically
-from tilewright._launch.chip import Chip
 from tilewright._launch.host_memory import ForeignTensor
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
 from tilewright._tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tilewright._launch.chip import Chip
 
 # An ObserverRequest in JSON, for the server of a card.
 OBSERVER_VARIABLE = "TILEWRIGHT_OBSERVER"

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from tilewright._build.translation_unit import Watch
+from tilewright._build.translation_unit import Instrumentation
 from tilewright._debug.breakpoints import Breakpoint, breakpoints
 from tilewright._errors import TilewrightError
 from tilewright._tensor.argument import flag, items, seconds, shown, whole_number
@@ -109,10 +109,17 @@ class RunOptions:
         return self.checked or bool(self.record) or self.record_calls or bool(self.break_at)
 
     @property
-    def watch(self) -> Watch:
+    def instrumentation(self) -> Instrumentation:
         """What kernels of this run are compiled to show the engine."""
-        return Watch.MEMORY if self.checked else Watch.CALLS if self.record_calls else Watch.NOTHING
+        return (
+            Instrumentation.MEMORY
+            if self.checked
+            else Instrumentation.CALLS
+            if self.record_calls
+            else Instrumentation.NOTHING
+        )
 
 
 _MOST_THREADS = 256
 _MOST_CIRCULAR_BUFFERS = 64
+USUAL_OPTIONS = RunOptions()

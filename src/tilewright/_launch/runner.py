@@ -44,7 +44,7 @@ _current_processor = ctypes.CDLL(None).sched_getcpu  # small programs run there,
 Answer = bytes | bytearray  # large ones are received in place
 
 
-class Kind(enum.IntEnum):
+class RunnerMessage(enum.IntEnum):
     """What a message is; see native/runner/messages.h."""
 
     CHIP = 1
@@ -59,7 +59,7 @@ class Kind(enum.IntEnum):
     STOPPED = 16
 
 
-_KINDS = {int(kind): kind for kind in Kind}
+_KINDS = {int(kind): kind for kind in RunnerMessage}
 
 
 class _Doing(enum.IntEnum):
@@ -106,7 +106,7 @@ def _end_calls_now_and_then(channel: socket.socket) -> None:
         channel.setsockopt(socket.SOL_SOCKET, option, interval)
 
 
-def message(kind: Kind, parts: Sequence[bytes]) -> bytes:
+def message(kind: RunnerMessage, parts: Sequence[bytes]) -> bytes:
     """What a runner is asked, as it is sent."""
     body = b"".join(map(padded, parts))
     return _HEADER.pack(kind, 0, len(body)) + body
@@ -144,8 +144,8 @@ class Runner:
         self._piece = memoryview(bytearray(_PIECE))  # the same memory each time: fresh memory costs more than a message
         self._received = b""
         self._at = 0  # of it has been read
-        kind, answer = self.ask(message(Kind.CHIP, chip), Limits(time=_START_SECONDS))
-        if kind is not Kind.READY:
+        kind, answer = self.ask(message(RunnerMessage.CHIP, chip), Limits(time=_START_SECONDS))
+        if kind is not RunnerMessage.READY:
             self.end()
             raise TilewrightError(failure_text(answer))
         self.filter_error = int(ReadyAnswer.from_buffer_copy(answer).filter_error)
@@ -175,7 +175,7 @@ class Runner:
         limits: Limits,
         on_print: PrintHandler | None = None,
         on_stopped: Callable[[Answer], list[bytes]] | None = None,
-    ) -> tuple[Kind, Answer]:
+    ) -> tuple[RunnerMessage, Answer]:
         """Sends a message and waits for the answer; lines that kernels print meanwhile go to ``on_print``, and what
         ``on_stopped`` says of a stopped kernel goes back.
 
@@ -192,10 +192,10 @@ class Runner:
                 raise RunnerGoneError(RunStatus.FAULT, self._how_it_ended(), self._words())
             while True:
                 answers, answer = self._receive(wait)
-                if answers is Kind.STOPPED and on_stopped is not None:
-                    self._send(message(Kind.RESUME, on_stopped(answer)))
+                if answers is RunnerMessage.STOPPED and on_stopped is not None:
+                    self._send(message(RunnerMessage.RESUME, on_stopped(answer)))
                     wait = _Wait(watch, limits, self._process.pid)
-                elif answers is not Kind.PRINTED:
+                elif answers is not RunnerMessage.PRINTED:
                     return answers, answer
                 elif on_print is not None:
                     _print_line(answer, on_print)
@@ -216,7 +216,7 @@ class Runner:
                 return sent != 0
         return True
 
-    def _receive(self, wait: _Wait) -> tuple[Kind, Answer]:
+    def _receive(self, wait: _Wait) -> tuple[RunnerMessage, Answer]:
         kind, _, size = _HEADER.unpack(self._take(_HEADER.size, wait))
         answer = self._take(size, wait)
         if kind not in _KINDS:

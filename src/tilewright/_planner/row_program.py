@@ -84,20 +84,6 @@ def build_program(
     return ProgramDescriptor(kernels=descriptors, cbs=plan.circular_buffers())
 
 
-def refresh_arguments(
-    program: ProgramDescriptor, kernels: Kernels, tensors: Tensors, numbers: Mapping[str, int]
-) -> None:
-    """Puts the addresses of other tensors and other numbers into a program that was built before."""
-    for descriptor, kernel in zip(program.kernels, kernels, strict=True):
-        layout = kernel.arguments
-        words = {layout.runtime.index(name): tensors[of_tensor(name)].buffer_address() for name in layout.tensors}
-        words |= {layout.runtime.index(name): bits for name, bits in numbers.items() if name in layout.runtime}
-        of_cores = descriptor.runtime_args.words
-        for position, word in words.items():
-            for values in [each for each in of_cores if each[position] != word]:
-                values[position] = word
-
-
 def compile_time_values(plan: Plan, dtypes: Mapping[str, DataType]) -> dict[str, int]:
     """Everything a kernel may take as a compile-time argument, by name; ``dtypes`` are those of the tensors."""
     sizes = {name: each.element_bytes for name, each in {"": plan.rows.dtype, **dtypes}.items() if _has_elements(each)}

@@ -36,10 +36,10 @@ def place_circular_buffers(program: ProgramDescriptor, base: int, alignment: int
 
 
 def end_of_circular_buffers(program: ProgramDescriptor, addresses: Sequence[int]) -> dict[CoreCoord, int]:
-    """Where the last CB ends on each core that has one of its own (not backed by a tensor)."""
+    """Where the last CB ends on each core that has one of its own (not placed over a tensor or by a host)."""
     end_by_core: dict[CoreCoord, int] = {}
     for cb, address in zip(program.cbs, addresses, strict=True):
-        if cb.buffer is None:
+        if cb.owns_memory():
             end = address + cb.total_size
             for core in cb.core_ranges:
                 end_by_core[core] = max(end, end_by_core.get(core, 0))

@@ -289,7 +289,7 @@ class CBDescriptor:
             self.host_address,
             self.host_lays_over_tensor,
             None if buffer is None else (buffer.address, buffer.bytes_per_bank()),
-            [descriptor.state() for descriptor in self._format_descriptors],
+            tuple([descriptor.state() for descriptor in self._format_descriptors]),
         )
 
     def copy(self) -> CBDescriptor:
@@ -302,6 +302,15 @@ class CBDescriptor:
         other.host_address = self.host_address
         other.host_lays_over_tensor = self.host_lays_over_tensor
         other._buffer = self._buffer
+        return other
+
+    def without_tensor(self) -> CBDescriptor:
+        """A copy that keeps no tensor alive: where this one lies over a tensor, the copy has the address alone."""
+        other = self.copy()
+        if self._buffer is not None:
+            other.host_address = self._buffer.address + self._address_offset
+            other.host_lays_over_tensor = True
+            other._buffer = None
         return other
 
     def __repr__(self) -> str:

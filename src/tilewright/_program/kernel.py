@@ -440,14 +440,19 @@ class KernelDescriptor:
         )
 
     def copy(self) -> KernelDescriptor:
+        other = self.without_arguments()
+        other.runtime_args = self._runtime_args
+        other.common_runtime_args = self._common_runtime_args
+        return other
+
+    def without_arguments(self) -> KernelDescriptor:
+        """A copy without runtime arguments."""
         other = KernelDescriptor()
         other.kernel_source, other.source_type = self.kernel_source, self.source_type
         other.core_ranges, other.config = self._core_ranges, self._config
         other.compile_time_args = self._compile_time_args
         other.named_compile_time_args = self._named_compile_time_args
         other.defines = self._defines
-        other.runtime_args = self._runtime_args
-        other.common_runtime_args = self._common_runtime_args
         other.opt_level = self.opt_level
         other.compiler_include_paths = list(self.compiler_include_paths)
         other.circular_buffers = self.circular_buffers

@@ -16,19 +16,26 @@ from tilewright._tensor.cores import CoreRangeSet
 
 
 class ProgramStructure:
-    """A program as it was at one time, without the values of its runtime arguments. What follows from it is kept by it.
+    """All of a program but the values of its runtime arguments, at one time: the key of everything derived from it.
 
-    Descriptors can be changed at any time, and nobody is told: who has something to keep looks at all there is, which
-    costs far less than checking, compiling and placing it again. Compared by identity; two programs never share one.
+    Equal for programs that differ in those values alone. The hash is computed once.
     """
 
-    __slots__ = ("__weakref__", "_state")
+    __slots__ = ("_hash", "_state")
 
     def __init__(self, state: tuple[object, ...]) -> None:
         self._state = state
+        self._hash = hash(state)
 
     def is_of(self, state: tuple[object, ...]) -> bool:
+        """Whether a program with this state has the structure; computes no hash."""
         return self._state == state
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, ProgramStructure) and self._state == other._state)
 
 
 class ProgramDescriptor:
@@ -50,11 +57,6 @@ class ProgramDescriptor:
         self.custom_program_hash: int | None = None
         # L1 offset of semaphore 0 on each core, of a host that places them itself; one for all cores of a semaphore.
         self.semaphore_bases: dict[tuple[int, int], int] = {}
-        # Set by a host that builds kernels itself, as tt-metal does, or that lends a program it made: while it is set,
-        # neither descriptors nor files change, but for the values of runtime arguments.
-        self.is_built = False
-        # Set by one that lends it, too: while it is the same object, so are the values of runtime arguments.
-        self.arguments_mark: object | None = None
         self._structure: ProgramStructure | None = None
 
     @property
@@ -91,20 +93,38 @@ class ProgramDescriptor:
     def structure(self) -> ProgramStructure:
         """All of the program but the values of its runtime arguments, as it is now.
 
-        The same object as long as nothing of that changes.
+        Descriptors can change at any time without notice, so each call reads all of them. The result is the same object
+        until something has changed.
         """
-        if self.is_built and self._structure is not None:
-            return self._structure
         state = (
-            [kernel.state() for kernel in self._kernels],
-            [cb.state() for cb in self._cbs],
-            [semaphore.state() for semaphore in self._semaphores],
-            dict(self.semaphore_bases),
+            tuple([kernel.state() for kernel in self._kernels]),
+            tuple([cb.state() for cb in self._cbs]),
+            tuple([semaphore.state() for semaphore in self._semaphores]),
+            tuple(self.semaphore_bases.items()),
         )
         kept = self._structure
         if kept is None or not kept.is_of(state):
             kept = self._structure = ProgramStructure(state)
         return kept
+
+    def without_arguments(self) -> ProgramDescriptor:
+        """A copy without runtime arguments that keeps no tensor alive.
+
+        A circular buffer over a tensor stays at that tensor's address.
+        """
+        other = ProgramDescriptor()
+        other._kernels = [kernel.without_arguments() for kernel in self._kernels]
+        other._cbs = [cb.without_tensor() for cb in self._cbs]
+        other._semaphores = [semaphore.copy() for semaphore in self._semaphores]
+        other.custom_program_hash = self.custom_program_hash
+        other.semaphore_bases = dict(self.semaphore_bases)
+        return other
+
+    def copy(self) -> ProgramDescriptor:
+        other = ProgramDescriptor(self._kernels, self._semaphores, self._cbs)
+        other.custom_program_hash = self.custom_program_hash
+        other.semaphore_bases = dict(self.semaphore_bases)
+        return other
 
     def __repr__(self) -> str:
         sections = [("kernels", self._kernels), ("cbs", self._cbs), ("semaphores", self._semaphores)]
@@ -144,6 +164,16 @@ class ProgramDescriptor:
             table(("buffer", "format", "pages", "bytes of a page", "cores"), buffers) if buffers else "",
             table(("semaphore", "initial value", "cores"), semaphores) if semaphores else "",
         )
+
+
+class FixedProgram(ProgramDescriptor):
+    """A program that never changes, and neither do its kernels' files: its structure is computed once.
+
+    Programs of a host that builds its kernels itself, as tt-metal does, are like this.
+    """
+
+    def structure(self) -> ProgramStructure:
+        return self._structure if self._structure is not None else super().structure()
 
 
 def _all(label: str, values: Iterable[Any], kind: type) -> list[Any]:

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import itertools
 import re
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 
 from tilewright._program.cb_placement import end_of_circular_buffers, place_circular_buffers
@@ -22,10 +20,9 @@ from tilewright._program.kernel import (
     SourceType,
 )
 from tilewright._program.kernel_path import resolve_kernel_path
-from tilewright._program.program import ProgramDescriptor, ProgramStructure
+from tilewright._program.program import ProgramDescriptor
 from tilewright._program.scratchpad import ScratchpadDescriptor
 from tilewright._program.semaphore import NUM_SEMAPHORES
-from tilewright._tensor.arch import ArchDescription
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilewright._tensor.device import Device
 from tilewright._tensor.tensor import Tensor
@@ -42,44 +39,9 @@ def validate_program(
     io_tensors: Sequence[Tensor] = (),
 ) -> None:
     """Raise ProgramError with everything that is wrong."""
-    structure = program.structure()
-    known = _sound.get(structure)
-    if known is not None and known.holds(program, device) and not any(_tensor_problems(io_tensors, device)):
-        return
     problems = list(find_problems(program, device, io_tensors))
     if problems:
         raise ProgramError(problems)
-    _sound[structure] = _Sound.found(program, device)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Sound:
-    """A program nothing was wrong with, and what of the device that depended on."""
-
-    description: ArchDescription
-    grid: CoreCoord
-    circular_buffers_end: int
-    has_tensors_buffers: bool  # circular buffers that lie where tensors do
-
-    @staticmethod
-    def found(program: ProgramDescriptor, device: Device) -> _Sound:
-        addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
-        ends = [address + cb.total_size for cb, address in zip(program.cbs, addresses, strict=True) if not cb.buffer]
-        grid = device.compute_with_storage_grid_size()
-        return _Sound(device.description, grid, max(ends, default=0), any(cb.buffer for cb in program.cbs))
-
-    def holds(self, program: ProgramDescriptor, device: Device) -> bool:
-        """Whether nothing is wrong with the same program now: what is not the program's own may have changed."""
-        return (
-            self.description is device.description
-            and self.grid == device.compute_with_storage_grid_size()
-            and self.circular_buffers_end <= device.circular_buffers_end()
-            and not (self.has_tensors_buffers and any(cb.buffer and not cb.buffer.is_allocated() for cb in program.cbs))
-            and (program.is_built or not any(map(any, map(_source_problems, program.kernels))))
-        )
-
-
-_sound: weakref.WeakKeyDictionary[ProgramStructure, _Sound] = weakref.WeakKeyDictionary()
 
 
 def find_problems(
@@ -101,7 +63,7 @@ def find_problems(
     yield from _cb_use_problems(program)
     yield from _l1_problems(program, device)
     yield from _semaphore_problems(program)
-    yield from _tensor_problems(io_tensors, device)
+    yield from tensor_problems(io_tensors, device)
 
 
 def _cores_outside_grid(program: ProgramDescriptor, device: Device) -> Iterator[str]:
@@ -307,7 +269,7 @@ def _l1_problems(program: ProgramDescriptor, device: Device) -> Iterator[str]:
     addresses = place_circular_buffers(program, device.description.l1_unreserved_base)
     limit = device.circular_buffers_end()
     if all(
-        address + cb.total_size <= limit for cb, address in zip(program.cbs, addresses, strict=True) if not cb.buffer
+        address + cb.total_size <= limit for cb, address in zip(program.cbs, addresses, strict=True) if cb.owns_memory()
     ):
         return
     ends = end_of_circular_buffers(program, addresses)
@@ -323,7 +285,7 @@ def _l1_table(
     base = device.description.l1_unreserved_base
     rows: list[tuple[str, int, str]] = []
     for cb in program.cbs:
-        if cb.buffer is None and core in cb.core_ranges:
+        if cb.owns_memory() and core in cb.core_ranges:
             pages = ", ".join(
                 f"{cb.total_size // d.page_size} pages of {d.page_size}" for d in cb.format_descriptors if d.page_size
             )
@@ -350,7 +312,8 @@ def _semaphore_problems(program: ProgramDescriptor) -> Iterator[str]:
             yield f"semaphore id {semaphore.id} is given twice on {_some_cores(twice)}"
 
 
-def _tensor_problems(io_tensors: Sequence[Tensor], device: Device) -> Iterator[str]:
+def tensor_problems(io_tensors: Sequence[Tensor], device: Device) -> Iterator[str]:
+    """What is wrong with the tensors of a launch on a device."""
     for position, tensor in enumerate(io_tensors):
         if not isinstance(tensor, Tensor):
             yield f"io_tensors[{position}] is not a ttnn.Tensor but {type(tensor).__name__}"

@@ -11,7 +11,7 @@ from tilewright._display.notebook import card, paragraph
 from tilewright._errors import RunError, TilewrightError
 from tilewright._launch.observer import Launch, Memory
 from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import TensorLaunch
+from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright._program.errors import ProgramError
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run

@@ -33,8 +33,7 @@ def check_call(operation: Operation, tensors: Tensors, parameters: Mapping[str, 
         count = tensors[main.name].shape[-1]
         check_factors({name: tensors[name] for name in factors}, count)
         _check_needed_twice(operation, tensors)
-    for requirement in operation.requirements:
-        requirement.check({**tensors, **parameters})
+    operation.check_requirements(tensors, parameters)
 
 
 def _check_other_input(operation: Operation, tensors: Tensors, operand: Input) -> None:

@@ -44,19 +44,23 @@ from tilewright.formula._requirements import Requirement
 from tilewright.formula._validation import OperationError, Wording, check_input, require_tensor
 from tilewright.ops._arrays import Operands
 from tilewright.ops._call_checks import check_call
+from tilewright.ops._kept_calls import KeptCall, kept_call
 from tilewright.ops._options import OPTION_NAMES, USUAL_OPTIONS, Options, checked_config, with_options
-from tilewright.ops._planned_call import PlannedCall, planned_call
-from tilewright.ops._program_cache import borrowed_program
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What running an operation left. The next call of the same kind puts its own arguments into ``program``."""
+    """What running an operation left."""
 
     outputs: tuple[Tensor, ...]
     plan: Plan
-    program: ProgramDescriptor
     run: Run
+    _make_program: Callable[[], ProgramDescriptor]
+
+    @functools.cached_property
+    def program(self) -> ProgramDescriptor:
+        """The program with this call's arguments; a copy, no later call runs it."""
+        return self._make_program()
 
     @property
     def output(self) -> Tensor:
@@ -302,7 +306,8 @@ class Operation(Meaning):
 
     def numbers(self, plan: Plan, parameters: Mapping[str, float] | None = None) -> dict[str, int]:
         """Bits of the runtime arguments that parameters make, by name."""
-        return _bits(plan, self.checked_parameters(parameters or {}))
+        values = self.checked_parameters(parameters or {})
+        return {name: number_bits(value, values) for name, value in plan.schedule.numbers.items()}
 
     def program(
         self,
@@ -342,29 +347,25 @@ class Operation(Meaning):
         self, tensors: Tensors, options: Options | None = None, *, parameters: Mapping[str, float] | None = None
     ) -> Outcome:
         """Runs the operation on device tensors and keeps the plan, the program and the record of the run."""
-        return Outcome(*self._launch(tensors, options or USUAL_OPTIONS, parameters or {}, is_shown=True))
+        return self._launch(tensors, options or USUAL_OPTIONS, parameters or {})
 
-    def _launch(
-        self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any], is_shown: bool
-    ) -> tuple[tuple[Tensor, ...], Plan, ProgramDescriptor, Run]:
-        """What an ``Outcome`` holds. ``is_shown``: somebody gets the program, and may do to it what he likes."""
-        device, call = planned_call(self, tensors, chosen, parameters)
+    def _launch(self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]) -> Outcome:
+        device, call = kept_call(self, tensors, chosen, parameters)
         results = call.allocate_outputs(device)
         outputs = tuple(results.values())
-        # In one order, whatever that of the caller: what a program holds is compared by it.
+        # In one order, whatever that of the caller: arguments are compared by it.
         everything = {**{each.name: tensors[each.name] for each in self.inputs}, **results}
         ordered = list(everything.values())
         if self.choices.program is not None:
-            own = self._own_program(everything, call.parameters)
-            return outputs, call.plan, own, run_program(ordered, own, chosen.run_options)
-        key = call.find_program_key(everything)
-        with borrowed_program(device, key, call.plan, everything, call.numbers, call.config, is_shown) as program:
-            run = run_program(ordered, program, chosen.run_options)
-        return outputs, call.plan, program, run
+            own = self._own_program(everything, self.checked_parameters(parameters))
+            return Outcome(outputs, call.plan, run_program(ordered, own, chosen.run_options), lambda: own)
+        executable, arguments = call.compiled(device, everything, parameters)
+        run = executable.run(ordered, arguments, chosen.run_options)
+        return Outcome(outputs, call.plan, run, functools.partial(executable.program_with, arguments))
 
     def check_and_plan(
         self, tensors: Tensors, chosen: Options, parameters: Mapping[str, Any]
-    ) -> tuple[ChipDevice, PlannedCall]:
+    ) -> tuple[ChipDevice, KeptCall]:
         """Where a call runs, and how.
 
         Raises:
@@ -400,13 +401,13 @@ class Operation(Meaning):
             checked_kind(shape, dtype, main.layout, device, place)
             for shape, dtype in self._results(plan.rows.shape, main.dtype)
         ]
-        return device, PlannedCall(
-            plan,
-            values,
-            _bits(plan, values),
-            checked_config(chosen.compute_kernel_config),
-            dict(zip(self.output_names, kinds, strict=True)),
-        )
+        config = checked_config(chosen.compute_kernel_config)
+        return device, KeptCall(self, plan, config, dict(zip(self.output_names, kinds, strict=True)))
+
+    def check_requirements(self, tensors: Tensors, parameters: Mapping[str, float]) -> None:
+        """Refuse what the declaration's requirements do not allow."""
+        for requirement in self.requirements:
+            requirement.check({**tensors, **parameters})
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Runs the operation on tensors or arrays; the result is of the same kind.
@@ -423,7 +424,7 @@ class Operation(Meaning):
             values, numbers = self._bound(arguments, named)
         operands = Operands(values, options.pop("device", None), options.pop("dtype", None))
         chosen = Options(**options) if options else USUAL_OPTIONS
-        outputs = self._launch(operands.tensors, chosen, numbers, is_shown=False)[0]
+        outputs = self._launch(operands.tensors, chosen, numbers).outputs
         results = [operands.give_back(each) for each in outputs]
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -438,10 +439,6 @@ class Operation(Meaning):
 
     def __repr__(self) -> str:
         return f"<operation {self.name}: {self.formula}>"
-
-
-def _bits(plan: Plan, parameters: Mapping[str, float]) -> dict[str, int]:
-    return {name: number_bits(value, parameters) for name, value in plan.schedule.numbers.items()}
 
 
 def _l1_budget(device: Device) -> int:

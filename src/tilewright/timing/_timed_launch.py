@@ -12,7 +12,7 @@ from tilewright._display.notebook import bars, card, table
 from tilewright._launch.host_memory import ForeignTensor
 from tilewright._launch.observer import Launch
 from tilewright._launch.run_options import RunOptions
-from tilewright._launch.run_program import TensorLaunch
+from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.call_record import CallRecord
 from tilewright._record.run import Run

@@ -8,8 +8,7 @@ from typing import NoReturn
 
 from tilewright._diagnose.diagnosis import call_site, deadlock_message, describe_position
 from tilewright._errors import DeadlockError, KernelError, KernelFaultError, RunError, SpinningError, TimeLimitError
-from tilewright._launch.loaded_program import Ending
-from tilewright._launch.run_options import RunOptions
+from tilewright._record.ending import Ending
 from tilewright._record.run import KernelPosition, KernelState, Run, RunStatus
 
 _NULL_PAGE = 0x1000
@@ -17,7 +16,7 @@ _WINDOW_BEGIN = 0x10000  # lowest L1 offset the engine can show as a plain addre
 _SLOT_BYTES = 2 << 20  # address space of one core's L1
 
 
-def raise_error(run: Run, ending: Ending, options: RunOptions, l1_bytes: int) -> NoReturn:
+def raise_error(run: Run, ending: Ending, time_limit: float | None, l1_bytes: int) -> NoReturn:
     """Raises the error of a run that did not end well."""
     culprit = next((position for position in run.positions if position.is_error), None)
     text = ending.text
@@ -27,7 +26,7 @@ def raise_error(run: Run, ending: Ending, options: RunOptions, l1_bytes: int) ->
         raise KeyboardInterrupt
     if run.status is RunStatus.TIME_LIMIT:
         where = "\n".join(_unfinished(run))
-        raise TimeLimitError(f"the run took longer than its time limit of {options.time_limit:g} s\n{where}", run)
+        raise TimeLimitError(f"the run took longer than its time limit of {time_limit:g} s\n{where}", run)
     if culprit is None:
         raise RunError(text or run.status.name, run)
     where = _where(run, culprit, ending)

@@ -12,7 +12,7 @@ from tilewright import ops, ttnn
 from tilewright._launch.observer import Launch, Observer, observed_launches
 from tilewright._record.run import Run
 from tilewright.ops import _operation as operation_module
-from tilewright.ops._planned_call import exactly
+from tilewright.ops._kept_calls import exactly
 
 ROWS = (40, 96)
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a launch left, from the runner's answer or from what is known of a runner that was lost."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright._launch.run_record import NO_KERNEL
+from tilewright._launch.runner import Answer, RunnerLostError
+from tilewright._record import wire_layout as native
+from tilewright._record.ending import ENDED_WELL, Ending
+from tilewright._record.run import Run, RunStatus
+
+if TYPE_CHECKING:
+    from tilewright._launch.executable import Executable
+
+
+@dataclasses.dataclass(slots=True)
+class EndedRun:
+    """The record of a run, how it ended, the words of the calls it recorded, and whether its runner must go."""
+
+    run: Run
+    ending: Ending
+    call_words: Callable[[], NDArray[np.uint64]]
+    is_runner_spent: bool = False
+
+
+def ended_run(executable: Executable, answer: Answer, seconds: float) -> EndedRun:
+    """What the runner's answer says."""
+    record = executable.reader.read(answer)
+    report = record.report
+    status = RunStatus(report.status) if report.status else RunStatus.OK
+    run = Run(
+        status,
+        executable.kernels,
+        executable.cb_labels,
+        seconds,
+        report.switches,
+        record.traffic,
+        record.circular_buffers,
+        record.positions,
+        record.notes,
+        record.pages,
+        raises=record.raises,
+    )
+    if status is RunStatus.OK:
+        return EndedRun(run, ENDED_WELL, record.calls, bool(report.spent))
+    ending = Ending(record.text, record.rule, report.fault_signal, int(report.fault_address), int(report.l1_base))
+    return EndedRun(run, ending, record.calls, bool(report.spent))
+
+
+def refused_run(executable: Executable, text: str, seconds: float) -> EndedRun:
+    """The engine could not run the program at all."""
+    return EndedRun(_empty_run(executable, RunStatus.KERNEL_ERROR, seconds), Ending(text), _no_words)
+
+
+def lost_run(executable: Executable, lost: RunnerLostError) -> EndedRun:
+    """The runner died: the kernel that ran, and what it said last."""
+    words = lost.words
+    run = _empty_run(executable, lost.status, 0.0)
+    place = words.who if words.said else words.place
+    if place.kernel != NO_KERNEL and place.kernel < len(executable.kernels):
+        stack = executable.stack(place.kernel, words.frames[: min(words.num_frames, native.MAX_FRAMES)])
+        run.positions.append(executable.reader.position_of(place, lost.status, stack if words.said else ()))
+    text = words.text.decode(errors="replace") if words.said else ""
+    signal_number = words.signal_number if words.said else 0
+    ending = Ending(
+        text if text or signal_number else lost.reason,
+        None,
+        signal_number,
+        int(words.address),
+        int(words.l1_base),
+        lost.loading,
+    )
+    return EndedRun(run, ending, _no_words)
+
+
+def _empty_run(executable: Executable, status: RunStatus, seconds: float) -> Run:
+    return Run(status, executable.kernels, executable.cb_labels, seconds, 0, list, list, [], [])
+
+
+def _no_words() -> NDArray[np.uint64]:
+    return np.empty(0, np.uint64)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The message that runs a loaded program."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tilewright._launch.host_memory import HostMemory
+from tilewright._launch.launch_arguments import KernelArgumentLayout, LaunchArguments
+from tilewright._launch.run_options import RunOptions
+from tilewright._launch.runner import Limits, RunnerMessage, message
+from tilewright._record import wire_layout as native
+
+if TYPE_CHECKING:
+    from tilewright._launch.debug_channel import Debugging
+
+
+@dataclasses.dataclass(frozen=True)
+class _Last:
+    """The last message, and what it was made from."""
+
+    options: RunOptions
+    threads: int
+    limits: Limits
+    head: bytes
+    arguments: LaunchArguments | None = None
+    message: bytes = b""
+
+
+class RunMessage:
+    """Writes messages that run one program. Most runs have the options of the one before, many its arguments, too."""
+
+    def __init__(self, number: int, layouts: Sequence[KernelArgumentLayout]) -> None:
+        self._number = number
+        self._layouts = layouts
+        self._last: _Last | None = None
+
+    def write(
+        self,
+        arguments: LaunchArguments,
+        options: RunOptions,
+        memory: HostMemory | None,
+        debugging: Debugging | None,
+    ) -> tuple[bytes, Limits]:
+        """The message, and how long the runner may take for it."""
+        last = self._with_options(options)
+        if memory is not None or debugging is not None:
+            head = last.head if memory is None else self._head(options, last.threads, memory)
+            more = [*(memory.parts() if memory is not None else ()), *(debugging.request() if debugging else ())]
+            return message(RunnerMessage.RUN, [head, *self._arguments(arguments), *more]), last.limits
+        if last.arguments is not arguments:
+            text = message(RunnerMessage.RUN, [last.head, *self._arguments(arguments)])
+            last = self._last = dataclasses.replace(last, arguments=arguments, message=text)
+        return last.message, last.limits
+
+    def _arguments(self, arguments: LaunchArguments) -> list[bytes]:
+        return [
+            layout.message(words, common)
+            for layout, words, common in zip(self._layouts, arguments.words, arguments.common, strict=True)
+        ]
+
+    def _with_options(self, options: RunOptions) -> _Last:
+        threads, last = options.threads_asked, self._last
+        if last is None or last.options is not options or last.threads != threads:
+            limits = Limits(options.time_limit or 0.0, options.spin_limit)
+            last = self._last = _Last(options, threads, limits, self._head(options, threads, None))
+        return last
+
+    def _head(self, options: RunOptions, threads: int, memory: HostMemory | None) -> bytes:
+        return bytes(
+            native.RunRequest(
+                program=self._number,
+                time_limit=options.time_limit or 0.0,
+                spin_limit=options.spin_limit,
+                seed=options.seed,
+                recorded_circular_buffers=sum(1 << index for index in set(options.record)),
+                threads=threads,
+                checked=int(options.checked),
+                keep_l1=int(options.keep_l1 or bool(options.break_at)),
+                debugged=int(bool(options.break_at)),
+                num_host_buffers=len(memory.specs) if memory is not None else 0,
+                host_buffers_are_all=int(memory is not None and memory.is_all),
+            )
+        )
