@@ -15,6 +15,7 @@ from tilewright._planner.plan import Variant
 from tilewright.formula import Extent, FormulaError, Value
 from tilewright.formula import _functions as formula
 from tilewright.formula._direction import CannotPlanError
+from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import as_value, nodes_of
 from tilewright.formula._parameters import Parameter
 from tilewright.formula._validation import Wording
@@ -37,11 +38,10 @@ PLACES = {
     -2: tuple(each for each in LEAVES if each != "column"),
     (-2, -1): tuple(each for each in LEAVES if each not in ("row", "column")),
 }
-UNARY = (
-    "abs", "square", "exp", "exp2", "expm1", "sigmoid", "tanh", "gelu", "silu", "erf", "relu", "sign", "sin", "cos",
-    "reciprocal",
-)  # fmt: skip
-OF_POSITIVE = ("sqrt", "rsqrt", "log", "log1p", "power")
+with np.errstate(invalid="ignore"):
+    _HAS_NO_VALUE = [name for name, each in ELEMENTWISE.items() if np.isnan(each.reference(np.asarray(-2.0)))]
+UNARY = tuple(name for name in ELEMENTWISE if name not in ("neg", *_HAS_NO_VALUE))
+OF_POSITIVE = ("power", *_HAS_NO_VALUE)
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "lt", "le", "gt", "ge", "eq", "ne")
 REDUCTIONS = ("sum", "mean", "max", "min", "var", "softmax", "l2_normalize")
 SHAPES = ((40, 70), (2, 33, 96), (32, 32), (1, 5), (2, 1, 3, 64), (65, 130))

@@ -19,7 +19,8 @@ from tilewright._planner.model import Choices
 from tilewright._workshop.cases import check_operation
 from tilewright.formula import Value, exp, mean
 from tilewright.formula import _functions as formula
-from tilewright.formula._graph import UNARY
+from tilewright.formula._elementwise import ELEMENTWISE
+from tilewright.formula._graph import CASTS
 from tilewright.ops import Operation, Options, Strategy
 from tilewright.ops._accuracy import held, judge
 from tilewright.ops._export.reference_text import torch_lines
@@ -78,7 +79,7 @@ def test_the_reference_is_exact_where_a_sum_would_cancel() -> None:
 def everything(x: Rows, y: Rows) -> tuple[Value, ...]:
     """Every function there is, each a result of its own."""
     positive = formula.abs(x) + 0.25
-    of_one = [Value(name, (positive,), positive.extent) for name in UNARY]
+    of_one = [Value(name, (positive,), positive.extent) for name in (*ELEMENTWISE, *CASTS.values())]
     compared = [x < y, x <= y, x > y, x >= y, x == y, x != y]
     of_two = [x + y, x - y, x * y, x / y, formula.maximum(x, y), formula.minimum(x, 0.5), formula.where(x > y, x, 2)]
     reduced = [

@@ -38,6 +38,7 @@ import numpy as np
 
 from tilewright._planner.matmul import Multiplication
 from tilewright._planner.model import Compute, Reduce, Role, Schedule
+from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._evaluate import Float64, apply
 from tilewright.formula._graph import REDUCTIONS, Along, Value, nodes_of
 
@@ -54,12 +55,12 @@ _WRITTEN = {"Float16_b": 2.0**-8, "Float32": 2.0**-24, "Bfp8_b": 2.0**-6, "Int32
 # A cast has rounded already what is written in its format.
 _ROUNDED_BY = {"to_bfloat16": "Float16_b", "to_float32": "Float32", "to_int32": "Int32"}
 # What is chosen or compared; of what is no number, another operand may come out.
-_UNKNOWN_OF_NAN = (
-    "maximum", "minimum", "relu", "clamp", "sign", "where", "max", "to_int32", "lt", "le", "gt", "ge", "eq", "ne",
-)  # fmt: skip
-_TIMES_SHARE = ("gelu", "silu")
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
-_EXACT = ("neg", "abs", "maximum", "minimum", "relu", "sign", "where", "clamp", "to_bfloat16", *_COMPARED)
+_CHOOSES = tuple(each.name for each in ELEMENTWISE.values() if each.chooses)
+_UNKNOWN_OF_NAN = ("maximum", "minimum", "clamp", "where", "max", "to_int32", *_COMPARED, *_CHOOSES)
+_TIMES_SHARE = tuple(each.name for each in ELEMENTWISE.values() if each.times_share)
+_EXACT_FUNCTIONS = tuple(each.name for each in ELEMENTWISE.values() if each.is_exact)
+_EXACT = ("maximum", "minimum", "where", "clamp", "to_bfloat16", *_COMPARED, *_EXACT_FUNCTIONS)
 # What reading the tile that others were added up to loses: along rows it is the second operand of the matrix unit.
 _FOLDED = {Along.ROWS: _READ, Along.COLUMNS: _READ_FACTOR, Along.BOTH: 2 * _READ_FACTOR}
 _AXES: dict[Along, Any] = {Along.ROWS: -1, Along.COLUMNS: -2, Along.BOTH: (-2, -1)}
@@ -313,7 +314,7 @@ def _at_corners(node: Value, operands: Sequence[Float64], errors: Sequence[Float
 
 def _of_one(node: Value, operand: Float64, error: Float64, value: Float64) -> Float64:
     """A function of one operand, at both ends of what it may be."""
-    if function_is_steep_at_zero(node.function) and np.any(operand - error <= 0):
+    if _is_steep_at_zero(node.function) and np.any(operand - error <= 0):
         reaches = operand - error <= 0
     else:
         reaches = np.zeros(np.shape(operand), dtype=bool)
@@ -328,6 +329,6 @@ def _of_one(node: Value, operand: Float64, error: Float64, value: Float64) -> Fl
     return np.asarray(np.where(np.isnan(worst) | reaches, np.inf, worst))
 
 
-def function_is_steep_at_zero(function: str) -> bool:
+def _is_steep_at_zero(function: str) -> bool:
     """Whether a function has no value, or no bounded slope, at zero and below."""
-    return function in ("sqrt", "rsqrt", "log", "power")
+    return function == "power" or (function in ELEMENTWISE and ELEMENTWISE[function].is_steep_at_zero)

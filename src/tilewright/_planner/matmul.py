@@ -18,18 +18,16 @@ import dataclasses
 from collections.abc import Collection
 
 from tilewright.formula._direction import CannotPlanError, Direction, direction_of
-from tilewright.formula._graph import Extent, Value, nodes_of
+from tilewright.formula._elementwise import ELEMENTWISE
+from tilewright.formula._graph import CASTS, Extent, Value, nodes_of
 from tilewright.formula._tracing import Formula
 
 PRODUCT = "product"
 # Beside the rows there are zeros, and what was made of them. Functions that leave zeros as they are:
-_KEEPS_ZERO = (
-    "neg", "abs", "sqrt", "relu", "silu", "gelu", "tanh", "erf", "sin", "sign", "square", "expm1", "log1p",
-    "to_float32", "to_bfloat16", "to_int32",
-)  # fmt: skip
+_KEEPS_ZERO = (*CASTS.values(), *(each.name for each in ELEMENTWISE.values() if each.keeps_zero))
 # Functions that make no number of a zero, and those that may of something else.
-_WILD_AT_ZERO = ("log", "rsqrt", "reciprocal")
-_WILD = ("exp", "exp2", "expm1", "log", "log1p", "sqrt", "rsqrt", "reciprocal", "div", "power", "square", "mul")
+_WILD_AT_ZERO = tuple(each.name for each in ELEMENTWISE.values() if each.is_wild_at_zero)
+_WILD = ("div", "power", "mul", *(each.name for each in ELEMENTWISE.values() if each.is_wild))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import REDUCTIONS, Extent, Value, nodes_of
 
 # Calls of the vector unit that a value must save to be worth a buffer; functions such as exp count as four.
 KEEP_FROM_COST = 5
-_DEAR = ("exp", "exp2", "expm1", "log", "log1p", "sigmoid", "tanh", "gelu", "silu", "erf", "sin", "cos", "power")
+_DEAR = ("power", *(each.name for each in ELEMENTWISE.values() if each.is_dear))
 
 
 def cost_of(value: Value, is_outside: Mapping[int, object]) -> int:

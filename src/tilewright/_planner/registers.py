@@ -32,6 +32,7 @@ from tilewright._planner.register_program import (
     Vector,
     loaded,
 )
+from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import Extent, Value, nodes_of
 
 FLOAT32_ONE = "0x3F800000"
@@ -46,29 +47,6 @@ class TooManyRegistersError(Exception):
         self.part = part
 
 
-# Vector-unit functions of one tile, in place.
-_UNARY = {
-    "neg": "negative_tile",
-    "abs": "abs_tile",
-    "square": "square_tile",
-    "sqrt": "sqrt_tile",
-    "rsqrt": "rsqrt_tile",
-    "reciprocal": "recip_tile",
-    "exp": "exp_tile",
-    "exp2": "exp2_tile",
-    "expm1": "expm1_tile",
-    "log": "log_tile",
-    "log1p": "log1p_tile",
-    "sigmoid": "sigmoid_tile",
-    "tanh": "tanh_tile",
-    "gelu": "gelu_tile[False]",
-    "silu": "silu_tile",
-    "erf": "erf_tile",
-    "relu": "relu_tile",
-    "sign": "sign_tile",
-    "sin": "sin_tile",
-    "cos": "cos_tile",
-}
 _BINARY = {
     "add": "add_binary_tile",
     "sub": "sub_binary_tile",
@@ -96,7 +74,8 @@ _CASTS: dict[str, tuple[str, ...]] = {
 
 def vector_calls() -> set[str]:
     """Names of all calls a program may make, for the imports of a kernel."""
-    names = {*_UNARY.values(), *_BINARY.values(), *_COMPARED.values(), *_WITH_SCALAR.values()}
+    unary = (each.call for each in ELEMENTWISE.values())
+    names = {*unary, *_BINARY.values(), *_COMPARED.values(), *_WITH_SCALAR.values()}
     return {each.partition("[")[0] for each in names}
 
 
@@ -335,9 +314,9 @@ class RegisterCompiler:
                 call = f"{TYPECAST}{formats}"
                 self._vector(call, [Register(register)], init=f"{TYPECAST}_init{formats}")
             return register
-        if function in _UNARY:
+        if function in ELEMENTWISE:
             register = self._own(node.operands[0])
-            self._vector(_UNARY[function], [Register(register)])
+            self._vector(ELEMENTWISE[function].call, [Register(register)])
             return register
         if function in ("power", "clamp"):
             register = self._own(node.operands[0])

@@ -13,17 +13,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.formula._functions import erf_exact, erfc_exact
+from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import Along, Extent, Value, nodes_of
 from tilewright.formula._own_phase import OwnPhase
 
 Float64: TypeAlias = NDArray[np.float64]
 
 _AXES: dict[Along, Any] = {Along.ROWS: -1, Along.COLUMNS: -2, Along.BOTH: (-2, -1)}
-
-
-def _sigmoid(x: Float64) -> Float64:
-    return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def _to_bfloat16(x: Float64) -> Float64:
@@ -38,28 +34,8 @@ def _to_int32(x: Float64) -> Float64:
     return np.clip(np.trunc(x), -(2.0**31), 2.0**31 - 1)
 
 
-UNARY: dict[str, Callable[[Float64], Float64]] = {
-    "neg": np.negative,
-    "abs": np.abs,
-    "square": np.square,
-    "sqrt": np.sqrt,
-    "rsqrt": lambda x: np.asarray(1 / np.sqrt(x)),
-    "reciprocal": lambda x: np.asarray(1 / x),
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "expm1": np.expm1,
-    "log": np.log,
-    "log1p": np.log1p,
-    "sigmoid": _sigmoid,
-    "tanh": np.tanh,
-    # 1 + erf would cancel far below zero.
-    "gelu": lambda x: np.asarray(x * erfc_exact(-x / np.sqrt(2)) / 2),
-    "silu": lambda x: np.asarray(x * _sigmoid(x)),
-    "erf": erf_exact,
-    "relu": lambda x: np.maximum(x, 0),
-    "sign": np.sign,
-    "sin": np.sin,
-    "cos": np.cos,
+UNARY: dict[str, Callable[[Float64], Any]] = {
+    **{name: each.reference for name, each in ELEMENTWISE.items()},
     "to_bfloat16": _to_bfloat16,
     "to_float32": lambda x: np.asarray(x, dtype=np.float32).astype(np.float64),
     "to_int32": _to_int32,
@@ -85,7 +61,7 @@ def apply(node: Value, operands: Sequence[Float64]) -> Float64:
     """One node, of what its operands are."""
     with np.errstate(all="ignore"):
         if node.function in UNARY:
-            return UNARY[node.function](operands[0])
+            return np.asarray(UNARY[node.function](operands[0]))
         if node.function in BINARY:
             return np.asarray(BINARY[node.function](*operands), dtype=np.float64)
         if node.function in _REDUCTIONS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of the formula language.
+"""Functions of the formula language; those of one value are the rows of its table.
 
 >>> from tilewright.formula import Extent, Value, mean, rsqrt, square
 >>> x = Value("input", extent=Extent.FULL, name="x")
@@ -13,7 +13,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tilewright._tensor.argument import real_number
+from tilewright.formula._elementwise import ELEMENTWISE, Elementwise
 from tilewright.formula._graph import (
     CASTS,
     FormulaError,
@@ -34,7 +37,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _function(name: str, meaning: str) -> Callable[[Operand], Value]:
+_Function = Callable[[Operand], Value]
+
+
+def _function(name: str, meaning: str, reference: Callable[[Any], Any], call: str, **facts: Any) -> _Function:
+    """A function of one value, whose row goes into the table."""
+    ELEMENTWISE[name] = Elementwise(name, meaning, reference, call, **facts)
+
     def made(x: Operand) -> Value:
         return unary(name, x)
 
@@ -43,25 +52,52 @@ def _function(name: str, meaning: str) -> Callable[[Operand], Value]:
     return made
 
 
-abs = _function("abs", "The absolute value")
-square = _function("square", "The square")
-sqrt = _function("sqrt", "The square root")
-rsqrt = _function("rsqrt", "One over the square root")
-reciprocal = _function("reciprocal", "One over the value")
-exp = _function("exp", "e to the power of the value")
-exp2 = _function("exp2", "2 to the power of the value")
-expm1 = _function("expm1", "exp(x) - 1")
-log = _function("log", "The natural logarithm")
-log1p = _function("log1p", "log(1 + x)")
-sigmoid = _function("sigmoid", "1 / (1 + exp(-x))")
-tanh = _function("tanh", "The hyperbolic tangent")
-gelu = _function("gelu", "x * (1 + erf(x / sqrt(2))) / 2")
-silu = _function("silu", "x * sigmoid(x)")
-erf = _function("erf", "The error function")
-relu = _function("relu", "The larger of the value and 0")
-sign = _function("sign", "-1, 0 or 1")
-sin = _function("sin", "The sine")
-cos = _function("cos", "The cosine")
+_erf = np.vectorize(math.erf, otypes=[np.float64])  # NumPy has none
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+abs = _function("abs", "The absolute value", np.abs, "abs_tile", is_exact=True)
+square = _function("square", "The square", np.square, "square_tile")
+sqrt = _function("sqrt", "The square root", np.sqrt, "sqrt_tile")
+rsqrt = _function("rsqrt", "One over the square root", lambda x: 1 / np.sqrt(x), "rsqrt_tile")
+reciprocal = _function("reciprocal", "One over the value", lambda x: 1 / x, "recip_tile")
+exp = _function("exp", "e to the power of the value", np.exp, "exp_tile", is_dear=True)
+exp2 = _function("exp2", "2 to the power of the value", np.exp2, "exp2_tile", is_dear=True)
+expm1 = _function("expm1", "exp(x) - 1", np.expm1, "expm1_tile", is_dear=True)
+log = _function("log", "The natural logarithm", np.log, "log_tile", is_dear=True)
+log1p = _function("log1p", "log(1 + x)", np.log1p, "log1p_tile", is_dear=True)
+sigmoid = _function("sigmoid", "1 / (1 + exp(-x))", _sigmoid, "sigmoid_tile", is_dear=True)
+tanh = _function("tanh", "The hyperbolic tangent", np.tanh, "tanh_tile", is_dear=True)
+gelu = _function(
+    "gelu",
+    "x * (1 + erf(x / sqrt(2))) / 2",
+    lambda x: x * _erfc(-x / np.sqrt(2)) / 2,  # 1 + erf would cancel far below zero
+    "gelu_tile[False]",
+    torch="torch.nn.functional.gelu",
+    is_dear=True,
+    times_share=True,
+)
+silu = _function(
+    "silu",
+    "x * sigmoid(x)",
+    lambda x: x * _sigmoid(x),
+    "silu_tile",
+    torch="torch.nn.functional.silu",
+    is_dear=True,
+    times_share=True,
+)
+erf = _function("erf", "The error function", _erf, "erf_tile", is_dear=True)
+relu = _function(
+    "relu", "The larger of the value and 0", lambda x: np.maximum(x, 0), "relu_tile", is_exact=True, chooses=True
+)
+sign = _function("sign", "-1, 0 or 1", np.sign, "sign_tile", is_exact=True, chooses=True)
+sin = _function("sin", "The sine", np.sin, "sin_tile", is_dear=True)
+cos = _function("cos", "The cosine", np.cos, "cos_tile", is_dear=True)
+_function("neg", "The value with its sign turned", np.negative, "negative_tile", is_exact=True)  # the operator -x
 
 
 def maximum(a: Operand, b: Operand) -> Value:
@@ -140,17 +176,3 @@ def l2_normalize(x: Operand, epsilon: float = 1e-12, dim: Any = -1) -> Value:
     """``x`` divided by its length, which counts as at least ``sqrt(epsilon)``."""
     value = as_value(x)
     return value * rsqrt(maximum(sum(square(value), dim), epsilon))
-
-
-def erf_exact(x: Any) -> Any:
-    """The error function of an array; NumPy has none."""
-    import numpy as np
-
-    return np.vectorize(math.erf, otypes=[np.float64])(x)
-
-
-def erfc_exact(x: Any) -> Any:
-    """One minus the error function, which is exact where that is small."""
-    import numpy as np
-
-    return np.vectorize(math.erfc, otypes=[np.float64])(x)

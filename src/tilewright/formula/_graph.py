@@ -196,34 +196,8 @@ def as_value(given: Any) -> Value:
     raise FormulaError(f"{given!r} has no place in a formula: write values and numbers")
 
 
-UNARY = (
-    "neg",
-    "abs",
-    "square",
-    "sqrt",
-    "rsqrt",
-    "reciprocal",
-    "exp",
-    "log",
-    "sigmoid",
-    "tanh",
-    "gelu",
-    "silu",
-    "erf",
-    "relu",
-    "sign",
-    "sin",
-    "cos",
-    "exp2",
-    "expm1",
-    "log1p",
-    "to_bfloat16",
-    "to_float32",
-    "to_int32",
-)
 # What a cast rounds to, by the dtype it names.
 CASTS = {"bfloat16": "to_bfloat16", "float32": "to_float32", "int32": "to_int32"}
-BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "lt", "le", "gt", "ge", "eq", "ne")
 REDUCTIONS = ("sum", "mean", "max")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tilewright._planner.plan import Plan
+from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import CASTS, Along, FormulaError, Value, expression_text, nodes_of, number_text
 from tilewright.formula._tracing import Formula
 from tilewright.ops._operation import Operation
@@ -15,13 +16,10 @@ _OPERATORS = {
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
 _FUNCTIONS = {
-    "neg": "torch.neg", "abs": "torch.abs", "square": "torch.square", "sqrt": "torch.sqrt", "rsqrt": "torch.rsqrt",
-    "reciprocal": "torch.reciprocal", "exp": "torch.exp", "exp2": "torch.exp2", "expm1": "torch.expm1",
-    "log": "torch.log", "log1p": "torch.log1p", "sigmoid": "torch.sigmoid", "tanh": "torch.tanh",
-    "gelu": "torch.nn.functional.gelu", "silu": "torch.nn.functional.silu", "erf": "torch.erf", "relu": "torch.relu",
-    "sign": "torch.sign", "sin": "torch.sin", "cos": "torch.cos", "maximum": "torch.maximum",
+    "maximum": "torch.maximum",
     "minimum": "torch.minimum",
-}  # fmt: skip
+    **{name: each.torch or f"torch.{name}" for name, each in ELEMENTWISE.items()},
+}
 _REDUCTIONS = {"sum": "sum", "mean": "mean", "max": "amax"}
 _DIMENSIONS: dict[Along | None, str] = {Along.ROWS: "-1", Along.COLUMNS: "-2", Along.BOTH: "(-2, -1)"}
 _HOST_FUNCTIONS = ("sqrt", "exp", "log", "tanh", "erf", "sin", "cos", "expm1", "log1p")
