@@ -3,13 +3,9 @@
 #pragma once
 
 #include "api/compute/common_globals.h"
+#include "tw/cb_calls.h"
 
 namespace ckernel {
-
-ALWI void cb_wait_front(uint32_t cbid, uint32_t ntiles) { tw_cb_wait_front(cbid, ntiles); }
-ALWI void cb_pop_front(uint32_t cbid, uint32_t ntiles) { tw_cb_pop_front(cbid, ntiles); }
-ALWI void cb_reserve_back(uint32_t cbid, uint32_t ntiles) { tw_cb_reserve_back(cbid, ntiles); }
-ALWI void cb_push_back(uint32_t cbid, uint32_t ntiles) { tw_cb_push_back(cbid, ntiles); }
 
 // Byte address of a tile counted from the read pointer; the interface of a compute kernel counts 16-byte words.
 ALWI uint32_t get_tile_l1_byte_address(uint32_t operand_id, uint32_t tile_index) {

@@ -10,15 +10,12 @@
 
 #include "api/tensor/tensor_accessor.h"
 #include "internal/dataflow/dataflow_api_addrgen.h"
+#include "tw/cb_calls.h"
 #include "tw/memory_map.h"
 #include "tw/noc_registers.h"
 #include "tw/noc_semaphores.h"
 #include "tw/noc_transfers.h"
 
-inline void cb_push_back(int32_t operand, int32_t num_pages) { tw_cb_push_back(operand, num_pages); }
-inline void cb_pop_front(int32_t operand, int32_t num_pages) { tw_cb_pop_front(operand, num_pages); }
-inline void cb_reserve_back(int32_t operand, int32_t num_pages) { tw_cb_reserve_back(operand, num_pages); }
-inline void cb_wait_front(int32_t operand, int32_t num_pages) { tw_cb_wait_front(operand, num_pages); }
 inline bool cb_pages_reservable_at_back(int32_t operand, int32_t num_pages) {
     return tw_cb_pages_free(operand) >= uint32_t(num_pages);
 }
