@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Python that has the published ttnn: named by ``TILEWRIGHT_REAL_TTNN``, or made once in the user's cache.
 
-ttnn 0.81.1 is published for Python 3.10 and 3.12. Everything on the host works without a card. torch, which golden
+ttnn is published for Python 3.10 and 3.12. Everything on the host works without a card. torch, which golden
 functions and exported tests need, lies in a folder of its own and is added when it is first asked for: its published
 build brings 4 GB of libraries, which takes minutes, and what needs no torch goes on meanwhile.
 
@@ -19,11 +19,11 @@ import tempfile
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, locked
-from tools.ttnn_wheel import DEFAULT_VERSION
+from tilewright._tensor.ttnn_names import TTNN_VERSION
 
 _PYTHONS = ("python3.12", "python3.10")
 # What `import ttnn` and tilewright need, without what ttnn's reports would like to have.
-_WITHOUT_DEPENDENCIES = (f"ttnn=={DEFAULT_VERSION}", "loguru", "graphviz")
+_WITHOUT_DEPENDENCIES = (f"ttnn=={TTNN_VERSION}", "loguru", "graphviz")
 _PACKAGES = ("numpy<2", "ml_dtypes", "pyelftools", "ziglang>=0.13", "pytest>=8")
 _TORCH = "torch==2.13.0"
 
@@ -37,7 +37,7 @@ def python_with_ttnn() -> str:
     named = os.environ.get("TILEWRIGHT_REAL_TTNN")
     if named:
         return named
-    environment = cache_directory() / "ttnn-python" / f"{DEFAULT_VERSION}-2"  # the number counts changes of packages
+    environment = cache_directory() / "ttnn-python" / f"{TTNN_VERSION}-2"  # the number counts changes of packages
     with locked("ttnn-python"):
         if not environment.is_dir():
             _make(_interpreter(), environment)
@@ -79,7 +79,7 @@ def _interpreter() -> str:
 
 
 def _make(python: str, environment: Path) -> None:
-    _say(f"making a Python with ttnn {DEFAULT_VERSION} out of {python}, once")
+    _say(f"making a Python with ttnn {TTNN_VERSION} out of {python}, once")
     environment.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=environment.parent) as work:
         made = Path(work) / "venv"

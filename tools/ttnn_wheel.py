@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tilewright._build.cache import cache_directory, locked, note_use
 from tilewright._errors import TilewrightError
+from tilewright._tensor.ttnn_names import TTNN_VERSION
 
-DEFAULT_VERSION = "0.81.1"
 _PLATFORM = "manylinux_2_34_x86_64"
 # Kernels, their libraries and the API headers; the host libraries are of no use here.
 _WANTED = ("ttnn/ttnn/cpp/", "ttnn/tt_metal/")
@@ -23,12 +23,12 @@ class WheelUnavailableError(TilewrightError):
     """The wheel is not in the cache and could not be downloaded."""
 
 
-def wheel_root(version: str = DEFAULT_VERSION) -> Path:
+def wheel_root(version: str = TTNN_VERSION) -> Path:
     """Where :func:`fetch_wheel` keeps the package, whether it is there or not."""
     return cache_directory() / "wheels" / f"ttnn-{version}" / "ttnn"
 
 
-def fetch_wheel(version: str = DEFAULT_VERSION) -> Path:
+def fetch_wheel(version: str = TTNN_VERSION) -> Path:
     """Root of an unpacked ttnn package: the directory that contains ``tt_metal/`` and ``ttnn/cpp``.
 
     The first call downloads about 100 MB with pip, from whatever index pip is configured for.

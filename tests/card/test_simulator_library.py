@@ -19,7 +19,7 @@ from tilewright._card.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import stand_in_compiler
 from tilewright._card.package import CardError, TtMetal
 from tilewright._card.products import choose_card
-from tools.ttnn_wheel import DEFAULT_VERSION
+from tilewright._tensor.ttnn_names import TTNN_VERSION
 
 CLIENT = Path(__file__).with_name("simulator_client.cpp")
 CORE = (18, 18)
@@ -34,7 +34,7 @@ class Card:
 
 @pytest.fixture(scope="session")
 def card(wheel: Path, card_environment: dict[str, str]) -> Card:
-    variables = environment_of(TtMetal(wheel, DEFAULT_VERSION), choose_card(grid="2x2"))
+    variables = environment_of(TtMetal(wheel, TTNN_VERSION), choose_card(grid="2x2"))
     _, layout, _ = described_card(Path(variables["TILEWRIGHT_CARD"]))
     return Card(layout, {**card_environment, **variables, "TILEWRIGHT_CARD_PYTHON": sys.executable})
 
@@ -65,7 +65,7 @@ def test_what_the_user_has_set_stays(wheel: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "65536")
     monkeypatch.setenv("TT_LOGGER_LEVEL", "info")
-    variables = environment_of(TtMetal(wheel, DEFAULT_VERSION), choose_card(grid="2x2"))
+    variables = environment_of(TtMetal(wheel, TTNN_VERSION), choose_card(grid="2x2"))
     assert int(variables["MALLOC_TRIM_THRESHOLD_"]) == 2**30
     assert not {"MALLOC_MMAP_THRESHOLD_", "TT_LOGGER_LEVEL"} & set(variables)
 

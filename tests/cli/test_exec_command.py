@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.ttnn_script import ADD_ONE, Run
+from tilewright._tensor.ttnn_names import TTNN_RELEASE
 
 EXEC = ("-m", "tilewright", "exec")
 
@@ -78,10 +79,13 @@ def test_a_syntax_error_is_shown_as_python_shows_it(python: Run, tmp_path: Path)
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("import ttnn; ttnn.softmax", "ttnn.softmax exists in ttnn 0.81 but tilewright does not simulate it"),
+        (
+            "import ttnn; ttnn.softmax",
+            f"ttnn.softmax exists in ttnn {TTNN_RELEASE} but tilewright does not",
+        ),
         (
             "from ttnn import softmax",
-            "ImportError: ttnn.softmax exists in ttnn 0.81 but tilewright does not simulate it",
+            f"ImportError: ttnn.softmax exists in ttnn {TTNN_RELEASE} but tilewright does not simulate it",
         ),
         ("import ttnn; ttnn.sofmax", "ttnn has no attribute 'sofmax', neither here nor in ttnn"),
         ("import ttnn.operations", "ttnn.operations is not part of tilewright's ttnn"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tilewright._tensor.ttnn_names import TTNN_RELEASE
+
 TILEWRIGHT = [sys.executable, "-m", "tilewright._cli.main"]
 
 
@@ -26,8 +28,11 @@ def test_a_script_gets_the_simulated_ttnn_and_its_arguments(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ("ttnn.softmax", "AttributeError: ttnn.softmax exists in ttnn 0.81 but tilewright does not simulate it"),
-        ("ttnn.sofmax", "AttributeError: ttnn has no attribute 'sofmax', neither here nor in ttnn 0.81"),
+        (
+            "ttnn.softmax",
+            f"AttributeError: ttnn.softmax exists in ttnn {TTNN_RELEASE} but tilewright does not",
+        ),
+        ("ttnn.sofmax", f"AttributeError: ttnn has no attribute 'sofmax', neither here nor in ttnn {TTNN_RELEASE}"),
         ("import ttnn.operations", "ModuleNotFoundError: ttnn.operations is not part of tilewright's ttnn"),
     ],
 )

@@ -15,6 +15,7 @@ import pytest
 
 from tests.program import ttnn_probe
 from tilewright import ttnn as ours
+from tilewright._tensor.ttnn_names import TTNN_RELEASE
 
 # A cluster of one n150, in the form ttnn reads instead of looking for cards.
 BOARD_ID = 0x18 << 36
@@ -87,5 +88,5 @@ def test_every_name_of_ttnn_is_known(real_answers):
     """Nothing of ttnn's is called a misspelling."""
     for name in real_answers["names"]["all"]:
         if not hasattr(ours, name):
-            with pytest.raises(AttributeError, match=f"ttnn.{name} exists in ttnn 0.81 but tilewright does not"):
+            with pytest.raises(AttributeError, match=f"ttnn.{name} exists in ttnn {TTNN_RELEASE} but"):
                 getattr(ours, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages, banks and addresses, compared with what ttnn 0.81.1's own allocator answered for the same requests."""
+"""Pages, banks and addresses, compared with what ttnn's own allocator answered for the same requests."""
 
 from __future__ import annotations
 

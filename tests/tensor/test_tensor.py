@@ -22,6 +22,7 @@ from tilewright._tensor.memory_config import (
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tensor import StorageType, Tensor, allocate_tensor_on_device
 from tilewright._tensor.tile import FACE_SHAPES, Tile
+from tilewright._tensor.ttnn_names import TTNN_RELEASE
 
 PLAIN_DTYPES = [d for d in POISON_PATTERNS if not d.is_block_float]
 SHAPES = [
@@ -172,7 +173,10 @@ def test_sharded_memory_is_refused_by_name(wormhole):
         (lambda: Shape([-1]), r"shape\[0\] must be 0 or more, not -1"),
         (lambda: Shape([1.5]), r"shape\[0\] must be an int, not 1.5"),
         (lambda: Tensor(np.zeros(2)).buffer_address(), "it is on the host"),
-        (lambda: Tensor(np.zeros(2)).extract_shard, "ttnn.Tensor.extract_shard exists in ttnn 0.81 but tilewright"),
+        (
+            lambda: Tensor(np.zeros(2)).extract_shard,
+            f"ttnn.Tensor.extract_shard exists in ttnn {TTNN_RELEASE}",
+        ),
         (lambda: Tensor(np.zeros(2)).nonsense, "has no attribute 'nonsense'"),
         (lambda: Tensor(np.zeros(2)).item(), "item\\(\\) needs a tensor of one element"),
     ],

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public names of ttnn 0.81.1, to tell a name that is not simulated from a misspelt one."""
+"""The ttnn release that tests run with, and its public names: a name of them is not simulated, another is misspelt.
+
+``tests/program/test_against_ttnn.py`` compares the names with the installed package.
+"""
 
 from __future__ import annotations
+
+TTNN_VERSION = "0.81.1"
+TTNN_RELEASE = TTNN_VERSION.rpartition(".")[0]
 
 TTNN_NAMES = frozenset(
     """
@@ -168,7 +174,7 @@ def missing_attribute(owner: str, name: str, real_names: frozenset[str]) -> Attr
     """The error for ``owner.name`` when there is no such thing here."""
     if name in real_names:
         return AttributeError(
-            f"{owner}.{name} exists in ttnn 0.81 but tilewright does not simulate it; "
+            f"{owner}.{name} exists in ttnn {TTNN_RELEASE} but tilewright does not simulate it; "
             "write it as a program (ttnn.generic_op) or compute it on the host"
         )
-    return AttributeError(f"{owner} has no attribute {name!r}, neither here nor in ttnn 0.81")
+    return AttributeError(f"{owner} has no attribute {name!r}, neither here nor in ttnn {TTNN_RELEASE}")

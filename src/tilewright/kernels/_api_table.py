@@ -2,7 +2,8 @@
 """The kernel API as a table: every function with its header, its arguments and who may call it.
 
 The element-wise functions of the vector unit come from the rows of ``native/abi/sfpu_functions.inl``, the others stand
-here. Names and arguments are those of ttnn 0.81. The notation of the tables is that of ``_signatures.py``.
+here. Names and arguments are those of the ttnn release that tests run with. The notation is that of
+``_signatures.py``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Kernels import the names they use::
 
     from tilewright.kernels.api import cb_wait_front, noc_async_read_page, reduce_tile, PoolType, ReduceDim
 
-Names and arguments are those of ttnn 0.81 (``_api_table.py``). Template arguments stand in brackets:
+Names and arguments are those of tt-metal's kernel API (``_api_table.py``). Template arguments stand in brackets:
 ``reduce_tile[PoolType.SUM, ReduceDim.REDUCE_ROW](...)``. Editors and type checkers know them from ``api.pyi``.
 """
 

@@ -18,6 +18,7 @@ from tilewright._planner.strategy import Strategy
 from tilewright._program.kernel import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
+from tilewright._tensor.ttnn_names import TTNN_RELEASE
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent
 from tilewright.kernels import Kernel
@@ -25,7 +26,6 @@ from tilewright.ops._export import templates
 from tilewright.ops._export.reference_text import host_text, largest_bound, torch_lines
 from tilewright.ops._operation import Operation
 
-TTNN_VERSION = "0.81"
 DTYPES = {"bfloat16": DataType.BFLOAT16, "float32": DataType.FLOAT32}
 # Shapes an exported test runs besides the one asked for: rows and columns that end inside a tile.
 UNALIGNED = (3, 47, 100)
@@ -64,7 +64,7 @@ class HostCode:
             "formula": operation.formula,
             "dtypes": " or ".join(DTYPES),
             "version": __version__,
-            "ttnn_version": TTNN_VERSION,
+            "ttnn_version": TTNN_RELEASE,
             "tensors": ", ".join([*self._tensors, *self._outputs]),
             "main": operation.main_input.name,
             "rows_shape": self._rows_shape(operation),
