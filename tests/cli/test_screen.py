@@ -24,11 +24,8 @@ from tilewright._workshop.home import Home, find_operation
 from tilewright._workshop.operation_log import operation_log
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "operations" / "rms_norm_w_rm.py"
-_DEBUGGING = ("observe", "symptom", "observation", "hypothesis", "experiment", "close", "conclude")
-ACTIONS = {"debug": [["journal", "my_op", each] for each in _DEBUGGING]}
 HELPS = [
     *([name] for name in COMMANDS),
-    *([name, *action] for name, actions in ACTIONS.items() for action in actions),
     *([name, each] for name, further in FURTHER_COMMANDS.items() for each in further),
 ]
 LOG = "written_log.md"
@@ -113,8 +110,6 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
         ["phases", "layernorm_fused_rm"],
         ["stages", "rms_norm_w_rm.py", "--stage", "1"],
         ["log", "note", "rms_norm_w_rm.py", "gamma is read once"],
-        ["debug", "journal", "rms_norm_w_rm.py"],
-        ["debug", "journal", "rms_norm_w_rm.py", "symptom", "the first of several rows hangs " * 5],
         ["log", "rms_norm_w_rm.py", "--output", "log.md"],
         ["export", "variance_w_rm", "--out", "package"],
     ],
@@ -137,7 +132,6 @@ def test_what_is_usually_printed_fits(arguments: list[str], capsys: pytest.Captu
         ["log", "note", "rms_norm_w_rm.py", "nothing"],
         ["log", "rms_norm_w_rm.py"],
         ["log", "audit", LOG],
-        ["debug", "journal", "--json", "rms_norm_w_rm.py", "symptom", "it hangs"],
         ["cache"],
         ["doctor"],
     ],
@@ -190,18 +184,6 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
         (["log", "note", "rms_norm_w_rm.py", "x", "--why", "y"], "--why", "--deviation"),
         (["log", "nothing"], "nothing", "variance_w_rm"),
         (["log", "rms_norm_w_rm.py", "--output", "absent/log.md"], "--output absent/log.md", "no directory absent"),
-        (["debug", "journal", "rms_norm_w_rm.py", "guess"], "'guess'", "hypothesis"),
-        (
-            ["debug", "journal", "rms_norm_w_rm.py", "observe", "--time-limit", "-1"],
-            "'-1'",
-            "positive number of seconds",
-        ),
-        (["debug", "journal", "rms_norm_w_rm.py", "experiment", "H1", "x", "--expected", "y"], "H1", ""),
-        (
-            ["debug", "journal", "rms_norm_w_rm.py", "hypothesis", "x", "--falsify-by", "y", "--confidence", "2"],
-            "confidence",
-            "between 0 and 1",
-        ),
         (["time", "absent.py"], "'absent.py' does not exist", ""),
         (["time", "nothing"], "'nothing' is neither a script", "variance_w_rm"),
         (["time", "variance_w_rm", "--grid", "9x9"], "--grid 9x9", "1x1 to 8x8"),
@@ -229,7 +211,6 @@ FAILING = [
     (["check", "fails.py"], 1, "ZeroDivisionError"),
     (["completion", "tcsh"], 2, "UsageError"),
     (["debug", "hello.py"], 2, "NothingLaunchedError"),
-    (["debug", "journal", "--json", "nothing", "observe"], 2, "NoOperationError"),
     (["doctor", "--nothing"], 2, "UsageError"),
     (["env", "--nothing"], 2, "UsageError"),
     (["exec", "--json", "fails.py"], 1, "ZeroDivisionError"),

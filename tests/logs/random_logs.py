@@ -1,40 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execution logs made by chance, with every character that means something to Markdown."""
+"""Random execution logs, with every character that means something to Markdown."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import TypeVar
 
-from tilewright._logs import vocabulary
-from tilewright._logs.model import (
-    Artifact,
-    Attempt,
-    Buffer,
-    BufferTable,
-    Commit,
-    ComplianceRow,
-    Deviation,
-    ExecutionLog,
-    Feedback,
-    InputField,
-    KernelRow,
-    Metadata,
-    RecoveryRow,
-    Requirement,
-    Said,
-    Stage,
-    StageAttempts,
-    Step,
-    SyncRow,
-    SyncTable,
-    TestCount,
-    TestResult,
-    WorkRow,
-)
-
-Fact = TypeVar("Fact")
+from tilewright._logs.events import ATTEMPT_FIELDS, STEPS, TABLES, Entry, Said
+from tilewright._logs.execution_log import METADATA, ExecutionLog, StageRecord, by_event
 
 _PIECES = [
     *"|`*\\<>&#-_+~.:()[]{}!\"'/=%\n\r\t ",
@@ -57,67 +29,42 @@ class RandomLog:
         """Any text that says something."""
         return self.text() + self.random.choice(["x", "Wt", "`code`", "|"])
 
-    def several(self, make: Callable[[], Fact]) -> tuple[Fact, ...]:
-        return tuple(make() for _ in range(self.random.randrange(4)))
+    def chance(self) -> bool:
+        return self.random.random() < 0.6
 
-    def maybe(self, make: Callable[[], Fact]) -> Fact | None:
-        return make() if self.random.random() < 0.7 else None
+    def number(self) -> str:
+        return str(self.random.randrange(20))
 
-    def said(self) -> Said:
-        return Said(self.word())
+    def row(self, event: str) -> Entry:
+        fields = {name: self.word() for name in TABLES[event] if self.chance()}
+        if event.startswith("cb_"):
+            fields["index"] = f"c_{self.random.randrange(32)}"
+        if event == "test" and "stage" in fields:
+            fields["stage"] = self.number()
+        return Entry(event, fields or {next(iter(TABLES[event])): "x"})
 
-    def step(self) -> Step:
-        return Step(self.random.choice(vocabulary.STEPS), self.word())
+    def counted(self, event: str, *names: str) -> Entry:
+        return Entry(event, {name: self.number() for name in names})
 
-    def attempt(self, number: int) -> Attempt:
-        text = self.text
-        phase = self.random.choice(["", *vocabulary.PHASES])
-        return Attempt(
-            *(number, phase, text(), text(), text(), text(), text()),
-            *(self.several(self.step), text(), text(), text(), text(), text(), self.several(self.said)),
-        )
-
-    def stage(self, number: int) -> Stage:
-        attempts = tuple(self.attempt(attempt) for attempt in range(1, self.random.randrange(1, 4)))
-        return Stage(number, self.text(), self.maybe(self.said), attempts, self.several(self.step))
-
-    def number(self) -> int:
-        return self.random.randrange(20)
-
-    def index(self) -> str:
-        return f"c_{self.random.randrange(32)}"
-
-    def feedback(self) -> Feedback:
-        return Feedback(self.text(), self.text(), self.text(), self.text())
+    def stage(self, number: int) -> StageRecord:
+        attempts = []
+        for attempt in range(1, self.random.randrange(1, 4)):
+            fields = {"number": str(attempt), "phase": self.random.choice(["", "RED", "GREEN"])}
+            fields |= {name: self.word() for name in ("title", *ATTEMPT_FIELDS) if self.chance()}
+            attempts.append(Entry("attempt", {name: text for name, text in fields.items() if text}))
+        status = Said(self.word()) if self.chance() else None
+        return StageRecord(number, self.text(), status, tuple(attempts))
 
     def log(self) -> ExecutionLog:
-        text, several, maybe, index, number = self.text, self.several, self.maybe, self.index, self.number
-        return ExecutionLog(
-            metadata=Metadata(*(maybe(self.said) for _ in range(9))),
-            inputs=several(lambda: InputField(text(), text(), text(), text(), text())),
-            requirements=several(lambda: Requirement(index(), text(), text(), text(), text(), text(), text())),
-            stages=tuple(self.stage(stage) for stage in sorted(self.random.sample(range(8), self.random.randrange(5)))),
-            tests=several(lambda: TestResult(text(), text(), maybe(number), text())),
-            test_counts=several(lambda: TestCount(number(), number(), number(), maybe(number))),
-            steps=several(self.step),
-            buffer_tables=several(
-                lambda: BufferTable(self.word(), several(lambda: Buffer(index(), *(text() for _ in range(6)))))
-            ),
-            sync_tables=several(
-                lambda: SyncTable(self.word(), several(lambda: SyncRow(index(), *(text() for _ in range(5)))))
-            ),
-            kernels=several(lambda: KernelRow(text(), text(), text(), text(), text())),
-            work=several(lambda: WorkRow(text(), text(), text())),
-            recovery=several(lambda: RecoveryRow(text(), text(), text(), text(), text(), text())),
-            stage_attempts=several(lambda: StageAttempts(number(), number())),
-            deviations=several(lambda: Deviation(text(), text(), text())),
-            denials=(Said("None: " + text()),) if self.random.random() < 0.5 else (),
-            compliance=several(lambda: ComplianceRow(text(), text(), text(), text())),
-            artifacts=several(lambda: Artifact(text(), text(), maybe(number), text())),
-            handover=several(self.said),
-            feedback=several(self.feedback),
-            improvements=several(self.feedback),
-            commits=several(lambda: Commit(text(), text(), text(), text(), text())),
-            promises=several(lambda: Said("Commits will be made " + text())),
-            summary=several(self.said),
-        )
+        rows = [self.row(event) for event in TABLES for _ in range(self.random.randrange(4))]
+        for _ in range(self.random.randrange(3)):
+            rows.append(self.counted("test_count", *["stage"][: self.chance()], "passed", "failed", "skipped"))
+            rows.append(self.counted("attempt_count", "stage", "count"))
+            rows.append(Entry("step", {"name": self.random.choice(STEPS), "status": self.word()}))
+            rows.append(Entry("handoff", {"text": self.word()}))
+            rows.append(Entry("note", {"text": self.word()}))
+            rows.append(Entry("promise", {"text": "Commits will be made " + self.text()}))
+        rows += [Entry("denial", {"text": "None: " + self.text()})] if self.chance() else []
+        numbers = sorted(self.random.sample(range(8), self.random.randrange(5)))
+        metadata = {name: Said(self.word()) for name in METADATA if self.chance()}
+        return ExecutionLog({"operation": Said("scale"), **metadata}, tuple(map(self.stage, numbers)), by_event(rows))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 from tilewright._logs.breadcrumbs import Breadcrumbs
-from tilewright._logs.vocabulary import CONFIDENCES, ERROR_TYPES, STEPS
+from tilewright._logs.events import CONFIDENCES, ERROR_TYPES, STEPS
 
 _WORDS = ["mean", "tile-row", "c_1", "2*Wt", "reduce<SUM, ROW>", "a|b", "`x`", "stick", "page", "**", "8 shapes", "\n"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two clean execution logs of a made-up operation, in the two dialects people write. Tests break them."""
+"""Two clean execution logs of a made-up operation: the template, and a short one by hand. Tests break them."""
 
 TEMPLATE = """\
 # Agent Execution Log: builder
@@ -194,18 +194,12 @@ test_stage6_stub_kernels.py::test_shape PASSED
 
 ### CB Synchronization Analysis
 
-**Reader pushes**:
-- cb_scaler: 1 tile
-- cb_in_rm: 32 pages/row \u00d7 Ht rows
-
-**Compute pops/pushes**:
-- Waits cb_scaler: 1 tile (never popped)
-- Per row loop:
-  - Pops cb_in_rm: 32 pages → Pushes cb_in_tiled: Wt tiles
-  - Pops cb_in_tiled: Wt tiles → Pushes cb_out_rm: 32 pages
-
-**Writer pops**:
-- cb_out_rm: 32 pages/row \u00d7 Ht rows
+| CB | Producer | Consumer | Push Count | Pop Count | Status |
+|----|----------|----------|------------|-----------|--------|
+| c_0 | Reader | Compute | 32/iter | 32/iter | OK |
+| c_1 | Compute | Compute | Wt/iter | Wt/iter | OK |
+| c_2 (cb_scaler) | Reader | Compute | 1 (once) | 0 (persistent) | OK |
+| c_16 | Compute | Writer | 32/iter | 32/iter | OK |
 
 ## Stage 7 Tests
 
@@ -233,119 +227,8 @@ test_stage6_stub_kernels.py::test_shape PASSED
 
 ## Handoff
 
-**Buffers**:
-- c_0: Row-major sticks, 32 pages (stick_size each)
-- c_1: Tiled input, Wt tiles (double-buffered)
-- c_2: Scaler tile (1/W), 1 tile
+- The scaler is right; look at the second pass.
 
 ## Commits
 - `e1d0a7a281` - [writer] stage 7: work in progress
-"""
-
-# The template as somebody uses it who owns one stage: attempts under a heading of their own, files in tables.
-ONE_STAGE = """\
-# Agent Execution Log: writer
-
-## Metadata
-| Field | Value |
-|-------|-------|
-| Operation | `scale_w_rm` |
-| Stages | 7 |
-| Final Status | SUCCESS |
-| Total Attempts | 2 (for Stage 7 tests) |
-
-## 1. Input Interpretation
-
-| Field | Value | Confidence | Notes |
-|-------|-------|------------|-------|
-| phases | 3 | HIGH | from the design |
-
-## 2. Execution Timeline
-
-### Phase: Kernels
-
-#### Attempt 1: as designed
-| Field | Value |
-|-------|-------|
-| Action | wrote the kernels |
-| Actual | the second shape hung |
-| Result | FAIL |
-
-- **Error Type**: test_timeout (hang)
-- **Root Cause Hypothesis**: H1: the factor is popped per tile
-- **Recovery Action**: popped it at the end
-
-#### Attempt 2: popped at the end
-| Field | Value |
-|-------|-------|
-| Action | changed the policy |
-| Actual | All 2 tests passed |
-| Result | PASS |
-
-### Helper Usage Compliance
-
-| Phase | Design Directive | Your Implementation | Compliant? |
-|-------|------------------|---------------------|------------|
-| Scale | USE HELPER with policies | `compute_kernel_lib::mul<COL, UntilEnd>(...)` | YES |
-
-### Correctness Test Results
-
-| Test Case | Input Shape | Tolerance | Result | Notes |
-|-----------|-------------|-----------|--------|-------|
-| test_32x64 | [1,1,32,64] | 1e-2 | PASS | one row |
-| test_64x64 | [1,1,64,64] | 1e-2 | PASS | two rows |
-
-### Host Files Modified
-
-| File | Build Required | Build Result |
-|------|----------------|--------------|
-| (kernels only) | NO | N/A |
-
-## 3. Recovery Summary
-
-| # | Stage | Error Type | Root Cause (Hypothesis) | Recovery Action | Resolved? |
-|---|-------|------------|-------------------------|-----------------|-----------|
-| 1 | 7 | test_timeout | H1: the factor is popped per tile | popped it at the end | YES |
-
-### Attempts Per Stage
-
-| Stage | Attempts | Final Result |
-|-------|----------|--------------|
-| Stage 7 | 2 | PASS |
-
-## 4. Deviations from Instructions
-
-| What | Why | Impact |
-|------|-----|--------|
-| A policy of its own | the given one pops per tile | none |
-
-## 5. Artifacts
-
-### Files Created
-
-| Path | Purpose |
-|------|---------|
-| `test_dev/test_stage7.py` | the tests |
-
-### Files Modified
-
-| Path | Changes |
-|------|---------|
-| `device/kernels/scale.cpp` | the real kernel |
-
-## 6. Handoff Notes
-
-N/A - this is the last stage.
-
-## 8. Raw Logs
-
-```
-test_stage7.py::TestScale::test_32x64 PASSED
-test_stage7.py::TestScale::test_64x64 PASSED
-```
-
-```
-commit 4b98271be7
-[writer] stage 7: the kernels
-```
 """

@@ -8,18 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.logs.sample_logs import FREE_FORM, ONE_STAGE, TEMPLATE
-from tilewright._logs.audit.auditing import RULES, audit_text, specification_buffers
+from tests.logs.sample_logs import FREE_FORM, TEMPLATE
+from tilewright._logs.audit.auditing import RULES, audit_text
+from tilewright._logs.reading import specification_buffers
 
 
 def _line(text: str, words: str) -> int:
     return next(number for number, line in enumerate(text.split("\n"), 1) if words in line)
 
 
-@pytest.mark.parametrize("text", [TEMPLATE, FREE_FORM, ONE_STAGE], ids=["template", "free form", "one stage"])
+@pytest.mark.parametrize("text", [TEMPLATE, FREE_FORM], ids=["template", "by hand"])
 def test_nothing_is_found_in_a_clean_log(text: str) -> None:
     assert audit_text(text) == []
 
+
+_SECOND_TABLE = "| CB | Page size | Num pages |\n|---|---|---|\n| c_0 | {} |\n\n- The stubs hang;"
 
 # Rule, what stands in the clean log, what the mistake makes of it, words on the lines that must be named.
 _TEMPLATE_MISTAKES = [
@@ -61,7 +64,6 @@ _TEMPLATE_MISTAKES = [
         "| test_stage5_program_factory.py | |",
         ["test_stage5_program_factory.py | |"],
     ),
-    ("stage-missing", "| Stages | 4-6 |", "| Stages | 4-7 |", ["| Stages | 4-7 |"]),
     ("attempts-differ", "Stage 5: 2, Stage 6: 1", "Stage 5: 3, Stage 6: 1", ["Stage 5: 3", "### Stage 5"]),
     ("attempts-differ", "| Total Attempts | 5 |", "| Total Attempts | 7 |", ["| Total Attempts | 7 |"]),
     (
@@ -76,13 +78,6 @@ _TEMPLATE_MISTAKES = [
         "| Total Attempts | 5 (4 for the reader, 1 for Stage 6) |",
         ["4 for the reader"],
     ),
-    ("attempts-differ", "#### Attempt 2: buffers again", "#### Attempt 3: buffers again", ["#### Attempt 3"]),
-    (
-        "attempt-contradicts",
-        "| Action | wrote the operation |\n| Result | PASS |",
-        "| Action | wrote the operation |\n| Result | PASS |\n| Build | FAIL |",
-        ["| Result | PASS |", "| Build | FAIL |"],
-    ),
     (
         "failure-untold",
         "| 1 | 5 | build_error |",
@@ -90,12 +85,6 @@ _TEMPLATE_MISTAKES = [
         ["Linking"],
     ),
     ("cb-rows-missing", "| c_2 | Reader | 1 (once) | Compute | 0 (persistent) | YES |\n", "", ["cb_factor"]),
-    (
-        "cb-unconfigured",
-        "| c_2 | Reader | 1 (once)",
-        "| c_9 | Reader | Wt/iter | Compute | Wt/iter | YES |\n| c_2 | Reader | 1 (once)",
-        ["c_9"],
-    ),
     (
         "cb-unbalanced",
         "| c_16 | Compute | Wt/iter | Writer | Wt/iter | YES |",
@@ -114,13 +103,8 @@ _TEMPLATE_MISTAKES = [
         "| c_1 | Compute | 3*Wt per tile-row | Compute | 3*Wt per tile-row |",
         ["3*Wt", "cb_tiled"],
     ),
-    ("cb-tables-differ", "- The stubs hang;", "- c_0: sticks in, 4 pages\n- The stubs hang;", ["4 pages", "cb_in |"]),
-    (
-        "cb-tables-differ",
-        "- The stubs hang;",
-        "- c_0: sticks in (2*Wt * stick_size)\n- The stubs hang;",
-        ["stick_size", "cb_in |"],
-    ),
+    ("cb-tables-differ", "- The stubs hang;", _SECOND_TABLE.format("tile_size | 4"), ["tile_size | 4", "cb_in |"]),
+    ("cb-tables-differ", "- The stubs hang;", _SECOND_TABLE.format("stick_size | 2*Wt"), ["stick_size", "cb_in |"]),
     ("cb-count-differs", "the four buffers are", "all 5 circular buffers are", ["all 5 circular"]),
     ("cb-count-differs", "| cb_count | 4 (", "| cb_count | 6 (", ["cb_count"]),
     (
@@ -142,18 +126,11 @@ _TEMPLATE_MISTAKES = [
     ("vocabulary", "| Reader | NO HELPER |", "| Reader | RAW |", ["RAW"]),
     ("vocabulary", "PARTIAL (Stages 4-5 COMPLETE, Stage 6 INCOMPLETE)", "ALMOST DONE", ["ALMOST"]),
     (
-        "hypothesis-reused",
-        "H2: the factor is never pushed\n- **Evidence**",
-        "H1: page sizes do not agree\n- **Evidence**",
-        ["H1: a variable", "H1: page sizes"],
-    ),
-    (
         "red-passes",
         "| Action | wrote the operation |",
         "| Expected | still RED |",
         ["#### Attempt 2 (GREEN)"],
     ),
-    ("attempts-differ", "| Total Attempts | 5 |", "| Total Attempts | 5 (2 builds, 2 runs) |", ["2 builds, 2 runs"]),
     ("hypothesis-gap", "H2: the factor", "H3: the factor", ["H3"]),
     (
         "created-and-modified",
@@ -164,7 +141,6 @@ _TEMPLATE_MISTAKES = [
     ("created-and-modified", "- checks added", "- New file", ["New file"]),
     ("modified-unchanged", "- checks added", "- No changes (complete already)", ["No changes"]),
     ("commit-promised", "## Summary", "Commits will be made after the build.\n\n## Summary", ["will be made"]),
-    ("commit-unknown", "| Final Commit | 0123456789 |", "| Final Commit | abcdef0123 |", ["abcdef0123"]),
     ("helper-not-used", "compute_kernel_lib::tilize(c_0, Wt, c_1, 1)", "tilize_init/block/uninit", ["tilize_init"]),
     (
         "helper-not-used",
@@ -180,9 +156,8 @@ _FREE_FORM_MISTAKES = [
         "cb-pages-unused",
         "| c_2 | Scaler | tile_size | 1 |",
         "| c_2 | Scaler | tile_size | 2 |",
-        ["| c_2 |", "cb_scaler: 1 tile"],
+        ["| c_2 |", "c_2 (cb_scaler)"],
     ),
-    ("cb-tables-differ", "1/W), 1 tile", "1/W), 2 tiles", ["| c_2 |", "2 tiles"]),
     (
         "claim-without-test",
         "test_stage6_stub_kernels.py::test_runs PASSED\ntest_stage6_stub_kernels.py::test_shape PASSED\n",
@@ -204,24 +179,6 @@ _FREE_FORM_MISTAKES = [
         "Commits will be made later:",
         ["will be made"],
     ),
-]
-
-_ONE_STAGE_MISTAKES = [
-    ("attempts-differ", "| Stage 7 | 2 | PASS |", "| Stage 7 | 4 | PASS |", ["| Stage 7 | 4 |"]),
-    (
-        "failure-untold",
-        "| Result | FAIL |\n\n- **Error Type**: test_timeout (hang)\n",
-        "| Result | PASS |\n\n",
-        ["| 1 | 7 |"],
-    ),
-    (
-        "created-and-modified",
-        "| `device/kernels/scale.cpp` |",
-        "| `test_dev/test_stage7.py` |",
-        ["the tests", "real kernel"],
-    ),
-    ("section-missing", "commit 4b98271be7", "4b98271be7", None),
-    ("success-unverified", "1e-2 | PASS | two", "1e-2 | FAIL | two", ["1e-2 | FAIL", "SUCCESS"]),
 ]
 
 
@@ -247,22 +204,13 @@ def test_a_mistake_in_the_free_form_is_found(rule: str, before: str, after: str,
     _found(FREE_FORM, before, after, rule, words)
 
 
-@pytest.mark.parametrize(("rule", "before", "after", "words"), _ONE_STAGE_MISTAKES)
-def test_a_mistake_in_a_log_of_one_stage_is_found(rule: str, before: str, after: str, words: list[str] | None) -> None:
-    _found(ONE_STAGE, before, after, rule, words)
-
-
-_PERSISTENCE_UNDECLARED = FREE_FORM.replace("PERSISTENT - never popped", "one tile").replace(
-    "- Waits cb_scaler: 1 tile (never popped)\n", ""
-)
+_PERSISTENCE_UNDECLARED = FREE_FORM.replace("PERSISTENT - never popped", "one tile").replace("0 (persistent)", "0")
 
 
 def test_a_buffer_that_is_never_popped_must_be_declared() -> None:
     findings = audit_text(_PERSISTENCE_UNDECLARED)
     assert [finding.rule for finding in findings] == ["cb-unbalanced"]
-    assert findings[0].why == (
-        "c_2: pushed 1 tile once, popped nothing, and called nothing; nothing declares it persistent"
-    )
+    assert findings[0].why == ("c_2: pushed 1 (once), popped 0, and called OK; nothing declares it persistent")
 
 
 def test_pushes_and_pops_said_to_match_must_be_shown() -> None:
@@ -332,7 +280,8 @@ def test_every_rule_has_a_mistake_here_and_a_line_in_the_document() -> None:
     tested = {rule for rule, *_ in (*_TEMPLATE_MISTAKES, *_FREE_FORM_MISTAKES)} | {"sync-unshown", "compile-unproven"}
     assert tested == set(RULES)
     document = (Path(__file__).parents[2] / "docs" / "workshop-logs.md").read_text()
-    assert [name for name in RULES if f"| `{name}` |" not in document] == []
+    rows = [f"| `{name}` | {rule.severity.value} |" for name, rule in RULES.items()]
+    assert [row for row in rows if row not in document] == []
 
 
 # The logs this audit was made for are not part of the package; where someone has them, their known contradictions
@@ -349,7 +298,6 @@ _KNOWN = [
     ("002", "deviation-unproven", 203),
     ("002", "claim-without-test", 185),
     ("002", "commit-promised", 218),
-    ("002", "cb-pages-unused", 41),
     ("002", "section-missing", 1),
     ("003", "helper-not-used", 77),
     ("003", "section-missing", 1),

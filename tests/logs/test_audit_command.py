@@ -45,7 +45,7 @@ def test_findings_have_rule_lines_quote_and_reason(
     text = capsys.readouterr().out
     line = _BROKEN.split("\n").index("| 1 | 5 | compile_error | H1: a variable is not used yet | used it | YES |") + 1
     assert f"{clean}: nothing found" in text
-    assert f"{broken}: 1 finding\n\n  vocabulary  (line {line})\n    > | 1 | 5 | compile_error |" in text
+    assert f"{broken}: 1 note\n\n  note: vocabulary  (line {line})\n    > | 1 | 5 | compile_error |" in text
     assert "error type 'compile_error'; the words are build_error" in text
     assert max(map(len, text.split("\n")[3:])) <= 80
 
@@ -55,8 +55,8 @@ def test_findings_as_json(clean: Path, broken: Path, capsys: pytest.CaptureFixtu
     first, second = json.loads(capsys.readouterr().out)["logs"]
     assert first == {"log": str(clean), "findings": []}
     (finding,) = second["findings"]
-    assert finding["rule"] == "vocabulary"
-    assert set(finding) == {"rule", "lines", "quote", "why"}
+    assert (finding["rule"], finding["severity"]) == ("vocabulary", "note")
+    assert set(finding) == {"rule", "severity", "lines", "quote", "why"}
 
 
 def test_a_specification_is_compared(tmp_path: Path, clean: Path, capsys: pytest.CaptureFixture[str]) -> None:

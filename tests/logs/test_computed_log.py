@@ -12,7 +12,8 @@ from tests.logs.random_runs import RandomRun
 from tilewright._logs.audit.auditing import audit_log, audit_text
 from tilewright._logs.breadcrumbs import Breadcrumbs
 from tilewright._logs.computing import compute_log
-from tilewright._logs.model import ExecutionLog, Requirement, Said
+from tilewright._logs.events import Entry, Said
+from tilewright._logs.execution_log import ExecutionLog
 from tilewright._logs.reading import parse_log
 from tilewright._logs.rendering import render_log
 
@@ -48,7 +49,7 @@ def test_the_audit_of_our_own_log_reads_its_model_and_names_breadcrumbs(trail: B
     trail.append("note", text="all tests pass with 3 CBs, pushes and pops verified: every push has its pop")
     trail.append("complete")
     log = compute_log(trail.read())
-    found = audit_log(log, (Requirement("c_0", num_pages="4"),), trail.lines())
+    found = audit_log(log, (Entry("cb_requirement", {"index": "c_0", "num_pages": "4"}),), trail.lines())
     assert {finding.rule: finding.lines for finding in found} == {
         "all-pass-with-skips": (4, 7),
         "cb-count-differs": (6, 7),
@@ -56,8 +57,12 @@ def test_the_audit_of_our_own_log_reads_its_model_and_names_breadcrumbs(trail: B
     }
     assert all(finding.quote in trail.lines() for finding in found)
     # The same from the Markdown it is rendered to, where every fact stands on another line.
-    rendered = audit_text(render_log(log), (Requirement("c_0", num_pages="4"),))
+    rendered = audit_text(render_log(log), (Entry("cb_requirement", {"index": "c_0", "num_pages": "4"}),))
     assert {finding.rule for finding in rendered} == {finding.rule for finding in found}
+
+
+def _column(log: ExecutionLog, event: str, *names: str) -> list[tuple[str, ...]]:
+    return [tuple(row.text(name) for name in names) for row in log.of(event)]
 
 
 def _status(log: ExecutionLog, stage: int) -> Said | None:
@@ -84,7 +89,7 @@ def test_a_stage_without_a_passing_test_has_not_passed(trail: Breadcrumbs) -> No
         Said("PASS"),
         Said("NOT RUN"),
     ]
-    assert log.metadata.status == Said("PARTIAL")
+    assert log.metadata["status"] == Said("PARTIAL")
 
 
 def test_a_failure_that_is_not_run_again_stays(trail: Breadcrumbs) -> None:
@@ -96,8 +101,8 @@ def test_a_failure_that_is_not_run_again_stays(trail: Breadcrumbs) -> None:
     trail.append("complete")
     log = compute_log(trail.read())
     assert _status(log, 7) == Said("FAIL")
-    assert log.metadata.status == Said("FAILED")
-    assert [(test.name, test.status, test.notes) for test in log.tests] == [
+    assert log.metadata["status"] == Said("FAILED")
+    assert _column(log, "test", "name", "result", "notes") == [
         ("wide", "FAIL", "attempt 1"),
         ("narrow", "PASS", "attempt 2"),
     ]
@@ -106,9 +111,9 @@ def test_a_failure_that_is_not_run_again_stays(trail: Breadcrumbs) -> None:
 def test_success_needs_every_stage_and_an_end(trail: Breadcrumbs) -> None:
     _start(trail, 4)
     trail.append("test", stage=4, name="t", result="PASS")
-    assert compute_log(trail.read()).metadata.status == Said("PARTIAL (the run has not ended)")
+    assert compute_log(trail.read()).metadata["status"] == Said("PARTIAL (the run has not ended)")
     trail.append("complete")
-    assert compute_log(trail.read()).metadata.status == Said("SUCCESS")
+    assert compute_log(trail.read()).metadata["status"] == Said("SUCCESS")
 
 
 def test_a_recovery_counts_when_the_step_that_failed_passes(trail: Breadcrumbs) -> None:
@@ -118,14 +123,13 @@ def test_a_recovery_counts_when_the_step_that_failed_passes(trail: Breadcrumbs) 
     trail.append("hypothesis", stage=6, description="the init call needs the buffer")
     trail.append("evidence", hypothesis_id="H1", text="the header")
     trail.append("recovery", hypothesis_id="H1", action="gave it")
-    assert [row.resolved for row in compute_log(trail.read()).recovery] == ["NO"]
+    assert _column(compute_log(trail.read()), "failure", "resolved") == [("NO",)]
     trail.append("attempt", stage=6, action="stubs again")
     trail.append("result", stage=6, step="kernel compilation", status="PASS")
     trail.append("result", stage=6, step="execution", status="HANG")
-    rows = compute_log(trail.read()).recovery
-    assert [(row.error_type, row.resolved) for row in rows] == [("compilation_error", "YES"), ("hang", "NO")]
-    assert rows[0].cause == "H1: the init call needs the buffer"
-    assert rows[0].action == "H1: gave it"
+    log = compute_log(trail.read())
+    assert _column(log, "failure", "error_type", "resolved") == [("compilation_error", "YES"), ("hang", "NO")]
+    assert _column(log, "failure", "cause", "action")[0] == ("H1: the init call needs the buffer", "H1: gave it")
 
 
 def test_a_red_test_that_passes_is_declared(trail: Breadcrumbs) -> None:
@@ -133,7 +137,7 @@ def test_a_red_test_that_passes_is_declared(trail: Breadcrumbs) -> None:
     trail.append("attempt", stage=4, action="test", phase="RED")
     trail.append("test", stage=4, name="t", result="PASS")
     log = compute_log(trail.read())
-    assert [entry.what for entry in log.deviations] == ["stage 4: RED attempt 1 ended PASS, not FAIL"]
+    assert [row.text("what") for row in log.of("deviation")] == ["stage 4: RED attempt 1 ended PASS, not FAIL"]
     assert _status(log, 4) == Said("NOT RUN")
 
 
@@ -146,8 +150,8 @@ def test_deviations_from_the_specification_are_computed(trail: Breadcrumbs) -> N
     trail.append("cb_sync_check", index="c_2", push="1 once", pop="0", kept=True)
     trail.append("cb_sync_check", index="c_9", push="2 per row", pop="1 per row")
     log = compute_log(trail.read())
-    assert log.denials == ()
-    assert [entry.what for entry in log.deviations] == [
+    assert log.of("denial") == ()
+    assert [row.text("what") for row in log.of("deviation")] == [
         "c_1 is required and not configured",
         "c_2 has 2 pages, the specification asks for 1",
         "c_2 has pages of stick_size, the specification asks for tile_size",
@@ -156,7 +160,7 @@ def test_deviations_from_the_specification_are_computed(trail: Breadcrumbs) -> N
         "c_9 is not balanced: pushed 2 per row, popped 1 per row",
         "c_9 has fewer pages than are pushed at a time: 2 per row",
     ]
-    assert [(row.index, row.balanced) for row in log.sync_tables[0].rows] == [
+    assert _column(log, "cb_sync_check", "index", "balanced") == [
         ("c_0", "NOT RUN"),
         ("c_2", "KEPT"),
         ("c_9", "NO"),
@@ -165,11 +169,11 @@ def test_deviations_from_the_specification_are_computed(trail: Breadcrumbs) -> N
 
 def test_no_deviations_is_only_said_where_it_was_compared(trail: Breadcrumbs) -> None:
     trail.append("cb_config", index="c_0", num_pages="2", page_size="tile_size")
-    assert compute_log(trail.read()).denials == ()
+    assert compute_log(trail.read()).of("denial") == ()
     trail.append("cb_requirement", index="c_0", num_pages="2")
     log = compute_log(trail.read())
-    assert log.denials == (Said("None: all 1 CBs have the pages the specification asks for."),)
-    assert log.deviations == ()
+    assert _column(log, "denial", "text") == [("None: all 1 CBs have the pages the specification asks for.",)]
+    assert log.of("deviation") == ()
 
 
 def test_a_commit_says_how_the_stages_stood(trail: Breadcrumbs) -> None:
@@ -179,14 +183,14 @@ def test_a_commit_says_how_the_stages_stood(trail: Breadcrumbs) -> None:
     trail.append("commit", sha="9f283b9281", message="stage 4")
     trail.append("test", stage=4, name="t", result="FAIL")
     trail.append("commit", sha="c17b60b8c3", message="stage 4 again")
-    commits = compute_log(trail.read()).commits
-    assert [(commit.build, commit.tests) for commit in commits] == [("PASS", "stage4=PASS"), ("PASS", "stage4=FAIL")]
+    log = compute_log(trail.read())
+    assert _column(log, "commit", "build", "tests") == [("PASS", "stage4=PASS"), ("PASS", "stage4=FAIL")]
 
 
 def test_a_file_created_here_stays_created(trail: Breadcrumbs) -> None:
     trail.append("artifact", path="op.py", change="created", lines=10)
     trail.append("artifact", path="op.py", change="modified", lines=14)
-    assert [(entry.change, entry.lines) for entry in compute_log(trail.read()).artifacts] == [("created", 14)]
+    assert _column(compute_log(trail.read()), "artifact", "change", "lines") == [("created", "14")]
 
 
 def test_a_torn_line_shows_in_the_log(trail: Breadcrumbs) -> None:
@@ -194,10 +198,10 @@ def test_a_torn_line_shows_in_the_log(trail: Breadcrumbs) -> None:
     with trail.path.open("a") as file:
         file.write('{"event": "te')
     log = compute_log(trail.read())
-    assert log.summary[-1].text == 'Line 2 of the breadcrumbs could not be read: torn line: {"event": "te'
+    assert log.of("note")[-1].text("text") == 'Line 2 of the breadcrumbs could not be read: torn line: {"event": "te'
 
 
 def test_an_empty_trail_claims_nothing(trail: Breadcrumbs) -> None:
     log = compute_log(trail.read())
-    assert log.metadata.status == Said("FAILED (the run has not ended)")
+    assert log.metadata["status"] == Said("FAILED (the run has not ended)")
     assert log.stages == ()

@@ -32,8 +32,8 @@ from tilewright import formula, metal2, ops, timing, ttnn
 from tilewright._card import products
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.run_program import run_program
-from tilewright._logs.audit.auditing import audit_text, specification_buffers
-from tilewright._logs.reading import parse_log
+from tilewright._logs.audit.auditing import audit_text
+from tilewright._logs.reading import parse_log, specification_buffers
 from tilewright._tensor import argument
 from tilewright._tensor.paper_device import paper_device
 from tilewright.check._check_program import check_program

@@ -143,7 +143,7 @@ def test_after_a_red_stage_the_others_are_not_run_unless_told(home: Home) -> Non
 def test_attempts_are_counted_over_runs_and_everything_is_in_the_breadcrumbs(home: Home) -> None:
     assert run(home, 1)[0].attempts == 1
     assert run(home, 1)[0].attempts == 2
-    crumbs = Breadcrumbs(home.breadcrumbs).read().crumbs
+    crumbs = Breadcrumbs(home.breadcrumbs).read().entries
     events = [each.event for each in crumbs]
     assert events.count("attempt") == events.count("stage_start") == events.count("complete") == 2
     tests = [each for each in crumbs if each.event == "test"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright stages``, ``phases``, ``note``, ``log`` and ``debug`` as a user runs them."""
+"""``tilewright stages``, ``phases``, ``log`` and ``log note`` as a user runs them."""
 
 from __future__ import annotations
 
@@ -118,9 +118,9 @@ def test_bad_arguments_are_named(
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-@pytest.mark.parametrize("command", ["stages", "phases", "log", "debug journal"])
+@pytest.mark.parametrize("command", ["stages", "phases", "log"])
 def test_an_operation_that_is_not_there(home: Home, capsys: pytest.CaptureFixture[str], command: str) -> None:
-    assert main([*command.split(), "nothing"]) == 2
+    assert main([command, "nothing"]) == 2
     message = capsys.readouterr().err
     assert "nothing is neither a file with a declaration" in message
     assert "variance_w_rm" in message
@@ -167,48 +167,6 @@ def test_a_log_says_what_was_run_and_nothing_else(home: Home, capsys: pytest.Cap
     capsys.readouterr()
     assert main(["log", "audit", "log.md"]) == 0
     assert "nothing found" in capsys.readouterr().out
-
-
-def test_the_journal_gets_the_checkers_word(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    change(home, "mine_kernels.py", "        cb_pop_front(cb.mean, 1)\n", "")
-    assert main(["debug", "journal", "mine.py", "symptom", "batched input hangs"]) == 0
-    assert main(["debug", "journal", "mine.py", "observe"]) == 0
-    capsys.readouterr()
-    assert main(["debug", "journal", "mine.py", "observe"]) == 0  # writes nothing twice
-    assert capsys.readouterr().out.startswith("O1  again: error  hang")
-    assert main(["debug", "journal", "mine.py", "--json"]) == 0
-    entries = json.loads(capsys.readouterr().out)["entries"]
-    assert entries[0]["text"] == "batched input hangs"
-    observations = [each for each in entries if each["kind"] == "observation"]
-    assert len({each["text"] for each in observations}) == len(observations) >= 1
-    assert any("c_3" in each["text"] and "tilewright check" in each["proof"] for each in observations)
-    assert main(
-        ["debug", "journal", "mine.py", "hypothesis", "c_3 is never popped", "--falsify-by", "a pop",
-         "--confidence", "0.7", "--support", "O1"]
-    ) == 0  # fmt: skip
-    assert (
-        main(["debug", "journal", "mine.py", "experiment", "H1", "pop c_3 after centralized", "--expected", "it ends"])
-        == 0
-    )
-    assert main(["debug", "journal", "mine.py", "experiment", "H1", "another", "--expected", "it ends"]) == 2
-    assert "E1 is still open" in capsys.readouterr().err
-    change(home, "mine_kernels.py", "        untilize(cb", "        cb_pop_front(cb.mean, 1)\n        untilize(cb")
-    capsys.readouterr()
-    assert main(["debug", "journal", "mine.py", "observe"]) == 0
-    assert re.fullmatch(r"(O\d+)  the checker and the phases find nothing\n", capsys.readouterr().out)
-    last = f"O{len(observations) + 1}"
-    assert (
-        main(["debug", "journal", "mine.py", "close", "E1", "SUPPORTED", "--observations", last, "--confidence", "0.9"])
-        == 0
-    )
-    assert main(["debug", "journal", "mine.py", "conclude", "centralized kept c_3", "--observations", "O1", last]) == 0
-    capsys.readouterr()
-    assert main(["debug", "journal", "mine.py"]) == 0
-    text = capsys.readouterr().out
-    for cited in ("supported by: O1", f"seen: {last}", f"rests on: O1, {last}"):
-        assert cited in text
-    assert text.endswith("stop: H1 is supported with confidence 0.9\n")
-    assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.fixture

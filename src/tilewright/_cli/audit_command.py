@@ -11,11 +11,12 @@ from pathlib import Path
 
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import error_object, json_text
-from tilewright._logs.audit.auditing import RULES, Finding, audit_log, specification_buffers
-from tilewright._logs.audit.finding import at_lines
+from tilewright._logs.audit.auditing import RULES, AuditFinding, audit_log
+from tilewright._logs.audit.finding import AuditSeverity, at_lines
 from tilewright._logs.breadcrumbs import Breadcrumbs
-from tilewright._logs.model import ExecutionLog, Requirement
-from tilewright._logs.reading import parse_log
+from tilewright._logs.events import Entry
+from tilewright._logs.execution_log import ExecutionLog
+from tilewright._logs.reading import parse_log, specification_buffers
 from tilewright._workshop.home import built_in_names, find_operation
 from tilewright._workshop.operation_log import NothingRunError, operation_log
 from tilewright._workshop.required_buffers import required_buffers
@@ -84,7 +85,7 @@ def _audited(given: str) -> _Audited:
     return _Audited(parse_log(text), tuple(text.replace("\r\n", "\n").split("\n")))
 
 
-def _specification(path: Path | None, log: ExecutionLog) -> tuple[Requirement, ...]:
+def _specification(path: Path | None, log: ExecutionLog) -> tuple[Entry, ...]:
     if path is None:
         return ()
     if path.suffix == ".py" or str(path) in built_in_names():
@@ -115,7 +116,7 @@ def run(arguments: list[str]) -> int:
     except _UsageError as error:
         parser.error(str(error))
     if options.json:
-        records = [{"log": given, "findings": list(map(dataclasses.asdict, audited[given]))} for given in audited]
+        records = [{"log": given, "findings": list(map(_as_json, audited[given]))} for given in audited]
         found = sum(map(len, audited.values()))
         wrong = error_object("Findings", f"{found} findings in {len(audited)} logs") if found else None
         print(json_text("log audit", {"logs": records}, 1 if found else 0, wrong))
@@ -127,20 +128,39 @@ def run(arguments: list[str]) -> int:
 
 def _print_rules(as_json: bool) -> None:
     if as_json:
-        print(json_text("log audit", {"rules": {name: rule.looks_for for name, rule in RULES.items()}}))
+        print(
+            json_text(
+                "log audit",
+                {
+                    "rules": {
+                        name: {"severity": rule.severity.value, "looks_for": rule.looks_for}
+                        for name, rule in RULES.items()
+                    }
+                },
+            )
+        )
         return
     width = max(map(len, RULES)) + 2
     for name, rule in RULES.items():
-        print(textwrap.fill(f"{name:<{width}}{rule.looks_for}", 80, subsequent_indent=" " * width))
+        text = f"{name:<{width}}{rule.severity.value:<9}{rule.looks_for}"
+        print(textwrap.fill(text, 80, subsequent_indent=" " * (width + 9)))
 
 
-def _print(given: str, findings: Sequence[Finding]) -> None:
+def _as_json(finding: AuditFinding) -> dict[str, object]:
+    return {**dataclasses.asdict(finding), "severity": finding.severity.value}
+
+
+def _print(given: str, findings: Sequence[AuditFinding]) -> None:
     if not findings:
         print(f"{given}: nothing found")
         return
-    print(f"{given}: {len(findings)} finding{'s' if len(findings) > 1 else ''}")
+    counts = [(each.value, sum(finding.severity is each for finding in findings)) for each in AuditSeverity]
+    print(f"{given}: " + ", ".join(f"{count} {name}{'s' if count > 1 else ''}" for name, count in counts if count))
     for finding in findings:
-        print(f"\n  {finding.rule}" + (f"  ({at_lines(finding.lines)})" if finding.lines else ""))
+        print(
+            f"\n  {finding.severity.value}: {finding.rule}"
+            + (f"  ({at_lines(finding.lines)})" if finding.lines else "")
+        )
         if finding.quote:
             print("    > " + textwrap.shorten(finding.quote, 74, placeholder=" ..."))
         print(textwrap.fill(finding.why, 80, initial_indent="    ", subsequent_indent="    "))

@@ -36,7 +36,6 @@ arguments, semaphores and who waits for whom, and to step from call to call. Wit
 kernel of every launch begins. A launch that hangs stops there, too, before it ends with its error; with `--break hang`
 only there. `help` at the prompt lists its commands; they may also come from standard input, or from --do.
 
-`tilewright debug journal NAME` keeps the journal of a hang or a wrong result.
 """
 _EXAMPLES = """
 tilewright debug my_script.py --break compute.cpp:41
@@ -44,7 +43,6 @@ tilewright debug variance_w_rm --break reduce.py:60@0,0
 tilewright debug my_script.py --break hang
 tilewright debug my_script.py --break writer --do "cb 16" --do step --do dst
 tilewright debug my_script.py --break compute.cpp:41 --json --stops 3
-tilewright debug journal my_op observe
 """
 _MOST_STOPS = 20  # that --json shows unless told otherwise
 

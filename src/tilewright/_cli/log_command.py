@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from pathlib import Path
 
 from tilewright._cli.command_parser import CommandParser
@@ -39,7 +38,7 @@ def run(arguments: list[str]) -> int:
     if options.output is not None:
         require_writable(parser, "--output", options.output)
     log = operation_log(find_operation(options.operation))
-    text = json_text("log", dataclasses.asdict(log)) if options.json else render_log(log).rstrip()
+    text = json_text("log", log.as_json()) if options.json else render_log(log).rstrip()
     if options.output is None:
         print(text)
         return 0

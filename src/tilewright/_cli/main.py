@@ -25,7 +25,7 @@ COMMANDS = {
     "cache": "show how large the cache of compiled kernels is, and prune it",
     "check": "run a script or an operation under strict rules and say what is wrong",
     "completion": "print what bash, zsh or fish need to complete commands and options",
-    "debug": "stop kernels at a line and look inside; `debug journal` keeps what was found",
+    "debug": "stop kernels at a line and look inside",
     "doctor": "check that this machine can compile and run a kernel",
     "env": "print the environment in which tt-metal finds the simulated card",
     "exec": "run a script or command that says `import ttnn` on the simulated card",
@@ -46,7 +46,7 @@ COMMANDS = {
 
 
 # Commands that stand behind another: `tilewright log audit`. Their modules are named after them alone.
-FURTHER_COMMANDS = {"debug": ("journal",), "log": ("audit", "note")}
+FURTHER_COMMANDS = {"log": ("audit", "note")}
 
 
 def build_parser() -> argparse.ArgumentParser:

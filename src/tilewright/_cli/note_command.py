@@ -7,8 +7,8 @@ import argparse
 
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text
-from tilewright._logs.breadcrumbs import Breadcrumbs, Crumb
-from tilewright._logs.vocabulary import CONFIDENCES
+from tilewright._logs.breadcrumbs import Breadcrumbs
+from tilewright._logs.events import CONFIDENCES, Entry
 from tilewright._workshop.home import find_operation
 from tilewright._workshop.stages.stage import STAGES
 
@@ -68,7 +68,7 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _append(parser: argparse.ArgumentParser, options: argparse.Namespace, crumbs: Breadcrumbs) -> Crumb:
+def _append(parser: argparse.ArgumentParser, options: argparse.Namespace, crumbs: Breadcrumbs) -> Entry:
     text = options.text
     if options.hypothesis is not None:
         return _hypothesis(parser, options, crumbs)
@@ -83,8 +83,8 @@ def _append(parser: argparse.ArgumentParser, options: argparse.Namespace, crumbs
     return crumbs.append("note", text=text, stage=options.stage)
 
 
-def _hypothesis(parser: argparse.ArgumentParser, options: argparse.Namespace, crumbs: Breadcrumbs) -> Crumb:
-    known = [each.text("id") for each in crumbs.read().crumbs if each.event == "hypothesis"]
+def _hypothesis(parser: argparse.ArgumentParser, options: argparse.Namespace, crumbs: Breadcrumbs) -> Entry:
+    known = [each.text("id") for each in crumbs.read().entries if each.event == "hypothesis"]
     coming = f"H{len(known) + 1}"
     if options.hypothesis in known:
         return crumbs.append("evidence", hypothesis_id=options.hypothesis, text=options.text)
@@ -100,7 +100,7 @@ def _red_stage(crumbs: Breadcrumbs) -> int | None:
     """The last stage that failed."""
     red = [
         each.number("stage")
-        for each in crumbs.read().crumbs
+        for each in crumbs.read().entries
         if each.event == "result" and each.text("status") in ("FAIL", "HANG")
     ]
     return red[-1] if red else None

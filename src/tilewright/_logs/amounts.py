@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 _SYMBOL = r"[A-Za-z]\w*"
@@ -55,7 +54,6 @@ class Amount:
         return frozenset(symbol for key, _ in self.terms for symbol in key)
 
 
-_UNITS = r"(?:pages?|tiles?|sticks?)"
 _CALL = re.compile(r"cb_\w+\(\s*(?:\w+\s*,\s*)?([^(),]+)\)")
 _LEADING = re.compile(rf"({_SUM})(?![\w*])")
 _PER = re.compile(r"/\s*(?:iter|row|tile|block|core)|\bper\s+\S+|\beach\b|[\u00d7x]\s*\w+\s+rows|\bevery\b", re.I)
@@ -64,7 +62,7 @@ _KEPT = re.compile(r"persist|never pop|no pop|not popped|\bkept\b|\bkeeps\b|spec
 
 
 @dataclass(frozen=True)
-class Flow:
+class PageFlow:
     """How much is pushed or popped and how often: ``once``, ``repeated`` (per row, per tile ...), or unsaid."""
 
     amount: Amount | None
@@ -73,10 +71,10 @@ class Flow:
     kept: bool
 
     @classmethod
-    def read(cls, text: str) -> Flow:
+    def read(cls, text: str) -> PageFlow:
         """What a cell of a synchronisation table says.
 
-        >>> Flow.read("cb_push_back(Wt) per tile-row").repeated
+        >>> PageFlow.read("cb_push_back(Wt) per tile-row").repeated
         True
         """
         called = _CALL.search(text)
@@ -95,47 +93,16 @@ def says_kept(text: str) -> bool:
     return bool(_KEPT.search(text))
 
 
-def page_count(text: str) -> tuple[str, str]:
-    """Number of pages and page size in a description of a circular buffer, each '' where it does not say.
-
-    >>> page_count("Tiled input (2 * Wt * tile_size, double-buffered)")
-    ('2*Wt', 'tile_size')
-    >>> page_count("Input RM sticks, 32 pages (stick_size each)")
-    ('32', 'stick_size')
-    """
-    size = re.search(r"\b(\w+_size)\b", re.sub(r"page_size\s*=\s*", "", text))
-    page_size = size.group(1) if size else ""
-    for pattern in (rf"num_pages\s*=\s*({_SUM})", rf"({_SUM})\s+pages?\b"):
-        found = re.search(pattern, text)
-        if found:
-            return found.group(1).replace(" ", ""), page_size
-    sized = re.search(rf"({_PRODUCT})", text[text.find("(") + 1 :]) if page_size and "(" in text else None
-    if sized and page_size in sized.group(1):
-        factors = [part.strip() for part in re.split(r"[*\u00d7]", sized.group(1))]
-        factors.remove(page_size)
-        return "*".join(factors) or "1", page_size
-    counted = [found for found in re.findall(rf"({_SUM})\s+{_UNITS}\b", text) if _is_countable(found)]
-    return (counted[0].replace(" ", "") if counted else ""), page_size
-
-
 def _is_countable(text: str) -> bool:
     """Whether it is made of numbers and dimensions (``Wt``, ``Ht``, ``N``), unlike ``Scaler`` in ``Scaler tile``."""
     return all(re.fullmatch(r"[A-Z][A-Za-z]?t?", symbol) for symbol in re.findall(_SYMBOL, text))
 
 
-def matching_index(name: str, purposes: Mapping[str, str]) -> str:
-    """The circular buffer (``c_2``) that a variable's name (``cb_scaler``) means, by its purpose, or ''.
+def same_pages(first: str, second: str) -> bool:
+    """Whether two page counts are the same number, however they are written.
 
-    Each word of the name must begin a word of the purpose: ``cb_in_rm`` is "Input RM sticks".
+    >>> same_pages("2*Wt", "Wt * 2")
+    True
     """
-    words = [word for word in name.lower().removeprefix("cb_").split("_") if word]
-    fitting = [
-        index
-        for index, purpose in purposes.items()
-        if words and all(any(known.startswith(word) for known in _words(purpose)) for word in words)
-    ]
-    return fitting[0] if len(fitting) == 1 else ""
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", text.lower())
+    amounts = Amount.read(first), Amount.read(second)
+    return amounts[0] == amounts[1] if all(amounts) else first.strip() == second.strip()

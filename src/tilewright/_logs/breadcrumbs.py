@@ -9,7 +9,7 @@ ends the process, the file tells what happened until then. Several processes may
 >>> _ = trail.append("start", operation="scale", agent="me", stages=[4, 5])
 >>> trail.append("hypothesis", stage=4, description="the scaler is never pushed").fields["id"]
 'H1'
->>> [crumb.event for crumb in trail.read().crumbs]
+>>> [entry.event for entry in trail.read().entries]
 ['start', 'hypothesis']
 """
 
@@ -20,45 +20,19 @@ import datetime
 import json
 import os
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from tilewright._logs.breadcrumb_events import EVENTS, BreadcrumbError, check_event
+from tilewright._logs.events import EVENTS, BreadcrumbError, Entry, Said, check_event
 from tilewright._logs.json_lines import JsonLine, locked, read_lines, write_line
-from tilewright._logs.model import Said
-
-
-@dataclass(frozen=True)
-class Crumb:
-    """One event of a run."""
-
-    event: str
-    fields: Mapping[str, object]
-    time: str = ""
-    line: int = field(default=0, compare=False)
-
-    def text(self, name: str) -> str:
-        """A field as text, '' if it is not there."""
-        value = self.fields.get(name)
-        return "" if value is None else str(value)
-
-    def number(self, name: str) -> int | None:
-        """A field that is a number, None if it is not there."""
-        value = self.fields.get(name)
-        return value if isinstance(value, int) else None
-
-    def texts(self, name: str) -> list[str]:
-        """A field that is a list, each entry as text."""
-        value = self.fields.get(name)
-        return [str(entry) for entry in value] if isinstance(value, list) else []
 
 
 @dataclass(frozen=True)
 class Trail:
     """What a breadcrumbs file holds, and the lines of it that could not be read."""
 
-    crumbs: tuple[Crumb, ...]
+    entries: tuple[Entry, ...]
     problems: tuple[Said, ...] = ()
 
 
@@ -73,8 +47,8 @@ class Breadcrumbs:
         self.path = Path(path)
         self._clock = clock
 
-    def append(self, event: str, **fields: object) -> Crumb:
-        """Writes one event and waits until it is on the disk.
+    def append(self, event: str, **fields: object) -> Entry:
+        """Write one event and wait until it is on the disk.
 
         A hypothesis gets the next number (``H1``, ``H2`` ...) as its ``id``; evidence and recovery name one that
         exists. Fields that are None are left out.
@@ -83,14 +57,14 @@ class Breadcrumbs:
         with locked(self.path) as descriptor:
             given = self._with_number(event, given)
             check_event(event, given)
-            crumb = Crumb(event, given, self._clock())
+            crumb = Entry(event, given, self._clock())
             write_line(descriptor, json.dumps({"ts": crumb.time, "event": event, **given}, ensure_ascii=False))
         return crumb
 
     def _with_number(self, event: str, fields: dict[str, object]) -> dict[str, object]:
         if event not in ("hypothesis", "evidence", "recovery"):
             return fields
-        known = [crumb.text("id") for crumb in self.read().crumbs if crumb.event == "hypothesis"]
+        known = [crumb.text("id") for crumb in self.read().entries if crumb.event == "hypothesis"]
         if event == "hypothesis":
             if "id" in fields:
                 raise BreadcrumbError(f"breadcrumb 'hypothesis': id is given by the store, not {fields['id']!r}")
@@ -117,19 +91,19 @@ class Breadcrumbs:
         return tuple(text.split("\n"))
 
     def read(self) -> Trail:
-        """Every event so far. A line that is torn or not of the vocabulary is reported, not raised."""
-        crumbs: list[Crumb] = []
+        """Every event so far. A line that is torn or not of the schema is reported, not raised."""
+        crumbs: list[Entry] = []
         problems: list[Said] = []
         for line in read_lines(self.path):
             read = _read_crumb(line)
-            if isinstance(read, Crumb):
+            if isinstance(read, Entry):
                 crumbs.append(read)
             else:
                 problems.append(read)
         return Trail(tuple(crumbs), tuple(problems))
 
 
-def _read_crumb(line: JsonLine) -> Crumb | Said:
+def _read_crumb(line: JsonLine) -> Entry | Said:
     if line.value is None:
         return Said(f"torn line: {line.text}", line.number)
     record = dict(line.value) if isinstance(line.value, dict) else {}
@@ -140,4 +114,4 @@ def _read_crumb(line: JsonLine) -> Crumb | Said:
         check_event(event, record)
     except BreadcrumbError as error:
         return Said(str(error), line.number)
-    return Crumb(event, record, time, line.number)
+    return Entry(event, record, time, line.number)

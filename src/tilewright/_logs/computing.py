@@ -2,41 +2,34 @@
 """The execution log of a run, computed from its breadcrumbs.
 
 Statuses, attempts, recoveries, deviations and counts follow from what was recorded, so the log cannot claim what
-was not run: a stage without a passing test has not passed, whatever anyone says.
+was not run: a stage without a passing test has not passed.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tilewright._logs.breadcrumbs import Crumb, Trail
-from tilewright._logs.computing_buffers import buffer_deviations, buffer_facts
-from tilewright._logs.model import (
-    PARTS,
-    Artifact,
-    Attempt,
-    Commit,
-    ComplianceRow,
-    Deviation,
-    ExecutionLog,
-    Feedback,
-    InputField,
-    KernelRow,
-    Metadata,
-    RecoveryRow,
-    Said,
-    Stage,
-    StageAttempts,
-    Step,
-    TestCount,
-    TestResult,
-    WorkRow,
-)
+from tilewright._logs.amounts import Amount, PageFlow, same_pages
+from tilewright._logs.breadcrumbs import Trail
+from tilewright._logs.events import ATTEMPT_FIELDS, Entry, Said
+from tilewright._logs.execution_log import ExecutionLog, StageRecord, by_event
+from tilewright._logs.reading import PARTS
 
-# What a failure is called where nobody said more.
+# What a failure is called where the breadcrumb does not say.
 _ERROR_TYPES = {"build": "build_error", "kernel compilation": "compilation_error", "execution": "test_fail"}
+_FAILED = ("FAIL", "HANG")
+# Events that are rows of the log as they are.
+_ROWS = (
+    *("input_parse", "cb_requirement", "cb_config", "work_distribution", "kernel_implemented", "deviation"),
+    *("design_compliance", "artifact", "handoff", "upstream_feedback", "instruction_improvement"),
+)
+# Of these the last row with one index or path counts.
+_LAST = {"cb_requirement": "index", "cb_config": "index", "artifact": "path"}
+
+
+def _status(entry: Entry) -> str:
+    return entry.text("status") or entry.text("result")
 
 
 @dataclass
@@ -44,23 +37,22 @@ class _Try:
     """One attempt while its events come in."""
 
     number: int
-    phase: str
-    action: str
-    expected: str
-    line: int = 0
-    steps: list[Crumb] = field(default_factory=list)
-    tests: list[Crumb] = field(default_factory=list)
-    hypotheses: list[Crumb] = field(default_factory=list)
-    evidence: list[Crumb] = field(default_factory=list)
-    recoveries: list[Crumb] = field(default_factory=list)
-    notes: list[Crumb] = field(default_factory=list)
+    begin: Entry
+    steps: list[Entry] = field(default_factory=list)
+    tests: list[Entry] = field(default_factory=list)
+    said: dict[str, list[str]] = field(default_factory=dict)
+    hypothesis_line: int = 0
 
-    def failure(self) -> Crumb | None:
+    @property
+    def is_red(self) -> bool:
+        return self.begin.text("phase") == "RED"
+
+    def say(self, name: str, text: str) -> None:
+        self.said.setdefault(name, []).append(text)
+
+    def failure(self) -> Entry | None:
         """The first step or test that failed."""
-        for crumb in (*self.steps, *self.tests):
-            if _status(crumb) in ("FAIL", "HANG"):
-                return crumb
-        return None
+        return next((each for each in (*self.steps, *self.tests) if _status(each) in _FAILED), None)
 
     def result(self) -> str:
         failure = self.failure()
@@ -70,23 +62,35 @@ class _Try:
             return "PASS"
         return "NEEDS_VERIFICATION" if self.steps or self.tests else "NOT RUN"
 
-    def error_type(self) -> str:
+    def passed(self, step: str) -> bool:
+        return any(each.text("step") == step and _status(each) == "PASS" for each in self.steps)
+
+    def entry(self) -> Entry:
+        """The attempt as the log has it."""
         failure = self.failure()
-        if not failure:
-            return ""
+        decisive = failure or next(reversed((*self.steps, *self.tests)), self.begin)
+        fields = {
+            "action": self.begin.text("action"),
+            "expected": self.begin.text("expected"),
+            "actual": "\n".join(f"{_status(test)} {test.text('name')}" for test in self.tests),
+            "result": self.result(),
+            **{step.text("step"): _status(step) for step in self.steps},
+            "error_type": self._error_type(failure) if failure else "",
+            "error_summary": (failure.text("error_summary") or failure.text("notes")) if failure else "",
+            **{name: "\n".join(texts) for name, texts in self.said.items()},
+        }
+        kept = {name: fields[name] for name in ATTEMPT_FIELDS if fields.get(name)}
+        lines = {"result": decisive.line, "hypothesis": self.hypothesis_line}
+        lines |= {step.text("step"): step.line for step in self.steps}
+        if failure:
+            lines |= {"error_type": failure.line, "error_summary": failure.line}
+        numbered = {"number": str(self.number), "phase": self.begin.text("phase")}
+        numbered = {name: text for name, text in numbered.items() if text}
+        return Entry("attempt", {**numbered, **kept}, line=self.begin.line, lines=lines)
+
+    def _error_type(self, failure: Entry) -> str:
         named = next((step.text("error_type") for step in self.steps if step.text("error_type")), "")
         return named or ("hang" if _status(failure) == "HANG" else _ERROR_TYPES[failure.text("step") or "execution"])
-
-    def error_summary(self) -> str:
-        failure = self.failure()
-        return (failure.text("error_summary") or failure.text("notes")) if failure else ""
-
-    def passed(self, step: str) -> bool:
-        return any(crumb.text("step") == step and _status(crumb) == "PASS" for crumb in self.steps)
-
-
-def _status(crumb: Crumb) -> str:
-    return crumb.text("status") or crumb.text("result")
 
 
 @dataclass
@@ -96,341 +100,293 @@ class _StageDraft:
     line: int = 0
     tries: list[_Try] = field(default_factory=list)
 
-    def implementations(self) -> list[_Try]:
-        """The attempts that meant to pass."""
-        return [attempt for attempt in self.tries if attempt.phase != "RED"]
-
-    def tests(self) -> dict[str, tuple[Crumb, int]]:
-        """The last result of each test, and the attempt it is from."""
-        return {
-            test.text("name"): (test, attempt.number) for attempt in self.implementations() for test in attempt.tests
-        }
+    def tests(self) -> dict[str, tuple[Entry, int]]:
+        """The last result of each test, and the attempt it is from. RED attempts do not count."""
+        meant = [attempt for attempt in self.tries if not attempt.is_red]
+        return {test.text("name"): (test, attempt.number) for attempt in meant for test in attempt.tests}
 
     def status(self) -> str:
-        tries = self.implementations()
-        if not tries:
-            return "NOT RUN"
-        last = tries[-1].result()
-        if last in ("FAIL", "HANG"):
+        meant = [attempt for attempt in self.tries if not attempt.is_red]
+        last = meant[-1].result() if meant else "NOT RUN"
+        if last in _FAILED:
             return last
         results = [_status(test) for test, _ in self.tests().values()]
-        failed = [result for result in results if result in ("FAIL", "HANG")]
+        failed = [result for result in results if result in _FAILED]
         if failed:
             return failed[0]
         if "PASS" in results:
             return "PASS"
         return "NOT RUN" if last == "NOT RUN" else "NEEDS_VERIFICATION"
 
+    def rows(self) -> Iterator[Entry]:
+        """The rows of the log that follow from the stage's attempts."""
+        stage = str(self.number)
+        tests = self.tests()
+        for name, (test, number) in tests.items():
+            notes = "; ".join(filter(None, (test.text("notes"), f"attempt {number}")))
+            fields = {"stage": stage, "name": name, "result": _status(test), "notes": notes}
+            yield Entry("test", fields, line=test.line)
+        if tests:
+            results = [_status(test) for test, _ in tests.values()]
+            passed, skipped = results.count("PASS"), results.count("SKIPPED") + results.count("NOT RUN")
+            counts = {"passed": passed, "failed": len(results) - passed - skipped, "skipped": skipped}
+            texts = {name: str(count) for name, count in counts.items()}
+            yield Entry("test_count", {"stage": stage, **texts}, line=self.line)
+        yield Entry("attempt_count", {"stage": stage, "count": str(len(self.tries))}, line=self.line)
+        for position, attempt in enumerate(self.tries):
+            if attempt.is_red and attempt.result() not in _FAILED:
+                what = f"stage {stage}: RED attempt {attempt.number} ended {attempt.result()}, not FAIL"
+                yield Entry("deviation", {"what": what})
+            failure = attempt.failure()
+            if failure and not attempt.is_red:
+                yield self._failure_row(attempt, failure, self.tries[position + 1 :])
+
+    def _failure_row(self, attempt: _Try, failure: Entry, later: Sequence[_Try]) -> Entry:
+        resolved = any(each.result() == "PASS" or each.passed(failure.text("step")) for each in later)
+        told = attempt.entry()
+        fields = {
+            "stage": str(self.number),
+            "attempt": str(attempt.number),
+            "error_type": told.text("error_type"),
+            "cause": told.text("hypothesis") or told.text("error_summary"),
+            "action": told.text("recovery"),
+            "resolved": "YES" if resolved else "NO",
+        }
+        return _row("failure", fields, failure.line)
+
 
 class _Draft:
     """A log while its events come in."""
 
-    def __init__(self, crumbs: Iterable[Crumb]) -> None:
+    def __init__(self, entries: Iterable[Entry]) -> None:
         self.stages: dict[int, _StageDraft] = {}
-        self.commits: list[Commit] = []
+        self.owned: list[int] = []
+        self.commits: list[Entry] = []
         self.owner: dict[str, _Try] = {}  # the attempt a hypothesis belongs to
         self.ended = False
         self.crash = ""
-        for crumb in crumbs:
-            self._take(crumb)
+        for entry in entries:
+            take = getattr(self, f"_take_{entry.event}", None)
+            if take:
+                take(entry)
+        for number in self.owned:
+            self.stages.setdefault(number, _StageDraft(number))
 
-    def _take(self, crumb: Crumb) -> None:
-        take = getattr(self, f"_take_{crumb.event}", None)
-        if take:
-            take(crumb)
+    def _stage(self, entry: Entry) -> _StageDraft:
+        number = entry.number("stage") or 0
+        return self.stages.setdefault(number, _StageDraft(number, line=entry.line))
 
-    def _stage(self, crumb: Crumb) -> _StageDraft:
-        number = crumb.number("stage") or 0
-        return self.stages.setdefault(number, _StageDraft(number, line=crumb.line))
-
-    def _last_try(self, crumb: Crumb) -> _Try:
-        stage = self._stage(crumb)
+    def _last_try(self, entry: Entry) -> _Try:
+        stage = self._stage(entry)
         if not stage.tries:
-            stage.tries.append(_Try(1, "", "", "", crumb.line))
+            stage.tries.append(_Try(1, Entry("attempt", {}, line=entry.line)))
         return stage.tries[-1]
 
-    def _take_start(self, crumb: Crumb) -> None:
+    def _take_start(self, entry: Entry) -> None:
         self.ended, self.crash = False, ""
+        stages = entry.fields.get("stages")
+        self.owned += stages if isinstance(stages, list) else []
 
-    def _take_stage_start(self, crumb: Crumb) -> None:
-        self._stage(crumb).title = crumb.text("title")
+    def _take_stage_start(self, entry: Entry) -> None:
+        self._stage(entry).title = entry.text("title")
 
-    def _take_attempt(self, crumb: Crumb) -> None:
-        tries = self._stage(crumb).tries
-        phase, action, expected = crumb.text("phase"), crumb.text("action"), crumb.text("expected")
-        tries.append(_Try(len(tries) + 1, phase, action, expected, crumb.line))
+    def _take_attempt(self, entry: Entry) -> None:
+        tries = self._stage(entry).tries
+        tries.append(_Try(len(tries) + 1, entry))
 
-    def _take_result(self, crumb: Crumb) -> None:
-        self._last_try(crumb).steps.append(crumb)
+    def _take_result(self, entry: Entry) -> None:
+        self._last_try(entry).steps.append(entry)
 
-    def _take_test(self, crumb: Crumb) -> None:
-        self._last_try(crumb).tests.append(crumb)
+    def _take_test(self, entry: Entry) -> None:
+        self._last_try(entry).tests.append(entry)
 
-    def _take_hypothesis(self, crumb: Crumb) -> None:
-        attempt = self._last_try(crumb)
-        attempt.hypotheses.append(crumb)
-        self.owner[crumb.text("id")] = attempt
+    def _take_hypothesis(self, entry: Entry) -> None:
+        attempt = self.owner[entry.text("id")] = self._last_try(entry)
+        attempt.say("hypothesis", f"{entry.text('id')}: {entry.text('description')}")
+        attempt.hypothesis_line = attempt.hypothesis_line or entry.line
 
-    def _take_evidence(self, crumb: Crumb) -> None:
-        if crumb.text("hypothesis_id") in self.owner:
-            self.owner[crumb.text("hypothesis_id")].evidence.append(crumb)
+    def _take_evidence(self, entry: Entry) -> None:
+        self._say_about(entry, "evidence", entry.text("text"))
 
-    def _take_recovery(self, crumb: Crumb) -> None:
-        if crumb.text("hypothesis_id") in self.owner:
-            self.owner[crumb.text("hypothesis_id")].recoveries.append(crumb)
+    def _take_recovery(self, entry: Entry) -> None:
+        self._say_about(entry, "recovery", entry.text("action"))
 
-    def _take_note(self, crumb: Crumb) -> None:
-        if crumb.number("stage") is not None:
-            self._last_try(crumb).notes.append(crumb)
+    def _say_about(self, entry: Entry, name: str, text: str) -> None:
+        hypothesis = entry.text("hypothesis_id")
+        if hypothesis in self.owner:
+            self.owner[hypothesis].say(name, f"{hypothesis}: {text}")
 
-    def _take_commit(self, crumb: Crumb) -> None:
+    def _take_note(self, entry: Entry) -> None:
+        if entry.number("stage") is not None:
+            self._last_try(entry).say("notes", entry.text("text"))
+
+    def _take_commit(self, entry: Entry) -> None:
         tests = ", ".join(f"stage{number}={stage.status()}" for number, stage in sorted(self.stages.items()))
-        builds = [step for stage in self.stages.values() for attempt in stage.tries for step in attempt.steps]
-        build = next((_status(step) for step in reversed(builds) if step.text("step") == "build"), "NOT RUN")
-        sha, message, files = crumb.text("sha"), crumb.text("message"), crumb.text("files")
-        self.commits.append(Commit(sha, message, files, build, tests, crumb.line))
+        steps = [step for stage in self.stages.values() for attempt in stage.tries for step in attempt.steps]
+        build = next((_status(step) for step in reversed(steps) if step.text("step") == "build"), "NOT RUN")
+        self.commits.append(_row("commit", {**entry.fields, "build": build, "tests": tests}, entry.line))
 
-    def _take_crash(self, crumb: Crumb) -> None:
-        self.crash = crumb.text("error")
+    def _take_crash(self, entry: Entry) -> None:
+        self.crash = entry.text("error")
 
-    def _take_complete(self, crumb: Crumb) -> None:
+    def _take_complete(self, _entry: Entry) -> None:
         self.ended, self.crash = True, ""
+
+
+def _row(event: str, fields: Mapping[str, object], line: int) -> Entry:
+    """A row of the log: every field as text, empty ones left out."""
+    texts = {name: _text(value) for name, value in fields.items()}
+    return Entry(event, {name: text for name, text in texts.items() if text}, line=line)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else ("YES" if value else "NO") if isinstance(value, bool) else str(value)
 
 
 def compute_log(trail: Trail) -> ExecutionLog:
     """The execution log of what a trail of breadcrumbs tells."""
-    crumbs = trail.crumbs
-    draft = _Draft(crumbs)
-    starts = _of(crumbs, "start")
-    owned = [int(number) for start in starts for number in start.texts("stages")]
-    for number in owned:
-        draft.stages.setdefault(number, _StageDraft(number))
+    entries = trail.entries
+    draft = _Draft(entries)
     stages = [draft.stages[number] for number in sorted(draft.stages)]
-    buffers = buffer_facts(crumbs)
-    computed, denials = buffer_deviations(buffers)
+    told = by_event(_row(each.event, each.fields, each.line) for each in entries if each.event in _ROWS)
+    rows = [row for event, each in told.items() for row in (_last_of(event, each) if event in _LAST else each)]
+    rows += _sync_rows(entries)
+    rows += [row for stage in stages for row in stage.rows()]
+    rows += _buffer_deviations(by_event(rows))
+    rows += draft.commits
+    rows += _summary(draft, stages, trail)
     log = ExecutionLog(
-        metadata=_metadata(draft, starts, crumbs),
-        inputs=tuple(
-            InputField(
-                crumb.text("field"),
-                crumb.text("value"),
-                crumb.text("confidence"),
-                crumb.text("source"),
-                crumb.text("notes"),
-                crumb.line,
+        metadata=_metadata(draft, stages, entries),
+        stages=tuple(
+            StageRecord(
+                each.number,
+                each.title,
+                Said(each.status(), each.line),
+                tuple(attempt.entry() for attempt in each.tries),
+                each.line,
             )
-            for crumb in _of(crumbs, "input_parse")
+            for each in stages
         ),
-        requirements=buffers.requirements,
-        stages=tuple(map(_stage_record, stages)),
-        tests=tuple(result for stage in stages for result in _test_results(stage)),
-        test_counts=tuple(count for stage in stages for count in _test_counts(stage)),
-        buffer_tables=buffers.tables(),
-        sync_tables=buffers.sync_tables(),
-        kernels=tuple(
-            KernelRow(
-                crumb.text("kernel"),
-                crumb.text("file"),
-                crumb.text("reads"),
-                crumb.text("writes"),
-                crumb.text("function"),
-                crumb.line,
-            )
-            for crumb in _of(crumbs, "kernel_implemented")
-        ),
-        work=tuple(
-            WorkRow(crumb.text("parameter"), crumb.text("value"), crumb.text("source"), crumb.line)
-            for crumb in _of(crumbs, "work_distribution")
-        ),
-        recovery=tuple(row for stage in stages for row in _recovery_rows(stage)),
-        stage_attempts=tuple(StageAttempts(stage.number, len(stage.tries), stage.line) for stage in stages),
-        deviations=(
-            *(
-                Deviation(crumb.text("what"), crumb.text("why"), crumb.text("impact"), crumb.line)
-                for crumb in _of(crumbs, "deviation")
-            ),
-            *(deviation for stage in stages for deviation in _red_deviations(stage)),
-            *computed,
-        ),
-        denials=denials,
-        compliance=tuple(map(_compliance_row, _of(crumbs, "design_compliance"))),
-        artifacts=_artifacts(_of(crumbs, "artifact")),
-        handover=tuple(Said(crumb.text("text"), crumb.line) for crumb in _of(crumbs, "handoff")),
-        feedback=_feedback(_of(crumbs, "upstream_feedback")),
-        improvements=_feedback(_of(crumbs, "instruction_improvement")),
-        commits=tuple(draft.commits),
-        summary=_summary(draft, stages, trail),
-        sections=dict.fromkeys(PARTS, 0),  # the form we write has every one
+        rows=by_event(rows),
     )
-    return dataclasses.replace(log, prose=tuple(_prose(log)))
+    return ExecutionLog(log.metadata, log.stages, log.rows, tuple(_prose(log)), frozenset(PARTS))
 
 
 def _prose(log: ExecutionLog) -> Iterator[Said]:
-    """What people wrote, and what machines said in their own words."""
-    for attempt in (attempt for stage in log.stages for attempt in stage.attempts):
-        yield Said(attempt.error_summary, attempt.error_line)
-        for text in (attempt.hypothesis, attempt.evidence, attempt.recovery):
-            yield Said(text, attempt.hypothesis_line)
-        yield from attempt.notes
-    yield from (*log.denials, *log.handover, *log.summary)
+    """What people wrote, and what programs said in their own words."""
+    for _, attempt in log.attempts:
+        for name in ("error_summary", "hypothesis", "evidence", "recovery", "notes"):
+            yield Said(attempt.text(name), attempt.line_of(name))
+    for event in ("denial", "handoff", "note"):
+        yield from (Said(row.text("text"), row.line) for row in log.of(event))
 
 
-def _of(crumbs: Iterable[Crumb], event: str) -> list[Crumb]:
-    return [crumb for crumb in crumbs if crumb.event == event]
-
-
-def _metadata(draft: _Draft, starts: Sequence[Crumb], crumbs: Sequence[Crumb]) -> Metadata:
-    start = starts[-1] if starts else Crumb("start", {})
-    attempts = sum(len(stage.tries) for stage in draft.stages.values())
-
-    def said(text: str) -> Said | None:
-        return Said(text, start.line) if text else None
-
-    return Metadata(
-        operation=said(start.text("operation")),
-        agent=said(start.text("agent")),
-        stages=said(", ".join(map(str, sorted(draft.stages)))),
-        date=said(crumbs[0].time[:10] if crumbs else ""),
-        inputs=said(", ".join(start.texts("input_files"))),
-        predecessor=said(start.text("predecessor")),
-        status=said(_final_status(draft)),
-        attempts=said(str(attempts)),
-        commit=said(draft.commits[-1].sha if draft.commits else ""),
-    )
+def _metadata(draft: _Draft, stages: Sequence[_StageDraft], entries: Sequence[Entry]) -> dict[str, Said]:
+    starts = [each for each in entries if each.event == "start"]
+    start = starts[-1] if starts else Entry("start", {})
+    files = start.fields.get("input_files")
+    facts = {
+        "operation": start.text("operation"),
+        "agent": start.text("agent"),
+        "stages": ", ".join(str(each.number) for each in stages),
+        "date": entries[0].time[:10] if entries else "",
+        "inputs": ", ".join(files) if isinstance(files, list) else "",
+        "predecessor": start.text("predecessor"),
+        "status": _final_status(draft),
+        "attempts": str(sum(len(each.tries) for each in stages)),
+        "commit": draft.commits[-1].text("sha") if draft.commits else "",
+    }
+    return {name: Said(text, start.line) for name, text in facts.items() if text}
 
 
 def _final_status(draft: _Draft) -> str:
     statuses = [stage.status() for stage in draft.stages.values()]
     passed = statuses.count("PASS")
-    end = "" if draft.ended else " (the run crashed)" if draft.crash else " (the run has not ended)"
     if statuses and passed == len(statuses) and draft.ended:
         return "SUCCESS"
+    end = "" if draft.ended else " (the run crashed)" if draft.crash else " (the run has not ended)"
     return ("PARTIAL" if passed else "FAILED") + end
 
 
-def _stage_record(stage: _StageDraft) -> Stage:
-    attempts = tuple(map(_attempt_record, stage.tries))
-    return Stage(stage.number, stage.title, Said(stage.status(), stage.line), attempts, line=stage.line)
+def _last_of(event: str, rows: Iterable[Entry]) -> Iterable[Entry]:
+    """The last word on each circular buffer or file; what was created here stays created."""
+    found: dict[str, Entry] = {}
+    for row in rows:
+        key = row.text(_LAST[event])
+        created = key in found and found[key].text("change") == "created"
+        found[key] = Entry(event, {**row.fields, "change": "created"}, line=row.line) if created else row
+    return found.values()
 
 
-def _attempt_record(attempt: _Try) -> Attempt:
-    ran = [f"{_status(test)} {test.text('name')}" for test in attempt.tests]
-    failure = attempt.failure()
-    decisive = failure or next(reversed((*attempt.steps, *attempt.tests)), None)
-    return Attempt(
-        number=attempt.number,
-        phase=attempt.phase,
-        action=attempt.action,
-        expected=attempt.expected,
-        actual="\n".join(ran),
-        result=attempt.result(),
-        steps=tuple(Step(step.text("step"), step.text("status"), step.line) for step in attempt.steps),
-        error_type=attempt.error_type(),
-        error_summary=attempt.error_summary(),
-        hypothesis="\n".join(f"{crumb.text('id')}: {crumb.text('description')}" for crumb in attempt.hypotheses),
-        evidence="\n".join(f"{crumb.text('hypothesis_id')}: {crumb.text('text')}" for crumb in attempt.evidence),
-        recovery="\n".join(f"{crumb.text('hypothesis_id')}: {crumb.text('action')}" for crumb in attempt.recoveries),
-        notes=tuple(Said(crumb.text("text"), crumb.line) for crumb in attempt.notes),
-        line=attempt.line,
-        result_line=decisive.line if decisive else attempt.line,
-        error_line=failure.line if failure else 0,
-        hypothesis_line=attempt.hypotheses[0].line if attempt.hypotheses else 0,
-    )
+def _sync_rows(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Pages counted in a run. A buffer that was configured and never ran is NOT RUN."""
+    counted = {each.text("index"): each for each in entries if each.event == "cb_sync_check"}
+    configured = [each.text("index") for each in entries if each.event == "cb_config"]
+    for index in dict.fromkeys((*configured, *counted)):
+        row = counted.get(index)
+        if row is None:
+            words = dict.fromkeys(("push", "pop", "balanced"), "NOT RUN")
+            yield Entry("cb_sync_check", {"index": index, **words})
+            continue
+        equal = PageFlow.read(row.text("push")).amount == PageFlow.read(row.text("pop")).amount
+        balanced = "KEPT" if row.fields.get("kept") is True else "YES" if equal else "NO"
+        told = {name: value for name, value in row.fields.items() if name != "kept"}
+        yield _row("cb_sync_check", {**told, "balanced": balanced}, row.line)
 
 
-def _test_results(stage: _StageDraft) -> list[TestResult]:
-    return [
-        TestResult(
-            name,
-            _status(test),
-            stage.number,
-            "; ".join(filter(None, (test.text("notes"), f"attempt {number}"))),
-            test.line,
-        )
-        for name, (test, number) in stage.tests().items()
-    ]
+def _buffer_deviations(rows: Mapping[str, Sequence[Entry]]) -> list[Entry]:
+    """Where the buffers leave their requirements and counts; or the statement that they do not, if that was checked."""
+    required = {row.text("index"): row for row in rows.get("cb_requirement", ())}
+    configured = {row.text("index"): row for row in rows.get("cb_config", ())}
+    found = [*_against_requirements(required, configured), *_by_counting(configured, rows.get("cb_sync_check", ()))]
+    if found:
+        return [Entry("deviation", {"what": what}) for what in found]
+    if required and configured:
+        text = f"None: all {len(configured)} CBs have the pages the specification asks for."
+        return [Entry("denial", {"text": text})]
+    return []
 
 
-def _test_counts(stage: _StageDraft) -> list[TestCount]:
-    results = [_status(test) for test, _ in stage.tests().values()]
-    if not results:
-        return []
-    passed, skipped = results.count("PASS"), results.count("SKIPPED") + results.count("NOT RUN")
-    return [TestCount(passed, len(results) - passed - skipped, skipped, stage.number, stage.line)]
+def _against_requirements(required: Mapping[str, Entry], configured: Mapping[str, Entry]) -> Iterator[str]:
+    if not configured or not required:
+        return
+    for index, want in required.items():
+        have = configured.get(index)
+        if have is None:
+            yield f"{index} is required and not configured"
+            continue
+        pages, wanted = have.text("num_pages"), want.text("num_pages")
+        if not same_pages(wanted, pages):
+            yield f"{index} has {pages} pages, the specification asks for {wanted}"
+        if want.text("page_size") and want.text("page_size") != have.text("page_size"):
+            yield f"{index} has pages of {have.text('page_size')}, the specification asks for {want.text('page_size')}"
+    for index in configured.keys() - required.keys():
+        yield f"{index} is configured and not in the specification"
 
 
-def _recovery_rows(stage: _StageDraft) -> list[RecoveryRow]:
-    rows = []
-    for position, attempt in enumerate(stage.tries):
-        failure = attempt.failure()
-        if failure and attempt.phase != "RED":
-            later = stage.tries[position + 1 :]
-            step = failure.text("step")
-            resolved = any(next_try.result() == "PASS" or next_try.passed(step) for next_try in later)
-            record = _attempt_record(attempt)
-            rows.append(
-                RecoveryRow(
-                    stage=str(stage.number),
-                    error_type=record.error_type,
-                    cause=record.hypothesis or record.error_summary,
-                    action=record.recovery,
-                    resolved="YES" if resolved else "NO",
-                    attempt=str(attempt.number),
-                    line=failure.line,
-                )
-            )
-    return rows
+def _by_counting(configured: Mapping[str, Entry], sync: Sequence[Entry]) -> Iterator[str]:
+    for row in sync:
+        index, told = row.text("index"), row.text("push")
+        if row.text("balanced") == "NO":
+            yield f"{index} is not balanced: pushed {told}, popped {row.text('pop')}"
+        if index not in configured:
+            yield f"{index} is used and not configured"
+            continue
+        capacity, push = Amount.read(configured[index].text("num_pages")), PageFlow.read(told)
+        if capacity and push.amount and push.amount.may_exceed(capacity):
+            yield f"{index} has fewer pages than are pushed at a time: {told}"
+        elif capacity and push.amount and push.once and capacity.may_exceed(push.amount):
+            yield f"{index} has more pages than are ever pushed: {told}"
 
 
-def _red_deviations(stage: _StageDraft) -> list[Deviation]:
-    return [
-        Deviation(f"stage {stage.number}: RED attempt {attempt.number} ended {attempt.result()}, not FAIL")
-        for attempt in stage.tries
-        if attempt.phase == "RED" and attempt.result() not in ("FAIL", "HANG")
-    ]
-
-
-def _compliance_row(crumb: Crumb) -> ComplianceRow:
-    compliant = "YES" if crumb.fields["compliant"] else "NO"
-    phase, directive, implementation = crumb.text("phase"), crumb.text("directive"), crumb.text("implementation")
-    return ComplianceRow(phase, directive, implementation, compliant, crumb.line)
-
-
-def _artifacts(crumbs: Iterable[Crumb]) -> tuple[Artifact, ...]:
-    """One entry per file: what was created here stays created, however often it is modified afterwards."""
-    found: dict[str, Artifact] = {}
-    for crumb in crumbs:
-        path = crumb.text("path")
-        new = Artifact(path, crumb.text("change"), crumb.number("lines"), crumb.text("notes"), crumb.line)
-        before = found.get(path)
-        if before and before.change == "created":
-            new = dataclasses.replace(new, change="created")
-        found[path] = new
-    return tuple(found.values())
-
-
-def _feedback(crumbs: Iterable[Crumb]) -> tuple[Feedback, ...]:
-    return tuple(
-        Feedback(
-            crumb.text("target"),
-            crumb.text("issue"),
-            crumb.text("suggestion"),
-            crumb.text("severity"),
-            crumb.line,
-        )
-        for crumb in crumbs
-    )
-
-
-def _summary(draft: _Draft, stages: Sequence[_StageDraft], trail: Trail) -> tuple[Said, ...]:
+def _summary(draft: _Draft, stages: Sequence[_StageDraft], trail: Trail) -> Iterator[Entry]:
     lines = [Said(f"Stage {stage.number}: {stage.status()}", stage.line) for stage in stages]
     lines += [
-        Said(crumb.text("text"), crumb.line) for crumb in _of(trail.crumbs, "note") if crumb.number("stage") is None
+        Said(each.text("text"), each.line)
+        for each in trail.entries
+        if each.event == "note" and each.number("stage") is None
     ]
-    if draft.crash:
-        lines.append(Said(f"The run crashed: {draft.crash}"))
-    lines += [
-        Said(f"Line {problem.line} of the breadcrumbs could not be read: {problem.text}", problem.line)
-        for problem in trail.problems
-    ]
-    return tuple(said for said in lines if said.text)
+    lines += [Said(f"The run crashed: {draft.crash}")] if draft.crash else []
+    lines += [Said(f"Line {each.line} of the breadcrumbs could not be read: {each.text}") for each in trail.problems]
+    for said in lines:
+        yield Entry("note", {"text": said.text}, line=said.line)

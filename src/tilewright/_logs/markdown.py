@@ -13,7 +13,7 @@ from tilewright._tensor.argument import require
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One row of a table: its cells by column name (lower case), as plain text."""
 
     cells: dict[str, str]
@@ -36,7 +36,7 @@ class Table:
     """A table under a label of its section (the nearest ``**Label**:`` above it)."""
 
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     line: int
     label: str = ""
 
@@ -169,12 +169,12 @@ class _Reader:
         begin = self.position + 1
         columns = tuple(plain(cell).lower() for cell in split_row(self.lines[self.position]))
         self.position += 2
-        rows: list[Row] = []
+        rows: list[TableRow] = []
         while self.position < len(self.lines) and "|" in self.lines[self.position]:
             cells = [plain(cell) for cell in split_row(self.lines[self.position])]
             cells += [""] * (len(columns) - len(cells))
             self.position += 1
-            rows.append(Row(dict(zip(columns, cells, strict=False)), self.position))
+            rows.append(TableRow(dict(zip(columns, cells, strict=False)), self.position))
         self._add(Table(columns, tuple(rows), begin, self.label))
 
     def _read_line(self, line: str) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads execution logs: the template's form, the short free form, and our own.
+"""Execution logs read from Markdown: our own form, the template's, and short logs written by hand.
 
-Nothing depends on where a part stands: a table is known by its columns, a list by the heading it stands under.
+A table is known by its columns, a list by the heading it stands under; nothing depends on where a part stands.
 
->>> parse_log("# Execution log: scale\\n\\n## Status\\nPARTIAL\\n").metadata.status
+>>> parse_log("# Execution log: scale\\n\\n## Status\\nPARTIAL\\n").metadata["status"]
 Said(text='PARTIAL', line=4)
 """
 
@@ -12,133 +12,76 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tilewright._logs.markdown import Field, Item, Paragraph, Row, Section, Table, read_sections
-from tilewright._logs.model import (
-    ComplianceRow,
-    Deviation,
-    ExecutionLog,
-    Feedback,
-    InputField,
-    KernelRow,
-    Metadata,
-    RecoveryRow,
-    Said,
-    StageAttempts,
-    Step,
-    WorkRow,
-    stage_numbers,
-)
-from tilewright._logs.reading_artifacts import read_artifacts, read_commits, read_promises
-from tilewright._logs.reading_buffers import read_buffer_tables, read_mentions, read_requirements, read_sync_tables
-from tilewright._logs.reading_timeline import read_stages, read_test_counts, read_tests, step_name
+from tilewright._logs.events import ATTEMPT_FIELDS, STEPS, TABLES, Entry, Said
+from tilewright._logs.execution_log import METADATA, ExecutionLog, StageRecord, by_event, stage_numbers, status_word
+from tilewright._logs.markdown import Code, Field, Item, Paragraph, Section, Table, TableRow, read_sections
 
-# Part of a log, and the headings it goes by.
-_SECTION_TITLES = {
-    "metadata": r"^metadata$",
+# Parts of a log, and the headings they go by.
+PARTS = {
     "timeline": r"timeline|^stage \d+:|kernels implemented",
-    "test results": r"\btests?\b|test results",
-    "circular buffers": r"(circular buffer|\bcb) config",
-    "cb synchronization": r"(circular buffer|\bcb) sync",
-    "recovery": r"recovery|issues (encountered|discovered)|known issues",
+    "test results": r"\btests?\b",
     "deviations": r"deviation",
     "artifacts": r"artifact|files? (created|modified)",
     "hand-over": r"hand-?off|hand-?over|next steps|recommendations",
     "git history": r"\bgit\b|\bcommits?\b",
+    "circular buffers": r"(circular buffer|\bcb) config",
+    "cb synchronization": r"(circular buffer|\bcb) sync",
+    "input interpretation": r"^$",  # known by its table
 }
-
 _METADATA_NAMES = {
-    "operation": "operation",
-    "agent": "agent",
-    "stages": "stages",
-    "stages owned": "stages",
-    "stage": "stages",
-    "date": "date",
-    "input": "inputs",
-    "inputs": "inputs",
-    "input files": "inputs",
-    "predecessor": "predecessor",
-    "predecessor agent": "predecessor",
-    "status": "status",
-    "final status": "status",
-    "attempts": "attempts",
-    "total attempts": "attempts",
-    "commit": "commit",
-    "final commit": "commit",
+    **{title.lower(): name for name, title in METADATA.items()},
+    **{"stages owned": "stages", "stage": "stages", "input": "inputs", "predecessor agent": "predecessor"},
+    **{"status": "status", "attempts": "attempts", "commit": "commit"},
 }
+_ATTEMPT_NAMES = {**{title.lower(): name for name, title in ATTEMPT_FIELDS.items()}, "hypothesis": "hypothesis"}
+_STAGE = re.compile(r"stage\s+(\d+)\s*: ?(.*)$", re.I | re.S)
+_ATTEMPT = re.compile(
+    r"(?:attempt\s+(?P<number>\d+)|implementation)(?:\s*\((?P<aside>[^)]*)\))?(?:\s*: ?(?P<title>.*))?$", re.I | re.S
+)
+_NOTHING = re.compile(r"\s*(none\b|no deviations?\b|n/a\b)", re.I)
+_PROMISE = re.compile(r"\bwill be (made|committed|created)\b|\bto be committed\b|\bcommit(s)? pending\b", re.I)
+_FILE = re.compile(r"(\S*[/.]\S+)\s*(.*)$", re.S)
+_LISTED_TEST = re.compile(r"(\S*test_\w+(?:\.py)?)\s*[-:\u2013]\s*(.*)$")
+_PYTEST = re.compile(r"(\S+\.py::\S+)\s+(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b")
 
 
 def parse_log(text: str) -> ExecutionLog:
     """What a log says. Reading never fails: what is not understood stays in ``prose``."""
     sections = read_sections(text)
-    metadata = _read_metadata(sections)
-    buffer_tables = read_buffer_tables(sections)
-    mentions = read_mentions(sections)
+    rows = [row for section in sections for row in _section_rows(section)]
+    parts = {part for part, title in PARTS.items() for section in sections[1:] if re.search(title, section.title, re.I)}
+    if any(_fits(table, "input_parse") for section in sections for table in section.tables()):
+        parts.add("input interpretation")
     return ExecutionLog(
-        metadata=metadata,
-        inputs=_read_inputs(sections),
-        requirements=read_requirements(sections),
-        stages=read_stages(sections, metadata.stage_numbers),
-        tests=read_tests(sections, metadata.stage_numbers),
-        test_counts=read_test_counts(sections),
-        steps=_read_steps(sections),
-        buffer_tables=buffer_tables,
-        sync_tables=read_sync_tables(sections, buffer_tables or mentions),
-        kernels=_read_kernels(sections),
-        work=_read_work(sections),
-        recovery=_read_recovery(sections),
-        stage_attempts=_read_stage_attempts(sections),
-        deviations=_read_deviations(sections),
-        denials=_read_denials(sections),
-        compliance=_read_compliance(sections),
-        artifacts=read_artifacts(sections),
-        handover=_sentences(_under(sections, r"hand-?off|hand-?over")),
-        feedback=_read_feedback(sections, r"upstream feedback"),
-        improvements=_read_feedback(sections, r"instruction improvement"),
-        commits=read_commits(sections),
-        promises=read_promises(sections),
-        summary=_sentences(_under(sections, r"^summary$")),
-        sections=_parts(sections),
-        prose=_sentences(sections),
-        mentions=mentions,
+        metadata=_read_metadata(sections),
+        stages=tuple(_read_stages(sections)),
+        rows=by_event(rows),
+        prose=tuple(said for section in sections for said in _sentences(section)),
+        parts=frozenset(parts),
     )
 
 
-def _under(sections: Sequence[Section], title: str) -> list[Section]:
-    """Sections with such a heading, or inside one."""
-    return [section for section in sections if any(re.search(title, heading, re.I) for heading in section.path)]
+def specification_buffers(text: str) -> tuple[Entry, ...]:
+    """The circular buffers a specification in Markdown asks for: its tables with a capacity or a number of pages."""
+    rows = by_event(row for section in read_sections(text) for row in _table_rows(section, None))
+    configured = tuple(Entry("cb_requirement", row.fields, line=row.line) for row in rows.get("cb_config", ()))
+    return rows.get("cb_requirement", ()) or configured
 
 
-def _rows(sections: Sequence[Section], *columns: str) -> Iterator[Row]:
-    for section in sections:
-        for table in section.tables():
-            if table.has(*columns):
-                yield from table.rows
+def _is_under(section: Section, title: str) -> bool:
+    return any(re.search(title, heading, re.I) for heading in section.path)
 
 
-def _sentences(sections: Sequence[Section]) -> tuple[Said, ...]:
-    sentences = []
-    for section in sections:
-        for block in section.blocks:
-            if isinstance(block, Item | Paragraph) and block.text:
-                sentences.append(Said(block.text, block.line))
-            elif isinstance(block, Field):
-                sentences.append(Said(f"{block.name}: {block.value}".rstrip(" "), block.line))
-    return tuple(sentences)
+def _sentences(section: Section) -> Iterator[Said]:
+    for block in section.blocks:
+        if isinstance(block, Item | Paragraph) and block.text:
+            yield Said(block.text, block.line)
+        elif isinstance(block, Field):
+            yield Said(f"{block.name}: {block.value}".rstrip(" "), block.line)
 
 
-def _parts(sections: Sequence[Section]) -> dict[str, int]:
-    parts: dict[str, int] = {}
-    for section in sections:
-        for part, title in _SECTION_TITLES.items():
-            if re.search(title, section.title, re.I):
-                parts.setdefault(part, section.line)
-        for table in section.tables():
-            if table.has("field", "value", "confidence"):
-                parts.setdefault("input interpretation", table.line)
-    return parts
-
-
-def _read_metadata(sections: Sequence[Section]) -> Metadata:
+def _read_metadata(sections: Sequence[Section]) -> dict[str, Said]:
+    """Fields and tables under ``Metadata`` or above the first heading, and headings such as ``Status``."""
     found: dict[str, Said] = {}
 
     def take(name: str, value: str, line: int) -> None:
@@ -146,160 +89,241 @@ def _read_metadata(sections: Sequence[Section]) -> Metadata:
         if known and value:
             found.setdefault(known, Said(value, line))
 
-    has_table = any(section.title.lower() == "metadata" for section in sections)
     for section in sections:
-        if section.level <= 1 or section.title.lower() == "metadata":
-            for block in section.blocks:
-                if isinstance(block, Field):
-                    take(block.name, block.value, block.line)
-                elif isinstance(block, Table) and block.has("field", "value"):
-                    for row in block.rows:
-                        take(row.get("field"), row.get("value"), row.line)
-        elif section.level == 2 and section.title.lower() in _METADATA_NAMES and not has_table:
-            first = next((block for block in section.blocks if isinstance(block, Paragraph)), None)
-            if first:
-                take(section.title, first.text, first.line)
-    if not has_table:
-        _take_from_title(sections, found)
-    return Metadata(**found)
-
-
-def _take_from_title(sections: Sequence[Section], found: dict[str, Said]) -> None:
+        for block in section.blocks if section.level < 2 or section.title.lower() == "metadata" else ():
+            if isinstance(block, Field):
+                take(block.name, block.value, block.line)
+            elif isinstance(block, Table) and block.columns[:2] == ("field", "value"):
+                for row in block.rows:
+                    take(row.get("field"), row.get("value"), row.line)
+        if section.level == 2 and section.blocks and isinstance(section.blocks[0], Paragraph):
+            take(section.title, section.blocks[0].text, section.blocks[0].line)
     title = next((section for section in sections if section.level == 1), None)
-    if not title:
-        return
-    for pattern, name in (
-        (r"\bfor\s+([a-z]\w+)$|log:\s*([a-z]\w*_\w+)$|log:\s*([a-z]\w+)$", "operation"),
-        (r"\b(ttnn(?:-\w+)+)", "agent"),
-    ):
-        match = re.search(pattern, title.title, re.I)
-        if match and "-" not in title.title[match.end() : match.end() + 1]:
-            text = next(group for group in match.groups() if group)
-            found.setdefault(name, Said(text, title.line))
+    named = re.search(r"execution log:? .*?(\w+)\s*$", title.title, re.I) if title else None
+    if title and named and not any(section.title.lower() == "metadata" for section in sections):
+        found.setdefault("operation", Said(named.group(1), title.line))
+    return found
 
 
-def _read_inputs(sections: Sequence[Section]) -> tuple[InputField, ...]:
-    return tuple(
-        InputField(
-            row.get("field"), row.get("value"), row.get("confidence"), row.get("source"), row.get("notes"), row.line
-        )
-        for row in _rows(sections, "field", "value", "confidence")
-    )
+def _section_rows(section: Section) -> Iterator[Entry]:
+    stage = _stage_of(section)
+    yield from _table_rows(section, stage)
+    yield from _listed_tests(section, stage)
+    yield from _fields(section)
+    if _is_under(section, r"deviation"):
+        yield from _listed_deviations(section)
+    yield from _listed_files(section)
+    if _is_under(section, PARTS["git history"]):
+        yield from _listed_commits(section)
+    for event, title in (("handoff", r"hand-?off|hand-?over"), ("note", r"^summary$")):
+        if _is_under(section, title):
+            yield from (Entry(event, {"text": said.text}, line=said.line) for said in _sentences(section))
 
 
-def _read_steps(sections: Sequence[Section]) -> tuple[Step, ...]:
-    """Build, kernel compilation and execution as told for the whole log, under a heading of their own."""
-    return tuple(
-        Step(step_name(block.name), block.value, block.line)
-        for section in sections
-        if re.search(r"build status|steps", section.title, re.I)
-        for block in section.blocks
-        if isinstance(block, Field) and step_name(block.name) and block.value
-    )
+def _table_rows(section: Section, stage: int | None) -> Iterator[Entry]:
+    for table in section.tables():
+        events = [event for event in TABLES if _fits(table, event)]
+        if "instruction_improvement" in events and _is_under(section, "instruction improvement"):
+            events = ["instruction_improvement"]
+        for row in table.rows if events else ():
+            yield _row(events[0], row, stage)
 
 
-def _read_kernels(sections: Sequence[Section]) -> tuple[KernelRow, ...]:
-    return tuple(
-        KernelRow(
-            row.get("kernel"), row.get("file"), row.get("cb in"), row.get("cb out"), row.get("function"), row.line
-        )
-        for row in _rows(sections, "kernel", "file")
-    )
+def _fits(table: Table, event: str) -> bool:
+    needed = [names.lower().split("|") for names in TABLES[event].values() if "*" in names]
+    return all(any(table.has(name.rstrip("*")) for name in names) for names in needed)
 
 
-def _read_work(sections: Sequence[Section]) -> tuple[WorkRow, ...]:
-    return tuple(
-        WorkRow(row.get("parameter"), row.get("value"), row.get("source"), row.line)
-        for row in _rows(sections, "parameter", "value")
-    )
+def _row(event: str, row: TableRow, stage: int | None) -> Entry:
+    fields = {name: row.get(*names.lower().replace("*", "").split("|")) for name, names in TABLES[event].items()}
+    if event in ("cb_requirement", "cb_config", "cb_sync_check"):
+        identifier = row.get("cb id", "cb", "id")
+        index = _cb_index(fields["index"]) or _cb_index(identifier)
+        fields["index"] = index or fields["index"] or identifier
+        if event == "cb_config" and "name" not in row.cells and _cb_index(fields["name"]):
+            fields["name"] = ""
+    elif event == "test" and not any(column.startswith("stage") for column in row.cells):
+        number = _stage_in(fields["name"]) or stage
+        fields["stage"] = "" if number is None else str(number)
+    elif event == "deviation" and row.get("phase"):
+        fields["what"] = f"{row.get('phase')}: {fields['what']}"
+    return Entry(event, {name: text for name, text in fields.items() if text}, line=row.line)
 
 
-def _read_recovery(sections: Sequence[Section]) -> tuple[RecoveryRow, ...]:
-    return tuple(
-        RecoveryRow(
-            stage=row.get("stage"),
-            error_type=row.get("error type"),
-            cause=row.get("root cause", "error summary"),
-            action=row.get("recovery action", "fix applied"),
-            resolved=row.get("resolved", "result"),
-            attempt=row.get("attempt"),
-            line=row.line,
-        )
-        for row in _rows(sections, "stage", "error type")
-    )
+def _cb_index(text: str) -> str:
+    """``c_3`` for ``c_3 (cb_mean)`` or ``CB_3``; '' if it names none."""
+    found = re.search(r"\b(?:c|CB)_(\d+)\b", text)
+    return f"c_{found.group(1)}" if found else ""
 
 
-def _read_stage_attempts(sections: Sequence[Section]) -> tuple[StageAttempts, ...]:
-    rows = tuple(
-        StageAttempts(numbers[0], int(row.get("attempts")), row.line)
-        for section in sections
-        for table in section.tables()
-        if table.columns[:2] == ("stage", "attempts")
-        for row in table.rows
-        for numbers in [stage_numbers(row.get("stage"))]
-        if numbers and row.get("attempts").isdigit()
-    )
-    return rows + tuple(
-        StageAttempts(int(stage), int(count), block.line)
-        for section in sections
-        for block in section.blocks
-        if isinstance(block, Field) and re.search(r"attempts per stage", block.name, re.I)
-        for stage, count in re.findall(r"stage\s+(\d+)\s*:\s*(\d+)", block.value, re.I)
-    )
+def _stage_in(name: str) -> int | None:
+    found = re.search(r"stage_?(\d+)", name, re.I)
+    return int(found.group(1)) if found else None
 
 
-_NOTHING = re.compile(r"\s*(none\b|no deviations?\b|n/a\b)", re.I)
+def _stage_of(section: Section) -> int | None:
+    found = [re.match(r"stage\s+(\d+)", title, re.I) for title in reversed(section.path)]
+    return next((int(each.group(1)) for each in found if each), None)
 
 
-def _read_deviations(sections: Sequence[Section]) -> tuple[Deviation, ...]:
-    deviations: list[Deviation] = []
-    for section in _under(sections, "deviation"):
-        listed = not _denied(section)
+def _listed_tests(section: Section, stage: int | None) -> Iterator[Entry]:
+    """Tests in lists under a heading about tests, and in pytest's own lines."""
+    about_tests = re.search(r"^tests?$|tests? status|stage \d+ tests?|test results", section.title, re.I)
+    intro = ""
+    for block in section.blocks:
+        found: list[tuple[str, str, str]] = []
+        if isinstance(block, Code):
+            found = [(name, status, "") for name, status in _PYTEST.findall(block.text)]
+        elif about_tests and isinstance(block, Paragraph):
+            intro = status_word(block.text)
+        listed = _LISTED_TEST.match(block.text) if about_tests and isinstance(block, Item) else None
+        if listed:
+            found = [(listed.group(1), status_word(listed.group(2)) or intro, listed.group(2))]
+        for name, status, notes in found:
+            number = _stage_in(name) or stage
+            fields = {"stage": "" if number is None else str(number), "name": name, "result": status, "notes": notes}
+            yield Entry("test", {key: text for key, text in fields.items() if text}, line=block.line)
+
+
+def _fields(section: Section) -> Iterator[Entry]:
+    """``8 passed, 1 skipped``, ``2/2 tests``, attempts per stage, and the status of a step outside an attempt."""
+    for block in section.blocks:
+        if not isinstance(block, Field) or not block.value:
+            continue
+        step = _step(block.name)
+        if step and re.search(r"build|^stage \d", section.title, re.I):
+            yield Entry("step", {"name": step, "status": block.value}, line=block.line)
+        if re.search(r"attempts per stage", block.name, re.I):
+            for stage, count in re.findall(r"stage\s+(\d+)\s*:\s*(\d+)", block.value, re.I):
+                yield Entry("attempt_count", {"stage": stage, "count": count}, line=block.line)
+        counts = _counts(block.value) if re.search(r"results?$", block.name, re.I) else {}
+        if counts:
+            numbers = stage_numbers(block.name) or tuple(filter(None, [_stage_of(section)]))
+            stage_field = {"stage": str(numbers[0])} if numbers else {}
+            yield Entry("test_count", {**stage_field, **counts}, line=block.line)
+
+
+def _counts(text: str) -> dict[str, str]:
+    fraction = re.search(r"(\d+)\s*/\s*(\d+)\s+tests?", text)
+    if fraction:
+        passed, total = map(int, fraction.groups())
+        return {"passed": str(passed), "failed": str(total - passed), "skipped": "0"}
+    told = {word: number for number, word in re.findall(r"(\d+)\s+(passed|failed|skipped)", text)}
+    return {word: told.get(word, "0") for word in ("passed", "failed", "skipped")} if told else {}
+
+
+def _step(name: str) -> str:
+    """The step that a name such as ``Host build`` or ``Runtime kernel compilation`` means, or ''."""
+    patterns = {"kernel compilation": r"compil", "execution": r"\bexecution\b", "build": r"\bbuild\b"}
+    return next((step for step in reversed(STEPS) if re.search(patterns[step], name, re.I)), "")
+
+
+def _listed_deviations(section: Section) -> Iterator[Entry]:
+    denied = [block for block in section.blocks if isinstance(block, Paragraph | Item) and _NOTHING.match(block.text)][
+        :1
+    ]
+    for block in denied:
+        yield Entry("denial", {"text": block.text}, line=block.line)
+    for each in section.blocks if not denied else ():
+        if isinstance(each, Item):
+            yield Entry("deviation", {"what": each.text}, line=each.line)
+        elif isinstance(each, Field):
+            told = {"what": each.name, "why": each.value}
+            yield Entry("deviation", {name: text for name, text in told.items() if text}, line=each.line)
+
+
+def _listed_files(section: Section) -> Iterator[Entry]:
+    title = next((each for each in reversed(section.path) if re.search(PARTS["artifacts"], each, re.I)), "")
+    changes = [kind for kind in ("created", "modified") if kind in title.lower()]
+    for block in section.blocks if title else ():
+        found = _FILE.match(block.text) if isinstance(block, Item) else None
+        if found:
+            notes = re.sub(r"^\((.*)\)$", r"\1", found.group(2).strip(" -\u2013:"))
+            fields = {"path": found.group(1), "change": changes[0] if len(changes) == 1 else "", "notes": notes}
+            yield Entry("artifact", {name: text for name, text in fields.items() if text}, line=block.line)
+
+
+def _listed_commits(section: Section) -> Iterator[Entry]:
+    fields = {block.name.lower(): block for block in section.blocks if isinstance(block, Field)}
+    if "sha" in fields:
+        message = fields["message"].value if "message" in fields else ""
+        yield Entry("commit", {"sha": fields["sha"].value, "message": message}, line=fields["sha"].line)
+    for block in section.blocks:
+        if not isinstance(block, Item | Paragraph):
+            continue
+        found = re.match(r"[0-9a-f]{7,40}\b", block.text)
+        if found:
+            message = block.text[found.end() :].strip(" -\u2013:")
+            yield Entry("commit", {"sha": found.group(0), "message": message}, line=block.line)
+        elif _PROMISE.search(block.text):
+            yield Entry("promise", {"text": block.text}, line=block.line)
+
+
+def _read_stages(sections: Sequence[Section]) -> Iterator[StageRecord]:
+    """Every ``Stage 4: ...`` heading with what stands under it."""
+    for position, section in enumerate(sections):
+        found = _STAGE.match(section.title)
+        if found:
+            inner = [later for later in sections[position + 1 :] if section.title in later.parents]
+            yield _read_stage(int(found.group(1)), found.group(2), section, inner)
+
+
+def _read_stage(number: int, title: str, section: Section, inner: Sequence[Section]) -> StageRecord:
+    attempts: list[_AttemptDraft] = []
+    status: Said | None = None
+    for block in section.blocks:
+        if isinstance(block, Field):
+            if not block.value and _ATTEMPT.match(block.name):
+                attempts.append(_AttemptDraft(block.name, block.line, attempts))
+            elif re.match(r"(test )?(status|results?)$", block.name, re.I) and block.value:
+                status = status or Said(block.value, block.line)
+        elif isinstance(block, Item) and attempts and block.label == attempts[-1].heading:
+            attempts[-1].take_sentence(block)
+    for child in inner:
+        if _ATTEMPT.match(child.title):
+            draft = _AttemptDraft(child.title, child.line, attempts)
+            draft.take_section(child)
+            attempts.append(draft)
+    return StageRecord(number, title, status, tuple(draft.entry() for draft in attempts), section.line)
+
+
+class _AttemptDraft:
+    """An attempt while its fields are read; ``heading`` is the label or heading they stand under."""
+
+    def __init__(self, heading: str, line: int, before: Sequence[_AttemptDraft]) -> None:
+        found = _ATTEMPT.match(heading)
+        assert found is not None
+        # An implementation without a number belongs to the attempt before it.
+        number = found["number"] or (before[-1].fields["number"] if before else "1")
+        phase = re.search(r"\b(RED|GREEN)\b", found["aside"] or "")
+        given = {"number": number, "phase": phase.group(1) if phase else "", "title": found["title"] or ""}
+        self.heading = heading
+        self.line = line
+        self.fields: dict[str, str] = {name: text for name, text in given.items() if text}
+        self.lines: dict[str, int] = {}
+
+    def take(self, name: str, value: str, line: int) -> bool:
+        known = _ATTEMPT_NAMES.get(name.lower()) or _step(name)
+        if known and value:
+            self.fields[known] = value
+            self.lines[known] = line
+        return bool(known)
+
+    def take_sentence(self, item: Item) -> None:
+        name, colon, value = item.text.partition(":")
+        if not (colon and self.take(name.strip(), value.strip(), item.line)):
+            before = self.fields.get("notes")
+            self.fields["notes"] = f"{before}\n{item.text}" if before else item.text
+
+    def take_section(self, section: Section) -> None:
         for block in section.blocks:
-            if isinstance(block, Table):
-                deviations += map(_deviation_row, block.rows)
-            elif listed and isinstance(block, Item):
-                deviations.append(Deviation(block.text, line=block.line))
-            elif listed and isinstance(block, Field):
-                deviations.append(Deviation(block.name, block.value, line=block.line))
-    return tuple(deviations)
+            if isinstance(block, Table) and block.has("field", "value"):
+                for row in block.rows:
+                    self.take(row.get("field"), row.get("value"), row.line)
+            elif isinstance(block, Field):
+                self.take(block.name, block.value, block.line)
+            elif isinstance(block, Item):
+                self.take_sentence(block)
 
-
-def _deviation_row(row: Row) -> Deviation:
-    what = row.get("what", "deviation")
-    phase = row.get("phase")
-    return Deviation(f"{phase}: {what}" if phase else what, row.get("why", "reason"), row.get("impact"), row.line)
-
-
-def _denied(section: Section) -> list[Said]:
-    return [
-        Said(block.text, block.line)
-        for block in section.blocks
-        if isinstance(block, Paragraph | Item) and _NOTHING.match(block.text)
-    ][:1]
-
-
-def _read_denials(sections: Sequence[Section]) -> tuple[Said, ...]:
-    return tuple(said for section in _under(sections, "deviation") for said in _denied(section))
-
-
-def _read_compliance(sections: Sequence[Section]) -> tuple[ComplianceRow, ...]:
-    return tuple(
-        ComplianceRow(row.get("phase"), row.get("directive"), row.get("implementation"), row.get("compliant"), row.line)
-        for row in _rows(sections, "phase", "directive", "compliant")
-    )
-
-
-def _read_feedback(sections: Sequence[Section], title: str) -> tuple[Feedback, ...]:
-    found: list[Feedback] = []
-    for section in _under(sections, title):
-        target = re.sub(r"^for\s+", "", section.title, flags=re.I)
-        for block in section.blocks:
-            if isinstance(block, Table) and block.has("target", "issue"):
-                found += [
-                    Feedback(row.get("target"), row.get("issue"), row.get("suggestion"), row.get("severity"), row.line)
-                    for row in block.rows
-                ]
-            elif isinstance(block, Field) and not re.match(r"issue|suggestion", block.name, re.I):
-                found.append(Feedback(target, block.name, block.value, line=block.line))
-    return tuple(found)
+    def entry(self) -> Entry:
+        return Entry("attempt", self.fields, line=self.line, lines=self.lines)

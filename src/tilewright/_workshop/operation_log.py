@@ -9,9 +9,10 @@ import subprocess
 from collections.abc import Iterator
 
 from tilewright._errors import TilewrightError
-from tilewright._logs.breadcrumbs import Breadcrumbs, Crumb, Trail
+from tilewright._logs.breadcrumbs import Breadcrumbs, Trail
 from tilewright._logs.computing import compute_log
-from tilewright._logs.model import ExecutionLog
+from tilewright._logs.events import Entry
+from tilewright._logs.execution_log import ExecutionLog
 from tilewright._tensor.dtype import DataType
 from tilewright._workshop.cases import derived_cases
 from tilewright._workshop.home import Home
@@ -36,24 +37,25 @@ def operation_log(home: Home) -> ExecutionLog:
         NothingRunError: nothing was run yet.
     """
     trail = Breadcrumbs(home.breadcrumbs).read()
-    if not trail.crumbs:
+    if not trail.entries:
         raise NothingRunError(f"nothing of {home.name} was run yet; `tilewright stages {home.name}` runs its stages")
-    told = _with_commits(list(_last_words(trail.crumbs)), list(_commits(home)))
+    told = _with_commits(list(_last_words(trail.entries)), list(_commits(home)))
     crumbs = (*told, *_inputs(home), *_artifacts(home), *_phase_deviations(told))
     log = compute_log(Trail(crumbs, trail.problems))
     whole = compute_log(Trail((*crumbs, *_handoff(log)), trail.problems))
     # That the buffers are as they should be is no "none" where phases are not.
-    return dataclasses.replace(whole, denials=()) if whole.deviations else whole
+    rows = {event: each for event, each in whole.rows.items() if event != "denial" or not whole.of("deviation")}
+    return dataclasses.replace(whole, rows=rows)
 
 
-def _last_words(crumbs: tuple[Crumb, ...]) -> Iterator[Crumb]:
+def _last_words(crumbs: tuple[Entry, ...]) -> Iterator[Entry]:
     last = {(each.event, each.text(_KEYS[each.event])): each for each in crumbs if each.event in _KEYS}
     for crumb in crumbs:
         if crumb.event not in _KEYS or last[crumb.event, crumb.text(_KEYS[crumb.event])] is crumb:
             yield crumb
 
 
-def _inputs(home: Home) -> Iterator[Crumb]:
+def _inputs(home: Home) -> Iterator[Entry]:
     """What the declaration says, and what follows from it: read and not interpreted, so confidence is high."""
     operation, plan = home.operation(), case_plan(home)
     entries = [
@@ -72,19 +74,19 @@ def _inputs(home: Home) -> Iterator[Crumb]:
     ]
     for name, value, word in entries:
         source = f"{home.file.name}:{home.line_of(word)}"
-        yield Crumb("input_parse", {"field": name, "value": value, "confidence": "HIGH", "source": source})
+        yield Entry("input_parse", {"field": name, "value": value, "confidence": "HIGH", "source": source})
 
 
 def _form(operation: Operation) -> Form:
     return operation.form(DataType.BFLOAT16)
 
 
-def _artifacts(home: Home) -> Iterator[Crumb]:
+def _artifacts(home: Home) -> Iterator[Entry]:
     lines = len(home.file.read_text(encoding="utf-8", errors="replace").splitlines())
-    yield Crumb("artifact", {"path": home.file.name, "change": "created", "lines": lines})
+    yield Entry("artifact", {"path": home.file.name, "change": "created", "lines": lines})
 
 
-def _commits(home: Home) -> Iterator[Crumb]:
+def _commits(home: Home) -> Iterator[Entry]:
     """The history of the user's directory; none without git."""
     if home.is_built_in:
         return
@@ -97,10 +99,10 @@ def _commits(home: Home) -> Iterator[Crumb]:
     for line in result.stdout.splitlines() if result.returncode == 0 else ():
         seconds, sha, message = line.split("\t", 2)
         when = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
-        yield Crumb("commit", {"sha": sha, "message": message}, when.isoformat(timespec="milliseconds"))
+        yield Entry("commit", {"sha": sha, "message": message}, when.isoformat(timespec="milliseconds"))
 
 
-def _with_commits(crumbs: list[Crumb], commits: list[Crumb]) -> list[Crumb]:
+def _with_commits(crumbs: list[Entry], commits: list[Entry]) -> list[Entry]:
     """A commit stands where it was made: what ran later says nothing about it."""
     told = list(crumbs)
     for commit in commits:
@@ -109,22 +111,22 @@ def _with_commits(crumbs: list[Crumb], commits: list[Crumb]) -> list[Crumb]:
     return told
 
 
-def _phase_deviations(crumbs: list[Crumb]) -> Iterator[Crumb]:
+def _phase_deviations(crumbs: list[Entry]) -> Iterator[Entry]:
     """Phases that the kernel does not call."""
     for crumb in crumbs:
         if crumb.event == "design_compliance" and not crumb.fields["compliant"]:
             what = f"phase {crumb.text('phase')} is not what the plan calls: {crumb.text('implementation')}"
-            yield Crumb("deviation", {"what": what})
+            yield Entry("deviation", {"what": what})
 
 
-def _handoff(log: ExecutionLog) -> Iterator[Crumb]:
+def _handoff(log: ExecutionLog) -> Iterator[Entry]:
     """What is done and what is next, as the stages stand."""
     passed = [each.number for each in log.stages if each.status and each.status.text == "PASS"]
     if passed:
-        yield Crumb("handoff", {"text": f"Stages that pass: {', '.join(map(str, passed))}."})
+        yield Entry("handoff", {"text": f"Stages that pass: {', '.join(map(str, passed))}."})
     for stage in log.stages:
         status = stage.status.text if stage.status else ""
         if status in ("FAIL", "HANG") and stage.attempts:
-            said = stage.attempts[-1].error_summary
-            yield Crumb("handoff", {"text": f"Stage {stage.number} is next: {status}{': ' + said if said else ''}"})
+            said = stage.attempts[-1].text("error_summary")
+            yield Entry("handoff", {"text": f"Stage {stage.number} is next: {status}{': ' + said if said else ''}"})
             return

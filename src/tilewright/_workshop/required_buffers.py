@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from tilewright._logs.model import ExecutionLog, Requirement
+from tilewright._logs.events import Entry
+from tilewright._logs.execution_log import ExecutionLog
 from tilewright._planner.plan import Plan, PlannedBuffer
 from tilewright._tensor.paper_device import paper_device
 from tilewright._workshop.cases import DTYPES, case_named
@@ -17,17 +18,17 @@ def case_plan(home: Home) -> Plan:
     return operation.plan(case.shape, DTYPES[case.dtype], paper_device("wormhole_b0"))
 
 
-def required_buffers(home: Home, log: ExecutionLog) -> tuple[Requirement, ...]:
+def required_buffers(home: Home, log: ExecutionLog) -> tuple[Entry, ...]:
     """The circular buffers of a declaration as the log counts them: in numbers, or in Wt."""
-    counted = {row.index for row in log.buffers if row.num_pages.strip().isdigit()}
+    counted = {index for index, row in log.buffers.items() if row.text("num_pages").strip().isdigit()}
     return tuple(_asked_for(home, each, f"c_{each.buffer.index}" in counted) for each in case_plan(home).buffers)
 
 
-def _asked_for(home: Home, planned: PlannedBuffer, in_numbers: bool) -> Requirement:
+def _asked_for(home: Home, planned: PlannedBuffer, in_numbers: bool) -> Entry:
     buffer = planned.buffer
-    index, line = f"c_{buffer.index}", home.line_of(buffer.name)
-    if in_numbers:
-        return Requirement(index, buffer.purpose, str(planned.pages), f"{planned.page_bytes} B", line=line)
-    # A row is one block where nothing is said about blocks.
-    pages_of_row = buffer.count.formula("Wt", "Wt", is_partial=False)
-    return Requirement(index, buffer.purpose, pages_of_row, f"{buffer.page.value}_size", line=line)
+    # In Wt a row is one block, as nothing is said about blocks.
+    pages, size = str(planned.pages), f"{planned.page_bytes} B"
+    if not in_numbers:
+        pages, size = buffer.count.formula("Wt", "Wt", is_partial=False), f"{buffer.page.value}_size"
+    fields = {"index": f"c_{buffer.index}", "purpose": buffer.purpose, "num_pages": pages, "page_size": size}
+    return Entry("cb_requirement", fields, line=home.line_of(buffer.name))

@@ -1,80 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule is given, and what it gives back."""
+"""Rules of the audit, what they are given, and what they find."""
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from tilewright._logs.model import ExecutionLog, Requirement
+from tilewright._logs.events import Entry
+from tilewright._logs.execution_log import ExecutionLog
+
+
+class AuditSeverity(enum.Enum):
+    """How much a finding weighs."""
+
+    ERROR = "error"  # the log contradicts itself or its specification
+    WARNING = "warning"  # a claim that nothing in the log proves
+    NOTE = "note"  # a part or a word that the form asks for
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One contradiction or unproven claim: the rule, the lines it stands on, the telling one of them, and why.
+class AuditFinding:
+    """One contradiction or unproven claim: the lines it stands on, the first of them as a quote, and why.
 
     What is missing, and what a computed log has from no breadcrumb, stands on no line.
     """
 
     rule: str
+    severity: AuditSeverity
     lines: tuple[int, ...]
     quote: str
     why: str
 
 
 @dataclass(frozen=True)
-class Case:
-    """A log under audit: what it says, the specification it is held against, if one was given, and the lines of the
-    file that its facts stand in: the log, or the breadcrumbs it was computed from."""
+class AuditedLog:
+    """A log under audit, the circular buffers of its specification if one was given, and the lines of the file that
+    its facts stand in: the log, or the breadcrumbs it was computed from."""
 
     log: ExecutionLog
-    specification: tuple[Requirement, ...] = ()
+    specification: tuple[Entry, ...] = ()
     source: tuple[str, ...] = ()
 
     @property
-    def requirements(self) -> tuple[Requirement, ...]:
-        """The circular buffers that were asked for: by the specification given, else as the log quotes it."""
-        return self.specification or self.log.requirements
+    def requirements(self) -> dict[str, Entry]:
+        """The circular buffers asked for by index: by the specification given, else as the log quotes it."""
+        return {row.text("index"): row for row in self.specification or self.log.of("cb_requirement")}
 
-    def declared(self, *words: str) -> bool:
+    def declares(self, *words: str) -> bool:
         """Whether a deviation of the log names all these words: what a log declares is not held against it."""
         return any(
             all(
-                re.search(rf"(?<!\w){re.escape(word)}(?!\w)", f"{entry.what} {entry.why} {entry.impact}", re.I)
+                re.search(rf"(?<!\w){re.escape(word)}(?!\w)", " ".join(map(str, row.fields.values())), re.I)
                 for word in words
             )
-            for entry in self.log.deviations
+            for row in self.log.of("deviation")
         )
 
 
 Hit = tuple[Iterable[int], str]
-Check = Callable[[Case], Iterator[Hit]]
+Check = Callable[[AuditedLog], Iterator[Hit]]
 
 
 @dataclass(frozen=True)
-class Rule:
+class AuditRule:
     """One thing an audit looks for."""
 
     name: str
+    severity: AuditSeverity
     looks_for: str
     check: Check
 
-    def findings(self, case: Case) -> Iterator[Finding]:
-        for lines, why in self.check(case):
-            told = [line for line in lines if 0 < line <= len(case.source)]
-            quote = case.source[told[0] - 1].strip() if told else ""
-            yield Finding(self.name, tuple(sorted(set(told))), quote, why)
+    def findings(self, audited: AuditedLog) -> Iterator[AuditFinding]:
+        for lines, why in self.check(audited):
+            told = [line for line in lines if 0 < line <= len(audited.source)]
+            quote = audited.source[told[0] - 1].strip() if told else ""
+            yield AuditFinding(self.name, self.severity, tuple(sorted(set(told))), quote, why)
 
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, AuditRule] = {}
 
 
-def rule(name: str, looks_for: str) -> Callable[[Check], Check]:
-    """Registers a check under a name."""
+def rule(name: str, severity: AuditSeverity, looks_for: str) -> Callable[[Check], Check]:
+    """Register a check under a name."""
 
     def register(check: Check) -> Check:
-        RULES[name] = Rule(name, looks_for, check)
+        RULES[name] = AuditRule(name, severity, looks_for, check)
         return check
 
     return register

@@ -5,46 +5,114 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from tilewright._logs.audit.claims import StageClaim, has_passing_test, has_test_result, stage_claims
-from tilewright._logs.audit.finding import Case, Hit, at_lines, rule
-from tilewright._logs.model import Attempt, Stage, stage_numbers
-from tilewright._logs.vocabulary import Verdict, status_word, verdict
+from tilewright._logs.audit.finding import AuditedLog, AuditSeverity, Hit, at_lines, rule
+from tilewright._logs.events import STEPS, Entry
+from tilewright._logs.execution_log import ExecutionLog, Outlook, StageRecord, outlook, stage_numbers, status_word
 
-
-@rule("red-passes", "a RED attempt whose test passed before anything was implemented")
-def red_passes(case: Case) -> Iterator[Hit]:
-    for stage in case.log.stages:
-        for attempt in stage.attempts:
-            outcome = attempt.result or attempt.actual
-            passed = verdict(outcome) is Verdict.PASSED
-            red = attempt.phase == "RED" or re.search(r"\bRED\b", attempt.expected)
-            if red and passed and not case.declared("RED", f"stage {stage.number}"):
-                yield (
-                    (attempt.line, attempt.result_line),
-                    f"stage {stage.number}: the RED attempt must fail first, but its test passed; "
-                    "the test proves nothing about what was implemented after it",
-                )
+_STAGES = r"stages?\s+(\d+(?:\s*[-\u2013,]\s*\d+)*)"
 
 
-@rule("red-unseen", "a RED attempt whose failure is nowhere recorded")
-def red_unseen(case: Case) -> Iterator[Hit]:
-    for stage in case.log.stages:
-        for attempt in stage.attempts:
-            unseen = attempt.phase == "RED" and not (attempt.result or attempt.actual or attempt.error_type)
-            if unseen and not case.declared("RED", f"stage {stage.number}"):
-                yield (attempt.line,), f"stage {stage.number}: a RED attempt is announced, and no failure is recorded"
+@dataclass(frozen=True)
+class _StageClaim:
+    """What one line says of one stage. A commit's claim is history: the stage may have moved on."""
+
+    stage: int
+    outlook: Outlook
+    words: str
+    line: int
+    from_commit: bool = False
 
 
-@rule("success-unverified", "a stage called passed in one place and unverified or failed in another")
-def success_unverified(case: Case) -> Iterator[Hit]:
-    claims: dict[int, list[StageClaim]] = {}
-    for claim in stage_claims(case.log):
+def _stage_claims(log: ExecutionLog) -> Iterator[_StageClaim]:
+    """Every place in a log that says how a stage ended."""
+    told: list[tuple[tuple[int, ...], str, int]] = []
+    status = log.metadata.get("status")
+    if status:
+        if outlook(status.text) is Outlook.PASSED:
+            told.append((log.stage_numbers, status.text, status.line))
+        for numbers, word in re.findall(rf"{_STAGES}\s+([A-Za-z_]+)", status.text, re.I):
+            told.append((stage_numbers(numbers), word.upper(), status.line))
+    for stage in log.stages:
+        told += [((stage.number,), words, line) for words, line in _stage_words(stage)]
+    for row in log.of("note"):
+        about = re.match(rf"\W*{_STAGES}\b", row.text("text"), re.I)
+        told += [(stage_numbers(about.group(1)), row.text("text"), row.line)] if about else []
+    for test in log.of("test"):
+        # A test that passes or is skipped says nothing of the others; one that fails does.
+        number, result = test.number("stage"), test.text("result")
+        if number is not None and outlook(result) is not Outlook.PASSED and "SKIP" not in result.upper():
+            told.append(((number,), result, test.line))
+    for numbers, words, line in told:
+        found = outlook(words)
+        yield from (_StageClaim(number, found, words.strip(), line) for number in numbers if found)
+    for count in log.of("test_count"):
+        number = count.number("stage")
+        if number is not None and count.number("failed"):
+            yield _StageClaim(number, Outlook.FAILED, f"{count.text('failed')} failed", count.line)
+    last: dict[int, _StageClaim] = {}
+    for commit in log.of("commit"):
+        for stage_number, word in re.findall(r"stage\s*(\d+)\s*=\s*(\w+(?: RUN)?)", commit.text("tests"), re.I):
+            found = outlook(word.upper())
+            if found:
+                last[int(stage_number)] = _StageClaim(int(stage_number), found, word, commit.line, from_commit=True)
+    yield from last.values()
+
+
+def _stage_words(stage: StageRecord) -> Iterator[tuple[str, int]]:
+    """The status of a stage: in its heading, stated, or that of its last attempt."""
+    aside = re.search(r"\(([^()]*)\)\s*$", stage.title)
+    if aside:
+        yield aside.group(1), stage.line
+    if stage.status:
+        yield stage.status.text, stage.status.line
+        return
+    results = [each for each in stage.attempts if each.text("result") and each.text("phase") != "RED"]
+    if results:
+        yield results[-1].text("result"), results[-1].line_of("result")
+
+
+def _has_test_result(log: ExecutionLog, stage: int, only_passed: bool = False) -> bool:
+    tests = [test for test in log.of("test") if test.number("stage") == stage and test.text("result")]
+    counts = [count for count in log.of("test_count") if count.number("stage") == stage]
+    if only_passed:
+        return any(outlook(test.text("result")) is Outlook.PASSED for test in tests) or any(
+            count.number("passed") for count in counts
+        )
+    return bool(tests) or any(count.number(word) for count in counts for word in ("passed", "failed", "skipped"))
+
+
+@rule("red-passes", AuditSeverity.ERROR, "a RED attempt whose test passed before anything was implemented")
+def red_passes(audited: AuditedLog) -> Iterator[Hit]:
+    for stage, attempt in audited.log.attempts:
+        passed = outlook(attempt.text("result") or attempt.text("actual")) is Outlook.PASSED
+        red = attempt.text("phase") == "RED" or re.search(r"\bRED\b", attempt.text("expected"))
+        if red and passed and not audited.declares("RED", f"stage {stage.number}"):
+            yield (
+                (attempt.line, attempt.line_of("result")),
+                f"stage {stage.number}: the RED attempt must fail first, but its test passed; "
+                "the test proves nothing about what was implemented after it",
+            )
+
+
+@rule("red-unseen", AuditSeverity.WARNING, "a RED attempt whose failure is not recorded")
+def red_unseen(audited: AuditedLog) -> Iterator[Hit]:
+    for stage, attempt in audited.log.attempts:
+        seen = any(attempt.text(name) for name in ("result", "actual", "error_type"))
+        if attempt.text("phase") == "RED" and not seen and not audited.declares("RED", f"stage {stage.number}"):
+            yield (attempt.line,), f"stage {stage.number}: a RED attempt is announced, and no failure is recorded"
+
+
+@rule("success-unverified", AuditSeverity.ERROR, "a stage passed in one place, unverified or failed in another")
+def success_unverified(audited: AuditedLog) -> Iterator[Hit]:
+    claims: dict[int, list[_StageClaim]] = {}
+    for claim in _stage_claims(audited.log):
         claims.setdefault(claim.stage, []).append(claim)
     for stage, told in sorted(claims.items()):
-        proven = has_passing_test(case.log, stage)
-        passed = [claim for claim in told if claim.verdict is Verdict.PASSED and not claim.from_commit]
-        others = [claim for claim in told if claim.verdict is not Verdict.PASSED and not (claim.from_commit and proven)]
+        proven = _has_test_result(audited.log, stage, only_passed=True)
+        passed = [claim for claim in told if claim.outlook is Outlook.PASSED and not claim.from_commit]
+        others = [claim for claim in told if claim.outlook is not Outlook.PASSED and not (claim.from_commit and proven)]
         if passed and others:
             yield (
                 [claim.line for claim in (*passed, *others)],
@@ -53,183 +121,129 @@ def success_unverified(case: Case) -> Iterator[Hit]:
             )
 
 
-@rule("unresolved-success", "final SUCCESS next to a failure that was not resolved")
-def unresolved_success(case: Case) -> Iterator[Hit]:
-    status = case.log.metadata.status
-    if status and verdict(status.text) is Verdict.PASSED:
-        for row in case.log.recovery:
-            if re.match(r"\W*(no|not|unresolved)\b", row.resolved, re.I):
+@rule("unresolved-success", AuditSeverity.ERROR, "final SUCCESS next to a failure that was not resolved")
+def unresolved_success(audited: AuditedLog) -> Iterator[Hit]:
+    status = audited.log.metadata.get("status")
+    if status and outlook(status.text) is Outlook.PASSED:
+        for row in audited.log.of("failure"):
+            if re.match(r"\W*(no|not|unresolved)\b", row.text("resolved"), re.I):
                 yield (status.line, row.line), f"the log ends {status.text!r}, but a failure is not resolved"
 
 
-@rule("claim-without-test", "a stage called passed for which no test has a result")
-def claim_without_test(case: Case) -> Iterator[Hit]:
+@rule("claim-without-test", AuditSeverity.WARNING, "a stage called passed for which no test has a result")
+def claim_without_test(audited: AuditedLog) -> Iterator[Hit]:
+    log = audited.log
     claimed: dict[int, list[int]] = {}
-    for claim in stage_claims(case.log):
-        if claim.verdict is Verdict.PASSED:
+    for claim in _stage_claims(log):
+        if claim.outlook is Outlook.PASSED:
             claimed.setdefault(claim.stage, []).append(claim.line)
     for stage, lines in sorted(claimed.items()):
-        if has_test_result(case.log, stage):
+        if _has_test_result(log, stage):
             continue
-        listed = [test.line for test in case.log.tests if test.stage == stage]
-        where = (
-            f"its tests are listed on {at_lines(listed)} without a result"
-            if listed
-            else ("the test results do not mention it" if case.log.tests else "the log has no test results")
-        )
+        listed = [test.line for test in log.of("test") if test.number("stage") == stage]
+        where = "the test results do not mention it" if log.of("test") else "the log has no test results"
+        where = f"its tests are listed on {at_lines(listed)} without a result" if listed else where
         yield (*lines, *listed), f"stage {stage} is called passed, but {where}"
 
 
-@rule("stage-missing", "a stage the log owns and says nothing about")
-def stage_missing(case: Case) -> Iterator[Hit]:
-    owned = case.log.metadata.stages
-    told = {claim.stage for claim in stage_claims(case.log)} | {stage.number for stage in case.log.stages}
-    for number in case.log.metadata.stage_numbers:
-        if number not in told and owned and not has_test_result(case.log, number):
-            yield (owned.line,), f"stage {number} belongs to this log, which says nothing about it"
+def _numbers(stage: StageRecord | None) -> list[str]:
+    return sorted({attempt.text("number") for attempt in stage.attempts}) if stage else []
 
 
-def _numbers(stage: Stage) -> list[int]:
-    return sorted({attempt.number for attempt in stage.attempts})
-
-
-@rule("attempts-differ", "attempts that do not add up: counts, totals and the timeline")
-def attempts_differ(case: Case) -> Iterator[Hit]:
-    yield from _stage_counts(case)
-    yield from _total(case)
-    for stage in case.log.stages:
-        numbers = _numbers(stage)
-        if numbers and numbers != list(range(1, len(numbers) + 1)):
-            lines = [attempt.line for attempt in stage.attempts]
-            yield lines, f"stage {stage.number}: attempts are numbered {', '.join(map(str, numbers))}"
-
-
-def _stage_counts(case: Case) -> Iterator[Hit]:
-    for entry in case.log.stage_attempts:
-        stage = case.log.stage(entry.stage)
-        shown = len(_numbers(stage)) if stage else 0
-        if shown != entry.count:
+@rule("attempts-differ", AuditSeverity.ERROR, "attempts that do not add up: counts, totals and the timeline")
+def attempts_differ(audited: AuditedLog) -> Iterator[Hit]:
+    log = audited.log
+    for row in log.of("attempt_count"):
+        stage = log.stage(row.number("stage"))
+        shown, told = len(_numbers(stage)), row.text("count")
+        if str(shown) != told:
             yield (
-                (entry.line, stage.line if stage else 0),
-                f"stage {entry.stage} is said to have taken {entry.count} attempts, the timeline shows {shown}",
+                (row.line, stage.line if stage else 0),
+                f"stage {row.text('stage')} is said to have taken {told} attempts, the timeline shows {shown}",
             )
-
-
-def _total(case: Case) -> Iterator[Hit]:
-    said = case.log.metadata.attempts
-    told = re.match(r"\D*(\d+)", said.text) if said else None
-    if not said or not told:
+    said = log.metadata.get("attempts")
+    total = re.match(r"\D*(\d+)", said.text) if said else None
+    if not said or not total:
         return
-    total = int(told.group(1))
-    shown = sum(len(_numbers(stage)) for stage in case.log.stages)
-    if shown and shown != total:
-        yield (said.line,), f"{total} attempts in total, the timeline shows {shown}"
-    aside = re.search(r"\((.*)\)", said.text)
-    parts = [re.match(r"\s*(\d+)\s", part) for part in aside.group(1).split(",")] if aside else []
-    added = sum(int(part.group(1)) for part in parts if part)
-    if added and added != total:
-        yield (said.line,), f"{total} attempts in total, but the parts it names add up to {added}"
+    shown = sum(len(_numbers(stage)) for stage in log.stages)
+    if shown and shown != int(total.group(1)):
+        yield (said.line,), f"{total.group(1)} attempts in total, the timeline shows {shown}"
     for count, about in re.findall(r"(\d+)\s+for\s+([^,;)]+)", said.text):
-        yield from _part(case, int(count), about.strip(), said.line)
+        named = stage_numbers(about) if re.search(r"stage\s+\d", about, re.I) else ()
+        found = len(_numbers(log.stage(named[0]))) if named else sum(_is_about(each, about) for _, each in log.attempts)
+        if found != int(count):
+            yield (said.line,), f"{count} attempts are counted for {about.strip()}, the timeline shows {found}"
 
 
-def _part(case: Case, count: int, about: str, line: int) -> Iterator[Hit]:
-    named = re.search(r"stage\s+(\d+)", about, re.I)
-    if named:
-        stage = case.log.stage(int(named.group(1)))
-        shown = len(_numbers(stage)) if stage else 0
-    else:
-        shown = sum(_is_about(attempt, about) for stage in case.log.stages for attempt in stage.attempts)
-    if shown != count:
-        yield (line,), f"{count} attempts are counted for {about}, the timeline shows {shown}"
+def _is_about(attempt: Entry, about: str) -> bool:
+    steps = " ".join(step for step in STEPS if attempt.text(step))
+    subject = re.sub(r"^(the|a|an)\s+", "", about.strip().lower()).split()[0]
+    return subject in f"{attempt.text('title')} {attempt.text('action')} {attempt.text('error_type')} {steps}".lower()
 
 
-def _is_about(attempt: Attempt, about: str) -> bool:
-    steps = " ".join(step.name for step in attempt.steps)
-    subject = re.sub(r"^(the|a|an)\s+", "", about.lower()).split()[0]
-    return subject in f"{attempt.title} {attempt.action} {attempt.error_type} {steps}".lower()
-
-
-def _failed(attempt: Attempt) -> bool:
-    outcomes = [attempt.result, *(step.status for step in attempt.steps)]
-    return bool(attempt.error_type) or any(verdict(outcome) is Verdict.FAILED for outcome in outcomes)
-
-
-@rule("attempt-contradicts", "an attempt called passed one of whose own steps failed")
-def attempt_contradicts(case: Case) -> Iterator[Hit]:
-    for stage in case.log.stages:
-        for attempt in stage.attempts:
-            red = [step for step in attempt.steps if verdict(step.status) is Verdict.FAILED]
-            if red and verdict(attempt.result) is Verdict.PASSED:
-                names = ", ".join(f"{step.name} {step.status}" for step in red)
-                yield (
-                    (attempt.result_line, red[0].line),
-                    f"stage {stage.number}, attempt {attempt.number} is called {attempt.result}, and has {names}",
-                )
-
-
-@rule("failure-untold", "a failure in the recovery table that the timeline does not show")
-def failure_untold(case: Case) -> Iterator[Hit]:
+@rule("failure-untold", AuditSeverity.ERROR, "a failure in the recovery table that the timeline does not show")
+def failure_untold(audited: AuditedLog) -> Iterator[Hit]:
     used: dict[int, int] = {}
-    for row in case.log.recovery:
-        numbers = stage_numbers(row.stage)
+    failed = [(stage, attempt) for stage, attempt in audited.log.attempts if _failed(attempt)]
+    for row in audited.log.of("failure"):
+        numbers, kind = stage_numbers(row.text("stage")), row.text("error_type")
         if numbers:
-            stage = case.log.stage(numbers[0])
-            failures = sum(map(_failed, stage.attempts)) if stage else 0
+            stage = audited.log.stage(numbers[0])
             used[numbers[0]] = used.get(numbers[0], 0) + 1
-            if used[numbers[0]] > failures:
-                lines = (row.line, stage.line if stage else 0)
+            if used[numbers[0]] > sum(each.number == numbers[0] for each, _ in failed):
                 yield (
-                    lines,
-                    f"a {row.error_type} of stage {numbers[0]} was recovered from; its timeline shows no such failure",
+                    (row.line, stage.line if stage else 0),
+                    f"a {kind} of stage {numbers[0]} was recovered from; its timeline shows no such failure",
                 )
-        elif row.stage and not any(
-            _failed(attempt) and _is_about(attempt, row.stage)
-            for stage in case.log.stages
-            for attempt in stage.attempts
-        ):
+        elif row.text("stage") and not any(_is_about(attempt, row.text("stage")) for _, attempt in failed):
             yield (
                 (row.line,),
-                f"a {row.error_type} in {row.stage!r} was recovered from; the timeline shows no such failure",
+                f"a {kind} in {row.text('stage')!r} was recovered from; the timeline shows no such failure",
             )
 
 
-@rule("test-count-differs", "a count of passed and skipped tests that the list of tests does not bear out")
-def test_count_differs(case: Case) -> Iterator[Hit]:
-    for count in case.log.test_counts:
-        tests = [test for test in case.log.tests if test.stage == count.stage and test.status]
-        if not tests:
-            continue
-        passed = sum(verdict(test.status) is Verdict.PASSED for test in tests)
+def _failed(attempt: Entry) -> bool:
+    outcomes = [attempt.text(name) for name in ("result", *STEPS)]
+    return bool(attempt.text("error_type")) or any(outlook(outcome) is Outlook.FAILED for outcome in outcomes)
+
+
+@rule("test-count-differs", AuditSeverity.ERROR, "a count of tests that the list of tests does not bear out")
+def test_count_differs(audited: AuditedLog) -> Iterator[Hit]:
+    for count in audited.log.of("test_count"):
+        tests = [each for each in audited.log.of("test") if each.text("stage") == count.text("stage")]
+        results = [each.text("result") for each in tests if each.text("result")]
+        passed = sum(outlook(result) is Outlook.PASSED for result in results)
+        total = sum(count.number(word) or 0 for word in ("passed", "failed", "skipped"))
         # The list may name files, each with several tests: only a list at least as long as the count can contradict it.
-        if len(tests) >= count.total and passed != count.passed:
-            yield (count.line, tests[0].line), f"{count.passed} tests passed, it says; the list shows {passed}"
+        if results and len(results) >= total and passed != count.number("passed"):
+            lines = (count.line, tests[0].line)
+            yield lines, f"{count.text('passed')} tests passed, it says; the list shows {passed}"
 
 
-@rule("all-pass-with-skips", '"all tests pass" where some were skipped or not run')
-def all_pass_with_skips(case: Case) -> Iterator[Hit]:
-    unverified = [test.line for test in case.log.tests if test.status and verdict(test.status) is not Verdict.PASSED]
-    for said in case.log.prose:
-        if re.search(r"\ball\b[^.;:]*\btests?\b[^.;:]*\bpass", said.text, re.I) and unverified:
-            yield (said.line, *unverified), f"all tests pass, it says, but not on {at_lines(unverified)}"
+def _unproven_tests(log: ExecutionLog) -> list[Entry]:
+    return [test for test in log.of("test") if test.text("result") and outlook(test.text("result")) != Outlook.PASSED]
 
 
-@rule("untested-claim", "a statement that something works whose test was skipped or did not pass")
-def untested_claim(case: Case) -> Iterator[Hit]:
-    for test in case.log.tests:
-        if not test.status or verdict(test.status) is Verdict.PASSED:
-            continue
-        subject = set(re.findall(r"[a-z]{5,}", test.name.lower().split("::")[-1])) - _COMMON_WORDS
-        for said in case.log.prose:
-            works = _works(said.text)
-            if works and subject & set(re.findall(r"[a-z]{5,}", said.text.lower())):
-                yield (
-                    (said.line, test.line),
-                    f"{works!r} is said of what {test.name} ({test.status}) did not show",
-                )
+@rule("all-pass-with-skips", AuditSeverity.ERROR, '"all tests pass" where some were skipped or not run')
+def all_pass_with_skips(audited: AuditedLog) -> Iterator[Hit]:
+    unproven = [test.line for test in _unproven_tests(audited.log)]
+    for said in audited.log.prose:
+        if re.search(r"\ball\b[^.;:]*\btests?\b[^.;:]*\bpass", said.text, re.I) and unproven:
+            yield (said.line, *unproven), f"all tests pass, it says, but not on {at_lines(unproven)}"
 
 
 _COMMON_WORDS = {"stage", "tests", "input", "output", "kernel", "kernels", "correctness", "tensor", "compilation"}
+
+
+@rule("untested-claim", AuditSeverity.WARNING, "a statement that something works whose test did not pass")
+def untested_claim(audited: AuditedLog) -> Iterator[Hit]:
+    for test in _unproven_tests(audited.log):
+        subject = set(re.findall(r"[a-z]{5,}", test.text("name").lower().split("::")[-1])) - _COMMON_WORDS
+        for said in audited.log.prose:
+            works = _works(said.text)
+            if works and subject & set(re.findall(r"[a-z]{5,}", said.text.lower())):
+                name, result = test.text("name"), test.text("result")
+                yield (said.line, test.line), f"{works!r} is said of what {name} ({result}) did not show"
 
 
 def _works(text: str) -> str:
@@ -240,23 +254,20 @@ def _works(text: str) -> str:
     return found.group(0)
 
 
-@rule("compile-unproven", "kernels said to compile where only the host build was seen")
-def compile_unproven(case: Case) -> Iterator[Hit]:
-    steps = [*case.log.steps]
-    for stage in case.log.stages:
-        steps += [*stage.steps, *(step for attempt in stage.attempts for step in attempt.steps)]
-    seen = any(step.name != "build" for step in steps)
-    # A test that ran to a result, or hung, had its kernels compiled; so had an attempt that failed with a hang.
-    ran = any(
-        test.status and test.stage in (None, 6, 7) and not re.search(r"skip|not run|partial", test.status, re.I)
-        for test in case.log.tests
+@rule("compile-unproven", AuditSeverity.WARNING, "kernels said to compile where only the host build was seen")
+def compile_unproven(audited: AuditedLog) -> Iterator[Hit]:
+    log = audited.log
+    seen = any(row.text("name") != "build" for row in log.of("step")) or any(
+        attempt.text(step) for _, attempt in log.attempts for step in STEPS[1:]
     )
-    lines = [
-        said.line
-        for said in case.log.prose
-        if re.search(
-            r"\b(kernels?|stubs?|reader|writer|compute)\b[^.;]*\bcompile( successfully| ok|\)|$)", said.text, re.I
-        )
-    ]
+    # A test that ran to a result, or hung, had its kernels compiled.
+    ran = any(
+        test.text("result")
+        and test.number("stage") in (None, 6, 7)
+        and not re.search(r"skip|not run|partial", test.text("result"), re.I)
+        for test in log.of("test")
+    )
+    claim = r"\b(kernels?|stubs?|reader|writer|compute)\b[^.;]*\bcompile( successfully| ok|\)|$)"
+    lines = [said.line for said in log.prose if re.search(claim, said.text, re.I)]
     if lines and not seen and not ran:
         yield lines, "kernels are said to compile; they compile when they first run, and no run is recorded"

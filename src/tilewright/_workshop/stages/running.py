@@ -51,7 +51,7 @@ def run_stages(
 
 def attempts(crumbs: Breadcrumbs, stage: Stage) -> int:
     """How often a stage was run."""
-    return sum(each.event == "attempt" and each.number("stage") == stage.number for each in crumbs.read().crumbs)
+    return sum(each.event == "attempt" and each.number("stage") == stage.number for each in crumbs.read().entries)
 
 
 def _steps(stage: Stage) -> dict[str, Status]:

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an execution log says, each fact with the line it stands on, and what its status words amount to.
+
+Lines take no part in comparisons: two logs are equal when they say the same.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tilewright._logs.events import STATUSES, Entry, Said
+
+METADATA = {
+    **{"operation": "Operation", "agent": "Agent", "stages": "Stages", "date": "Date", "inputs": "Input files"},
+    **{"predecessor": "Predecessor", "status": "Final status", "attempts": "Total attempts", "commit": "Final commit"},
+}
+
+
+@dataclass(frozen=True)
+class StageRecord:
+    """One stage of the timeline. An attempt has its number, its phase (RED, GREEN) and the fields of the schema."""
+
+    number: int
+    title: str = ""
+    status: Said | None = None
+    attempts: tuple[Entry, ...] = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class ExecutionLog:
+    """One execution log.
+
+    Attributes:
+        rows: of its tables and lists, by event. Besides the tables of the schema: ``test_count``, ``attempt_count``,
+            ``step``, and the sentences ``handoff``, ``note`` (the summary), ``denial`` (there are no deviations) and
+            ``promise`` (commits are still to be made).
+        prose: every sentence that stands in no table.
+        parts: the parts that it has a heading for.
+    """
+
+    metadata: Mapping[str, Said] = field(default_factory=dict)
+    stages: tuple[StageRecord, ...] = ()
+    rows: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    prose: tuple[Said, ...] = field(default=(), compare=False)
+    parts: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def of(self, event: str) -> tuple[Entry, ...]:
+        """The rows of one table or list."""
+        return self.rows.get(event, ())
+
+    def stage(self, number: int | None) -> StageRecord | None:
+        """The timeline's record of a stage."""
+        return next((stage for stage in self.stages if stage.number == number), None)
+
+    @property
+    def attempts(self) -> tuple[tuple[StageRecord, Entry], ...]:
+        """Every attempt with its stage."""
+        return tuple((stage, attempt) for stage in self.stages for attempt in stage.attempts)
+
+    @property
+    def stage_numbers(self) -> tuple[int, ...]:
+        """The stages the log owns."""
+        return stage_numbers(self.metadata["stages"].text) if "stages" in self.metadata else ()
+
+    @property
+    def buffers(self) -> dict[str, Entry]:
+        """The configured circular buffers by their index; the first row of each counts."""
+        return {row.text("index"): row for row in reversed(self.of("cb_config"))}
+
+    def as_json(self) -> dict[str, object]:
+        """The log as plain values."""
+        return {
+            "metadata": {name: said.text for name, said in self.metadata.items()},
+            "stages": [
+                {
+                    "number": stage.number,
+                    "title": stage.title,
+                    "status": stage.status.text if stage.status else "",
+                    "attempts": [dict(attempt.fields) for attempt in stage.attempts],
+                }
+                for stage in self.stages
+            ],
+            **{event: [dict(row.fields) for row in rows] for event, rows in self.rows.items()},
+        }
+
+
+def by_event(rows: Iterable[Entry]) -> dict[str, tuple[Entry, ...]]:
+    """Rows sorted into their tables."""
+    found: dict[str, list[Entry]] = {}
+    for row in rows:
+        found.setdefault(row.event, []).append(row)
+    return {event: tuple(each) for event, each in found.items()}
+
+
+def stage_numbers(text: str) -> tuple[int, ...]:
+    """The numbers in ``4, 5, 6``, ``4-6`` or ``Stages 4-5``.
+
+    >>> stage_numbers("4-6"), stage_numbers("4, 7")
+    ((4, 5, 6), (4, 7))
+    """
+    numbers: list[int] = []
+    for first, last in re.findall(r"(\d+)(?:\s*[-\u2013]\s*(\d+))?", text):
+        numbers += range(int(first), int(last or first) + 1)
+    return tuple(dict.fromkeys(numbers))
+
+
+class Outlook(enum.Enum):
+    """What a status word amounts to."""
+
+    PASSED = "passed"
+    UNVERIFIED = "unverified"
+    FAILED = "failed"
+
+
+_OUTLOOKS = {
+    Outlook.PASSED: "SUCCESSFUL SUCCESS COMPLETED COMPLETE PASSED PASSES PASS OK",
+    Outlook.FAILED: "UNRESOLVED TIMEOUT FAILED FAIL HANGS HANG ERROR",
+    Outlook.UNVERIFIED: "NEEDS_VERIFICATION INCONCLUSIVE INCOMPLETE NOT_RUN SKIPPED SKIP BLOCKED PARTIAL PENDING "
+    "ISSUES XFAIL WIP",
+}
+_OUTLOOK_OF = {word: outlook for outlook, words in _OUTLOOKS.items() for word in words.split()}
+_STATUS_WORD = re.compile(
+    r"(?<![A-Za-z_])(" + "|".join(word.replace("_", "[_ ]") for word in _OUTLOOK_OF) + r")(?![A-Za-z_])"
+)
+# Spellings that mean a status, so that a past tense is no finding.
+_SPELLINGS = ("PASSED", "FAILED", "SKIP")
+
+
+def status_word(text: str) -> str:
+    """The first status word written in capitals, or ''.
+
+    >>> status_word("✅ PASS (2/2 tests)")
+    'PASS'
+    """
+    found = _STATUS_WORD.search(text)
+    return found.group(1) if found else ""
+
+
+def outlook(text: str) -> Outlook | None:
+    """What a status says, or None where it says nothing.
+
+    >>> outlook("PARTIAL (stages 4-5 COMPLETE)")
+    <Outlook.UNVERIFIED: 'unverified'>
+    """
+    word = status_word(text)
+    if word:
+        return _OUTLOOK_OF[word.replace(" ", "_")]
+    marks = {"✅": Outlook.PASSED, "❌": Outlook.FAILED, "⚠": Outlook.UNVERIFIED}
+    return next((marks[mark] for mark in marks if mark in text), None)
+
+
+def begins_with_status(text: str, words: tuple[str, ...] = (*STATUSES, *_SPELLINGS)) -> bool:
+    """Whether a status begins with a word of the schema, in capitals or not.
+
+    >>> begins_with_status("PASSED (2/2)"), begins_with_status("ISSUES")
+    (True, False)
+    """
+    begin = re.sub(r"^[^A-Za-z]+", "", text).upper()
+    return any(re.match(re.escape(word) + r"(?![A-Z_])", begin) for word in words)
