@@ -88,7 +88,7 @@ void KernelInstance::note_stack() {
 }
 
 // Interfaces of circular buffers that the core does not have: their pointers fault with a named buffer.
-static void point_nowhere(KernelInstance& instance) {
+static void point_to_missing_buffers(KernelInstance& instance) {
     const uint32_t shift = instance.is_compute() ? 4 : 0;
     for (uint32_t index = 0; index < kMaxCircularBuffers; index++) {
         LocalCBInterface& view = instance.context.cb[index];
@@ -109,7 +109,7 @@ void Program::create_instances() {
             instance->core = &chip.core(where.x, where.y);
             instance->number = static_cast<uint32_t>(instances.size());
             instance->place = {index, where.x, where.y};
-            point_nowhere(*instance);
+            point_to_missing_buffers(*instance);
             instances.push_back(std::move(instance));
         }
     }

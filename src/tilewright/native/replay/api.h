@@ -85,7 +85,7 @@ struct TwReplayTotals {
     double bank_busy;           // cycles, of all banks
     double matmul_tiles;        // products of two tiles
     double matmul_phases;
-    double unmeasured;          // cycles that rest on a cost nobody published
+    double unmeasured;  // cycles that rest on a cost without a published figure
     uint64_t steps, forced, polls, unknown_nodes;
     uint64_t num_lanes, num_waits, num_events;
 };

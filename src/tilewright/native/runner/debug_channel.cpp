@@ -45,7 +45,7 @@ static void put_stop(Program& program, const TwStop& stop, MessageWriter& messag
     tw_program_circular_buffers(&program, static_cast<TwCircularBufferReport*>(buffers), header.num_circular_buffers);
 }
 
-static TwResume ask_owner(Debugger& debugger, const TwStop& stop) {
+static TwResume report_stop(Debugger& debugger, const TwStop& stop) {
     MessageWriter message;
     put_stop(debugger.program, stop, message);
     g_owner->send(kStopped, message);
@@ -64,7 +64,7 @@ std::unique_ptr<Debugger> debugger_of(void* program, const TwRunRequest& header,
     const auto& counts = request.take<TwDebugRequest>();
     const auto* breakpoints = request.take_array<TwBreakpoint>(counts.num_breakpoints);
     const auto* lines = request.take_array<TwCodeLine>(counts.num_lines);
-    auto debugger = std::make_unique<Debugger>(*static_cast<Program*>(program), lines, counts.num_lines, ask_owner);
+    auto debugger = std::make_unique<Debugger>(*static_cast<Program*>(program), lines, counts.num_lines, report_stop);
     debugger->set_breakpoints(breakpoints, counts.num_breakpoints);
     return debugger;
 }

@@ -114,7 +114,7 @@ int main(int count, char** arguments) {
     }
     const auto file = [&](int index) { return std::atoi(arguments[index]); };
     end_with_owner(file(2));
-    be_expendable();
+    prefer_as_oom_victim();
     keep_freed_memory();
     map_watch(file(3));
     use_signal_stack();

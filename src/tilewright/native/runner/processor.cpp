@@ -21,7 +21,7 @@ cpu_set_t usable_processors() {
 
 }  // namespace
 
-void run_beside_owner(bool is_small) {
+void choose_cpu(bool is_small) {
     static const cpu_set_t usable = usable_processors();
     static int chosen = kAny;
     const int owners = g_watch->owner_processor;

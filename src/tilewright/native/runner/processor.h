@@ -8,6 +8,6 @@
 namespace tw {
 
 // Moves to the owner's CPU, or leaves the choice to the operating system. Does nothing if that is so already.
-void run_beside_owner(bool is_small);
+void choose_cpu(bool is_small);
 
 }  // namespace tw

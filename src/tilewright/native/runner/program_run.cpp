@@ -89,7 +89,7 @@ bool run_program(void* program, const TwRunRequest& header, MessageReader& reque
     set_host_memory(program, header, request);
     const std::unique_ptr<Debugger> debugger = debugger_of(program, header, request);
     const double last = static_cast<Program*>(program)->work_seconds;
-    run_beside_owner(header.threads <= 1 && last > 0 && last < Program::kWorthThreads);
+    choose_cpu(header.threads <= 1 && last > 0 && last < Program::kWorthThreads);
     TwRunReport report{};
     tw_program_run(
         program,

@@ -49,7 +49,7 @@ void end_with_owner(int lifeline) {
     }
 }
 
-void be_expendable() {
+void prefer_as_oom_victim() {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -215,7 +215,7 @@ public:
              allow_if_equal(static_cast<uint32_t>(g_system_call_cookie >> 32)),
              refuse()});
     }
-    void refuse_the_rest() { code_.push_back(refuse()); }
+    void refuse_other_calls() { code_.push_back(refuse()); }
     sock_fprog program() { return {static_cast<unsigned short>(code_.size()), code_.data()}; }
 
 private:
@@ -318,7 +318,7 @@ int filter_system_calls() {
     // its flags lie in memory, which a filter cannot read; the C library then tries clone
     filter.answer(SYS_clone3, ENOSYS);
 #endif
-    filter.refuse_the_rest();
+    filter.refuse_other_calls();
     sock_fprog program = filter.program();
     // Without SPEC_ALLOW some systems would slow down every branch.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||

@@ -8,7 +8,7 @@ namespace tw {
 // Ends the process with its owner: `lifeline` is a pipe whose other end only the owner has.
 void end_with_owner(int lifeline);
 // Lets the system kill this process first when memory runs out, and disables core files.
-void be_expendable();
+void prefer_as_oom_victim();
 // Filters system calls from here on. Returns 0, or the error why the system cannot.
 int filter_system_calls();
 

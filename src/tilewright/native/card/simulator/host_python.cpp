@@ -18,7 +18,7 @@ static bool runs_python() {
            state_of_thread() != nullptr;
 }
 
-std::string ask_host_python(const char* module, const char* function) {
+std::string call_host_python(const char* module, const char* function) {
     if (!runs_python()) {
         return "";
     }
@@ -38,10 +38,10 @@ std::string ask_host_python(const char* module, const char* function) {
     return result;
 }
 
-bool waits_for_each_program() { return ask_host_python("tilewright._card.host", "waits_for_each_program") == "yes"; }
+bool waits_for_each_program() { return call_host_python("tilewright._card.host", "waits_for_each_program") == "yes"; }
 
-std::string current_operation() { return ask_host_python("tilewright._card.host", "current_operation"); }
+std::string current_operation() { return call_host_python("tilewright._card.host", "current_operation"); }
 
-std::string current_tensors() { return ask_host_python("tilewright._card.host", "current_tensors"); }
+std::string current_tensors() { return call_host_python("tilewright._card.host", "current_tensors"); }
 
 }  // namespace card

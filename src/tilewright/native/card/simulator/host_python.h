@@ -9,7 +9,7 @@ namespace card {
 
 // The text that a function of a module returns, called without arguments. Empty if this thread runs no Python, the
 // module cannot be imported, or the function raises or returns something else.
-std::string ask_host_python(const char* module, const char* function);
+std::string call_host_python(const char* module, const char* function);
 
 // The operation of ttnn that this thread executes; empty: none.
 std::string current_operation();

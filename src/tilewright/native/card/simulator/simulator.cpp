@@ -95,7 +95,7 @@ static void compare_operations() {
     if (std::getenv("TILEWRIGHT_CARD_COMPARE") == nullptr) {
         return;
     }
-    const std::string answer = ask_host_python("tilewright._card.compare", "compare_operations");
+    const std::string answer = call_host_python("tilewright._card.compare", "compare_operations");
     if (answer != "ready") {
         throw std::runtime_error(
             "tilewright: --compare: " +

@@ -8,14 +8,14 @@ namespace tw {
 
 static Checks& paused(KernelInstance& instance) {
     Checks& checks = *instance.checks;
-    checks.processors.shows_again(instance);
-    checks.processors.leaves_copy(instance, checks.findings);
+    checks.processors.restore_shown(instance);
+    checks.processors.finish_copy(instance, checks.findings);
     checks.cb_access.called(instance);
     return checks;
 }
 
 static Checks& called(KernelInstance& instance) {
-    instance.checks->processors.looks_away(instance);
+    instance.checks->processors.end_polling(instance);
     return paused(instance);
 }
 
@@ -45,14 +45,14 @@ void finish_memory_checks(Program& program) {
 }
 
 void checked::on_call(KernelInstance& instance) {
-    instance.checks->processors.shows_again(instance);
+    instance.checks->processors.restore_shown(instance);
     instance.scheduler->preempt();
 }
 
-void checked::on_suspended(KernelInstance& instance) { instance.checks->processors.shows_again(instance); }
+void checked::on_suspended(KernelInstance& instance) { instance.checks->processors.restore_shown(instance); }
 
 void checked::on_end(KernelInstance& instance) {
-    instance.checks->processors.shows_again(instance);
+    instance.checks->processors.restore_shown(instance);
     if (is_last_thread(instance)) {
         instance.checks->noc.exit(instance);
     }
@@ -96,7 +96,7 @@ void checked::on_pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
 void checked::on_counters_read(KernelInstance& instance, uint32_t cb) {
     Checks& checks = called(instance);
     checks.cb_access.saw_counters(instance, cb);
-    checks.threads.learnt(instance);
+    checks.threads.synchronised(instance);
 }
 
 bool reads_counters(const KernelInstance& instance, uint32_t cb) {
@@ -148,7 +148,7 @@ void checked::on_semaphore_met(KernelInstance& instance, const volatile uint32_t
     Checks& checks = called(instance);
     const auto address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(word));
     checks.noc.waited(instance, address, value, equal);
-    checks.threads.learnt(instance);
+    checks.threads.synchronised(instance);
     checks.processors.invalidate_cache(instance);
 }
 
@@ -156,15 +156,15 @@ void checked::on_mailbox(KernelInstance& instance, bool is_write) {
     Ordering& ordering = called(instance).ordering;
     const uint64_t key = Ordering::mailbox_key(instance);
     is_write ? ordering.release(instance, key) : ordering.acquire(instance, key);
-    checked::on_learnt(instance);
+    checked::on_synchronised(instance);
 }
 
-void checked::on_learnt(KernelInstance& instance) { called(instance).threads.learnt(instance); }
+void checked::on_synchronised(KernelInstance& instance) { called(instance).threads.synchronised(instance); }
 
 void checked::on_cache_invalidated(KernelInstance& instance) {
     Checks& checks = paused(instance);  // between two loads of a word
     checks.processors.invalidate_cache(instance);
-    checks.threads.learnt(instance);
+    checks.threads.synchronised(instance);
 }
 
 // --- the NoC ---

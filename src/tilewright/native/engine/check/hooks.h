@@ -51,7 +51,7 @@ TW_HOOK(
     (KernelInstance & instance, uint32_t cb, uint64_t left, uint64_t bytes, bool is_write, const char* call),
     (instance, cb, left, bytes, is_write, call))
 
-// --- what kernels tell each other ---
+// --- synchronisation ---
 // A semaphore, or another word of L1, had exactly the value a kernel waited for, or at least that.
 TW_HOOK(
     instance,
@@ -143,7 +143,7 @@ enum class SectionStep : uint8_t { Acquired, Committed, Waited, Released, Starte
 TW_HOOK(instance, on_operands, (KernelInstance & instance, uint32_t lag), (instance, lag))
 TW_HOOK(instance, on_block, (KernelInstance & instance), (instance))
 TW_HOOK(instance, on_section, (KernelInstance & instance, SectionStep step), (instance, step))
-TW_HOOK(instance, on_learnt, (KernelInstance & instance), (instance))
+TW_HOOK(instance, on_synchronised, (KernelInstance & instance), (instance))
 // The kernel's threads are split; a thread continues with another half of DST.
 TW_HOOK(instance, on_split, (KernelInstance & instance), (instance))
 TW_HOOK(instance, on_half, (KernelInstance & instance, uint32_t half), (instance, half))

@@ -35,8 +35,8 @@ static void write_code(uintptr_t address, uint8_t byte) {
     mprotect(begin, page, PROT_READ | PROT_EXEC);
 }
 
-Debugger::Debugger(Program& program, const TwCodeLine* lines, uint64_t num_lines, Ask ask) :
-    program(program), ask_(ask), lines_(lines, lines + num_lines) {
+Debugger::Debugger(Program& program, const TwCodeLine* lines, uint64_t num_lines, StopHandler on_stop) :
+    program(program), on_stop_(on_stop), lines_(lines, lines + num_lines) {
     std::sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
     g_debugger = this;
 }
@@ -217,11 +217,11 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason re
     sigset_t quiet = usual;
     block_ticks(quiet, true);
     pthread_sigmask(SIG_SETMASK, &quiet, nullptr);
-    is_asking_ = true;
+    is_stopped_ = true;
     const double since = monotonic_seconds();
-    const TwResume how = ask_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, reason, 0});
+    const TwResume how = on_stop_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, reason, 0});
     this_scheduler()->extend_deadlines(monotonic_seconds() - since);
-    is_asking_ = false;
+    is_stopped_ = false;
     pthread_sigmask(SIG_SETMASK, &usual, nullptr);
     if (was_planted && is_wanted(address, instance)) {
         plant(address);
@@ -233,9 +233,9 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason re
 
 void Debugger::on_hang(const KernelInstance& instance) {
     const TwPlace& place = instance.place;
-    is_asking_ = true;
-    ask_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, kHung, 0});
-    is_asking_ = false;
+    is_stopped_ = true;
+    on_stop_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, kHung, 0});
+    is_stopped_ = false;
 }
 
 // Returns to the kernel, for one instruction if a trap covers the next one or the kernel is stepped. A tick in between
@@ -261,7 +261,8 @@ void Debugger::go_on(void* raw_context) {
 
 #else
 
-Debugger::Debugger(Program& program, const TwCodeLine*, uint64_t, Ask ask) : program(program), ask_(ask) {
+Debugger::Debugger(Program& program, const TwCodeLine*, uint64_t, StopHandler on_stop) :
+    program(program), on_stop_(on_stop) {
     throw std::runtime_error("kernels can be stopped on x86-64 only");
 }
 Debugger::~Debugger() = default;

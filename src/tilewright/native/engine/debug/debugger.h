@@ -23,9 +23,9 @@ struct KernelInstance;
 class Debugger {
 public:
     // Called at every stop, in a signal handler; returns how to continue. May set other breakpoints.
-    using Ask = TwResume (*)(Debugger& debugger, const TwStop& stop);
+    using StopHandler = TwResume (*)(Debugger& debugger, const TwStop& stop);
 
-    Debugger(Program& program, const TwCodeLine* lines, uint64_t num_lines, Ask ask);
+    Debugger(Program& program, const TwCodeLine* lines, uint64_t num_lines, StopHandler on_stop);
     ~Debugger();
     Debugger(const Debugger&) = delete;
     Debugger& operator=(const Debugger&) = delete;
@@ -36,7 +36,7 @@ public:
     // The program is stuck, and this kernel is the first that waits. The run ends whatever the answer.
     void on_hang(const KernelInstance& instance);
     // Whether a user inspects a stopped kernel: Ctrl-C is for the user's prompt then.
-    bool is_asking() const { return is_asking_; }
+    bool is_stopped() const { return is_stopped_; }
 
     Program& program;
 
@@ -68,7 +68,7 @@ private:
     void stop(KernelInstance& instance, void* raw_context, TwStopReason reason);
     void go_on(void* raw_context);
 
-    Ask ask_;
+    StopHandler on_stop_;
     std::vector<TwCodeLine> lines_;  // of the kernels' own functions, by address
     std::vector<TwBreakpoint> breakpoints_;
     std::map<uintptr_t, uint8_t> planted_;  // address, and the original byte
@@ -77,7 +77,7 @@ private:
     Instruction last_ = Instruction::Other;
     Step step_;
     bool tracing_ = false;
-    volatile bool is_asking_ = false;
+    volatile bool is_stopped_ = false;
 };
 
 // Of the current run; null: it is not debugged.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mixing.h"
 #include "scheduler.h"
 #include "threads.h"
 
@@ -71,15 +72,6 @@ static double processor_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-static uint64_t mixed(uint64_t state, const void* memory, size_t bytes) {
-    constexpr uint64_t kPrime = 0x100000001b3u;
-    const auto* words = static_cast<const uint64_t*>(memory);
-    for (size_t index = 0; index < bytes / sizeof *words; index++) {
-        state = (state ^ words[index]) * kPrime;
-    }
-    return state;
-}
-
 // A hash of all that decides what an interrupted kernel does next: registers, stack, statics and the memory it can
 // store to. No other kernel runs, so a kernel that reaches the same state twice is in an endless loop. 0: not known.
 static uint64_t whole_state(const Scheduler& scheduler, const KernelInstance& instance) {
@@ -87,9 +79,9 @@ static uint64_t whole_state(const Scheduler& scheduler, const KernelInstance& in
         return 0;
     }
     const auto* l1 = reinterpret_cast<const void*>(static_cast<uintptr_t>(instance.core->l1_base));
-    uint64_t state = mixed(scheduler.lookahead_state, l1, instance.context.l1_size);
+    uint64_t state = hash_words(scheduler.lookahead_state, l1, instance.context.l1_size);
     for (const KernelCode& each : instance.kernel->code) {
-        state = mixed(state, each.statics, each.statics_bytes);
+        state = hash_words(state, each.statics, each.statics_bytes);
     }
     return state;
 }

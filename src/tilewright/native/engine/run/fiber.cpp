@@ -147,7 +147,7 @@ void fiber_prepare(FiberContext& fiber, FiberStack& stack, void (*entry)()) {
     // The first swap "returns" into entry with a zero frame pointer, which ends stack walks there.
     auto top = reinterpret_cast<uintptr_t>(stack.high()) & ~uintptr_t{63};
     auto* words = reinterpret_cast<uintptr_t*>(top - 64 - (kSavedWords + 2) * sizeof(uintptr_t));
-    // x86-64 wants (stack pointer + 8) to be a multiple of 16 at a function's first instruction.
+    // x86-64 requires (stack pointer + 8) to be a multiple of 16 at a function's first instruction.
     if ((reinterpret_cast<uintptr_t>(words + kSavedWords + 1) & 15u) != 8u) {
         words -= 1;
     }

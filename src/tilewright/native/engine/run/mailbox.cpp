@@ -129,7 +129,7 @@ void tw_thread_semaphore(uint32_t call, uint32_t index) {
             break;
     }
     instance.scheduler->progress++;
-    on_learnt(instance);
+    on_synchronised(instance);
 }
 
 uint32_t tw_thread_semaphore_value(uint32_t index) {

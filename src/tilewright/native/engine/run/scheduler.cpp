@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "check/hooks.h"
+#include "mixing.h"
 #include "threads.h"
 #include "tile/deferred_dst.h"
 
@@ -226,14 +227,6 @@ bool Scheduler::run_by_priority() {
     return ran;
 }
 
-// splitmix64: small and portable.
-uint64_t Scheduler::random() {
-    uint64_t mixed = random_state_ += 0x9e3779b97f4a7c15ull;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ull;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebull;
-    return mixed ^ (mixed >> 31);
-}
-
 // The first seeds are the directed schedules that expose most bugs: each kernel of the program once ahead of all
 // others, and once only when no other can run. Later seeds are random.
 const Kernel* Scheduler::kernel_of_seed() const {
@@ -247,7 +240,7 @@ void Scheduler::draw_priorities() {
     directed_kernel_ = kernel_of_seed();
     for (Core* core : cores) {
         for (KernelInstance* instance : core->instances) {
-            instance->priority = static_cast<int64_t>(random() >> 1);
+            instance->priority = static_cast<int64_t>(next_random(random_state_) >> 1);
             if (instance->kernel == directed_kernel_) {
                 instance->priority = options.seed % 2 != 0 ? kFirst : kLast;
             }
@@ -260,7 +253,7 @@ void Scheduler::preempt() {
     if (options.seed == 0) {
         return;
     }
-    if (random() % kCallsBetweenTurns == 0 && current->kernel != directed_kernel_) {
+    if (next_random(random_state_) % kCallsBetweenTurns == 0 && current->kernel != directed_kernel_) {
         current->priority = --lowest_priority_;
     }
     if (highest_priority() != current) {

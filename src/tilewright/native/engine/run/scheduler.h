@@ -106,7 +106,6 @@ private:
     KernelInstance* highest_priority();
     bool run_by_priority();
     const Kernel* kernel_of_seed() const;
-    uint64_t random();
     bool wake(KernelInstance& instance);
     static bool is_finished(const Core& core);
     void swap_statics(KernelInstance& instance);

@@ -65,7 +65,7 @@ TW_INLINE void map_floats_in(const Call& call, Function function) {
         }
     });
 }
-// function(Floats..., const Parameters&) on every vector, rounded as DST's width asks.
+// function(Floats..., const Parameters&) on every vector, rounded to DST's width.
 template <Rounding rounding, class Function>
 inline void map_floats(const Call& call, Function function) {
     if (call.fp32_dest) {

@@ -2,18 +2,11 @@
 // Random numbers: a fixed generator started by the seed of the init call, so that runs repeat. The sequence is not
 // the hardware's.
 #include "apply.h"
+#include "mixing.h"
 
 namespace tw::sfpu {
 namespace {
 
-// SplitMix64.
-uint64_t next_random(uint64_t& state) {
-    state += 0x9E3779B97F4A7C15ull;
-    uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-}
 uint32_t next_31_bits(uint64_t& state) { return uint32_t(next_random(state) >> 33); }
 
 // One element after the other: every draw moves the generator on.
@@ -61,5 +54,5 @@ extern "C" void tw_sfpu_seed(uint32_t seed) {
     tw_sfpu_init(static_cast<uint32_t>(tw::SfpuConstants::None));
     // Seeds next to each other, as neighbouring cores get them, must not give one sequence shifted by a few numbers.
     uint64_t state = seed;
-    tw::compute_state().random_state = tw::sfpu::next_random(state);
+    tw::compute_state().random_state = tw::next_random(state);
 }

@@ -11,6 +11,7 @@
 
 #include "abi/sfpu.h"
 #include "check/values/values.h"
+#include "instruction_values.h"
 #include "registers.h"
 
 namespace tw::sfpu {
@@ -38,16 +39,13 @@ struct Run {
     }
 };
 
-// The order of the vector unit's comparisons: sign and magnitude, -0 below +0.
-int32_t key(uint32_t bits) { return int32_t(bits) ^ int32_t(uint32_t(int32_t(bits) >> 31) >> 1); }
-
 void sort_positions(const Run& run, uint32_t begin, uint32_t end, bool ascending) {
     uint32_t words[kMostWords];
     for (uint32_t i = begin; i < end; i++) {
         words[i] = run.at(i);
     }
     std::sort(words + begin, words + end, [&](uint32_t a, uint32_t b) {
-        return ascending ? key(a) < key(b) : key(b) < key(a);
+        return ascending ? order(a) < order(b) : order(b) < order(a);
     });
     for (uint32_t i = begin; i < end; i++) {
         run.at(i) = words[i];
@@ -107,13 +105,13 @@ void tw_sfpu_topk_xl_merge(uint32_t dst, uint32_t length, uint32_t fused) {
     taint_sequence_mixed(compute_state(), dst, (fused ? 2 : 4) * tiles);
     if (fused) {
         for (uint32_t i = 0; i < length; i++) {
-            kept.word(i) = key(kept.word(i)) < key(other.word(i)) ? other.word(i) : kept.word(i);
+            kept.word(i) = order(kept.word(i)) < order(other.word(i)) ? other.word(i) : kept.word(i);
         }
         return;
     }
     const Run kept_indices(dst + tiles, length), other_indices(dst + 3 * tiles, length);
     for (uint32_t i = 0; i < length; i++) {
-        if (key(kept.word(i)) < key(other.word(i))) {
+        if (order(kept.word(i)) < order(other.word(i))) {
             std::swap(kept.word(i), other.word(i));
             std::swap(kept_indices.word(i), other_indices.word(i));
         }
@@ -129,7 +127,7 @@ void tw_sfpu_topk_xl_rebuild(uint32_t dst, uint32_t length, uint32_t ascending, 
     for (uint32_t distance = length / 2; distance > 0; distance /= 2) {
         for (uint32_t i = 0; i < length; i++) {
             uint32_t &first = values.at(i), &second = values.at(i | distance);
-            if ((i & distance) == 0 && (ascending ? key(second) < key(first) : key(first) < key(second))) {
+            if ((i & distance) == 0 && (ascending ? order(second) < order(first) : order(first) < order(second))) {
                 std::swap(first, second);
                 if (!fused) {
                     std::swap(indices.at(i), indices.at(i | distance));

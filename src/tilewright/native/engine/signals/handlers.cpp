@@ -53,7 +53,7 @@ static void on_interrupt(int, siginfo_t* info, void* raw_context) {
         fail_at(raw_context, SIGINT, 0, "");
     }
     Program* program = g_running.load();
-    if (program != nullptr && !(g_debugger != nullptr && g_debugger->is_asking())) {
+    if (program != nullptr && !(g_debugger != nullptr && g_debugger->is_stopped())) {
         program->fail(RunStatus::Interrupted, nullptr, "");
     }
 }

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "mixing.h"
 #include "signals.h"
 
 namespace tw {
@@ -106,26 +107,25 @@ void note_where(KernelInstance& instance, void* raw_context) {
 }
 
 uint64_t state_hash(const Interrupted& at, void* raw_context, const FiberStack& stack) {
-    constexpr uint64_t kPrime = 0x100000001b3u;
     constexpr uintptr_t kRedZone = 128;  // below the stack pointer, where a leaf function keeps its variables
-    uint64_t state = 0xcbf29ce484222325u;
+    uint64_t state = kHashStart;
     const auto& machine = static_cast<ucontext_t*>(raw_context)->uc_mcontext;
 #if defined(__x86_64__)
     for (int index = REG_R8; index <= REG_RIP; index++) {
-        state = (state ^ static_cast<uint64_t>(machine.gregs[index])) * kPrime;
+        state = hash_word(state, static_cast<uint64_t>(machine.gregs[index]));
     }
 #elif defined(__aarch64__)
     for (const uint64_t value : machine.regs) {
-        state = (state ^ value) * kPrime;
+        state = hash_word(state, value);
     }
-    state = (state ^ machine.pc) * kPrime;
+    state = hash_word(state, machine.pc);
 #else
     (void)machine;
     return 0;
 #endif
     const auto high = reinterpret_cast<uintptr_t>(stack.high());
     for (uintptr_t word = (at.stack_pointer - kRedZone) & ~uintptr_t{7}; word < high; word += 8) {
-        state = (state ^ *reinterpret_cast<const uint64_t*>(word)) * kPrime;
+        state = hash_word(state, *reinterpret_cast<const uint64_t*>(word));
     }
     return state;
 }

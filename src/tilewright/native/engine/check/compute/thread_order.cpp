@@ -167,7 +167,7 @@ void ThreadOrder::reserved(const KernelInstance& instance, uint32_t cb, uint64_t
     acquire(core(instance).pops[cb], total, instance, kPack);
 }
 
-void ThreadOrder::learnt(const KernelInstance& instance) {
+void ThreadOrder::synchronised(const KernelInstance& instance) {
     CoreClocks& clocks = core(instance);
     for (const Clock& each : clocks.of) {
         for (const Actor actor : {kUnpack, kMath, kPack}) {

@@ -46,7 +46,7 @@ public:
     // Whether the unpack thread has acquired the push of the pack thread that made it `total` pages.
     bool knows_pushed(const KernelInstance& instance, uint32_t cb, uint64_t total);
     // A kernel has synchronised in another way.
-    void learnt(const KernelInstance& instance);
+    void synchronised(const KernelInstance& instance);
 
     // A tile operation uses a page; `place` is the call, as numbered by AccessHistory.
     void access(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write, uint32_t place);

@@ -17,7 +17,7 @@ void CbAccess::start(const Program& program) {
     kernels_ = std::vector<Kernel>(program.instances.size());
     maps_.assign(static_cast<size_t>(config.grid_x) * config.grid_y, L1Map{});
     tensor_cbs_.assign(maps_.size(), 0);
-    read_afar_.assign(maps_.size(), 0);
+    read_remotely_.assign(maps_.size(), 0);
     for (const ProgramCircularBuffer& buffer : program.circular_buffers) {
         for (const CoreXY& at : buffer.cores) {
             tensor_cbs_[at.y * grid_x_ + at.x] |= static_cast<uint64_t>(buffer.is_over_tensor) << buffer.index;

@@ -71,7 +71,7 @@ public:
     // For tile operations, which name the buffer.
     void access_pages(KernelInstance& instance, uint32_t cb, uint32_t address, uint32_t bytes, bool is_write);
     // The NoC accesses another core's memory for a kernel.
-    void access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write);
+    void access_remote(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write);
     // The kernel takes the address of its read or write pointer.
     void took_pointer(KernelInstance& instance, uint32_t cb, bool write);
     // The kernel does anything other than store, which ends a run of stores.
@@ -106,7 +106,7 @@ private:
         std::unique_ptr<Window> windows[kMaxCircularBuffers];
         Range allowed[2];  // last range found valid, for loads and stores
         uint32_t last_cb[2] = {kNoCircularBuffer, kNoCircularBuffer};  // of the last valid access
-        uint64_t told = 0;  // bit per circular buffer that a loaded word points into
+        uint64_t pointed_to = 0;  // bit per circular buffer that a loaded word points into
         StoreRun stores;
     };
 
@@ -130,7 +130,7 @@ private:
     bool may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const;
     void report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into);
     void check_pointer(KernelInstance& instance, uint32_t cb, const MemoryAccess& access);
-    void report_afar(
+    void report_remote(
         KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from);
     void report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from);
     void report_overrun(Findings& findings, KernelInstance& instance, const MemoryAccess& access, uint32_t into);
@@ -149,7 +149,7 @@ private:
     std::vector<Kernel> kernels_;
     std::vector<L1Map> maps_;  // by core
     std::vector<uint64_t> tensor_cbs_;  // by core: bit per circular buffer that lies over a tensor
-    std::vector<uint64_t> read_afar_;  // by core: bit per circular buffer that another core has read
+    std::vector<uint64_t> read_remotely_;  // by core: bit per circular buffer that another core has read
     // Accesses outside a window are decided at the end: a buffer that is never pushed is private memory.
     Findings deferred_;
     std::map<uint32_t, Findings> overruns_;  // by the buffer the access lies in

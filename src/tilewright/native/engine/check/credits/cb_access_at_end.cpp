@@ -129,7 +129,7 @@ bool CbAccess::is_read(const Core& core, uint32_t cb) const {
         const Window* theirs = known_window(*instance, cb);
         return theirs != nullptr && theirs->reads;
     });
-    return here || ((read_afar_[core.y * grid_x_ + core.x] >> cb) & 1u) != 0;
+    return here || ((read_remotely_[core.y * grid_x_ + core.x] >> cb) & 1u) != 0;
 }
 
 bool CbAccess::consumed_elsewhere(const Program& program, const Core& core, uint32_t cb) const {

@@ -108,7 +108,7 @@ void CbAccess::loaded_word(const KernelInstance& instance, uint32_t value) {
         return;
     }
     if (const L1Map::Stretch* stretch = map_of(*instance.core).find(value)) {
-        kernels_[instance.number].told |= stretch->circular_buffers;
+        kernels_[instance.number].pointed_to |= stretch->circular_buffers;
     }
 }
 
@@ -286,7 +286,7 @@ bool CbAccess::changes_in_place(const KernelInstance& instance, uint32_t cb, uin
     });
 }
 
-void CbAccess::access_afar(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
+void CbAccess::access_remote(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write) {
     if (core.instances.empty() || &core == by.core) {
         return;  // not this program's memory
     }
@@ -295,11 +295,11 @@ void CbAccess::access_afar(KernelInstance& by, const Core& core, uint32_t addres
         const L1Map::Stretch* stretch = map_of(core).find(from);
         const bool leaves = stretch != nullptr && buffers != 0 && (stretch->circular_buffers & buffers) == 0;
         if (stretch == nullptr || leaves) {
-            report_afar(by, core, address, bytes, is_write, from);
+            report_remote(by, core, address, bytes, is_write, from);
             return;
         }
         if (!is_write) {
-            read_afar_[core.y * grid_x_ + core.x] |= stretch->circular_buffers;
+            read_remotely_[core.y * grid_x_ + core.x] |= stretch->circular_buffers;
         }
         buffers = from == address ? stretch->circular_buffers : buffers & stretch->circular_buffers;
         from = stretch->end;
@@ -307,7 +307,7 @@ void CbAccess::access_afar(KernelInstance& by, const Core& core, uint32_t addres
 }
 
 // Code often assumes that an address of another core holds the same circular buffer as here.
-void CbAccess::report_afar(
+void CbAccess::report_remote(
     KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes, bool is_write, uint32_t from) {
     const uint32_t here = circular_buffer_at(*by.core, by.core->l1_base + offset_of(address));
     const uint32_t there = circular_buffer_at(core, address);
@@ -361,7 +361,8 @@ void CbAccess::report_afar(
 // A kernel knows the addresses of circular buffers only from their pointers: one that never took a pointer has got
 // there from another address.
 bool CbAccess::may_know(const KernelInstance& instance, const L1Map::Stretch& stretch) const {
-    if (stretch.is_plain || instance.is_compute() || (kernels_[instance.number].told & stretch.circular_buffers) != 0) {
+    if (stretch.is_plain || instance.is_compute() ||
+        (kernels_[instance.number].pointed_to & stretch.circular_buffers) != 0) {
         return true;
     }
     for (uint64_t left = stretch.circular_buffers; left != 0; left &= left - 1) {

@@ -59,7 +59,7 @@ static void access(const void* pointer, uint64_t bytes, bool is_write, bool is_t
         return;  // the look-ahead checks nothing
     }
     KernelInstance& instance = *scheduler->current;
-    instance.checks->processors.shows_again(instance);
+    instance.checks->processors.restore_shown(instance);
     if (is_for_another(instance)) {
         return;
     }

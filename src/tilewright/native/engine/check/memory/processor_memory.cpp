@@ -41,7 +41,7 @@ void ProcessorMemory::start(const Program& program) {
 
 void ProcessorMemory::finish(const Program& program, Findings& findings) {
     for (const auto& instance : program.instances) {
-        leaves_copy(*instance, findings);
+        finish_copy(*instance, findings);
     }
     findings.take_back([&](const Finding& finding) {
         return std::strcmp(finding.rule, kRaceRule) == 0 &&
@@ -122,7 +122,7 @@ void ProcessorMemory::look(KernelInstance& instance, uint32_t address, uint32_t 
         }
     } else if (storer != nullptr) {
         ordering_.acquire_step(instance, *storer, *last_stores_.words(address & ~3u) & kStepMask);
-        instance.checks->threads.learnt(instance);
+        instance.checks->threads.synchronised(instance);
     }
 }
 
@@ -133,7 +133,7 @@ void ProcessorMemory::show_replaced(KernelInstance& instance, uint32_t word) {
     word_at(word) = *replaced_.words(word);
 }
 
-void ProcessorMemory::shows_again(const KernelInstance& instance) {
+void ProcessorMemory::restore_shown(const KernelInstance& instance) {
     Shown& shown = kernels_[instance.number].shown;
     if (shown.address != 0) [[unlikely]] {
         word_at(shown.address) = shown.value;
@@ -154,7 +154,7 @@ void ProcessorMemory::load(
     }
     Kernel& kernel = kernels_[instance.number];
     if (kernel.undefined) {
-        leaves_copy(instance, instance.checks->findings);
+        finish_copy(instance, instance.checks->findings);
     }
     if (instruction != 0 && bytes <= 4) {
         look(instance, address, bytes, instruction);
@@ -193,7 +193,7 @@ void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address,
     kernels_[instance.number].undefined = {address, bytes, std::move(finding), {memory, memory + bytes}, 0};
 }
 
-void ProcessorMemory::leaves_copy(KernelInstance& instance, Findings& findings) {
+void ProcessorMemory::finish_copy(KernelInstance& instance, Findings& findings) {
     Kernel& kernel = kernels_[instance.number];
     if (!kernel.undefined) {
         return;
@@ -213,13 +213,13 @@ void ProcessorMemory::store(KernelInstance& instance, uint32_t address, uint32_t
         check_alignment(instance, address, bytes, true);
     }
     Kernel& kernel = kernels_[instance.number];
-    looks_away(instance);
+    end_polling(instance);
     if (kernel.undefined && kernel.undefined->bytes == bytes && kernel.undefined->stored_to == 0) {
         memory_.copy(pointer(address), pointer(kernel.undefined->address), bytes);
         kernel.undefined->stored_to = address;
     } else {
         if (kernel.undefined) {
-            leaves_copy(instance, instance.checks->findings);
+            finish_copy(instance, instance.checks->findings);
         }
         memory_.define(pointer(address), bytes);
     }
@@ -253,7 +253,7 @@ void ProcessorMemory::written(const Core& core, uint32_t address, uint32_t bytes
     last_stores_.forget(address, bytes);
 }
 
-void ProcessorMemory::looks_away(const KernelInstance& instance) {
+void ProcessorMemory::end_polling(const KernelInstance& instance) {
     Kernel& kernel = kernels_[instance.number];
     std::fill(std::begin(kernel.looks), std::end(kernel.looks), Look{});
 }

@@ -50,12 +50,12 @@ public:
     // A write by the NoC or the packer.
     void written(const Core& core, uint32_t address, uint32_t bytes);
     // The kernel does something else, so the pending load and store are decided.
-    void leaves_copy(KernelInstance& instance, Findings& findings);
+    void finish_copy(KernelInstance& instance, Findings& findings);
     void invalidate_cache(KernelInstance& instance);
     // The kernel does something else than load.
-    void looks_away(const KernelInstance& instance);
+    void end_polling(const KernelInstance& instance);
     // Restores the new value after the kernel has loaded the old one.
-    void shows_again(const KernelInstance& instance);
+    void restore_shown(const KernelInstance& instance);
 
 private:
     // A load of uninitialised bytes. It is valid as the first half of a copy: the kernel's next action is a store of as

@@ -21,7 +21,7 @@ static std::string core_name(const Core& core) {
 void MulticastReceivers::start(Program& program) {
     program_ = &program;
     sent_.assign(program.instances.size(), {});
-    told_.clear();
+    signals_.clear();
     missed_.clear();
 }
 
@@ -41,18 +41,18 @@ void MulticastReceivers::sent(KernelInstance& by, const Core& core, uint32_t add
     sent.bytes = bytes;
 }
 
-void MulticastReceivers::told(KernelInstance& by, uint32_t offset, const std::vector<Core*>& cores) {
+void MulticastReceivers::signalled(KernelInstance& by, uint32_t offset, const std::vector<Core*>& cores) {
     Sent& sent = sent_[by.number];
     if (sent.num_cores != 0) {
         note_missed(by, offset, cores, sent);
         sent = {};
     }
     const CallPlace place = call_place(by);
-    const bool is_known = std::any_of(told_.begin(), told_.end(), [&](const Told& each) {
+    const bool is_known = std::any_of(signals_.begin(), signals_.end(), [&](const Signal& each) {
         return each.offset == offset && each.cores == cores && same_place(each.place, place);
     });
     if (!is_known) {
-        told_.push_back({&by, offset, cores, place});
+        signals_.push_back({&by, offset, cores, place});
     }
 }
 
@@ -88,8 +88,8 @@ void MulticastReceivers::finish(const Semaphores& semaphores, Findings& findings
 }
 
 void MulticastReceivers::stuck(KernelInstance& waiting, uint32_t address, const Semaphores& semaphores) {
-    const Told* candidate = nullptr;
-    for (const Told& each : told_) {
+    const Signal* candidate = nullptr;
+    for (const Signal& each : signals_) {
         if (each.offset != (address & kL1OffsetMask)) {
             continue;
         }

@@ -24,7 +24,7 @@ public:
     // Data for a core, by a write or a multicast; `address` is a slot pointer.
     void sent(KernelInstance& by, const Core& core, uint32_t address, uint32_t bytes);
     // A multicast of the word at an L1 offset to these cores.
-    void told(KernelInstance& by, uint32_t offset, const std::vector<Core*>& cores);
+    void signalled(KernelInstance& by, uint32_t offset, const std::vector<Core*>& cores);
     // A kernel waits for a word for ever.
     void stuck(KernelInstance& waiting, uint32_t address, const Semaphores& semaphores);
     void finish(const Semaphores& semaphores, Findings& findings);
@@ -36,7 +36,7 @@ private:
         uint32_t num_cores = 0;
         uint32_t offset = 0, bytes = 0;  // of the last data
     };
-    struct Told {
+    struct Signal {
         KernelInstance* by;
         uint32_t offset;
         std::vector<Core*> cores;
@@ -55,7 +55,7 @@ private:
 
     Program* program_ = nullptr;
     std::vector<Sent> sent_;  // by instance
-    std::vector<Told> told_;  // each place and rectangle once
+    std::vector<Signal> signals_;  // each place and rectangle once
     std::vector<Missed> missed_;
 };
 

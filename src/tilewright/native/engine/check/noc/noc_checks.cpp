@@ -134,7 +134,7 @@ void NocChecks::write_multicast(
     });
     transfers_.add(instance, std::move(transfer));
     if (bytes == sizeof(uint32_t)) {
-        told_by_multicast(instance, rectangle, loopback);
+        signalled_by_multicast(instance, rectangle, loopback);
     }
 }
 
@@ -143,7 +143,7 @@ void NocChecks::signal(
     KernelInstance& instance, Core& core, uint32_t address, uint32_t value, uint32_t noc, bool multicast, bool adds) {
     const char* what = multicast ? "multicasts a flag" : adds ? "raises a semaphore" : "writes a flag";
     check_order(instance, core, noc, multicast, adds, what);
-    instance.checks->history.told(instance, core);
+    instance.checks->history.signalled(instance, core);
     semaphores_.raise(instance, core, address, value, adds);
 }
 
@@ -182,7 +182,7 @@ void NocChecks::inline_write_multicast(
             signal(instance, core, core.l1_base + offset, value, noc, true, false);
         }
     });
-    told_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
+    signalled_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
     if ((flags & kNocPosted) == 0) {
         Transfer transfer = write_transfer(rectangle, 4, noc, flags, kNoTransactionId);
         transfer.multicast = true;
@@ -245,22 +245,22 @@ void NocChecks::atomic_multicast(
             signal(instance, core, there, word_after_delivery(there) + amount, noc, true, true);
         }
     });
-    told_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
+    signalled_by_multicast(instance, rectangle, (flags & kNocLoopback) != 0);
 }
 
 // A multicast of a word that kernels synchronise by: its actual and its intended receivers.
-void NocChecks::told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback) {
+void NocChecks::signalled_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback) {
     const uint32_t offset = static_cast<uint32_t>(rectangle & kNocLocalMask) & kL1OffsetMask;
     bool is_awaited = semaphores_.is_sync_word(instance.core->l1_base + offset);
-    std::vector<Core*> told;
+    std::vector<Core*> signalled;
     NocRectangle(rectangle).for_each_core(program_->chip, [&](Core& core, uint32_t, uint32_t) {
         if (&core != instance.core || loopback) {
             is_awaited |= semaphores_.is_sync_word(core.l1_base + offset);
-            told.push_back(&core);
+            signalled.push_back(&core);
         }
     });
-    if (is_awaited && !told.empty()) {
-        receivers_.told(instance, offset, told);
+    if (is_awaited && !signalled.empty()) {
+        receivers_.signalled(instance, offset, signalled);
     }
 }
 

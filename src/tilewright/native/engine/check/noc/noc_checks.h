@@ -58,7 +58,7 @@ public:
     void access(KernelInstance& instance, uint32_t address, uint32_t bytes, bool is_write);
     // Whether kernels raise or wait for this word of L1.
     bool is_sync_word(uint32_t address) const { return semaphores_.is_sync_word(address); }
-    // Text about the last wait of a kernel and who raised the word; empty: it never waited.
+    // Text about the last wait of a kernel and the kernels that raised the word; empty: it never waited.
     std::string last_wait(const KernelInstance& instance) const;
     void exit(KernelInstance& instance);
     // Makes the findings that need the end of the run.
@@ -77,7 +77,7 @@ private:
     void check_store(KernelInstance& instance, const Core& core, uint32_t address, uint32_t bytes, const char* what);
     void check_order(
         KernelInstance& instance, const Core& core, uint32_t noc, bool multicast, bool adds, const char* what);
-    void told_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);
+    void signalled_by_multicast(KernelInstance& instance, uint64_t rectangle, bool loopback);
     void source_freed(KernelInstance& instance, const Transfer& transfer);
     void signal(
         KernelInstance& instance,

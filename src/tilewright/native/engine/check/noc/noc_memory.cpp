@@ -35,9 +35,9 @@ void release_flag(KernelInstance& instance, uint32_t address, uint64_t bytes) {
     }
 }
 
-void check_afar(KernelInstance& instance, uint32_t address, uint64_t bytes, bool is_write) {
+void check_remote(KernelInstance& instance, uint32_t address, uint64_t bytes, bool is_write) {
     if (const Core* core = address == 0 ? nullptr : core_at(instance, address)) {
-        instance.checks->cb_access.access_afar(instance, *core, address, static_cast<uint32_t>(bytes), is_write);
+        instance.checks->cb_access.access_remote(instance, *core, address, static_cast<uint32_t>(bytes), is_write);
     }
 }
 
@@ -65,8 +65,8 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
         return;
     }
     Checks& checks = *instance.checks;
-    checks.processors.leaves_copy(instance, checks.findings);
-    checks.processors.looks_away(instance);
+    checks.processors.finish_copy(instance, checks.findings);
+    checks.processors.end_polling(instance);
     const uint32_t from_l1 = slot_pointer(from), to_l1 = slot_pointer(to);
     const auto size = static_cast<uint32_t>(bytes);
     const bool from_own_core = from_l1 != 0 && core_at(instance, from_l1) == instance.core;
@@ -77,10 +77,10 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
         checks.stored_pages.sent(instance, from_l1, size);
     }
     if (to_local) {
-        check_afar(instance, from_l1, bytes, false);
+        check_remote(instance, from_l1, bytes, false);
         checks.cb_access.access(instance, {to_l1, size, true, Accessor::Noc});
     } else {
-        check_afar(instance, to_l1, bytes, true);
+        check_remote(instance, to_l1, bytes, true);
         checks.layouts.drained(instance, from_l1, to, size);
         release_flag(instance, to_l1, bytes);
     }
@@ -94,11 +94,11 @@ void checked::noc_copied(KernelInstance& instance, uint8_t* to, const uint8_t* f
 
 void checked::noc_wrote(KernelInstance& instance, uint8_t* to, uint64_t bytes) {
     Checks& checks = *instance.checks;
-    checks.processors.leaves_copy(instance, checks.findings);
-    checks.processors.looks_away(instance);
+    checks.processors.finish_copy(instance, checks.findings);
+    checks.processors.end_polling(instance);
     taint_defined(instance, to, bytes);
     const uint32_t to_l1 = slot_pointer(to);
-    check_afar(instance, to_l1, bytes, true);
+    check_remote(instance, to_l1, bytes, true);
     release_flag(instance, to_l1, bytes);
     landed(instance, to_l1, bytes);
 }

@@ -63,7 +63,7 @@ SyncWord& Semaphores::word(Core& core, uint32_t address) {
 }
 
 // Writes that the word's raisers have answered have arrived.
-void Semaphores::learn(KernelInstance& by, const SyncWord& word) {
+void Semaphores::acquire(KernelInstance& by, const SyncWord& word) {
     const auto& here = by.core->instances;
     const auto slot = static_cast<size_t>(std::find(here.begin(), here.end(), &by) - here.begin());
     for (const Answer& answer : word.answers) {
@@ -114,7 +114,7 @@ void Semaphores::check_raise(SyncWord& word, uint32_t address, const WordEvent& 
     }
 }
 
-// A count does not tell who raised it: an early raise can be counted for a missing one.
+// A count does not identify its raisers: an early raise can be counted for a missing one.
 void Semaphores::check_count(SyncWord& word, uint32_t address, const WordEvent& raise) {
     for (const CountedWait& counted : word.counted) {
         if (counted.wait.by == raise.by || ordering_->is_before(*counted.wait.by, counted.wait.time, *raise.by)) {
@@ -252,7 +252,7 @@ void Semaphores::finish() {
 void Semaphores::load(KernelInstance& by, uint32_t address) {
     const auto found = words_.find(address & ~3u);
     if (found != words_.end()) {
-        learn(by, found->second);
+        acquire(by, found->second);
     }
 }
 
@@ -278,7 +278,7 @@ void Semaphores::waited(KernelInstance& by, uint32_t address, uint32_t value, bo
     } else {
         ordering_->acquire(by, Ordering::word_key(address));
     }
-    learn(by, word);
+    acquire(by, word);
     set_event(word.waits, event);
     if (equal) {
         set_event(word.equal_waits, event);

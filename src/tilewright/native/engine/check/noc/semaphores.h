@@ -99,7 +99,7 @@ public:
 
 private:
     SyncWord& word(Core& core, uint32_t address);
-    void learn(KernelInstance& by, const SyncWord& word);
+    void acquire(KernelInstance& by, const SyncWord& word);
     void check_overshoot(SyncWord& word, uint32_t address, const WordEvent& raise);
     void check_reset(SyncWord& word, uint32_t address, const WordEvent& store);
     void check_raise(SyncWord& word, uint32_t address, const WordEvent& raise);

@@ -233,7 +233,7 @@ void AccessHistory::touch_here(
     const Core* there = is_l1(address) ? &core_at(address) : nullptr;
     arrivals_[by.number].has_open |= there != by.core && touch == Touch::Write;
     if (there != nullptr && there != by.core && touch == Touch::Flag) {
-        told(by, *there);
+        signalled(by, *there);
     }
     const uint32_t from = place != 0 ? place : place_here(by);
     touch_blocks(bytes, {by, touch, {by.number + 1, ordering_.now(by.number), from}, values, address});
@@ -357,8 +357,8 @@ void AccessHistory::check_pair(
     ordering_.assume_before(other, earlier.step, access.by);
 }
 
-void AccessHistory::told(const KernelInstance& by, const Core& core) {
-    std::vector<uint32_t>& steps = arrivals_[by.number].told[&core];
+void AccessHistory::signalled(const KernelInstance& by, const Core& core) {
+    std::vector<uint32_t>& steps = arrivals_[by.number].signalled[&core];
     const uint32_t now = ordering_.now(by.number);
     if (steps.empty() || steps.back() != now) {
         steps.push_back(now);
@@ -368,16 +368,17 @@ void AccessHistory::told(const KernelInstance& by, const Core& core) {
 bool AccessHistory::has_arrived(uintptr_t begin, const Epoch& write, const KernelInstance& for_whom) const {
     const KernelInstance& writer = instance_of(write);
     const Arrivals& arrivals = arrivals_[write.by - 1];
-    const auto heard_of = [&](const std::vector<uint32_t>& steps) {
+    const auto is_acquired = [&](const std::vector<uint32_t>& steps) {
         const auto arrival = std::lower_bound(steps.begin(), steps.end(), write.step);
         return arrival != steps.end() && ordering_.is_before(writer, *arrival, for_whom);
     };
     if (!is_l1(begin)) {
-        return heard_of(arrivals.steps);
+        return is_acquired(arrivals.steps);
     }
     const Core& there = core_at(begin);
-    const auto told = arrivals.told.find(&there);
-    return writer.core == &there || heard_of(arrivals.steps) || (told != arrivals.told.end() && heard_of(told->second));
+    const auto signalled = arrivals.signalled.find(&there);
+    return writer.core == &there || is_acquired(arrivals.steps) ||
+           (signalled != arrivals.signalled.end() && is_acquired(signalled->second));
 }
 
 void AccessHistory::report_not_arrived(
@@ -417,9 +418,9 @@ void AccessHistory::report(
     std::string text = subject_reads ? "reads " : "writes ";
     text += std::to_string(stretch.end - begin) + " bytes of " + memory_name(begin) + ", which " +
             kernel_on_core(other) + (other_writes ? " writes" : " reads") + ", and nothing orders the two";
-    const std::string heard = program_->checks->noc.last_wait(subject);
-    if (subject_reads && !heard.empty()) {
-        text += "; " + heard;
+    const std::string last_wait = program_->checks->noc.last_wait(subject);
+    if (subject_reads && !last_wait.empty()) {
+        text += "; " + last_wait;
     }
     const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
     program_->checks->findings.add(

@@ -50,7 +50,7 @@ public:
     // A barrier: all writes of the kernel so far have arrived.
     void writes_arrived(const KernelInstance& by);
     // A kernel signals a core: its writes to that core arrive before.
-    void told(const KernelInstance& by, const Core& core);
+    void signalled(const KernelInstance& by, const Core& core);
     // A kernel reads L1 of its core without credits for it. False if it need not happen after the writer.
     bool borrow(KernelInstance& by, uint32_t address, uint32_t bytes);
     // A processor loads a word: a load of a flag acquires what happened before it.
@@ -64,7 +64,7 @@ public:
 
 private:
     struct Epoch {
-        uint32_t by = 0;  // number of the instance plus one; 0: nobody
+        uint32_t by = 0;  // number of the instance plus one; 0: none
         uint32_t step = 0;
         uint32_t place = 0;  // index in places_
         bool is_borrowed = false;
@@ -137,7 +137,7 @@ private:
     struct Arrivals {
         std::vector<uint32_t> steps;
         bool has_open = false;
-        std::unordered_map<const Core*, std::vector<uint32_t>> told;
+        std::unordered_map<const Core*, std::vector<uint32_t>> signalled;
     };
     std::vector<Arrivals> arrivals_;
     uint32_t l1_begin_ = 0;

@@ -186,7 +186,7 @@ TileTaint load_taint(const ComputeState& state, uint32_t cb, const uint8_t* byte
     }
     if (!taint.clean) {
         taint.origins = origins_of_cb(instance, cb, bytes);
-        took_in(state, taint, taint.of[0] & kUnwritten);
+        mixed_in(state, taint, taint.of[0] & kUnwritten);
     }
     return taint;
 }
@@ -272,7 +272,7 @@ TileTaint gather_taint(const ComputeState& state, const FaceRows& image, uint32_
     }
     if (!taint.clean) {
         taint.origins = origins_of_cb(instance, cb, rows);
-        took_in(state, taint, taint.of[0] & kUnwritten);
+        mixed_in(state, taint, taint.of[0] & kUnwritten);
     }
     return taint;
 }

@@ -115,8 +115,8 @@ static uint8_t kinds_of(const TileTaint& taint) {
 }
 
 // The first element of a tile is never padding, so a mark that arrives there was mixed into a result.
-static void took_in_result(const ComputeState& state, TileTaint& out, uint8_t before) {
-    took_in(state, out, static_cast<uint8_t>(out.at(0) & ~before & (kPadding | kUnwritten)));
+static void mixed_into_result(const ComputeState& state, TileTaint& out, uint8_t before) {
+    mixed_in(state, out, static_cast<uint8_t>(out.at(0) & ~before & (kPadding | kUnwritten)));
     read_unwritten(state, out);
 }
 
@@ -134,7 +134,7 @@ static const CallPlace* place_here(const ComputeState& state) {
     return known != places.end() ? &*known : &places.emplace_back(place);
 }
 
-void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds) {
+void mixed_in(const ComputeState& state, TileTaint& taint, uint8_t kinds) {
     const CallPlace* here = nullptr;
     for (uint32_t kind = 0; kind < kTaintKinds; kind++) {
         if ((kinds >> kind & 1) != 0 && taint.origins.of[kind].taken_in == nullptr) {
@@ -158,9 +158,9 @@ void checked::taint_clear(const ComputeState& state) {
 }
 
 // A broadcast copies all marks that it reads.
-static void took_in_beside(const ComputeState& state, TileTaint& read) {
+static void mixed_in_beside(const ComputeState& state, TileTaint& read) {
     if (!read.clean && std::any_of(read.of, read.of + kTileElements, [](uint8_t of) { return (of & kBeside) != 0; })) {
-        took_in(state, read, kBeside);
+        mixed_in(state, read, kBeside);
     }
 }
 
@@ -203,8 +203,8 @@ void checked::taint_copy(
     if (broadcast != Broadcast::None && !taint.clean) {
         const uint8_t before = taint.at(0);
         broadcast_taint(taint, geometry, broadcast);
-        took_in_beside(state, taint);
-        took_in_result(state, taint, before);
+        mixed_in_beside(state, taint);
+        mixed_into_result(state, taint, before);
     }
     read_unwritten(state, taint);
     TileTaint& out = dst->slot[slot];
@@ -231,7 +231,7 @@ void checked::taint_binary(
     const TileTaint of_a = load_taint(state, a.cb, a.operand.bytes);
     TileTaint of_b = load_taint(state, b.cb, b.operand.bytes, reads_of(broadcast), row);
     if (broadcast != Broadcast::None) {
-        took_in_beside(state, of_b);
+        mixed_in_beside(state, of_b);
     }
     TileTaint& out = dst->slot[slot];
     const uint32_t count = a.operand.geometry.num_faces * kFaceElements;
@@ -247,7 +247,7 @@ void checked::taint_binary(
     combine(op, broadcast, row, {a.operand, of_a}, {b.operand, of_b}, accumulate ? &held : nullptr, count, out);
     out.take_origins(of_a);
     out.take_origins(of_b);
-    took_in_result(state, out, of_a.at(0) | of_b.at(0) | (accumulate ? held.at(0) : 0));
+    mixed_into_result(state, out, of_a.at(0) | of_b.at(0) | (accumulate ? held.at(0) : 0));
 }
 
 void checked::taint_reuse_dest(
@@ -271,7 +271,7 @@ void checked::taint_reuse_dest(
     const uint32_t count = from_cb.operand.geometry.num_faces * kFaceElements;
     combine(op, broadcast, 0, dst_is_a ? dst_side : cb_side, dst_is_a ? cb_side : dst_side, nullptr, count, out);
     out.take_origins(of_cb);
-    took_in_result(state, out, of_cb.at(0) | of_dst.at(0));
+    mixed_into_result(state, out, of_cb.at(0) | of_dst.at(0));
 }
 
 void checked::taint_compensated(const ComputeState& state, TaintedOperand a, TaintedOperand mean, uint32_t slot) {
@@ -289,7 +289,7 @@ void checked::taint_compensated(const ComputeState& state, TaintedOperand a, Tai
     }
     out.take_origins(of_a);
     out.take_origins(of_mean);
-    took_in_result(state, out, of_a.at(0) | of_mean.at(0));
+    mixed_into_result(state, out, of_a.at(0) | of_mean.at(0));
 }
 
 namespace {
@@ -432,7 +432,7 @@ void checked::taint_reduce(
     }
     out.take_origins(data_taint);
     out.take_origins(scaler_taint);
-    took_in_result(state, out, held.at(0));
+    mixed_into_result(state, out, held.at(0));
     out.origins.of[2] = {Origin::Kind::Reduction, static_cast<uint8_t>(axis), kNoCb, 0};
 }
 
@@ -479,7 +479,7 @@ void taint_matmul(
     }
     out.take_origins(in0_taint);
     out.take_origins(in1_taint);
-    took_in(state, out, arrived & (kPadding | kUnwritten));
+    mixed_in(state, out, arrived & (kPadding | kUnwritten));
     read_unwritten(state, out);
 }
 

@@ -155,7 +155,7 @@ void taint_matmul(
     uint32_t slot);
 void taint_transpose_dst(const ComputeState& state, uint32_t slot, bool faces);
 // The running operation has mixed these kinds into the tile, or only read them; an earlier operation stays the first.
-void took_in(const ComputeState& state, TileTaint& taint, uint8_t kinds);
+void mixed_in(const ComputeState& state, TileTaint& taint, uint8_t kinds);
 void read_unwritten(const ComputeState& state, TileTaint& taint);
 void transpose_taint(TileTaint& taint, uint32_t num_faces, bool faces, bool within);
 
