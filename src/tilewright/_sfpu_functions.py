@@ -25,7 +25,7 @@ _SIGNATURE = re.compile(r"(\w+)(?:<(.*?)>)?(?:\((.*)\))?$")
 
 
 @dataclasses.dataclass(frozen=True)
-class Parameter:
+class SfpuParameter:
     """A parameter of a C++ function or template; ``default`` is empty where it must be given."""
 
     type: str
@@ -37,12 +37,12 @@ class Parameter:
 
 
 @dataclasses.dataclass(frozen=True)
-class Signature:
+class SfpuSignature:
     """A C++ function."""
 
     name: str
-    template: tuple[Parameter, ...]
-    parameters: tuple[Parameter, ...]
+    template: tuple[SfpuParameter, ...]
+    parameters: tuple[SfpuParameter, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,9 +64,9 @@ class SfpuFunction:
 
     arity: str
     operation: str
-    calls: tuple[Signature, ...]
-    inits: tuple[Signature, ...]
-    older: tuple[tuple[Signature, str], ...]
+    calls: tuple[SfpuSignature, ...]
+    inits: tuple[SfpuSignature, ...]
+    older: tuple[tuple[SfpuSignature, str], ...]
     options: frozenset[str]
     formats: tuple[str, ...]
     otherwise: tuple[str, str] | None
@@ -174,24 +174,26 @@ def _function(kind: str, values: list[str], named: dict[str, list[Any]]) -> Sfpu
     )
 
 
-def _signature(text: str, arguments: str) -> Signature:
+def _signature(text: str, arguments: str) -> SfpuSignature:
     match = _SIGNATURE.match(text)
     if match is None:
         raise ValueError(f"{TABLE}: {text!r} is no signature")
     name, template, parameters = match.groups()
-    return Signature(name, _parameters(template or ""), _parameters(arguments if parameters is None else parameters))
+    return SfpuSignature(
+        name, _parameters(template or ""), _parameters(arguments if parameters is None else parameters)
+    )
 
 
-def _parameters(text: str) -> tuple[Parameter, ...]:
+def _parameters(text: str) -> tuple[SfpuParameter, ...]:
     found = []
     for part in filter(None, text.split(", ")):
         declared, _, default = _SHORT_PARAMETERS.get(part, part).partition(" = ")
         kind, _, name = declared.rpartition(" ")
-        found.append(Parameter(kind or "uint32_t", name, default))
+        found.append(SfpuParameter(kind or "uint32_t", name, default))
     return tuple(found)
 
 
-def _older(text: str, calls: tuple[Signature, ...], inits: tuple[Signature, ...]) -> tuple[Signature, str]:
+def _older(text: str, calls: tuple[SfpuSignature, ...], inits: tuple[SfpuSignature, ...]) -> tuple[SfpuSignature, str]:
     """An earlier spelling, with the parameters of the function it calls, and that function."""
     spelling, _, target = text.rpartition(" = ")
     called = next((each for each in (*calls, *inits) if each.name == target.partition("<")[0]), None)

@@ -49,7 +49,7 @@ def test_what_is_made_is_for_the_user_alone(directory: Path) -> None:
     assert not library.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def test_a_cache_of_somebody_else_is_refused(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_owned_by_another_user_is_refused(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = _stored(directory)
     _give_away(directory, monkeypatch)
     with pytest.raises(CacheError, match=r"belongs to user \d+, who could put programs into it; set TILEWRIGHT_CACHE"):
@@ -67,7 +67,7 @@ def test_an_open_directory_is_closed_before_it_is_used(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("which", ["record", "library"])
-def test_files_that_others_can_have_written_count_as_missing(directory: Path, which: str) -> None:
+def test_files_writable_by_others_count_as_missing(directory: Path, which: str) -> None:
     entry = _stored(directory)
     library, _ = cache.stored_library(entry) or (entry, None)
     path = entry if which == "record" else library
@@ -82,7 +82,7 @@ def test_files_that_others_can_have_written_count_as_missing(directory: Path, wh
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_a_file_of_somebody_else_counts_as_missing(directory: Path) -> None:
+def test_file_owned_by_another_user_counts_as_missing(directory: Path) -> None:
     entry = _stored(directory)
     os.chown(entry, 12345, -1)
     assert cache.stored_library(entry) is None
@@ -99,7 +99,7 @@ def test_a_record_names_a_library_beside_it_and_nothing_else(directory: Path, tm
     assert cache.stored_library(entry) is None
 
 
-def test_a_source_that_was_tampered_with_is_written_again() -> None:
+def test_tampered_source_is_rewritten() -> None:
     path = source_file("sum", "void kernel_main() {}\n")
     path.write_text("something else\n")
     assert source_file("sum", "void kernel_main() {}\n").read_text() == "void kernel_main() {}\n"
@@ -117,7 +117,7 @@ def test_flags_and_search_paths_belong_to_the_key(variable: str, value: str, mon
     assert compiler.Compiler(command, "gcc", "12", compiler._search_path(command)).identity != plain
 
 
-def test_without_a_home_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_home_error_names_the_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 

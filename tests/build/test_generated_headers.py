@@ -42,7 +42,7 @@ def test_headers_by_hand_are_files() -> None:
     assert [each.path for each in sfpu_headers() if "by_hand" in each.options and each.path not in FILES] == []
 
 
-def test_our_own_headers_include_what_is_meant() -> None:
+def test_own_headers_include_the_intended_headers() -> None:
     named = {(name, header) for name, text in HEADERS.items() for header in re.findall(r'#include "([^"]+)"', text)}
     assert {(name, header) for name, header in named if header in forwarding_headers()} == set()
 
@@ -56,7 +56,7 @@ def test_kernels_find_every_one(chip: Chip, make_program, kind: str) -> None:
     check_kernel(kernel_source(program, program.kernels[0], chip.arch, chip.grid), find_compiler())
 
 
-def test_one_that_was_tampered_with_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tampered_header_is_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
     write_generated_headers()
     header = generated_directory() / "dataflow_api.h"

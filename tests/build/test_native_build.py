@@ -34,7 +34,7 @@ def names() -> list[str]:
     return [native_build._name(part, find_compiler(), again=True) for part in (_part("native"), REPLAY)]
 
 
-def test_clones_with_equal_sources_share_what_is_built(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clones_with_equal_sources_share_builds(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_clone = names()
     monkeypatch.undo()
     assert names() == in_clone
@@ -57,7 +57,7 @@ def test_a_changed_source_gives_its_parts_another_name(copied: Path, file: str, 
     assert [new != old for new, old in zip(names(), before, strict=True)] == changed
 
 
-def test_ninja_compiles_only_what_changed(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ninja_compiles_only_changed_sources(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (first,) = native_build.built_files(REPLAY)
     (tree,) = (copied.parent / "cache" / "builds").iterdir()
     objects = {path: path.stat().st_mtime_ns for path in tree.rglob("*.o")}

@@ -68,7 +68,7 @@ def test_a_process_killed_while_it_builds_does_no_harm(fresh_cache: Path, add_on
     assert not any(work.iterdir())
 
 
-def test_damaged_entries_are_made_again(fresh_cache: Path, add_one: str, python: Run) -> None:
+def test_damaged_cache_entries_are_rebuilt(fresh_cache: Path, add_one: str, python: Run) -> None:
     assert python(*EXEC, add_one, cache=fresh_cache).stdout == SUM
     (record,) = (fresh_cache / "kernels").glob("*.json")
     (library,) = (fresh_cache / "kernels").glob("*.so")

@@ -12,7 +12,7 @@ def test_every_registered_operation_is_called_or_listed_with_its_reason(on_card:
     assert (result.returncode, result.stdout) == (0, ""), result.stdout + result.stderr
 
 
-def test_what_is_missing_and_what_is_listed_wrongly_is_named() -> None:
+def test_uncalled_and_wrongly_listed_operations_are_named() -> None:
     listed = set().union(*UNCALLED.values())
     registered = {"add", "new", "experimental.quasar.add", *listed} - {"point_to_point"}
     assert unexplained(registered, {"add", "broadcast"}) == (["new"], ["broadcast", "point_to_point"])

@@ -29,7 +29,7 @@ def line_of(text: str) -> int:
     return SCRIPT.read_text().splitlines().index(text) + 1
 
 
-def test_the_first_that_drifts_is_named_with_its_line_and_element(said: str) -> None:
+def test_first_drifting_operation_is_named_with_line_and_element(said: str) -> None:
     assert f"first: ttnn.exp at {SCRIPT}:{line_of('ttnn.exp(x)')}\n" in said
     assert "    1 of 2048 elements are off. The worst, at (0, 0, 5, 7), is " in said
     assert "units of bfloat16, 12 are allowed" in said

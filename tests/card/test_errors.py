@@ -20,12 +20,12 @@ def said(on_card: OnCard) -> dict[str, str]:
     return {**parts, "output": result.stdout, "end": f"{result.returncode} {result.stderr[-2000:]}"}
 
 
-def test_a_deadlock_says_who_waits(said: dict[str, str]) -> None:
+def test_deadlock_names_the_waiting_kernels(said: dict[str, str]) -> None:
     assert said["hangs"].startswith("ttnn.generic_op: DeadlockError: deadlock on core (0,0)"), said["end"]
     assert "cb_wait_front(c_0, 1)" in said["hangs"]
 
 
-def test_a_kernel_that_does_not_compile_shows_the_compilers_words(said: dict[str, str]) -> None:
+def test_kernel_compile_error_quotes_the_compiler(said: dict[str, str]) -> None:
     assert "KernelCompileError" in said["does not compile"]
     assert "no_such_function" in said["does not compile"]
 
@@ -35,7 +35,7 @@ def test_a_fault_names_the_line(said: dict[str, str]) -> None:
     assert "null pointer" in said["faults"]
 
 
-def test_the_device_works_on_and_opens_again(said: dict[str, str]) -> None:
+def test_device_keeps_working_and_reopens_after_errors(said: dict[str, str]) -> None:
     assert "works raised nothing" in said["output"]
     assert "opened again 2048.0" in said["output"]
 

@@ -26,7 +26,7 @@ def test_a_prefetcher_feeds_products_through_pipes_that_outlive_programs(on_card
     assert result.stdout == "".join(f"{label}: right\n" for label in labels), result.stdout + result.stderr
 
 
-def test_tiles_arrive_and_a_receiver_nobody_sends_to_is_named(on_card: OnCard) -> None:
+def test_tiles_arrive_and_a_receiver_without_sender_is_named(on_card: OnCard) -> None:
     result = on_card("--arch", "blackhole", SCRIPT, "--apart", "--no-sender")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "launch 1: right\nlaunch 2: right\n" in result.stdout

@@ -214,7 +214,7 @@ def test_tile_operations_are_judged_like_loads_and_stores(
     assert notes([source], {0: 2, 16: 2}, fixed=False, compute=COPY, **kernels) == []
 
 
-def test_two_producers_whose_pointers_part(device: ttnn.Device) -> None:
+def test_two_producers_with_diverging_write_pointers(device: ttnn.Device) -> None:
     mover = """void kernel_main() {
     cb_reserve_back(CB, 1);
     cb_push_back(CB, 1);
@@ -228,7 +228,7 @@ def test_two_producers_whose_pointers_part(device: ttnn.Device) -> None:
     assert [note.rule for note in found] == ["cb-left-over", "cb-left-over"]
 
 
-def test_pages_that_nobody_waits_for(device: ttnn.Device) -> None:
+def test_pages_without_a_waiting_consumer(device: ttnn.Device) -> None:
     """Up to the buffer's depth nothing stops them."""
     push = "void kernel_main() {{ cb_reserve_back(0, 2); cb_push_back(0, 2); {} }}"
     (note,) = notes([words(device)], {0: 2}, fixed=False, reader=push.format(""), writer="void kernel_main() {}")
@@ -263,7 +263,7 @@ def test_two_consumers_are_right_only_in_order(device: ttnn.Device, fixed: bool)
     assert {note.rule for note in found} == (set() if fixed else {"cb-two-consumers"})
 
 
-def test_a_consumer_that_lost_its_page_to_another(device: ttnn.Device) -> None:
+def test_page_popped_by_another_consumer(device: ttnn.Device) -> None:
     """The same bug in the order in which a dataflow processor hangs; compute counts its own pops only, and goes on."""
     kernels = {"reader": TOKEN_GIVER, "writer": TOKEN_TAKER, "compute": TOKEN_WATCHER}
     found = notes([words(device)], {0: 1, 1: 1}, fixed=False, **kernels)

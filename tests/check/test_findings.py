@@ -91,7 +91,7 @@ def test_a_comment_with_a_misspelt_rule_is_named(device: ttnn.Device) -> None:
     assert "comment names hang-missing-producers, which is no rule" in found.numbers
 
 
-def test_a_launch_with_check_raises_what_was_found(device: ttnn.Device) -> None:
+def test_checked_launch_raises_its_findings(device: ttnn.Device) -> None:
     program = source_program({0: 1}, writer=STUCK.replace("ALLOW", ""))
     with pytest.raises(tilewright.CheckError, match="hang-missing-producer") as caught:
         ttnn.generic_op([scratch_tensor(device)], program, check=True)

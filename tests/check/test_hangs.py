@@ -128,7 +128,7 @@ def test_a_value_that_was_passed_is_an_overshoot(device: ttnn.Device) -> None:
     assert "semaphore-overshoot" in rules(check_source(device, program))
 
 
-def test_polling_what_nobody_changes_is_spinning(device: ttnn.Device) -> None:
+def test_polling_an_unchanged_word_is_spinning(device: ttnn.Device) -> None:
     poll = "while (*reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0)) != 7) {"
     program = source_program({}, semaphores=1, reader=body("", poll, "}"))
     result = check_source(device, program, RunOptions(spin_limit=0.2))
@@ -230,7 +230,7 @@ def test_a_stuck_kernel_that_would_never_end_is_left_after_a_count(device: ttnn.
     assert (finding.rule, finding.cb) == ("hang-missing-producer", "c_0")
 
 
-def test_a_cause_that_depends_on_what_was_not_followed_says_so(device: ttnn.Device) -> None:
+def test_cause_beyond_the_look_ahead_is_marked_uncertain(device: ttnn.Device) -> None:
     """The reader would push what the writer waits for, after more steps than it is followed for."""
     long = "for (volatile uint32_t i = 0; i < 100000000; i = i + 1) {}"
     program = source_program(

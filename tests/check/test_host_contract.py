@@ -23,7 +23,7 @@ def test_an_argument_that_was_not_given_is_found(device: ttnn.Device) -> None:
     assert check_source(device, source_program({}, args={"reader": [1, 2, 3]}, reader=source)).ok
 
 
-def test_arguments_that_nobody_reads_are_noted(device: ttnn.Device) -> None:
+def test_unread_arguments_are_noted(device: ttnn.Device) -> None:
     source = READS.format("get_arg_val<uint32_t>(1)")
     result = check_source(device, source_program({}, grid=(2, 1), args={"reader": [1, 2, 3]}, reader=source))
     assert result.ok

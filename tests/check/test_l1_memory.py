@@ -150,7 +150,7 @@ def test_a_tensors_page_is_on_one_core_only(device: ttnn.Device) -> None:
     assert notes([counts], {0: 2}, fixed=True, cores=cores, reader=reader) == []
 
 
-def test_copying_what_nobody_wrote_is_no_use_of_it(device: ttnn.Device) -> None:
+def test_copy_of_unwritten_memory_is_no_use(device: ttnn.Device) -> None:
     """A copy carries the marks along, whether a loop or the C library makes it; the use of the copy is named."""
     reader = f"""#include <cstring>
 void kernel_main() {{

@@ -31,7 +31,7 @@ def test_every_rule_has_a_section_and_every_section_a_rule() -> None:
 
 
 @pytest.mark.parametrize("rule_id", RULES)
-def test_a_section_says_what_the_rule_says(rule_id: str) -> None:
+def test_docs_section_matches_the_rule(rule_id: str) -> None:
     rule, section = RULES[rule_id], SECTIONS[rule_id]
     title = rule.title[0].upper() + rule.title[1:]
     for expected in (f"{title} ({rule.severity}).", f"On a card: {rule.on_a_card}", f"Cure: {rule.cure}"):

@@ -104,7 +104,7 @@ def test_an_exact_wait_with_an_answer_cannot_be_overshot(device) -> None:
         assert not rules(run)
 
 
-def test_a_seed_gives_the_same_run_again(device) -> None:
+def test_seed_reproduces_the_run(device) -> None:
     def outcome(seed: int) -> tuple[str, int]:
         try:
             return "ends", run_pair(device, COUNTING_ROOT.format(""), COUNTING_PEER.format("", ""), seed).switches

@@ -219,7 +219,7 @@ def test_a_multicast_source_refilled_before_the_multicast_has_left(device) -> No
     assert not rules(run_pair(device, fixed, "", writer=CONSUMER % 3))
 
 
-def test_an_answer_of_the_receiver_says_that_the_multicast_has_arrived(device) -> None:
+def test_receiver_reply_orders_the_multicast(device) -> None:
     """Stock matmul does this: no flush, but two pages, and receivers answer before the older one is refilled."""
     sender = """
     volatile uint32_t* answers = (volatile uint32_t*)get_semaphore(1);

@@ -179,7 +179,7 @@ def pushed_and_sent(fill: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("fill", ["", WORD], ids=["nothing written", "a word written"])
-def test_a_page_nobody_filled_is_named_where_it_was_pushed(device: ttnn.Device, fill: str) -> None:
+def test_unfilled_page_is_named_at_its_push(device: ttnn.Device, fill: str) -> None:
     """Of memory the checker does not know, it cannot say which bytes matter: one that was written is enough."""
     other = ttnn.zeros([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     args = {"writer": [other.buffer_address()]}

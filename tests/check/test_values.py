@@ -145,13 +145,13 @@ def test_other_formats(device: ttnn.Device, dtype: ttnn.DataType) -> None:
 # --- memory nobody wrote ---
 
 
-def test_a_tensor_nobody_wrote(device: ttnn.Device) -> None:
+def test_unwritten_tensor(device: ttnn.Device) -> None:
     add = ("add_init(0, 1);", "add_tiles(0, 1, 0, 0, 0);")
     note = only(run([tiles(device, 32, 32), empty(device, 32, 32)], empty(device, 32, 32), *add), "value-uninitialised")
     assert note.text == "tensor 2, row 0, column 0 of tile 0 takes in tile 0 of tensor 1, which is not all written"
 
 
-def test_a_page_nobody_wrote(device: ttnn.Device) -> None:
+def test_unwritten_page(device: ttnn.Device) -> None:
     inputs = [tiles(device, 32, 32), tiles(device, 32, 32)]
     pushed = "cb_reserve_back(2, 1); cb_push_back(2, 1); cb_wait_front(2, 1); mul_init(0, 2);"
     maths = "mul_tiles(0, 2, 0, 0, 0);"
@@ -162,7 +162,7 @@ def test_a_page_nobody_wrote(device: ttnn.Device) -> None:
     assert run(inputs, empty(device, 32, 32), filled, maths, circular_buffer(2, 1)) == []
 
 
-def test_a_fill_means_something_whatever_the_tile_held(device: ttnn.Device) -> None:
+def test_fill_defines_a_tile_with_undefined_contents(device: ttnn.Device) -> None:
     maths = "copy_tile(0, 0, 0); fill_tile_init(); fill_tile(0, 1.0f);"
     inputs = [empty(device, 32, 32), tiles(device, 32, 32)]
     assert run(inputs, empty(device, 32, 32), "copy_init(0);", maths) == []
@@ -220,7 +220,7 @@ def test_sums_may_rely_on_the_zeros_beside_a_result(device: ttnn.Device) -> None
 # --- row-major data ---
 
 
-def test_rows_that_nobody_wrote_are_tilized(device: ttnn.Device) -> None:
+def test_tilize_of_unwritten_rows(device: ttnn.Device) -> None:
     def notes(rows: int) -> list[RunNote]:
         values = np.ones((rows, 32), np.float32)
         tensor = ttnn.from_numpy(values, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)

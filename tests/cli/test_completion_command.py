@@ -30,7 +30,7 @@ from tilewright._cli.main import main
     ],
     ids=lambda value: " ".join(value),
 )
-def test_a_word_becomes_what_the_parsers_take(words: list[str], found: list[str]) -> None:
+def test_completed_words_are_accepted_by_the_parsers(words: list[str], found: list[str]) -> None:
     assert completions(words) == found
 
 

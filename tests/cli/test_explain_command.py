@@ -31,7 +31,7 @@ from tilewright.kernels._api_table import FUNCTIONS
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_word_finds_what_it_names(words: list[str], shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_word_finds_the_entry_of_its_name(words: list[str], shown: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", *words]) == 0
     assert shown in capsys.readouterr().out
 

@@ -13,7 +13,7 @@ def export(python: Run, *arguments: str):
     return python("-m", "tilewright._cli.main", "export", *arguments)
 
 
-def test_it_lists_what_it_wrote_and_says_what_to_do(python: Run, tmp_path: Path) -> None:
+def test_export_lists_its_files_and_the_next_step(python: Run, tmp_path: Path) -> None:
     out = tmp_path / "package"
     result = export(python, "variance_w_rm", "--shape", "33x70", "--out", str(out))
     assert result.returncode == 0, result.stderr
@@ -49,7 +49,7 @@ def test_a_directory_keeps_its_permissions(python: Run, tmp_path: Path) -> None:
     assert stat.S_IMODE(out.stat().st_mode) == 0o750
 
 
-def test_bad_arguments_say_what_is_allowed(python: Run, tmp_path: Path) -> None:
+def test_bad_arguments_name_the_allowed_values(python: Run, tmp_path: Path) -> None:
     result = export(python, "centralize_w_rm", "--shape", "banana", "--out", str(tmp_path))
     assert result.returncode == 2
     assert "such as 2x3x64x128" in result.stderr

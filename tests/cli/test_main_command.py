@@ -52,7 +52,7 @@ def test_the_installed_command_is_the_same(python: Run) -> None:
     assert result.stdout == f"tilewright {__version__}\n"
 
 
-def test_no_command_shows_what_there_is(python: Run) -> None:
+def test_missing_command_lists_the_commands(python: Run) -> None:
     result = python("-m", "tilewright")
     assert result.returncode == 2
     assert "exec      run a script" in result.stderr
@@ -87,7 +87,7 @@ def test_doctor_tries_a_kernel(python: Run) -> None:
     assert "right result" in findings["kernel"]
 
 
-def test_doctor_without_a_compiler_says_what_to_install(python: Run) -> None:
+def test_doctor_without_compiler_names_the_package_to_install(python: Run) -> None:
     if importlib.util.find_spec("ziglang") is not None:
         pytest.skip("this Python has a compiler of its own (ziglang)")
     result = python("-m", "tilewright", "doctor", PATH="/nonexistent", TILEWRIGHT_CXX="")
@@ -97,7 +97,7 @@ def test_doctor_without_a_compiler_says_what_to_install(python: Run) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_doctor_shows_what_is_wrong_with_the_cache(python: Run, tmp_path: Path) -> None:
+def test_doctor_names_the_problem_of_the_cache(python: Run, tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
     result = python("-m", "tilewright", "doctor", cache=in_the_way)

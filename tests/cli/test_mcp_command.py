@@ -99,7 +99,7 @@ def test_what_is_given_wrong_is_an_answer_too(tmp_path: Path) -> None:
     with_server(tmp_path, talk)
 
 
-def test_without_the_sdk_it_says_what_to_install(
+def test_mcp_without_sdk_names_the_package_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)

@@ -73,7 +73,7 @@ def exit_status(arguments: list[str]) -> int:
 
 
 @pytest.mark.parametrize("command", HELPS, ids=" ".join)
-def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_has_description_arguments_and_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_status([*command, "--help"]) == 0
     text = capsys.readouterr().out
     assert too_wide(text) == []
@@ -115,7 +115,7 @@ def test_help_says_what_with_arguments_and_an_example(command: list[str], capsys
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
-def test_what_is_usually_printed_fits(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_usual_output_fits_80_columns(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_status(arguments) == 0
     printed = capsys.readouterr()
     assert printed.out.strip()
@@ -192,7 +192,7 @@ def test_a_machine_reads_json(arguments: list[str], capsys: pytest.CaptureFixtur
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_mistake_is_named_with_what_is_allowed(
+def test_mistake_is_named_with_the_allowed_values(
     arguments: list[str], named: str, allowed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_status(arguments) == 2
@@ -251,7 +251,7 @@ def test_every_command_fails_somewhere_below() -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "kind"), FAILING, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
 )
-def test_a_machine_reads_what_went_wrong(
+def test_failure_is_an_object_in_json(
     arguments: list[str], status: int, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("hello.py").write_text("print('hello')\n")
@@ -263,7 +263,7 @@ def test_a_machine_reads_what_went_wrong(
     assert said["error"]["message"]
 
 
-def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_exported_own_operation_keeps_its_declaration(capsys: pytest.CaptureFixture[str]) -> None:
     """Its own tensors and numbers, and its own formula in torch."""
     assert exit_status(["export", "rms_norm_w_rm.py", "--out", "package"]) == 0
     capsys.readouterr()
@@ -276,7 +276,7 @@ def test_an_exported_operation_of_ones_own_is_what_it_is(capsys: pytest.CaptureF
     assert "beta" not in test
 
 
-def test_an_operation_that_cannot_be_imported_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_error_of_an_operation_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     Path("rms_norm_w_rm.py").write_text("import nothing_of_that_name\n\noperation\n")
     assert exit_status(["run", "rms_norm_w_rm.py"]) == 2
     assert "rms_norm_w_rm.py cannot be imported: ModuleNotFoundError" in capsys.readouterr().err

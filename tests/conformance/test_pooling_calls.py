@@ -155,7 +155,7 @@ void kernel_main() {
 
 
 @pytest.mark.parametrize("axis", ["REDUCE_COL", "REDUCE_ROW"])
-def test_zeros_shut_out_whatever_the_scaler_holds(device: ttnn.Device, axis: str) -> None:
+def test_zero_weights_exclude_any_scaler_value(device: ttnn.Device, axis: str) -> None:
     """Pools scale four rows and leave the rest of the scaler as it is; the rows it would scale are zero."""
     data = np.zeros((32, 32), np.float32)
     scaler = np.full((32, 32), np.nan, np.float32)

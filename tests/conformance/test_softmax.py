@@ -266,7 +266,7 @@ ON_CARDS_WITH_32_BIT_DST = 0.9945
 
 
 @pytest.mark.parametrize("width", list(ON_CARDS))
-def test_row_sums_lose_what_they_lose_on_cards(width: int, device: ttnn.Device, kernels: Path) -> None:
+def test_row_sums_lose_the_bits_lost_on_cards(width: int, device: ttnn.Device, kernels: Path) -> None:
     """The report does not say what its input was. Uniform from -1 to 1 is inferred: of normal and uniform inputs of
     several widths only that gives the reported drop at all lengths. Hence 1.5 %; rounding sums once, without aligning
     them to DST first, would be off by 60 % at 8192.

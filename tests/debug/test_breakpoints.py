@@ -136,7 +136,7 @@ def negation(device: ttnn.Device, tmp_path: Path) -> Negation:
     return Negation(device, tmp_path)
 
 
-def test_a_kernel_stops_at_its_line_and_shows_what_there_is(negation: Negation) -> None:
+def test_breakpoint_stops_at_its_line_and_shows_the_state(negation: Negation) -> None:
     stops: list[Stop] = []
 
     def look(stop: Stop) -> None:
@@ -199,7 +199,7 @@ def test_arguments_and_waits_of_the_reader(negation: Negation) -> None:
     assert stops[0].waits() == ["reader   reader.cpp:5  stopped", "compute  has not begun", "writer   has not begun"]
 
 
-def test_who_waits_for_what_while_another_is_stopped(negation: Negation) -> None:
+def test_waiting_kernels_are_shown_while_another_is_stopped(negation: Negation) -> None:
     seen: list[str] = []
     negation.run(break_at=f"compute.cpp:{PACK}", on_stop=lambda stop: seen.extend(stop.waits()))
     assert any("writer.cpp:5  cb_wait_front(c_16, 1)  0 of 1 pages there" in line for line in seen)

@@ -38,7 +38,7 @@ def test_a_producer_that_stops_early_is_named(chip: Chip, make_program) -> None:
     assert "c_0 will never get the 1 page writer still waits for: reader pushed 2 pages in all" in text
 
 
-def test_a_page_that_two_kernels_push_is_nobodys(chip: Chip, make_program) -> None:
+def test_page_pushed_by_two_kernels_has_no_single_producer(chip: Chip, make_program) -> None:
     """As scratch it does no harm; taken as data it is an error, because one has overwritten the other."""
     push = "void kernel_main() { cb_push_back(0, 1); }"
     chip.launch(make_program(cbs={0: 1}, reader=push, writer=push))
@@ -53,7 +53,7 @@ def test_a_buffer_without_producer_is_named(chip: Chip, make_program) -> None:
         chip.launch(program)
 
 
-def test_a_full_buffer_nobody_pops_is_named(chip: Chip, make_program) -> None:
+def test_full_buffer_without_pops_is_named(chip: Chip, make_program) -> None:
     program = make_program(
         cbs={0: 2},
         reader="void kernel_main() { for (int i = 0; i < 3; i++) { cb_reserve_back(0, 1); cb_push_back(0, 1); } }",
@@ -114,7 +114,7 @@ void kernel_main() { compute_kernel_hw_startup(0, 0, 1); copy_init(0); cb_wait_f
     assert f"compute waits for {wanted} pages of c_1, which no other kernel pushes: {sentence}" in str(caught.value)
 
 
-def test_compute_that_never_pops_what_it_reads_is_named_at_its_reserve(chip: Chip, make_program) -> None:
+def test_compute_without_pop_is_named_at_its_reserve(chip: Chip, make_program) -> None:
     source = "void kernel_main() {\n for (int i = 0; i < 2; i++) {\n  cb_reserve_back(1, 1);\n  cb_push_back(1, 1);\n"
     program = make_program(cbs={1: 1}, compute=source + "  cb_wait_front(1, 1);\n }\n}")
     with pytest.raises(DeadlockError) as caught:
@@ -151,7 +151,7 @@ def test_a_loop_that_changes_only_memory_is_followed_to_its_end(chip: Chip, make
     assert "c_0 has no producer" not in str(caught.value)
 
 
-def test_who_has_raised_a_semaphore_and_who_has_not(chip: Chip, make_program) -> None:
+def test_kernels_that_raised_a_semaphore_are_listed(chip: Chip, make_program) -> None:
     """Core (0,0) waits for three; the writers of (1,0) and (2,0) raise it, that of (3,0) waits for itself."""
     reader = """void kernel_main() {
         if (get_absolute_logical_x() == 0) {
@@ -205,7 +205,7 @@ def test_a_polling_loop_is_ended(chip: Chip, make_program) -> None:
         chip.launch(program, RunOptions(spin_limit=0.2))
 
 
-def test_a_polling_loop_sees_what_another_kernel_writes(chip: Chip, make_program) -> None:
+def test_polling_loop_sees_writes_of_another_kernel(chip: Chip, make_program) -> None:
     program = make_program(
         semaphores=1,
         reader="void kernel_main() { auto s = (volatile uint32_t*)get_semaphore(0); while (*s != 7) {} *s = 8; }",

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STEPS = steps_of((ROOT / "docs" / "building-an-operation.md").read_text())
 
 
-def test_a_reader_gets_what_the_document_shows(tmp_path: Path) -> None:
+def test_commands_of_the_document_print_its_output(tmp_path: Path) -> None:
     find_engine()  # the first command on a new machine would say that it is being built
     project = tmp_path / "project"
     project.mkdir()
@@ -38,7 +38,7 @@ def test_it_goes_all_the_way() -> None:
     assert commands[-1].printed.endswith(": nothing found\n")
 
 
-def test_other_output_is_not_taken_for_what_is_shown() -> None:
+def test_different_output_is_not_accepted() -> None:
     assert prints("one\n...\nfour\n", "one\ntwo\nthree\nfour\n")
     assert not prints("one\n...\nfour\n", "one\ntwo\nthree\n")
     assert not prints("one\n", "one\ntwo\n")

@@ -56,7 +56,7 @@ def matches(expected: str, given: str) -> bool:
         "workshop-logs.md",
     ],
 )
-def test_examples_give_what_the_document_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_give_the_documented_results(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (DOCUMENTS / name).read_text()
     monkeypatch.chdir(tmp_path)
     is_shared = 0 in [device.id() for device in all_open_devices()]  # by another test of this process

@@ -40,7 +40,7 @@ def test_it_is_short_and_fits_a_terminal() -> None:
     assert [line for line in lines if len(line) > 80] == []
 
 
-def test_hang_operations_and_kernel_print_what_is_shown(tmp_path: Path) -> None:
+def test_readme_hang_operations_and_kernel_print_the_shown_text(tmp_path: Path) -> None:
     find_engine()  # the first command on a new machine would say that it is being built
     follow(INTRODUCTION, tmp_path)
     for title, text in SECTIONS.items():
@@ -70,7 +70,7 @@ def words_of(svg: str) -> list[str]:
         ("deadlock", [str(ROOT / "examples" / "forgotten_pop.py")]),
     ],
 )
-def test_pictures_are_what_the_command_draws(name: str, arguments: list[str], tmp_path: Path) -> None:
+def test_pictures_equal_the_command_output(name: str, arguments: list[str], tmp_path: Path) -> None:
     drawn = tmp_path / "drawn.svg"
     main(["report", *arguments, "-o", str(drawn)])
     kept = (ROOT / "docs" / "pictures" / f"{name}.svg").read_text()

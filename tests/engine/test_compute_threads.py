@@ -393,7 +393,7 @@ def test_blocks_pass_from_thread_to_thread(device: ttnn.Device) -> None:
 
 
 @pytest.mark.parametrize("mode", ["WAIT_POPPED", "TELL_LATE"])
-def test_a_thread_keeps_to_what_is_its_own(device: ttnn.Device, mode: str) -> None:
+def test_thread_uses_only_its_own_calls(device: ttnn.Device, mode: str) -> None:
     tiles = some_tiles(1)
     np.testing.assert_array_equal(run(device, mode, tiles), tiles[0])
 
@@ -425,7 +425,7 @@ def test_a_kernel_compiled_for_each_thread_does_the_same(device: ttnn.Device, mo
     np.testing.assert_array_equal(run(device, mode, tiles, compute=CHOICE + COMPUTE.replace(named, guarded)), once)
 
 
-def test_popping_too_much_in_the_end_harms_nobody_and_is_found_by_a_checked_run(device: ttnn.Device) -> None:
+def test_surplus_final_pop_is_harmless_and_found_by_a_checked_run(device: ttnn.Device) -> None:
     tiles = some_tiles(1)
     np.testing.assert_array_equal(run(device, "POP_TOO_MUCH", tiles), tiles[0])
     with pytest.raises(KernelError, match=r"cb_pop_front\(c_1, 2\) runs past the end"):

@@ -72,7 +72,7 @@ ENDED = [
 
 
 @pytest.mark.parametrize(("name", "error", "words", "line"), ENDED, ids=[row[0] for row in ENDED])
-def test_it_ends_in_an_error_that_names_kernel_core_and_line(
+def test_hostile_kernel_ends_in_an_error_with_kernel_core_and_line(
     hostile_chip: Chip, hostile_program, deeds, name: str, error: type[RunError], words: str, line: str
 ) -> None:
     number, case_line = deeds[name]

@@ -184,7 +184,7 @@ def test_an_integer_in_16_bits_is_packed_as_bfloat16_in_the_order_of_dst(device:
     np.testing.assert_array_equal(found[:4, 1:16:2], kept[:4, 1:16:2])
 
 
-def test_a_compensated_sum_keeps_what_each_step_loses(device: ttnn.Device) -> None:
+def test_compensated_sum_keeps_the_rounding_errors(device: ttnn.Device) -> None:
     small = np.full((32, 32), 1e-4, dtype=np.float32)
     start = np.full((32, 32), 4096, dtype=np.float32)
     zero = np.zeros((32, 32), dtype=np.float32)

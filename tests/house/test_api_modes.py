@@ -241,7 +241,7 @@ def ignored_parameters() -> Iterator[tuple[str, str, str]]:
                     yield header, function.name, parameter.name
 
 
-def test_what_a_call_takes_and_does_not_use_is_known() -> None:
+def test_ignored_parameters_are_listed_with_a_reason() -> None:
     used = set()
     unknown = []
     for header, function, parameter in ignored_parameters():

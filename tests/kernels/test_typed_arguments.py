@@ -76,7 +76,7 @@ def printed(device: ttnn.Device, descriptor: Any, capfd: pytest.CaptureFixture[s
     return [int(each) for each in rows[-1].split("value ")[1].split()]
 
 
-def test_the_kernel_gets_what_the_host_gave(module: ModuleType, device, capfd: pytest.CaptureFixture[str]) -> None:
+def test_kernel_receives_the_host_arguments(module: ModuleType, device, capfd: pytest.CaptureFixture[str]) -> None:
     kernel = module.kernel
     values = printed(device, kernel.descriptor(CORES, **given()), capfd)
     product = float(np.float32(1e-5) * np.float32(3))
@@ -238,7 +238,7 @@ def test_arguments_in_between_are_filled_in(written) -> None:
     )
 
 
-def test_an_int_of_the_headers_is_compared_as_what_it_is(written) -> None:
+def test_int_of_the_headers_is_compared_as_signed(written) -> None:
     """Compilers of cards refuse comparisons between signed and unsigned numbers."""
     module = written("""
         @reader_kernel

@@ -54,7 +54,7 @@ def page(chip: Chip, core: int) -> list[int]:
     return chip.read_l1((core, 0), BUFFER, 24).view(np.uint32).tolist()
 
 
-def test_a_kernel_finds_what_the_host_placed(chip: Chip) -> None:
+def test_kernel_finds_host_placed_arguments_and_buffers(chip: Chip) -> None:
     for core in range(2):
         put(chip, core, ARGUMENTS, 10 + core, 100)
         put(chip, core, COMMON, 5)

@@ -38,7 +38,7 @@ def _run(device: Device, record: list[int]) -> tuple[np.ndarray, Run]:
     )
 
 
-def test_pages_hold_what_was_pushed_in_order_on_each_core(device: Device) -> None:
+def test_recorded_pages_have_pushed_bytes_in_order_per_core(device: Device) -> None:
     values, run = _run(device, [0, 1])
     sticks = [each for each in run.pages if each.cb == 0]
     assert [each.core for each in sticks] == [(0, 0), (0, 0), (1, 0)]

@@ -91,7 +91,7 @@ def test_a_core_without_arguments_has_none() -> None:
     assert layout.pack(kernel)[0] == np.array([1, 5], np.uint32).tobytes()
 
 
-def test_arguments_unpack_to_what_was_packed() -> None:
+def test_packed_arguments_unpack_unchanged() -> None:
     for given in (
         [(CoreCoord(1, 0), [1, 5])],
         [(CoreCoord(1, 0), [1, 5]), (CoreCoord(0, 0), [])],
@@ -196,7 +196,7 @@ def test_libraries_lost_with_the_runner_are_compiled_again(
     assert list((tmp_path / "cache" / "kernels").iterdir())
 
 
-def test_a_program_is_loaded_again_after_many_others(chip: Chip) -> None:
+def test_evicted_program_is_reloaded(chip: Chip) -> None:
     program = make()
     assert sums(chip, program) == (0, 1)
     for pages in range(1, launching._LOADED_KEPT + 2):

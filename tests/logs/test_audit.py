@@ -230,7 +230,7 @@ def test_kernels_said_to_compile_must_have_run() -> None:
     assert _line(text, "compile successfully") in finding.lines
 
 
-def test_what_a_log_declares_is_not_held_against_it() -> None:
+def test_declared_deviation_is_no_finding() -> None:
     text = TEMPLATE.replace("| cb_in | c_0 | tile_size | 2*Wt |", "| cb_in | c_0 | tile_size | Wt |")
     assert {finding.rule for finding in audit_text(text)} == {"deviation-undeclared"}
     text = text.replace(

@@ -33,7 +33,7 @@ def broken(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_clean_log_says_so(clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_clean_log_has_no_findings(clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["log", "audit", str(clean)]) == 0
     assert capsys.readouterr().out == f"{clean}: nothing found\n"
 
@@ -83,7 +83,7 @@ def test_the_rules_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (b"just words\n", "not an execution log: it has no Markdown heading"),
     ],
 )
-def test_what_is_no_log_is_bad_usage(
+def test_unreadable_log_is_bad_usage(
     content: bytes | None, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.md"

@@ -39,7 +39,7 @@ def test_an_event_is_one_line_of_json(trail: Breadcrumbs) -> None:
     assert len(lines) == 2
 
 
-def test_reading_gives_what_was_appended(trail: Breadcrumbs) -> None:
+def test_appended_events_are_read_back(trail: Breadcrumbs) -> None:
     appended = [trail.append("note", text=str(number)) for number in range(5)]
     read = trail.read()
     assert list(read.entries) == appended
@@ -74,7 +74,7 @@ def test_a_file_that_is_not_there_has_no_events(tmp_path: Path) -> None:
         ("recovery", {"action": "t"}, "needs hypothesis_id"),
     ],
 )
-def test_what_is_not_of_the_vocabulary_is_refused(
+def test_events_outside_the_schema_are_refused(
     trail: Breadcrumbs, event: str, fields: dict[str, object], complaint: str
 ) -> None:
     with pytest.raises(BreadcrumbError, match=re.escape(complaint)):

@@ -30,7 +30,7 @@ def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_waiting_for_the_disk")
 @pytest.mark.parametrize("seed", range(200))
-def test_nothing_is_found_in_a_log_we_wrote(seed: int, trail: Breadcrumbs) -> None:
+def test_computed_log_has_no_findings(seed: int, trail: Breadcrumbs) -> None:
     RandomRun(seed, trail).write()
     log = compute_log(trail.read())
     text = render_log(log)
@@ -39,7 +39,7 @@ def test_nothing_is_found_in_a_log_we_wrote(seed: int, trail: Breadcrumbs) -> No
     assert audit_log(log) == []
 
 
-def test_the_audit_of_our_own_log_reads_its_model_and_names_breadcrumbs(trail: Breadcrumbs) -> None:
+def test_audit_of_a_computed_log_names_breadcrumb_lines(trail: Breadcrumbs) -> None:
     _start(trail, 4)
     trail.append("attempt", stage=4, action="run")
     trail.append("test", stage=4, name="shape", result="PASS")

@@ -123,7 +123,7 @@ def test_integers_are_refused_where_nothing_computes_with_them(device):
         transformed(ttnn.from_numpy(np.ones((2, 4), np.float32), ttnn.bfloat16, device=device), square)
 
 
-def test_a_cast_names_what_it_can_be():
+def test_cast_error_names_the_possible_dtypes():
     with pytest.raises(FormulaError, match=r"cast\(x, 'uint8'\): the dtype must be one of bfloat16, float32, int32"):
 
         @operation

@@ -135,7 +135,7 @@ def imported(monkeypatch, tmp_path):
             del sys.modules[name]
 
 
-def test_the_package_gives_what_the_operation_gives(case, device, imported, tmp_path):
+def test_exported_package_gives_the_operations_result(case, device, imported, tmp_path):
     shape, dtype = case.plan.rows.shape, case.plan.rows.dtype
     generator = np.random.default_rng(1)
     arrays = [generator.standard_normal(shape)] + [
@@ -209,7 +209,7 @@ def test_nothing_is_overwritten_unasked(tmp_path):
         export_operation(operation, tmp_path / "notes.txt")
 
 
-def test_what_an_earlier_export_wrote_goes_and_what_is_the_users_stays(tmp_path):
+def test_export_replaces_its_files_and_keeps_the_users(tmp_path):
     operation = tilewright.ops.centralize_w_rm
     kernels = tmp_path / "centralize_w_rm" / "kernels" / "bfloat16_resident"
 

@@ -221,7 +221,7 @@ def refusal(declared: Operation) -> str:
     return str(caught.value)
 
 
-def test_what_cannot_be_planned_says_what_to_write() -> None:
+def test_unplannable_formula_names_an_alternative() -> None:
     @operation
     def second(x: Rows, weights: Matrix, others: Matrix) -> Value:
         """Two products."""

@@ -110,7 +110,7 @@ def test_it_runs_beside_reductions_over_columns(device: ttnn.Device) -> None:
     assert all(each.is_within_bound for each in judged(of_columns, device, ttnn.ROW_MAJOR_LAYOUT))
 
 
-def test_it_is_judged_by_what_it_means(device: ttnn.Device) -> None:
+def test_own_phase_is_judged_by_its_reference(device: ttnn.Device) -> None:
     assert not any(each.is_within_bound for each in judged(wrong_meaning, device, ttnn.ROW_MAJOR_LAYOUT))
 
 

@@ -45,7 +45,7 @@ def test_stage_2_breaks_it_and_says_so_where_nothing_does(device: ttnn.Device) -
         stage_2.test_each_condition(copied, device, NEVER)
 
 
-def test_a_requirement_that_nobody_enforces_fails_stage_2(device: ttnn.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unenforced_requirement_fails_stage_2(device: ttnn.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tilewright.ops._operation.check_call", lambda called, tensors, parameters: None)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         stage_2.test_each_condition(scaled, device, EVEN)

@@ -41,7 +41,7 @@ def test_a_block_phase_does_not_read_its_first_block_again(device: ttnn.Device) 
     assert accuracy.is_within_bound, accuracy.text
 
 
-def test_a_kernel_that_does_is_found_by_the_derived_cases(device: ttnn.Device) -> None:
+def test_reread_first_block_is_found_by_the_derived_cases(device: ttnn.Device) -> None:
     form = centred_powers.form(ttnn.bfloat16)
     text = centred_powers.kernel_text(form, Strategy.RESIDENT)
     assert "block * block_tiles" in text

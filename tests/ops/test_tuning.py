@@ -70,7 +70,7 @@ def test_a_bound_that_is_none_is_refused(device: Device) -> None:
         Tuner(centralize_w_rm, SHAPE, DataType.BFLOAT16, device, allowed=0)
 
 
-def test_the_planner_plans_what_was_found_when_asked(device: Device, tuned: Tuned, tmp_path: Path) -> None:
+def test_planner_uses_the_tuned_plan_on_request(device: Device, tuned: Tuned, tmp_path: Path) -> None:
     deeper = dataclasses.replace(tuned.best.choice, deeper=frozenset({16}), fidelity=MathFidelity.HiFi2, rows=1)
     tuned_for = TunedFor.of(centralize_w_rm, SHAPE, DataType.BFLOAT16, device)
     kept = tmp_path / "best.json"

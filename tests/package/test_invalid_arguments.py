@@ -353,7 +353,7 @@ def _place(frame: FrameType, line: int) -> str:
     return f"{frame.f_code.co_filename.rpartition('tilewright/')[2]}:{line}"
 
 
-def test_every_call_answers_or_says_what_is_wrong() -> None:
+def test_every_public_call_answers_or_names_the_argument() -> None:
     before = signal.signal(signal.SIGALRM, _too_long)
     found: collections.Counter[str] = collections.Counter()
     try:

@@ -39,7 +39,7 @@ def test_output_that_cannot_be_written_leaves_nothing(name: str, tmp_path: Path)
         require_writable(argparse.ArgumentParser(), "--output", tmp_path / name)
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_the_existing_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_room(self: Path, data: bytes) -> int:
         with self.open("wb") as file:
             file.write(data[:2])

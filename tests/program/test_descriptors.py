@@ -63,7 +63,7 @@ def test_changes_a_card_would_lose_are_refused(change, attribute):
         change()
 
 
-def test_texts_show_what_matters():
+def test_texts_show_the_telling_fields():
     cb = ttnn.CBDescriptor(4096, CORES, [ttnn.CBFormatDescriptor(0, ttnn.bfloat8_b, 1088, name="in")])
     program = ttnn.ProgramDescriptor(
         kernels=[reader(compile_time_args=[7], defines=[("A", "1")], runtime_args=[(ttnn.CoreCoord(0, 0), [5])])],

@@ -124,7 +124,7 @@ def test_tensor_accessor_args(memory_config, config_word):
     assert ttnn.TensorAccessorArgs(rows).get_common_runtime_args() == []
 
 
-def test_names_that_are_not_simulated_say_so():
+def test_unsimulated_names_raise_not_simulated():
     message = r"ttnn\.softmax exists in ttnn 0\.81 but tilewright does not simulate it; write it as a program"
     with pytest.raises(AttributeError, match=message):
         _ = ttnn.softmax

@@ -209,7 +209,7 @@ def test_compute_kernels_need_pages_of_whole_words(wormhole):
     ]
 
 
-def test_over_budget_shows_who_uses_what(wormhole):
+def test_l1_over_budget_lists_the_users(wormhole):
     kept = ttnn.zeros([1024, 1024], ttnn.bfloat16, ttnn.TILE_LAYOUT, wormhole, ttnn.L1_MEMORY_CONFIG)
     built = program(cbs=[cb(0, 300, name="input"), cb(1, 400, name="output")])
     (problem,) = find_problems(built, wormhole)

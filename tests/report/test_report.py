@@ -68,7 +68,7 @@ def test_a_launch_that_ends_well(views: list[View]) -> None:
     assert all(one["end"] <= two["begin"] for one, two in itertools.pairwise(regions))
 
 
-def test_a_deadlock_says_who_waits_for_whom(views: list[View]) -> None:
+def test_deadlock_names_waiting_kernels_and_their_partners(views: list[View]) -> None:
     (group,) = views[1]["waits"]
     names = [kernel["name"] for kernel in group["kernels"]]
     arrows = {

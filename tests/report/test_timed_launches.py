@@ -65,7 +65,7 @@ def test_calls_and_waits_of_a_processor_fill_its_time_without_overlap(
         assert all(abs(time * 1e3 - round(time * 1e3)) < 1e-6 for span in spans for time in span)
 
 
-def test_waits_say_what_for(timeline: list[dict[str, Any]]) -> None:
+def test_waits_name_their_reason(timeline: list[dict[str, Any]]) -> None:
     waits = {event["name"] for event in timeline if event.get("cat") == "wait"}
     assert {"waits for pages of c_0 in_rm", "waits for reads", "waits for pages of c_16 out_rm"} <= waits
 

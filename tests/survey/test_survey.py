@@ -30,7 +30,7 @@ _SAMPLE = "|".join(
 )
 
 
-def test_a_survey_counts_and_names_what_is_missing(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_survey_counts_kernels_and_names_missing_functions(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main([str(package), "--json"])
     findings = json.loads(capsys.readouterr().out)
     assert findings["kernels"] == {"core": 5, "quasar": 1, "multi-chip": 2}

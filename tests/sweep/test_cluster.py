@@ -74,9 +74,7 @@ def test_the_cases_of_a_killed_worker_go_to_the_other(
     assert workers[1].poll() is None
 
 
-def test_the_command_writes_what_the_cluster_gave(
-    tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[str]]]
-) -> None:
+def test_command_writes_the_clusters_results(tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[str]]]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     file, output = tmp_path / "cases.json", tmp_path / "results.parquet"
     file.write_text(json.dumps({"operations": ["centralize_w_rm"], "shapes": ["64x64"], "grids": ["2x1"]}))
@@ -86,7 +84,7 @@ def test_the_command_writes_what_the_cluster_gave(
     assert row["microseconds"] > 0
 
 
-def test_no_scheduler_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_missing_scheduler_is_named(tmp_path: Path) -> None:
     file = tmp_path / "cases.json"
     file.write_text(json.dumps({"operations": ["centralize_w_rm"], "shapes": ["64x64"]}))
     begin = time.monotonic()

@@ -116,7 +116,7 @@ def test_closing_a_device_frees_and_ends_it(wormhole: Device):
         allocate_tensor_on_device([64, 64], DataType.BFLOAT16, TILE, wormhole)
 
 
-def test_a_tensor_nobody_has_any_more_gives_its_memory_back(wormhole: Device):
+def test_unreferenced_tensor_frees_its_memory(wormhole: Device):
     def allocate() -> int:
         return allocate_tensor_on_device([32, 32], DataType.BFLOAT16, TILE, wormhole, L1_MEMORY_CONFIG).buffer_address()
 

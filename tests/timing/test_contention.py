@@ -51,7 +51,7 @@ def _rate(arch: str, grid: Core, kernels: list[tuple[int, bool]]) -> float:
 @pytest.mark.parametrize(
     ("noc", "writes", "measured"), [(0, False, 189.8), (1, False, 82.1), (0, True, 56.5), (1, True, 154.5)]
 )
-def test_all_cores_of_a_wormhole_reach_what_was_measured(noc: int, writes: bool, measured: float) -> None:
+def test_all_wormhole_cores_reach_the_measured_bandwidth(noc: int, writes: bool, measured: float) -> None:
     """Published for cores that use any bank (tt-isa-documentation); there each has one, here they take turns: 15 %."""
     assert _rate("wormhole_b0", (8, 8), [(noc, writes)]) == pytest.approx(measured, rel=0.15)
 
@@ -69,7 +69,7 @@ def _bank_readers(cores: list[Core]) -> float:
     return len(cores) * 128 * 16384 / replay(record, Change(reads_ahead=True)).microseconds / 1e3
 
 
-def test_readers_of_blackhole_banks_reach_what_was_measured() -> None:
+def test_blackhole_bank_readers_reach_the_measured_bandwidth() -> None:
     """344 GB/s by any cores, 500 by those beside their banks (tt-metal pull request 47885).
 
     Which cores the first were is not said: those of the first row are taken here, hence 15 %. Packets as long as these

@@ -72,7 +72,7 @@ def test_a_faster_machine_is_never_slower(device: Device) -> None:
         assert replay(launch.record, change).cycles <= launch.time.cycles
 
 
-def test_lower_fidelity_saves_what_the_model_says_it_would(device: Device) -> None:
+def test_lower_fidelity_saves_the_predicted_time(device: Device) -> None:
     """Two ways to the same figure: replaying with fewer phases, and a run that asks for them."""
     best = _timed(device)
     config = WormholeComputeKernelConfig(math_fidelity=MathFidelity.HiFi2, fp32_dest_acc_en=True)
@@ -80,7 +80,7 @@ def test_lower_fidelity_saves_what_the_model_says_it_would(device: Device) -> No
     assert replay(best.record, Change(most_phases=2)).cycles == low.time.cycles
 
 
-def test_advice_is_about_what_was_recorded(device: Device) -> None:
+def test_advice_is_about_the_recorded_run(device: Device) -> None:
     launch = _timed(device)
     advice = advise(launch.record, launch.time)
     assert {"c_0 in_rm twice as deep", "HiFi2 instead of HiFi4"} <= {effect.words for effect in advice.helps}

@@ -67,7 +67,7 @@ def test_flows_and_the_links_they_take() -> None:
     assert len(up) == 10 + 6
 
 
-def test_parts_of_a_compute_kernel_are_for_what_they_pack() -> None:
+def test_compute_kernel_time_is_assigned_to_packed_buffers() -> None:
     section = [entry("DstAcquire"), entry("CopyTile", 0), entry("DstCommit"), entry("DstWait")]
     words = [
         entry("Startup"),

@@ -150,7 +150,7 @@ def test_attempts_are_counted_over_runs_and_everything_is_in_the_breadcrumbs(hom
     assert {each.text("result") for each in tests} == {"PASS"}
 
 
-def test_nothing_goes_on_when_whoever_asked_is_killed(home: Home, tmp_path: Path) -> None:
+def test_stage_processes_end_with_a_killed_parent(home: Home, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     endless = f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\nwhile True:\n    pass\n"
     is_stage = "import sys\nif 'nursery' in ' '.join(sys.orig_argv):\n"

@@ -66,7 +66,7 @@ def test_what_turns_rows_into_tiles_is_no_stub() -> None:
     assert all(Region.ROWS not in each.contract.gives.values() for each in STUBBED)
 
 
-def test_the_kernel_says_that_it_is_one() -> None:
+def test_stub_kernel_is_marked_as_stub() -> None:
     cpp = kept_then_popped.cpp_source()
     assert "square_stub<true>(cb_a, cb_b, row_tiles" in cpp
     assert "// A stub of square: moves its pages, computes nothing." in cpp

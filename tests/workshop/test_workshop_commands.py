@@ -44,7 +44,7 @@ def test_the_table_fits_a_terminal_and_has_no_colour_in_a_file(home: Home, capsy
     assert lines[-1] == "0 of 1 stages pass; stage 7 is red (FAIL)"
 
 
-def test_an_error_that_the_table_cuts_is_told_whole_below() -> None:
+def test_error_cut_by_the_table_is_printed_whole_below() -> None:
     said = "kernel compute_rows on core (0,0): " + "this cannot be, " * 12 + "so give it more pages"
     red = TestOutcome("test_it", Status.FAIL, "runtime", said)
     result = StageResult(STAGES[5], Status.FAIL, {"execution": Status.FAIL}, (red,), "runtime", said)
@@ -63,7 +63,7 @@ def test_colours_do_not_move_columns() -> None:
     assert line == plain_line
 
 
-def test_brief_is_short_whatever_a_stage_said() -> None:
+def test_brief_output_is_short_for_any_stage_text() -> None:
     """Under 500 tokens, by the words and marks it has, which are more than tokens for text like this."""
     error = "\n".join(
         f"test_numbers[case {each}]: deadlock on cores (0,0)-(7,7) " + "c_1 is full, " * 40 for each in range(90)
@@ -126,7 +126,7 @@ def test_an_operation_that_is_not_there(home: Home, capsys: pytest.CaptureFixtur
     assert "variance_w_rm" in message
 
 
-def test_phases_show_what_each_left(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_phases_show_each_result(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["phases", "mine.py", "--upto", "centralized"]) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
@@ -140,7 +140,7 @@ def test_phases_show_what_each_left(home: Home, capsys: pytest.CaptureFixture[st
     assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["first_wrong"] == "mean"
 
 
-def test_a_log_says_what_was_run_and_nothing_else(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_contains_only_what_was_run(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["log", "mine.py"]) == 1
     assert "nothing of mine was run yet" in capsys.readouterr().err
     change(home, "mine_kernels.py", *WRONG_MEAN)

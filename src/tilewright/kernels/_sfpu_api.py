@@ -6,8 +6,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Collection, Iterator
 
-from tilewright._sfpu_functions import Parameter, SfpuHeader, sfpu_headers
-from tilewright._sfpu_functions import Signature as CppSignature
+from tilewright._sfpu_functions import SfpuHeader, SfpuParameter, SfpuSignature, sfpu_headers
 from tilewright.kernels._signatures import ApiFunction, Argument, Signature
 
 _KINDS = {
@@ -40,7 +39,7 @@ def _functions(header: SfpuHeader, enumerations: Collection[str]) -> Iterator[Ap
             yield ApiFunction(signature.name, (form,), None, header.path, header.summary)
 
 
-def _python_signature(signature: CppSignature, enumerations: Collection[str]) -> Signature:
+def _python_signature(signature: SfpuSignature, enumerations: Collection[str]) -> Signature:
     template: list[Argument] = []
     for each in (each for each in signature.template if each.name != _LEFT_OUT):
         if each.type not in _KINDS and each.type not in enumerations:
@@ -56,7 +55,7 @@ def _names(arguments: list[Argument]) -> str:
     return ", ".join(each.name for each in arguments)
 
 
-def _argument(parameter: Parameter) -> Argument:
+def _argument(parameter: SfpuParameter) -> Argument:
     name = parameter.name.lower()
     safe = f"{name}_" if keyword.iskeyword(name) else name
     return Argument(

@@ -40,7 +40,7 @@ def test_operation(card: object, case: Case) -> None:
     check(case, Bench(card))
 
 
-def test_the_page_says_what_the_catalogue_has() -> None:
+def test_page_lists_the_catalogue() -> None:
     assert PAGE.read_text() == page()
 
 
