@@ -10,7 +10,10 @@ goes before.
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +59,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
         try:
             if options.tilewright_ttnn == "real" or (options.tilewright_ttnn is None and installed_ttnn()):
-                _use_card()
+                _use_card(checked=options.tilewright_check)
             else:
                 _use_built_in()
         except (RuntimeError, TilewrightError) as error:
@@ -65,14 +68,20 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         early_config.pluginmanager.register(_CppOperations(), "tilewright-cpp-operations")
 
 
-def _use_card() -> None:
-    """From now on the installed ttnn, which must not be imported yet, finds the card."""
+def _use_card(*, checked: bool) -> None:
+    """From now on the installed ttnn, which must not be imported yet, finds the card; its server checks launches."""
     from tilewright._card.environment import card_environment
     from tilewright._card.package import require_ttnn
     from tilewright._card.products import choose_card
 
     if "TT_METAL_SIMULATOR" not in os.environ:  # the user may have chosen a card
         os.environ.update(card_environment(require_ttnn(), choose_card()))
+    if checked:
+        from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest
+
+        directory = tempfile.mkdtemp(prefix="tilewright-check-")
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+        os.environ[OBSERVER_VARIABLE] = ObserverRequest("check", directory=directory).text()
 
 
 def _use_built_in() -> None:
@@ -85,17 +94,18 @@ class _Checks:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """A test that passes fails when one of its launches has findings; one that fails shows them too."""
-        from tilewright._launch.observer import observed_launches
+        from tilewright._launch.observer import observed_launches, results_of_card
         from tilewright.check._observer import CheckObserver
         from tilewright.check._report import Report
 
+        results_of_card()  # of launches before this test, such as a fixture's
         with observed_launches(CheckObserver()) as results:
             try:
                 yield
             except BaseException:
-                _add_section(item, Report.of(results))
+                _add_section(item, Report.of([*results, *results_of_card()]))
                 raise
-        report = Report.of(results)
+        report = Report.of([*results, *results_of_card()])
         if report.findings:
             pytest.fail(f"tilewright: {report.summary}\n{report.text(width=100)}", pytrace=False)
         _add_section(item, report)

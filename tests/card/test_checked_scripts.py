@@ -30,3 +30,51 @@ def test_a_script_that_fails_by_itself_is_an_error_in_json(
     result = subprocess.run(command, capture_output=True, text=True, env=card_environment, timeout=600, check=False)
     error = {"type": "ScriptFailed", "message": f"{script} ended with status 1"}
     assert (result.returncode, json.loads(result.stdout)["error"]) == (1, error)
+
+
+STALE = """
+import numpy as np
+import ttnn
+
+SOURCE = "void kernel_main() { volatile uint32_t address = get_arg_val<uint32_t>(0); }"
+
+
+def program(tensor):
+    core = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+    kernel = ttnn.KernelDescriptor(
+        kernel_source=SOURCE,
+        source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+        core_ranges=core,
+        runtime_args=[(ttnn.CoreCoord(0, 0), [tensor.buffer_address()])],
+        config=ttnn.ReaderConfigDescriptor(),
+    )
+    return ttnn.ProgramDescriptor(kernels=[kernel], semaphores=[], cbs=[])
+
+
+def tensor(device):
+    return ttnn.Tensor(np.ones((1, 1, 32, 32), np.float32), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
+
+
+def test_right_addresses(device):
+    for _ in range(2):
+        x = tensor(device)
+        ttnn.generic_op([x, x], program(x))
+
+
+def test_a_stale_address(device):
+    x, y = tensor(device), tensor(device)
+    ttnn.generic_op([x, x], program(x))
+    ttnn.generic_op([y, y], program(x))
+"""
+
+
+def test_pytest_fails_a_test_with_findings(real_ttnn: str, card_environment: dict[str, str], tmp_path: Path) -> None:
+    """Also a stale address is found: arguments are read from the card's L1."""
+    (tmp_path / "test_stale.py").write_text(STALE)
+    command = [real_ttnn, "-m", "pytest", "-q", "-p", "tilewright.pytest_plugin", "--tilewright", "--tilewright-check"]
+    result = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env=card_environment, timeout=600, check=False
+    )
+    assert "1 failed, 1 passed" in result.stdout, result.stdout + result.stderr
+    assert "tilewright: 2 launches checked: 1 error" in result.stdout
+    assert "runtime argument 0 is still 0x" in result.stdout

@@ -22,7 +22,7 @@ from tilewright._card.package import require_ttnn
 from tilewright._cli.check_target import Work, exit_status, runs_on_card
 from tilewright._cli.command_parser import UsageExit
 from tilewright._cli.operation_arguments import chosen_card
-from tilewright._launch.observer import OBSERVER_VARIABLE, Observer, ObserverRequest, observed_launches
+from tilewright._launch.observer import OBSERVER_VARIABLE, RESULT_SUFFIX, Observer, ObserverRequest, observed_launches
 from tilewright.check._finding import Finding
 
 
@@ -95,7 +95,7 @@ def observe_on_card(
 
 def _entry(path: Path) -> Any:
     """A result, or a map of errors."""
-    return json.loads(path.read_bytes()) if path.suffix == ".json" else pickle.loads(path.read_bytes())
+    return pickle.loads(path.read_bytes()) if path.suffix == RESULT_SUFFIX else json.loads(path.read_bytes())
 
 
 def nothing_launched(options: argparse.Namespace) -> str:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 OBSERVER_VARIABLE = "TILEWRIGHT_OBSERVER"
 # A directory in which the calls of every launch are kept, one file each in their order (_record/call_record.py).
 RECORDS_VARIABLE = "TILEWRIGHT_RECORDS"
+RESULT_SUFFIX = ".pickle"
 
 _FACTORIES = {
     "check": "tilewright.check._observer:CheckObserver",
@@ -209,8 +210,20 @@ class ObserverRequest:
         return observer
 
     def _write(self, result: object) -> None:
-        path = Path(self.directory) / f"{time.time_ns():020}-{os.getpid()}.pickle"
+        path = Path(self.directory) / f"{time.time_ns():020}-{os.getpid()}{RESULT_SUFFIX}"
         write_atomically(path, pickle.dumps(result))
+
+
+def results_of_card() -> list[Any]:
+    """Take the results that the servers of this process's cards wrote since the last call, in the order of time."""
+    request = os.environ.get(OBSERVER_VARIABLE)
+    if request is None:
+        return []
+    found = []
+    for path in sorted(Path(ObserverRequest.parse(request).directory).glob(f"*{RESULT_SUFFIX}")):
+        found.append(pickle.loads(path.read_bytes()))
+        path.unlink()
+    return found
 
 
 @contextlib.contextmanager

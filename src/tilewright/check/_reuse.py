@@ -134,7 +134,7 @@ class _Arguments:
     """What the kernels of one launch were given."""
 
     arguments: dict[tuple[str, str, int], int]  # kernel, core, index -> value
-    addresses: list[int]  # of the tensors, in order
+    addresses: list[int | None]  # of the tensors, in order
 
 
 class _History:
@@ -170,12 +170,12 @@ def reuse_findings(launch: Launch, fresh_program: ProgramDescriptor | None) -> I
     history.last[repr(parts)] = now
 
 
-def _addresses(tensors: Sequence[Tensor | ForeignTensor | None]) -> list[int]:
-    """Of each tensor, in order; none where one of them is not known, or on no device."""
-    found = []
+def _addresses(tensors: Sequence[Tensor | ForeignTensor | None]) -> list[int | None]:
+    """Of each tensor, in order, None for one that is not known; empty where one of them is on no device."""
+    found: list[int | None] = []
     for tensor in tensors:
-        if isinstance(tensor, ForeignTensor):
-            found.append(tensor.address)
+        if tensor is None or isinstance(tensor, ForeignTensor):
+            found.append(None if tensor is None else tensor.address)
         elif isinstance(tensor, Tensor) and tensor.device() is not None and tensor.is_allocated():
             found.append(tensor.buffer_address())
         else:
@@ -207,7 +207,8 @@ def _argument_values(launch: Launch) -> dict[tuple[str, str, int], int]:
 def _stale_addresses(program: ProgramDescriptor, before: _Arguments, now: _Arguments) -> Iterator[Finding]:
     rule = RULES["arg-stale"]
     gone = set(before.addresses) - set(now.addresses)
-    moved = {old: new for old, new in zip(before.addresses, now.addresses, strict=False) if old in gone}
+    pairs = zip(before.addresses, now.addresses, strict=False)
+    moved = {old: new for old, new in pairs if old is not None and new is not None and old in gone}
     # Where one argument followed a tensor to its new address, others with the old value only look like addresses.
     followed = {old for key, old in before.arguments.items() if old in moved and now.arguments.get(key) == moved[old]}
     kernels = {kernel.name: kernel for kernel in program.kernels}
