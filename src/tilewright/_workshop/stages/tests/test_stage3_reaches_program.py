@@ -8,7 +8,7 @@ import pytest
 from tilewright._tensor.device import Device
 from tilewright._workshop.cases import OperationCase, case_tensors
 from tilewright.ops import Operation
-from tilewright.ops import _operation as operation_module
+from tilewright.ops._kept_calls import KeptCall
 
 
 class ReachedError(Exception):
@@ -21,6 +21,6 @@ def test_valid_tensors_get_to_the_program(
     def factory(*arguments: object) -> None:
         raise ReachedError
 
-    monkeypatch.setattr(operation_module, "borrowed_program", factory)
+    monkeypatch.setattr(KeptCall, "compiled", factory)
     with pytest.raises(ReachedError):
         operation(*case_tensors(operation, case, device).values())
