@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tilewright._build.compiler import Compiler
-from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 
 # Directories of headers that every kernel sees, and those of each architecture.
 _DIRECTORIES = ("", "ttnn", "ttnn/cpp", "tt_metal", "tt_metal/hw/inc", "tt_metal/hostdevcommon/api", "tt_metal/api")

@@ -16,14 +16,15 @@ import pytest
 from tests.launch.test_os_threads import exp_program
 from tilewright import ttnn
 from tilewright._build import compiler as compilers
-from tilewright._build import kernel_build
+from tilewright._build import kernel_build, precompiled_prelude
 from tilewright._build.compiler import Compiler, available_compilers, find_compiler, major_version
 from tilewright._build.kernel_sources import kernel_source
 from tilewright._build.translation_unit import KernelSource
 from tilewright._errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
 from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
-from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import ReaderConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet
 
@@ -317,9 +318,9 @@ def test_headers_with_new_dates_are_compiled_anew(chip: Chip, make_program, monk
     other = next((found for found in available_compilers() if found.family != "gcc"), None)
     if other is None:
         pytest.skip("no compiler besides g++ on this machine")
-    monkeypatch.setattr(kernel_build, "tree_dates", lambda directory: "as installed")
+    monkeypatch.setattr(precompiled_prelude, "tree_dates", lambda directory: "as installed")
     program = make_program(reader="void kernel_main() {}")
     source = kernel_source(program, program.kernels[0], chip.arch, chip.grid)
-    first = kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other))
-    monkeypatch.setattr(kernel_build, "tree_dates", lambda directory: "as installed again")
-    assert kernel_build._precompiled_prelude(source, other, kernel_build._arguments(source, other)) != first
+    first = precompiled_prelude.precompiled_prelude(source, other, kernel_build._arguments(source, other))
+    monkeypatch.setattr(precompiled_prelude, "tree_dates", lambda directory: "as installed again")
+    assert precompiled_prelude.precompiled_prelude(source, other, kernel_build._arguments(source, other)) != first

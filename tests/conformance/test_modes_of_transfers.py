@@ -17,7 +17,8 @@ import pytest
 from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import ReaderConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._tensor.arch import describe_arch

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from tilewright._launch.chip import Chip
-from tilewright._program.kernel import ComputeConfigDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 
 # b * c is 1 + 2^-11 + 2^-24, which as a float of its own would be 1 + 2^-11.
 COMPUTE = """

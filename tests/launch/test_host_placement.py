@@ -11,7 +11,8 @@ import pytest
 from tilewright._launch.chip import Chip
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright._program.kernel import ArgumentsInL1, DataMovementConfigDescriptor, KernelDescriptor, SourceType
+from tilewright._program.kernel import ArgumentsInL1, KernelDescriptor, SourceType
+from tilewright._program.kernel_config import DataMovementConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._tensor.arch import describe_arch

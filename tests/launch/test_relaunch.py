@@ -17,7 +17,8 @@ from tilewright._launch.chip import Chip
 from tilewright._launch.launch_arguments import KernelArgumentLayout
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright._program.kernel import KernelDescriptor, ReaderConfigDescriptor, SourceType, WriterConfigDescriptor
+from tilewright._program.kernel import KernelDescriptor, SourceType
+from tilewright._program.kernel_config import ReaderConfigDescriptor, WriterConfigDescriptor
 from tilewright._program.program import FixedProgram, ProgramDescriptor
 from tilewright._program.semaphore import SemaphoreDescriptor
 from tilewright._record.run import Run, RunStatus

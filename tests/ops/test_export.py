@@ -20,7 +20,7 @@ from tests.ops import export_probe
 from tilewright import ttnn
 from tilewright._planner.plan import Plan
 from tilewright._planner.row_program import build_program, compile_time_values
-from tilewright._program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
 from tilewright.kernels._language import KernelRole
 from tilewright.ops._export import ExportError, export_operation
 from tilewright.ops._operation import Operation

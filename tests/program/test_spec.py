@@ -11,7 +11,7 @@ import pytest
 
 from tilewright import ttnn
 from tilewright._program.errors import ProgramError
-from tilewright._program.kernel import UnpackToDestMode
+from tilewright._program.kernel_config import UnpackToDestMode
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.spec import (
     CompilerOptions,

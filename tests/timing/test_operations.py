@@ -11,7 +11,7 @@ import pytest
 from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._program.compute_kernel_config import WormholeComputeKernelConfig
-from tilewright._program.kernel import MathFidelity
+from tilewright._program.kernel_config import MathFidelity
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout

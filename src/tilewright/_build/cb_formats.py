@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from tilewright._build.translation_unit import BufferFormat
 from tilewright._program.circular_buffer import CBFormatDescriptor
-from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor, UnpackToDestMode
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.dtype import DataFormat, exponent_bytes
 

@@ -1,29 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles kernels into shared libraries, and remembers them by content."""
+"""Kernels as shared libraries: compiled where the cache, which is keyed by content, has none."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
-import itertools
 import os
 import re
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from tilewright._build.api_hints import with_api_hint
 from tilewright._build.cache import (
     building,
     cache_directory,
     digest,
-    file_digest,
-    full_cache,
-    move_into_cache,
-    note_use,
     read_entry,
     store_library,
     store_record,
@@ -31,7 +24,7 @@ from tilewright._build.cache import (
     write_atomically,
 )
 from tilewright._build.cache_pruning import prune_when_large
-from tilewright._build.cache_trust import is_trusted
+from tilewright._build.compile_errors import run_compiler
 from tilewright._build.compiler import (
     Compiler,
     available_compilers,
@@ -40,30 +33,19 @@ from tilewright._build.compiler import (
     kernel_flags,
     kernel_link_flags,
 )
-from tilewright._build.file_states import FileStates, State, build_environment, file_state, state_of
-from tilewright._build.generated_headers import generated_directory, write_generated_headers
-from tilewright._build.native_build import NATIVE, tree_dates, tree_digest
+from tilewright._build.file_states import FileStates, State, build_environment, file_state
+from tilewright._build.generated_headers import generated_directory
+from tilewright._build.native_build import NATIVE, tree_digest
+from tilewright._build.precompiled_prelude import with_precompiled_prelude
 from tilewright._build.thread_guards import THREADS, chosen_by_thread
 from tilewright._build.translation_unit import (
     Instrumentation,
     KernelSource,
     prelude_macros,
-    prelude_name,
     translation_unit,
 )
 from tilewright._errors import CompilerCrashError, KernelCompileError
 from tilewright._program.kernel_path import kernel_search_path
-
-_MAX_ERRORS_SHOWN = 3
-# Lines that begin something else than an error.
-_STORY = re.compile(
-    r"(note|warning): |^In file included|^\s+from |In (instantiation|function|member|static)"
-    r"|^\d+ (error|warning)s? .*generated|^compilation terminated"
-)
-
-# What leads from a kernel's line to an error in a header: g++, then clang++.
-_REASON = re.compile(r"required from|'constexpr' expansion of|requested here|in call to")
-
 
 # The compiler calls the engine in every basic block; no library of the sanitizer is needed for it. A record wants it of
 # kernels that move data: what a compute kernel does between its calls runs beside the tile engines. After a hang in a
@@ -338,7 +320,7 @@ def _compile_once(
     source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
 ) -> Path | None:
     """The library; None: it has to be compiled for each thread."""
-    text, arguments = _with_precompiled_prelude(source, compiler, text, arguments)
+    text, arguments = with_precompiled_prelude(source, compiler, text, arguments)
     unit, library, depends = work / "kernel_unit.cpp", work / "kernel.so", work / "kernel.d"
     unit.write_text(text, encoding="utf-8")
     began = time.time_ns()
@@ -347,10 +329,10 @@ def _compile_once(
     if compiler.family == "zig" or source.checked:
         # zig, told in one step not to link its C++ library, does not find its headers either; a checked kernel must
         # not be linked with the sanitizer's library.
-        _run(source, compiler, [*command, "-c", "-o", str(work / "kernel.o"), str(unit)], unit)
-        _run(source, compiler, [*linking, str(work / "kernel.o")], unit)
+        run_compiler(source, compiler, [*command, "-c", "-o", str(work / "kernel.o"), str(unit)], unit)
+        run_compiler(source, compiler, [*linking, str(work / "kernel.o")], unit)
     else:
-        _run(source, compiler, [*command, *linking, str(unit)], unit)
+        run_compiler(source, compiler, [*command, *linking, str(unit)], unit)
     files = _dependencies(depends.read_text(encoding="utf-8"), unit)
     if _differs_by_thread(source, files):
         return None
@@ -387,12 +369,6 @@ def _shadowing(files: Sequence[Path], arguments: Sequence[str], beside: Path) ->
     return [name for name in absent if not Path(name).exists()]
 
 
-def _run(source: KernelSource, compiler: Compiler, arguments: Sequence[str], unit: Path) -> None:
-    result = compiler.run(arguments)
-    if result.returncode != 0:
-        _explain_failure(source, compiler, result.stderr, unit)
-
-
 def check_kernel(source: KernelSource, compiler: Compiler) -> None:
     """Compiles a kernel as a launch would, but keeps nothing.
 
@@ -405,71 +381,12 @@ def check_kernel(source: KernelSource, compiler: Compiler) -> None:
             for each in _of_threads(source):
                 check_kernel(each, compiler)
             return
-        text, arguments = _with_precompiled_prelude(source, compiler, text, arguments)
+        text, arguments = with_precompiled_prelude(source, compiler, text, arguments)
         unit = Path(work) / "kernel_unit.cpp"
         unit.write_text(text, encoding="utf-8")
         # zig's driver always wants to write an object.
         mode = ["-c", "-o", str(Path(work) / "kernel.o")] if compiler.family == "zig" else ["-fsyntax-only"]
-        _run(source, compiler, [*arguments, *mode, str(unit)], unit)
-
-
-def _with_precompiled_prelude(
-    source: KernelSource, compiler: Compiler, text: str, arguments: list[str]
-) -> tuple[str, list[str]]:
-    """The unit's text and the compiler's arguments, changed to use a compiled prelude where the compiler can."""
-    write_generated_headers()
-    precompiled = _precompiled_prelude(source, compiler, arguments)
-    if compiler.family != "gcc":
-        # Our own key knows the headers' content and dates.
-        pch = ["-include-pch", str(precompiled / "tw_prelude.h.pch"), "-Xclang", "-fno-validate-pch"]
-        return text, [*pch, *arguments]
-    text = text.replace(f'#include "{prelude_name(source)}"', '#include "tw_prelude.h"', 1)
-    return text, [f"-I{precompiled}", *arguments]
-
-
-def _precompiled_prelude(source: KernelSource, compiler: Compiler, arguments: list[str]) -> Path:
-    """Directory with the compiled prelude for this kernel's flags (g++ finds it beside ``tw_prelude.h``)."""
-    own = [argument for argument in arguments if not argument.startswith("-I")]
-    content = [tree_digest("include"), tree_digest("abi")]
-    if compiler.family != "gcc":
-        # clang knows by its date that a file is in the prelude already; with another date it reads it a second time.
-        content += [tree_dates("include"), tree_dates("abi")]
-    key = digest(prelude_name(source), *own, compiler.identity, *content, str(NATIVE))
-    directory = cache_directory() / "preludes" / key
-    header, record = directory / "tw_prelude.h", directory / "digest"
-    compiled = directory / ("tw_prelude.h.gch" if compiler.family == "gcc" else "tw_prelude.h.pch")
-    if _is_complete(compiled, record):
-        note_use(record)
-        return directory
-    with building(f"prelude-{key}") as work:
-        if not _is_complete(compiled, record):
-            write_atomically(header, f'#include "{prelude_name(source)}"\n'.encode())
-            roots = [f"-I{NATIVE / 'include'}", f"-I{NATIVE}"]
-            target = work / compiled.name
-            command = [*own, *roots, "-x", "c++-header", str(header), "-o", str(target)]
-            _run(dataclasses.replace(source, name="(kernel API headers)"), compiler, command, header)
-            content_name = file_digest(target)
-            move_into_cache(target, compiled)
-            write_atomically(record, content_name.encode())
-    return directory
-
-
-def _is_complete(compiled: Path, record: Path) -> bool:
-    """Whether a compiled prelude is what was once put there."""
-    content = read_entry(record)
-    try:
-        status = compiled.lstat()
-    except OSError:
-        return False
-    return (
-        content is not None and is_trusted(status) and content.decode() == _prelude_digest(compiled, *state_of(status))
-    )
-
-
-@functools.lru_cache(maxsize=64)
-def _prelude_digest(compiled: Path, modified: int, size: int) -> str:
-    """It is large, so it is read once for each state the file is in."""
-    return file_digest(compiled)
+        run_compiler(source, compiler, [*arguments, *mode, str(unit)], unit)
 
 
 def _dependencies(rule: str, unit: Path) -> list[Path]:
@@ -479,60 +396,3 @@ def _dependencies(rule: str, unit: Path) -> list[Path]:
     paths = [Path(re.sub(r"\\([ #])", r"\1", name).replace("$$", "$")) for name in names]
     own = (str(NATIVE), str(cache_directory() / "preludes"), str(generated_directory()), str(unit))
     return [path for path in dict.fromkeys(paths) if not str(path).startswith(own)]
-
-
-def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit: Path) -> NoReturn:
-    if "No space left on device" in output:
-        raise full_cache()
-    if "'#pragma GCC unroll' requires" in output and compiler.family == "gcc":
-        raise CompilerCrashError(
-            f"{compiler.version} does not take a '#pragma GCC unroll' of kernel {source.name}, whose count depends on "
-            'a template; another compiler does: pip install "tilewright[compiler]"'
-        )
-    if "internal compiler error" in output or "PLEASE submit a bug report" in output:
-        raise CompilerCrashError(
-            f"{compiler.version} crashed on kernel {source.name} (a fault of the compiler, not of the kernel); "
-            'another compiler helps: pip install "tilewright[compiler]"'
-        )
-    if re.search(r"'kernel_main' was not declared|undeclared identifier 'kernel_main'", output):
-        raise KernelCompileError(source.name, f"{source.path} has no `void kernel_main()`", output)
-    raise KernelCompileError(source.name, to_the_point(output, unit, source.path), output)
-
-
-def to_the_point(output: str, unit: Path, kernel_path: str) -> str:
-    """The first errors of a compiler's output with the code they point at, without the rest of its story.
-
-    An error inside a header is followed by the kernel's own lines that led there; those of a Python kernel are in the
-    Python files.
-    """
-    shown: list[str] = []
-    errors = 0
-    keep = False
-    for line in output.splitlines():
-        if re.search(r"(fatal )?error: ", line):
-            errors += 1
-            keep = errors <= _MAX_ERRORS_SHOWN
-        elif _STORY.search(line):
-            keep = False
-        if keep:
-            shown.append(with_api_hint(line))
-    more = errors - _MAX_ERRORS_SHOWN
-    if more > 0:
-        shown.append(f"... and {more} more error{'s' if more > 1 else ''}")
-    text = "\n".join(shown) if shown else output.strip()
-    own = _own_prefixes(kernel_path)
-    if not any(line.startswith(own) for line in shown):
-        reasons = (line for line in output.splitlines() if line.startswith(own) and _REASON.search(line))
-        text = "\n".join([text, *itertools.islice(reasons, 2)])
-    return text.replace(str(unit), "<generated>")
-
-
-def _own_prefixes(kernel_path: str) -> tuple[str, ...]:
-    """How messages about a kernel's own text begin: with its file, or one that its ``#line`` directives name."""
-    try:
-        text = Path(kernel_path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    named = re.findall(r'^#line \d+ "(.*)"$', text, re.MULTILINE)
-    paths = {kernel_path, *(re.sub(r"\\(.)", r"\1", each) for each in named)}
-    return tuple(f"{path}:" for path in paths)

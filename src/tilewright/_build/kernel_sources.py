@@ -8,7 +8,8 @@ import dataclasses
 from tilewright._build.cb_formats import kernel_formats
 from tilewright._build.kernel_build import source_file
 from tilewright._build.translation_unit import Instrumentation, KernelSource
-from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor, MathFidelity, SourceType
+from tilewright._program.kernel import KernelDescriptor, SourceType
+from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
 from tilewright._program.kernel_path import resolve_kernel_path
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.arch import ArchDescription

@@ -16,16 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tilewright._card.package import CardError
-from tilewright._program.kernel import (
+from tilewright._program.kernel import KernelDescriptor, SourceType
+from tilewright._program.kernel_config import (
     NOC,
     NOC_MODE,
     ComputeConfigDescriptor,
     DataMovementConfigDescriptor,
     DataMovementProcessor,
     KernelConfig,
-    KernelDescriptor,
     MathFidelity,
-    SourceType,
     UnpackToDestMode,
 )
 from tilewright._tensor.cores import CoreRangeSet

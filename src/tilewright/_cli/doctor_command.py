@@ -68,7 +68,8 @@ def _engine() -> str:
 
 def _try_kernel() -> str:
     from tilewright._launch.chip import Chip
-    from tilewright._program.kernel import DataMovementConfigDescriptor, KernelDescriptor
+    from tilewright._program.kernel import KernelDescriptor
+    from tilewright._program.kernel_config import DataMovementConfigDescriptor
     from tilewright._program.program import ProgramDescriptor
     from tilewright._program.semaphore import SemaphoreDescriptor
     from tilewright._tensor.arch import describe_arch

@@ -11,7 +11,8 @@ from tilewright._cpp_ops.descriptions import Descriptions
 from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.programs import FindKernel
 from tilewright._program import CoreCoord, CoreRange, CoreRangeSet
-from tilewright._program.kernel import NOC, NOC_MODE, DataMovementProcessor, KernelBuildOptLevel, MathFidelity
+from tilewright._program.kernel import KernelBuildOptLevel
+from tilewright._program.kernel_config import NOC, NOC_MODE, DataMovementProcessor, MathFidelity
 from tilewright._tensor.dtype import DataFormat
 from tilewright._tensor.tensor import Tensor
 from tilewright._tensor.tile import Tile

@@ -10,7 +10,8 @@ from tilewright._build.cb_formats import buffer_format, unpacks_to_dest
 from tilewright._build.kernel_library import KernelLibraries, KernelLibrary
 from tilewright._build.kernel_sources import FIDELITY_PHASES, placement
 from tilewright._launch.runner import RunnerMessage, message
-from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record import wire_layout as native
 from tilewright._tensor.cores import CoreRangeSet

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from tilewright._program.cb_placement import place_circular_buffers
-from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.runtime_arguments import ReadWords, common_runtime_arguments, runtime_arguments
 

@@ -18,7 +18,7 @@ from tilewright._planner.row_program import Kernels
 from tilewright._planner.row_split import CoreSelection, RowSplit, TensorRows, counted, split_rows
 from tilewright._planner.strategy import Strategy
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
-from tilewright._program.kernel import ComputeConfigDescriptor, UnpackToDestMode
+from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._tensor.cores import CoreRangeSet
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tile import TILE_SIZE

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tilewright._planner import line_plan
 from tilewright._planner.kernel_names import of_tensor
-from tilewright._program.kernel import ComputeConfigDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.tensor import Tensor

@@ -7,14 +7,13 @@ from tilewright._program.circular_buffer import (
     TileDescriptor,
     cb_descriptor_from_sharded_tensor,
 )
-from tilewright._program.kernel import (
+from tilewright._program.kernel import KernelBuildOptLevel, KernelDescriptor
+from tilewright._program.kernel_config import (
     NOC,
     NOC_MODE,
     ComputeConfigDescriptor,
     DataMovementConfigDescriptor,
     DataMovementProcessor,
-    KernelBuildOptLevel,
-    KernelDescriptor,
     MathFidelity,
     ReaderConfigDescriptor,
     UnpackToDestMode,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from tilewright._program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
 
 
 class WormholeComputeKernelConfig:

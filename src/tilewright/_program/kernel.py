@@ -9,63 +9,19 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
+from tilewright._program.kernel_config import (
+    CONFIG_TYPES,
+    ComputeConfigDescriptor,
+    DataMovementProcessor,
+    KernelConfig,
+    ReaderConfigDescriptor,
+    WriterConfigDescriptor,
+    member,
+)
 from tilewright._program.runtime_args import RuntimeArgs, as_runtime_args
 from tilewright._program.uint32_list import CopiedList, VectorUInt32, uint32
-from tilewright._tensor.argument import flag, items, path_text, require, text
+from tilewright._tensor.argument import items, path_text, require, text
 from tilewright._tensor.cores import CoreRangeSet
-
-
-class MathFidelity(Enum):
-    LoFi = 0
-    HiFi2 = 2
-    HiFi3 = 3
-    HiFi4 = 4
-    Invalid = 255
-
-    def __repr__(self) -> str:
-        return f"MathFidelity.{self.name}"
-
-
-class UnpackToDestMode(Enum):
-    UnpackToDestFp32 = 0
-    Default = 1
-
-    def __repr__(self) -> str:
-        return f"UnpackToDestMode.{self.name}"
-
-
-class DataMovementProcessor(Enum):
-    """RISCV_0 is BRISC, RISCV_1 is NCRISC. The others exist on later chips only."""
-
-    RISCV_0 = 0
-    RISCV_1 = 1
-    RISCV_2 = 2
-    RISCV_3 = 3
-    RISCV_4 = 4
-    RISCV_5 = 5
-    RISCV_6 = 6
-    RISCV_7 = 7
-
-    def __repr__(self) -> str:
-        return f"DataMovementProcessor.{self.name}"
-
-
-class NOC(Enum):
-    RISCV_0_default = 0
-    RISCV_1_default = 1
-    NOC_0 = 0
-    NOC_1 = 1
-
-    def __repr__(self) -> str:
-        return f"NOC.{self.name}"
-
-
-class NOC_MODE(Enum):  # noqa: N801 (ttnn's name)
-    DM_DEDICATED_NOC = 0
-    DM_DYNAMIC_NOC = 1
-
-    def __repr__(self) -> str:
-        return f"NOC_MODE.{self.name}"
 
 
 class KernelBuildOptLevel(Enum):
@@ -76,154 +32,6 @@ class KernelBuildOptLevel(Enum):
     Os = 4
     Ofast = 5
     Oz = 6
-
-
-class ReaderConfigDescriptor:
-    """A data-movement kernel on NCRISC (RISCV_1) that uses NoC 0."""
-
-    @property
-    def processor(self) -> DataMovementProcessor:
-        return DataMovementProcessor.RISCV_1
-
-    @property
-    def noc(self) -> NOC:
-        return NOC.RISCV_0_default
-
-    @property
-    def noc_mode(self) -> NOC_MODE:
-        return NOC_MODE.DM_DEDICATED_NOC
-
-    def state(self) -> tuple[object, ...]:
-        return (ReaderConfigDescriptor,)
-
-    def copy(self) -> ReaderConfigDescriptor:
-        return ReaderConfigDescriptor()
-
-    def __repr__(self) -> str:
-        return "ReaderConfigDescriptor()"
-
-
-class WriterConfigDescriptor:
-    """A data-movement kernel on BRISC (RISCV_0) that uses NoC 1."""
-
-    @property
-    def processor(self) -> DataMovementProcessor:
-        return DataMovementProcessor.RISCV_0
-
-    @property
-    def noc(self) -> NOC:
-        return NOC.RISCV_1_default
-
-    @property
-    def noc_mode(self) -> NOC_MODE:
-        return NOC_MODE.DM_DEDICATED_NOC
-
-    def state(self) -> tuple[object, ...]:
-        return (WriterConfigDescriptor,)
-
-    def copy(self) -> WriterConfigDescriptor:
-        return WriterConfigDescriptor()
-
-    def __repr__(self) -> str:
-        return "WriterConfigDescriptor()"
-
-
-class DataMovementConfigDescriptor:
-    """A data-movement kernel that says itself which processor and NoC it uses."""
-
-    def __init__(
-        self,
-        processor: DataMovementProcessor = DataMovementProcessor.RISCV_0,
-        noc: NOC = NOC.RISCV_0_default,
-        noc_mode: NOC_MODE = NOC_MODE.DM_DEDICATED_NOC,
-    ) -> None:
-        self.processor = _member("processor", processor, DataMovementProcessor)
-        self.noc = _member("noc", noc, NOC)
-        self.noc_mode = _member("noc_mode", noc_mode, NOC_MODE)
-
-    def state(self) -> tuple[object, ...]:
-        return DataMovementConfigDescriptor, self.processor, self.noc, self.noc_mode
-
-    def copy(self) -> DataMovementConfigDescriptor:
-        return DataMovementConfigDescriptor(self.processor, self.noc, self.noc_mode)
-
-    def __repr__(self) -> str:
-        return (
-            f"DataMovementConfigDescriptor(processor={self.processor!r}, noc={self.noc!r}, noc_mode={self.noc_mode!r})"
-        )
-
-
-class ComputeConfigDescriptor:
-    """How a compute kernel calculates.
-
-    ``unpack_to_dest_mode`` is set after construction, as in ttnn: a list indexed by CB, empty meaning Default for all.
-    """
-
-    def __init__(
-        self,
-        math_fidelity: MathFidelity = MathFidelity.HiFi4,
-        math_approx_mode: bool = False,
-        fp32_dest_acc_en: bool = False,
-        dst_full_sync_en: bool = False,
-        bfp8_pack_precise: bool = False,
-    ) -> None:
-        self.math_fidelity = _member("math_fidelity", math_fidelity, MathFidelity)
-        self.math_approx_mode = flag("math_approx_mode", math_approx_mode)
-        self.fp32_dest_acc_en = flag("fp32_dest_acc_en", fp32_dest_acc_en)
-        self.dst_full_sync_en = flag("dst_full_sync_en", dst_full_sync_en)
-        self.bfp8_pack_precise = flag("bfp8_pack_precise", bfp8_pack_precise)
-        self._unpack_to_dest_mode: list[UnpackToDestMode] = []
-
-    @property
-    def unpack_to_dest_mode(self) -> list[UnpackToDestMode]:
-        return self._unpack_to_dest_mode
-
-    @unpack_to_dest_mode.setter
-    def unpack_to_dest_mode(self, modes: Iterable[UnpackToDestMode]) -> None:
-        given = items("unpack_to_dest_mode", modes, "a list of UnpackToDestMode")
-        self._unpack_to_dest_mode = [
-            _member(f"unpack_to_dest_mode[{index}]", mode, UnpackToDestMode) for index, mode in enumerate(given)
-        ]
-
-    def state(self) -> tuple[object, ...]:
-        return (
-            ComputeConfigDescriptor,
-            self.math_fidelity,
-            self.math_approx_mode,
-            self.fp32_dest_acc_en,
-            self.dst_full_sync_en,
-            self.bfp8_pack_precise,
-            tuple(self._unpack_to_dest_mode),
-        )
-
-    def copy(self) -> ComputeConfigDescriptor:
-        other = ComputeConfigDescriptor(
-            self.math_fidelity,
-            self.math_approx_mode,
-            self.fp32_dest_acc_en,
-            self.dst_full_sync_en,
-            self.bfp8_pack_precise,
-        )
-        other.unpack_to_dest_mode = self._unpack_to_dest_mode
-        return other
-
-    def __repr__(self) -> str:
-        fp32_cbs = [i for i, m in enumerate(self._unpack_to_dest_mode) if m is UnpackToDestMode.UnpackToDestFp32]
-        return (
-            f"ComputeConfigDescriptor(math_fidelity={self.math_fidelity!r}, math_approx_mode={self.math_approx_mode}, "
-            f"fp32_dest_acc_en={self.fp32_dest_acc_en}, dst_full_sync_en={self.dst_full_sync_en}, "
-            f"bfp8_pack_precise={self.bfp8_pack_precise}, unpack_to_dest_fp32={fp32_cbs})"
-        )
-
-
-DataMovementConfig: TypeAlias = ReaderConfigDescriptor | WriterConfigDescriptor | DataMovementConfigDescriptor
-KernelConfig: TypeAlias = DataMovementConfig | ComputeConfigDescriptor
-_CONFIG_TYPES = (
-    ReaderConfigDescriptor,
-    WriterConfigDescriptor,
-    DataMovementConfigDescriptor,
-    ComputeConfigDescriptor,
-)
 
 
 class SourceType(Enum):
@@ -279,7 +87,7 @@ class KernelDescriptor:
     ) -> None:
         _require_all_or_none(kernel_source=kernel_source, core_ranges=core_ranges, config=config)
         self.kernel_source = _source("kernel_source", kernel_source, source_type)
-        self.source_type = _member("source_type", source_type, SourceType)
+        self.source_type = member("source_type", source_type, SourceType)
         self.core_ranges = core_ranges if core_ranges is not None else CoreRangeSet([])
         self.config = config if config is not None else ReaderConfigDescriptor()
         self.compile_time_args = compile_time_args
@@ -342,8 +150,8 @@ class KernelDescriptor:
 
     @config.setter
     def config(self, config: KernelConfig) -> None:
-        if not isinstance(config, _CONFIG_TYPES):
-            allowed = ", ".join(kind.__name__ for kind in _CONFIG_TYPES)
+        if not isinstance(config, CONFIG_TYPES):
+            allowed = ", ".join(kind.__name__ for kind in CONFIG_TYPES)
             raise TypeError(f"config must be one of {allowed}, not {config!r}")
         self._config = config.copy()
 
@@ -493,12 +301,6 @@ def _source(what: str, given: str | os.PathLike[str] | None, source_type: Source
     if given is None:
         return ""
     return text(what, given) if source_type is SourceType.SOURCE_CODE else path_text(what, given)
-
-
-def _member(what: str, value: Any, kind: Any) -> Any:
-    if not isinstance(value, kind):
-        raise TypeError(f"{what} must be a {kind.__name__} ({', '.join(m.name for m in kind)}), not {value!r}")
-    return value
 
 
 def _pairs(what: str, pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:

@@ -18,11 +18,11 @@ from enum import Enum
 from typing import TypeAlias
 
 from tilewright._program.circular_buffer import TileDescriptor
-from tilewright._program.kernel import (
+from tilewright._program.kernel import KernelBuildOptLevel
+from tilewright._program.kernel_config import (
     NOC,
     NOC_MODE,
     DataMovementProcessor,
-    KernelBuildOptLevel,
     KernelConfig,
     MathFidelity,
     ReaderConfigDescriptor,

@@ -16,12 +16,11 @@ from tilewright._program.bindings import BufferName, KernelBindings, ScratchpadN
 from tilewright._program.cb_placement import place_circular_buffers
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor, TileDescriptor
 from tilewright._program.errors import ProgramError
-from tilewright._program.kernel import (
+from tilewright._program.kernel import KernelDescriptor, SourceType
+from tilewright._program.kernel_config import (
     ComputeConfigDescriptor,
     DataMovementConfigDescriptor,
     KernelConfig,
-    KernelDescriptor,
-    SourceType,
     UnpackToDestMode,
 )
 from tilewright._program.program import ProgramDescriptor

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from tilewright._program.kernel import ComputeConfigDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.kernel_path import resolve_kernel_path
 from tilewright._program.spec import (
     ComputeHardwareConfig,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tilewright._program.kernel import (
+from tilewright._program.kernel_config import (
     ComputeConfigDescriptor,
     DataMovementConfigDescriptor,
     ReaderConfigDescriptor,

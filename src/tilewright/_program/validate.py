@@ -11,14 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from tilewright._program.cb_placement import end_of_circular_buffers, place_circular_buffers
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright._program.errors import Problem, ProgramError
-from tilewright._program.kernel import (
-    NOC_MODE,
-    ComputeConfigDescriptor,
-    DataMovementProcessor,
-    KernelDescriptor,
-    MathFidelity,
-    SourceType,
-)
+from tilewright._program.kernel import KernelDescriptor, SourceType
+from tilewright._program.kernel_config import NOC_MODE, ComputeConfigDescriptor, DataMovementProcessor, MathFidelity
 from tilewright._program.kernel_path import resolve_kernel_path
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.scratchpad import ScratchpadDescriptor

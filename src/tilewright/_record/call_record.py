@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from tilewright._build.cb_formats import buffer_format, unpacks_to_dest
 from tilewright._build.kernel_sources import FIDELITY_PHASES, placement
 from tilewright._errors import TilewrightError
-from tilewright._program.kernel import ComputeConfigDescriptor, KernelDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.l1_layout import semaphore_offset
 from tilewright._tensor.cores import CoreRangeSet

@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from tilewright._program.kernel import MathFidelity
+from tilewright._program.kernel_config import MathFidelity
 from tilewright.timing._device_time import Processor
 from tilewright.timing._timed_launch import TensorFacts, TimedLaunch
 

@@ -7,7 +7,8 @@ import numbers
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from tilewright._program.kernel import KernelConfig, KernelDescriptor
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import KernelConfig
 from tilewright._program.tensor_accessor_args import TensorAccessorArgs
 from tilewright._tensor.cores import CoreCoord, CoreRangeSet
 from tilewright._tensor.tensor import Tensor

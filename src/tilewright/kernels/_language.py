@@ -25,10 +25,10 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tilewright._program.kernel import (
+from tilewright._program.kernel import KernelDescriptor
+from tilewright._program.kernel_config import (
     ComputeConfigDescriptor,
     KernelConfig,
-    KernelDescriptor,
     ReaderConfigDescriptor,
     WriterConfigDescriptor,
 )

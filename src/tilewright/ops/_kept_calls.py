@@ -22,7 +22,8 @@ from tilewright._planner.kernel_names import of_tensor
 from tilewright._planner.plan import Plan
 from tilewright._planner.row_program import Kernels, Tensors, build_program
 from tilewright._planner.row_split import checked_selection
-from tilewright._program.kernel import ComputeConfigDescriptor, SourceType
+from tilewright._program.kernel import SourceType
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.kind import TensorKind
 from tilewright._tensor.tensor import Tensor, kind_of, unwritten_tensor

@@ -28,7 +28,7 @@ from tilewright._planner.schedule import Factors, make_schedule, strategies_of
 from tilewright._planner.semantics import Meaning
 from tilewright._planner.storage import buffer_indices, buffers_of, check_names
 from tilewright._planner.strategy import Strategy
-from tilewright._program.kernel import ComputeConfigDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
 from tilewright._tensor.device import Device

@@ -12,7 +12,7 @@ from tilewright._launch.run_options import RunOptions
 from tilewright._planner.row_split import CoreSelection
 from tilewright._planner.strategy import Strategy
 from tilewright._program.compute_kernel_config import ComputeKernelConfig, WormholeComputeKernelConfig
-from tilewright._program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
 from tilewright._tensor.memory_config import MemoryConfig
 
 # Of every call; the last two are for arrays.

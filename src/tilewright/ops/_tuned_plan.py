@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 from tilewright._planner.strategy import Strategy
-from tilewright._program.kernel import MathFidelity
+from tilewright._program.kernel_config import MathFidelity
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright.formula._validation import OperationError

@@ -17,7 +17,7 @@ import numpy as np
 from tilewright._errors import TilewrightError
 from tilewright._planner.plan import Plan
 from tilewright._planner.strategy import Strategy
-from tilewright._program.kernel import ComputeConfigDescriptor, MathFidelity
+from tilewright._program.kernel_config import ComputeConfigDescriptor, MathFidelity
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.call_record import CallRecord
 from tilewright._tensor.cores import CoreCoord, CoreRange, CoreRangeSet

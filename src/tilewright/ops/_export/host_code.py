@@ -15,7 +15,7 @@ from tilewright._planner import line_plan
 from tilewright._planner.kernel_names import in_kernels
 from tilewright._planner.plan import OperationBuffer, Variant, unpack_to_dest_modes
 from tilewright._planner.strategy import Strategy
-from tilewright._program.kernel import ComputeConfigDescriptor, UnpackToDestMode
+from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
 from tilewright._tensor.ttnn_names import TTNN_RELEASE

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tilewright._program.kernel import (
+from tilewright._program.kernel import KernelDescriptor, SourceType
+from tilewright._program.kernel_config import (
     ComputeConfigDescriptor,
     DataMovementConfigDescriptor,
     KernelConfig,
-    KernelDescriptor,
     ReaderConfigDescriptor,
-    SourceType,
 )
 from tilewright._program.program import ProgramDescriptor
 from tilewright._tensor.cores import CoreRangeSet

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tilewright._errors import TilewrightError
-from tilewright._program.kernel import ComputeConfigDescriptor
+from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright.ops._export.host_code import HostCode
 from tilewright.ops._export.own_program import OwnProgramCode
 from tilewright.ops._operation import Operation
