@@ -5,8 +5,8 @@ Entries are made in a place of their own and renamed into the cache, so a reader
 per entry keeps two processes from building the same thing twice. What a crash or a full disk may have damaged is
 noticed when it is read, and counts as missing.
 
-What is in the cache is run, so it must come from the user alone: directories are made for nobody else, one that belongs
-to somebody else is refused, and a file that somebody else owns or can write counts as missing (``cache_trust``).
+What is in the cache is run, so it must come from the user alone: directories are readable by the user alone, one that
+belongs to another user is refused, and a file that another user owns or can write counts as missing (``cache_trust``).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def building(name: str) -> Iterator[Path]:
     """Holds the lock of the entry called ``name`` and gives an empty directory to build it in.
 
     What an earlier process left there when it was killed goes first; its compiler may still be running, so the
-    directory has a name nobody had before.
+    directory has a name of its own.
     """
     place = cache_directory() / "work" / name
     with locked(name):
@@ -156,10 +156,10 @@ def stored_library(entry: Path) -> tuple[Path, dict[str, Any]] | None:
 
 
 def read_entry(path: Path) -> bytes | None:
-    """What a file of the cache holds; None if there is none, or somebody else may have written it.
+    """What a file of the cache holds; None if there is none, or another user may have written it.
 
     Raises:
-        CacheError: the cache itself belongs to somebody else.
+        CacheError: the cache itself belongs to another user.
     """
     reason = not_trusted(path.parent, cache_directory())
     if reason:

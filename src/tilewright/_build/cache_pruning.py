@@ -169,7 +169,7 @@ def prune_cache(limit: int, kept: int | None = None) -> list[CacheItem]:
 
 
 def _remove(item: CacheItem) -> None:
-    for path in item.paths:  # records first: what they name is gone only when nobody is told of it any more
+    for path in item.paths:  # records first: a record must not name a file that is gone
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
@@ -178,9 +178,9 @@ def _remove(item: CacheItem) -> None:
 
 
 def prune_when_large() -> None:
-    """Prunes the cache if it is over its limit and nobody has looked for an hour. What goes wrong there is no error."""
+    """Prunes the cache if it is over its limit, at most once an hour. A failure to prune is no error."""
     with contextlib.suppress(OSError, CacheError):
-        stamp = cache_directory() / "locks" / "prune.lock"  # its date is when somebody looked
+        stamp = cache_directory() / "locks" / "prune.lock"  # its date is the time of the last look
         if time.time() - _modified(stamp) > _LOOKED_AT_EVERY:
             stamp.parent.mkdir(parents=True, exist_ok=True)
             stamp.touch()

@@ -2,7 +2,7 @@
 """Ownership and permission checks of cached files.
 
 Compiled kernels run with the user's rights. So a directory of the cache must be the user's (or root's), and closed to
-others: the user's own that others could write are closed before use, what belongs to somebody else is refused. In a
+others: the user's own that others could write are closed before use, what belongs to another user is refused. In a
 directory that stood open before, others may have put files; those are theirs, which shows, and are not used. Links are
 not followed.
 """
@@ -34,10 +34,10 @@ def close_to_others(path: Path) -> None:
 
 
 def private_directory(directory: Path, cache: Path) -> None:
-    """Makes a directory of the cache, and the cache, where they are missing: nobody else may look into them.
+    """Makes a directory of the cache, and the cache, where they are missing, readable by the user alone.
 
     Raises:
-        PermissionError: one of them belongs to somebody else.
+        PermissionError: one of them belongs to another user.
     """
     for each in reversed(_within(directory, cache)):
         each.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -205,7 +205,7 @@ def _zig_command() -> tuple[str, ...] | None:
 
 
 def _command(text: str) -> tuple[str, ...]:
-    import shlex  # for the few who choose their compiler
+    import shlex  # needed only where TILEWRIGHT_CXX is set
 
     return tuple(shlex.split(text))
 

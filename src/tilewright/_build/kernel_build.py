@@ -172,7 +172,7 @@ def _require_includable(source: KernelSource) -> None:
 
 
 def _refusal(source: KernelSource, compiler: Compiler) -> Path:
-    """Where it is noted that a compiler cannot take a kernel which another can: it is not asked again."""
+    """The note that a compiler cannot take a kernel which another can, so that it is not tried again."""
     entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
     try:
         content = Path(source.path).read_bytes()

@@ -90,7 +90,7 @@ class _Branch:
         return not _NOTHING.sub("", "\n".join(self.lines)).strip()
 
     def is_quiet(self) -> bool:
-        """Whether it may be done by all three as one, and by nobody else once they part."""
+        """Whether it may be done by all three as one, and by no single thread once they run apart."""
         names = [] if self.is_mixed else [calls for threads, calls in _CALLS.items() if threads <= self.threads]
         kept = [rf"\b(?:{'|'.join(names)})\s*(?:<[^;{{}}]*>)?\s*\([^;{{}}]*\)\s*;"] if names else []
         return not re.sub("|".join([*kept, _QUIET]), "", "\n".join(self.lines)).strip()

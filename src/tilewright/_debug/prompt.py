@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from tilewright._debug.stop import BufferState, Core, Go, Stop
 from tilewright._errors import TilewrightError
 
-_ROWS, _COLUMNS = 4, 8  # of a tile that are shown unless all are asked for
+_ROWS, _COLUMNS = 4, 8  # of a tile that are shown unless all are wanted
 _WIDTH = 80
 
 
 class DebuggingEndedError(TilewrightError):
-    """Somebody ended a run at a stop."""
+    """The user ended a run at a stop."""
 
 
 class Prompt(cmd.Cmd):
@@ -72,7 +72,7 @@ class Prompt(cmd.Cmd):
             self._say(f"{'->' if number == at else '  '} {number:>4} | {text}"[:_WIDTH].rstrip())
 
     def _say_hang(self) -> None:
-        """What somebody wants to see first of a hang."""
+        """The first thing to see of a hang."""
         stop = self._stop
         count = len(stop.stuck_cores)
         self._say_wrapped(
@@ -231,7 +231,7 @@ class Prompt(cmd.Cmd):
 
 
 def prompt(stop: Stop) -> Go | None:
-    """Stops of a launch nobody else looks at."""
+    """Look at a stop with commands from standard input."""
     return _usual_prompt()(stop)
 
 

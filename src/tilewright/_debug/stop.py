@@ -118,7 +118,7 @@ class Stop:
     """A kernel on a core that has stopped before a line, or before a call it was stepped to, or that waits for ever.
 
     Attributes:
-        kernel, core: who.
+        kernel, core: the kernel that stopped, and its core.
         threads: of a compute kernel whose threads run apart: which of them stand here.
         is_step: a step ended here.
         is_hang: nothing moves any more, and this is the first kernel that waits; the run ends afterwards.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why nothing can move any more: follows who waits for whom to a root that can be named.
+"""The root of a deadlock: follows waiting kernels to the one that can be named as the cause.
 
-Every kernel that waits points at the kernels that could end its wait. Following these pointers ends at somebody who
+Every kernel that waits points at the kernels that could end its wait. Following these pointers ends at a kernel that
 has finished or never existed, at a semaphore, or in a circle. Of a compute kernel each thread waits by itself: pages
 are pushed by its pack thread and popped by its unpack thread, and the three wait for each other. The root's rule is an
 id of the checker's catalogue.
@@ -192,7 +192,7 @@ class _RootSearch:
         return next(use for use in uses if use.core == position.core and use.index == position.wait_cb)
 
     def _no_partner(self, position: KernelPosition, partners: list[int]) -> Hang:
-        """Nobody who could end this wait is still running."""
+        """No kernel that could end this wait is still running."""
         run, label, name = self._run, self._run.cb_label(position.wait_cb), self._run.kernel_label(position.kernel)
         use = self._use(position)
         own = next((t for t in self._traffic(position) if t.kernel == position.kernel), None)
@@ -250,7 +250,7 @@ class _RootSearch:
         return Hang("hang-full-buffer", full, reason)
 
     def _lost_count(self, position: KernelPosition) -> Hang:
-        """More pages were popped than pushed: to whoever wants room the buffer looks full from then on."""
+        """More pages were popped than pushed: to a producer the buffer looks full from then on."""
         use, label = self._use(position), self._run.cb_label(position.wait_cb)
         who = " and ".join(self._run.kernel_label(t.kernel) for t in self._traffic(position) if t.pages_popped)
         reason = (
@@ -334,7 +334,7 @@ def _semaphore_hang(run: Run, position: KernelPosition) -> Hang:
 
 
 def _raisers(run: Run, position: KernelPosition) -> str:
-    """Who has raised the semaphore a kernel waits for, and who has not, though its kernel does on other cores."""
+    """Kernels that have raised the semaphore a kernel waits for, and those that have not but do on other cores."""
     here = [each for each in run.raises if (each.on, each.semaphore) == (position.core, position.wait_semaphore)]
     raised: dict[tuple[int, int], list[Core]] = defaultdict(list)
     for each in here:

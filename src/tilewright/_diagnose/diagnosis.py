@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says in words where the kernels of a run stood: who waits where for what, and the root of it."""
+"""Where the kernels of a run stood, in words: which waits where for what, and the root of it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class MemoryFiles:
 
 @dataclasses.dataclass(frozen=True)
 class _RunnerStarter:
-    """Starts runners on a chip's memory. It must not hold on to the chip, which closes when nobody uses it."""
+    """Starts runners on a chip's memory. It must not hold on to the chip, which closes when its last user is gone."""
 
     config: native.ChipConfig
     noc_xy: NDArray[np.uint8]
@@ -182,8 +182,8 @@ class Chip:
     def memory_files(self) -> MemoryFiles:
         """The files with the chip's memory; they are the chip's own and close with it.
 
-        A launch and a transfer of a tensor leave memory complete but for poison that DRAM still owes where nobody
-        wrote; ``settle`` writes that.
+        A launch and a transfer of a tensor leave memory complete but for poison in DRAM that has not been written;
+        ``settle`` writes that.
         """
         files = native.MemoryFiles()
         engine().tw_chip_files(self._handle, ctypes.byref(files))
@@ -196,7 +196,7 @@ class Chip:
             return self._launcher.runner().filter_error
 
     def settle(self) -> None:
-        """Writes the poison DRAM still owes, for those that read the memory files themselves."""
+        """Write the poison that DRAM lacks so far, for processes that read the memory files themselves."""
         self._check_usable()
         with self._launcher.one_at_a_time:
             engine().tw_chip_settle(self._handle)
@@ -211,7 +211,7 @@ class Chip:
         with self._launcher.one_at_a_time:
             engine().tw_chip_set_l1_banks(self._handle, (ctypes.c_uint16 * len(cores))(*cores))
             self._l1_banks[:] = array("H", cores)
-            self._launcher.end_runner()  # the next is told
+            self._launcher.end_runner()  # the next one gets the banks
 
     def _check_usable(self) -> None:
         if self._is_parents:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One launch with breakpoints: what its runner is asked for, and its owner's answer to every stop."""
+"""The debug channel of one launch: breakpoints sent to the runner, and the answer to each stop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tilewright._tensor.dtype import DataFormat
 
 
 class Debugging:
-    """The breakpoints of one launch, and whoever looks at its stops."""
+    """The breakpoints of one launch, and the function that looks at its stops."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Debugging:
         return [bytes(header), b"".join(map(bytes, instructions)), b"".join(map(bytes, lines))]
 
     def answer(self, message: Answer) -> list[bytes]:
-        """What the runner is told after a stop."""
+        """The message that resumes the runner after a stop."""
         stop = self._stop(message)
         is_wanted = not stop.is_hang or any(each.is_hang for each in self._wanted)
         how = self._on_stop(stop) if is_wanted else None

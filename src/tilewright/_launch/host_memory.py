@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a checked run must know of the host's tensors: where they lie, and what bytes hold that nobody wrote."""
+"""The host's tensors for a checked run: where they lie, and what their unwritten bytes hold."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class HostMemory:
         spec.poison = tensor.dtype.poison
         spec.host_wrote = tensor.buffer().host_wrote
         spec.zeros_pad = not tensor.buffer().pad_value_given
-        # Any pattern of these dtypes may be somebody's number, but hardly a whole page of it.
+        # Any pattern of these dtypes may be a number, but hardly a whole page of it.
         spec.poison_is_a_value = tensor.dtype not in _FLOATS
         padding = padding_bits(tensor)
         if padding is not None:

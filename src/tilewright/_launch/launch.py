@@ -49,8 +49,8 @@ class Launcher:
         self.grid = grid
         self._start_runner = start_runner
         self._runner: Runner | None = None
-        # One program of a chip runs at a time. Threads wait here, where Ctrl-C can reach them. Who reads or writes a
-        # tensor waits too, as behind a card's command queue.
+        # One program of a chip runs at a time. Threads wait here, where Ctrl-C can reach them. Reads and writes
+        # of tensors wait too, as behind a card's command queue.
         self.one_at_a_time = threading.RLock()
         self._executables: dict[tuple[ProgramStructure, Instrumentation], Executable] = {}
         self._loaded: list[Executable] = []  # in the runner

@@ -62,7 +62,7 @@ class RunMessage:
         ]
 
     def _with_options(self, options: RunOptions) -> _Last:
-        threads, last = options.threads_asked, self._last
+        threads, last = options.threads_wanted, self._last
         if last is None or last.options is not options or last.threads != threads:
             limits = Limits(options.time_limit or 0.0, options.spin_limit)
             last = self._last = _Last(options, threads, limits, self._head(options, threads, None))

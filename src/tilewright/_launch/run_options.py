@@ -32,13 +32,13 @@ def show_print(core: tuple[int, int], kernel: str, line: str) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
-    """What a launch is asked for: one value from whoever asks to the engine.
+    """Options of a launch: limits, threads, and what is watched and kept.
 
     Attributes:
         threads: OS threads the cores are spread over; on any number of them a program without races does the same.
             None is one for each processor where a launch is long enough for that, or ``$TILEWRIGHT_THREADS``.
         time_limit: seconds after which the run is stopped; None is no limit.
-        spin_limit: seconds a kernel may poll memory that nobody changes, or stay in a call that moves nothing.
+        spin_limit: seconds a kernel may poll memory that does not change, or stay in a call that moves nothing.
         checked: watch every rule of the checker, in one thread; ``Run.notes`` has what was broken.
         seed: order a checked run takes where kernels could run in several, the same one each time; 0 is the usual one.
         record: circular buffers whose pages are kept as they are pushed, in one thread; ``Run.pages`` has them.
@@ -92,20 +92,20 @@ class RunOptions:
             raise TypeError(f"on_print must be a function of core, kernel and line, not {shown(self.on_print)}")
 
     @property
-    def threads_asked(self) -> int:
-        """OS threads somebody has asked for; 0 where the engine is to choose."""
+    def threads_wanted(self) -> int:
+        """OS threads that the options or ``$TILEWRIGHT_THREADS`` set; 0 where the engine chooses."""
         if self.break_at:
             return 1
         if self.threads is not None:
             return self.threads
-        asked = os.environ.get(THREADS_VARIABLE, "")
-        if asked and not (asked.isdigit() and 1 <= int(asked) <= _MOST_THREADS):
-            raise TilewrightError(f"{THREADS_VARIABLE} is {asked!r}; allowed: 1 to {_MOST_THREADS}")
-        return int(asked) if asked else 0
+        value = os.environ.get(THREADS_VARIABLE, "")
+        if value and not (value.isdigit() and 1 <= int(value) <= _MOST_THREADS):
+            raise TilewrightError(f"{THREADS_VARIABLE} is {value!r}; allowed: 1 to {_MOST_THREADS}")
+        return int(value) if value else 0
 
     @property
     def watches(self) -> bool:
-        """Whether more is asked for than to run: a check, pages or calls to keep, stops."""
+        """Whether the launch does more than run: a check, pages or calls to keep, stops."""
         return self.checked or bool(self.record) or self.record_calls or bool(self.break_at)
 
     @property

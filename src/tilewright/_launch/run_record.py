@@ -39,7 +39,7 @@ _Structure = TypeVar("_Structure", bound=ctypes.Structure)
 
 @dataclasses.dataclass(slots=True)
 class Record:
-    """What an answer holds. Lists that most launches never look at are made when somebody does."""
+    """What an answer holds. Lists that most callers never read are made when they are read."""
 
     report: native.RunReport
     text: str

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process that runs programs on a chip's memory: starting it, asking it, and what to do when it dies.
+"""The runner, a process that runs programs on a chip's memory: starting it, messages to it, and its end.
 
 Kernels are native code from anywhere, so they run in a process of their own (native/runner/), which shares only the
 chip's memory with this one. Whatever a kernel does to it (it faults, ends the process, hangs in the C library, writes
 over the heap), the owner ends it and starts another on the same memory.
 
-The runner itself keeps limits and says where kernels stood. What it cannot see to is seen to here, while waiting for
-its answer: a runner that does not come back in time after its limit, that no longer hears signals, or that has said
-its last words (native/engine/signals/crash_record.h) and does not end.
+The runner itself keeps limits and says where kernels stood. Its owner, while it waits for the answer, ends a
+runner that does not answer in time after its limit, that blocks every signal, or that has written its crash record
+(native/engine/signals/crash_record.h) and does not end.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class RunnerLostError(Exception):
 
 
 class RunnerGoneError(RunnerLostError):
-    """The runner had ended before it was asked: nothing has run, and another one can be asked."""
+    """The runner had ended before the message reached it: nothing has run, and another runner can take the message."""
 
 
 def _end_calls_now_and_then(channel: socket.socket) -> None:
@@ -107,7 +107,7 @@ def _end_calls_now_and_then(channel: socket.socket) -> None:
 
 
 def message(kind: RunnerMessage, parts: Sequence[bytes]) -> bytes:
-    """What a runner is asked, as it is sent."""
+    """A message to a runner, as it is sent."""
     body = b"".join(map(padded, parts))
     return _HEADER.pack(kind, 0, len(body)) + body
 
@@ -152,7 +152,7 @@ class Runner:
 
     @property
     def was_ended(self) -> bool:
-        """By its owner. One that ended by itself says so when it is asked."""
+        """Whether its owner ended it. That it ended by itself shows when the next message is sent."""
         return self._process.returncode is not None
 
     def end(self) -> None:
@@ -200,7 +200,7 @@ class Runner:
                 elif on_print is not None:
                     _print_line(answer, on_print)
         except BaseException:
-            # Also of Ctrl-C, or where a line could not be shown: what it would answer later is for nobody.
+            # Also after Ctrl-C, or where a line could not be shown: no caller waits for its answer any more.
             self.end()
             raise
 
@@ -322,7 +322,7 @@ class _Wait:
 
 
 def _is_debugged(process: int) -> bool:
-    """Somebody at a breakpoint is not hurried."""
+    """Whether a debugger holds the process; then it may take any time."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith("TracerPid:"):

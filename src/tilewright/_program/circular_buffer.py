@@ -247,7 +247,7 @@ class CBDescriptor:
         return self._buffer is not None
 
     def owns_memory(self) -> bool:
-        """Whether its memory is nobody else's, and ours to place."""
+        """Whether it has memory of its own, which we place."""
         return self._buffer is None and self.host_address is None
 
     def is_over_tensor(self) -> bool:
@@ -278,7 +278,7 @@ class CBDescriptor:
         raise NotImplementedError("tilewright does not simulate global circular buffers")
 
     def state(self) -> tuple[object, ...]:
-        """Everything a launch looks at. Of a tensor only numbers: its memory is free when nobody else has it."""
+        """Everything a launch looks at. Of a tensor only numbers, so that its memory is not kept alive."""
         buffer = self._buffer
         return (
             type(self),

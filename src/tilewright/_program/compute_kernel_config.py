@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an operation is asked to compute, as ttnn's operations take it."""
+"""The compute kernel config of ttnn's operations."""
 
 from __future__ import annotations
 

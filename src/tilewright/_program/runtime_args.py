@@ -115,7 +115,7 @@ class RuntimeArgsColProxy:
 
 
 def as_runtime_args(value: Any) -> RuntimeArgs:
-    """A copy of ``value`` (RuntimeArgs, or a list of (core, args) pairs) that nobody else holds."""
+    """A copy of ``value`` (RuntimeArgs, or a list of (core, args) pairs)."""
     if isinstance(value, RuntimeArgs):
         return value.copy()
     result = RuntimeArgs()

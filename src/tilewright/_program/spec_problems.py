@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with a program spec, found before anything is lowered.
 
-The rules are upstream's. What a kernel binds and does not use is no error there or here; what its source uses and
-nobody has bound is one here, before the compiler stumbles over it.
+The rules are upstream's. What a kernel binds and does not use is no error there or here; what its source uses without a
+binding is one here, before the compiler stumbles over it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """What a recorded run did, call by call: all that is needed to say how long a card would take for it.
 
 Plain numbers only, so that it can be kept in a file, sent to another process, and replayed on the clock of a chip
-(``tilewright.timing``) as often as somebody asks "and what if".
+(``tilewright.timing``) with any "what if".
 """
 
 from __future__ import annotations

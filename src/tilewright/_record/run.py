@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The record a run leaves: who moved which pages, and where everybody stood at the end."""
+"""The record of a run: pages each kernel moved, and where each kernel stood at the end."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class RecordedPages:
     """One ``cb_push_back`` into a circular buffer that a run recorded.
 
     Attributes:
-        kernel, core: who pushed.
+        kernel, core: the producer.
         cb: index of the circular buffer.
         data: the bytes of each page, as they were when they were pushed.
         stack: where the push is made, innermost first.
@@ -226,7 +226,7 @@ class Run:
         self.pages = pages or []  # of circular buffers that were recorded, in the order they were pushed
         self.calls = calls  # of a run that recorded them
         self.raises = raises or []  # of a run that did not end well
-        # Most launches are never asked: the lists are made when they are.
+        # Most callers never read these lists: they are made when they are read.
         self._make_traffic = traffic
         self._make_circular_buffers = circular_buffers
 

@@ -117,7 +117,7 @@ def operation(
         program: a program of your own instead of all of that: a function of tensors (the result is ``output``) and
             numbers by name that returns a ``ProgramDescriptor``.
         wording: how refusals of the first tensor are worded.
-        requires: what else is asked of a call (:mod:`tilewright.formula._requirements`).
+        requires: what else a call must have (:mod:`tilewright.formula._requirements`).
 
     Raises:
         DeclarationError: the function's parameters do not say what they are.

@@ -2,7 +2,7 @@
 """Operations: a formula and everything derived from it.
 
 A declaration (:mod:`tilewright.ops._declaration`) makes one of a Python function. What runs is derived when it is first
-asked for, and kept: the graph, the strategies with their circular buffers and kernels for the formats of the operands,
+needed, and kept: the graph, the strategies with their circular buffers and kernels for the formats of the operands,
 the plan for shapes and cores, the program for tensors.
 """
 
@@ -288,7 +288,7 @@ class Operation(Meaning):
         return plan.with_deeper(deeper) if deeper else plan
 
     def allocate(self, plan: Plan, device: Device, memory_config: MemoryConfig | None = None) -> dict[str, Tensor]:
-        """Row-major tensors a plan could run on, the outputs among them, which nobody has written yet."""
+        """Row-major tensors a plan could run on, the outputs among them, not written yet."""
         shape = plan.rows.shape
         shapes = {each.name: each.shape_of(shape) for each in self.inputs}
         shapes |= dict(zip(self.output_names, self.output_shapes(shape), strict=True))

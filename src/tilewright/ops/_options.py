@@ -42,7 +42,7 @@ class Options:
 
     @functools.cached_property
     def run_options(self) -> RunOptions:
-        """What its launch is asked for."""
+        """The options of its launch."""
         return RunOptions(threads=self.threads)
 
 
@@ -59,7 +59,7 @@ _USUAL_CONFIG = ComputeConfigDescriptor(math_fidelity=MathFidelity.HiFi4, fp32_d
 
 
 def checked_config(config: Any) -> ComputeConfigDescriptor:
-    """How to compute: what is asked for, HiFi4 with 32-bit DST without; not to be changed, a program has a copy."""
+    """The config given, or HiFi4 with 32-bit DST; not to be changed, a program has a copy."""
     if config is None:
         return _USUAL_CONFIG
     if isinstance(config, WormholeComputeKernelConfig):

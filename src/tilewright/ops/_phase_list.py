@@ -63,7 +63,7 @@ def _traffic(contract: Contract, arguments: Mapping[str, ast.expr], texts: Mappi
 
 
 def _keeps(contract: Contract, cb: str, arguments: Mapping[str, ast.expr]) -> bool:
-    """Whether nothing of a buffer is popped: always, or because a flag of this call says so."""
+    """Whether nothing of a buffer is popped: always, or because of a flag of this call."""
     expression = ast.parse(contract.pops[cb], mode="eval").body
     if isinstance(expression, ast.IfExp) and isinstance(expression.test, ast.Name):
         flag = arguments.get(expression.test.id)

@@ -33,7 +33,7 @@ _PROPERTIES = ("rank", "row_major", "interleaved", "on_device", "dtype", "width"
 
 
 def ends_of(schedule: Schedule, name: str) -> tuple[str, str]:
-    """Who fills a buffer and who empties it."""
+    """The producer and the consumer of a buffer."""
     store = schedule.stores[name]
     if store.role in _ENDS:
         return _ENDS[store.role]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tuned plans in files.
 
-It holds for one operation on one shape, dtype, chip and grid; for anything else it is refused, as nobody has tried it.
+It holds for one operation on one shape, dtype, chip and grid; for anything else it is refused: it was not tried there.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Choices are made in turn, and what one found is kept for the next: how a row goes through L1 and in which blocks, how
 deep each circular buffer is, how many cores, how many passes of the matrix unit. A candidate counts only if its result
-is as exact as asked for, and only if the model's time is shorter. The best one is then run under the checker. So the
+is as exact as required, and only if the model's time is shorter. The best one is then run under the checker. So the
 answer is the best plan found, not the best there is.
 """
 
