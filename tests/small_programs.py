@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs made of kernels given as source code."""
+"""Fixtures for small programs: a chip, a device, and programs of kernels given as source code."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tilewright import ttnn
 from tilewright._launch.chip import Chip
 from tilewright._program.circular_buffer import CBDescriptor, CBFormatDescriptor
 from tilewright._program.kernel import KernelDescriptor
@@ -29,6 +30,13 @@ def chip() -> Iterator[Chip]:
 
 def cores_of(grid: tuple[int, int]) -> CoreRangeSet:
     return CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid[0] - 1, grid[1] - 1))])
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[ttnn.Device]:
+    device = ttnn.open_device(device_id=0)
+    yield device
+    ttnn.close_device(device)
 
 
 MakeProgram = Callable[..., ProgramDescriptor]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -22,13 +20,6 @@ STEP = 2.0**-8
 
 def rounded(values: np.ndarray) -> np.ndarray:
     return values.astype(ml_dtypes.bfloat16).astype(np.float64)
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.bugs import hand_built_kernels as faulty_kernels
+from tests.bugs import hand_built_kernels
 from tilewright import Rows, operation, ops, ttnn
 from tilewright._errors import DeadlockError, KernelCompileError
 from tilewright._launch.run_program import run_program
@@ -24,7 +24,7 @@ from tilewright.kernels.phases import Region, add, add_rsqrt, mul_bcast_cols
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import checked_config
 
-SOURCE = faulty_kernels.__file__
+SOURCE = hand_built_kernels.__file__
 
 
 @operation(buffers={"in_rm": 0, "in_tiled": 1, "scaler": 2, "mean": 3, "centralized": 4, "out_rm": 16})
@@ -32,13 +32,6 @@ def centralize_by_hand(x: Rows) -> Value:
     """Rows minus their mean, with the buffers it had when it was built by hand."""
     centralized = x - mean(x)
     return centralized  # noqa: RET504 (its name is its buffer)
-
-
-@pytest.fixture(scope="module")
-def device():
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 @dataclasses.dataclass
@@ -102,7 +95,7 @@ def line_of(text: str) -> int:
 
 def test_a_stub_that_reserves_one_page_and_writes_wt(attempt):
     """A stub hung, and nobody knew why: it wrote four pages where it had one."""
-    findings = attempt((32, 128), reader=faulty_kernels.read_rows_reserving_one_page).check().findings
+    findings = attempt((32, 128), reader=hand_built_kernels.read_rows_reserving_one_page).check().findings
     past = [each for each in findings if each.rule == "cb-write-past-reserve"]
     assert past, findings
     assert past[0].path == SOURCE
@@ -113,29 +106,29 @@ def test_a_stub_that_reserves_one_page_and_writes_wt(attempt):
 
 
 def test_tiles_never_popped_stop_the_second_tile_row(attempt):
-    one = attempt((32, 64), compute=faulty_kernels.centralize_without_pop)
+    one = attempt((32, 64), compute=hand_built_kernels.centralize_without_pop)
     one.run()  # a single tile-row runs, and is right
     assert np.abs(one.result - one.exact).max() < 2**-7
     with pytest.raises(DeadlockError) as caught:
-        attempt((64, 64), compute=faulty_kernels.centralize_without_pop).run()
+        attempt((64, 64), compute=hand_built_kernels.centralize_without_pop).run()
     message = str(caught.value)
     assert "c_1 in_tiled" in message
     assert "cb_reserve_back" in message
-    assert f"{SOURCE}:" in message or "faulty_kernels.py:" in message
-    findings = attempt((64, 64), compute=faulty_kernels.centralize_without_pop).check().findings
+    assert f"{SOURCE}:" in message or "hand_built_kernels.py:" in message
+    findings = attempt((64, 64), compute=hand_built_kernels.centralize_without_pop).check().findings
     assert [(each.rule, each.cb) for each in findings] == [("hang-self", "c_1 in_tiled")]
 
 
 def test_a_mean_popped_per_tile_stops_at_the_second_tile(attempt):
-    one = attempt((32, 32), compute=faulty_kernels.centralize_mean_per_tile)
+    one = attempt((32, 32), compute=hand_built_kernels.centralize_mean_per_tile)
     one.run()  # rows of one tile run, and are right
     assert np.abs(one.result - one.exact).max() < 2**-7
     with pytest.raises(DeadlockError) as caught:
-        attempt((32, 64), compute=faulty_kernels.centralize_mean_per_tile).run()
+        attempt((32, 64), compute=hand_built_kernels.centralize_mean_per_tile).run()
     message = str(caught.value)
     assert "c_3 mean" in message
     assert "cb_wait_front" in message
-    findings = attempt((32, 64), compute=faulty_kernels.centralize_mean_per_tile).check().findings
+    findings = attempt((32, 64), compute=hand_built_kernels.centralize_mean_per_tile).check().findings
     assert [(each.rule, each.cb) for each in findings] == [("hang-self", "c_3 mean")]
 
 
@@ -191,7 +184,7 @@ def test_hard_coded_offsets_of_accessor_arguments(device):
 
 def test_stick_pages_against_tile_pages(attempt):
     """A tile-row is 32 pages to the reader and 4 to tilize: it never drains what is pushed."""
-    faulty = attempt((256, 128), reader=faulty_kernels.read_rows_in_stick_pages)
+    faulty = attempt((256, 128), reader=hand_built_kernels.read_rows_in_stick_pages)
     for cb in faulty.program.cbs:
         for descriptor in cb.format_descriptors:
             if descriptor.buffer_index == 0:
@@ -206,7 +199,7 @@ def test_stick_pages_against_tile_pages(attempt):
 
 def test_tiles_drained_as_sticks(attempt):
     """Correlation is lost on random rows and perfect where elements agree: the trace of tiles read as sticks."""
-    faulty = attempt((32, 128), compute=faulty_kernels.centralize_without_untilize)
+    faulty = attempt((32, 128), compute=hand_built_kernels.centralize_without_untilize)
     result = faulty.check()
     named = [each for each in result.findings if each.rule == "cb-layout"]
     assert named, result.findings
@@ -214,7 +207,7 @@ def test_tiles_drained_as_sticks(attempt):
     correlation = np.corrcoef(faulty.result.ravel(), faulty.exact.ravel())[0, 1]
     assert abs(correlation) < 0.2
     signs = np.where(np.arange(128) % 2, -1.0, 1.0)[None].repeat(32, axis=0)
-    alternating = attempt((32, 128), compute=faulty_kernels.centralize_without_untilize, x=signs)
+    alternating = attempt((32, 128), compute=hand_built_kernels.centralize_without_untilize, x=signs)
     alternating.run()
     assert np.corrcoef(alternating.result.ravel(), alternating.exact.ravel())[0, 1] > 0.999
 
@@ -242,8 +235,8 @@ def test_epsilon_that_reaches_two_rows_of_32(attempt):
     faulty = attempt(
         (32, 64),
         operation=ops.standardize_w_rm,
-        reader=faulty_kernels.read_rows_and_epsilon_scaler,
-        compute=faulty_kernels.standardize_adding_epsilon_tiles,
+        reader=hand_built_kernels.read_rows_and_epsilon_scaler,
+        compute=hand_built_kernels.standardize_adding_epsilon_tiles,
         scale=1e-3,
     )
     faulty.run()

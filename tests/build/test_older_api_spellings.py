@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -62,13 +60,6 @@ void kernel_main() {{
 }}
 """
 HALF, SEVEN, SEVENTH = 0x3F000000, 0x40E00000, 0x3E124925
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def test_older_calls_compile(chip: Chip, make_program) -> None:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 import tilewright
@@ -37,13 +35,6 @@ void kernel_main() {
     cb_pop_front(1, 1);
 }
 """
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def rules(run: Run) -> list[str]:

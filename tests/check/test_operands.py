@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.check.compute_programs import (
@@ -24,13 +22,6 @@ from tilewright._record.run import RunNote
 START = "compute_kernel_hw_startup(0, 1, 16);"
 FLOAT = "DataFormat::Float16_b"
 MATHS_LINE = BODY_LINE + 5  # of one START, one init, then step()
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def run(device: ttnn.Device, body: str, second: ttnn.DataType = ttnn.bfloat16) -> list[RunNote]:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.check.noc_program import rules, run_checked, tiles
@@ -22,13 +20,6 @@ volatile uint32_t* done = (volatile uint32_t*)get_semaphore(1);
 const uint64_t root_done = get_noc_addr(root_x, root_y, get_semaphore(1));
 const uint64_t peer_go = get_noc_addr(peer_x, peer_y, get_semaphore(0));
 """
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def kernel(body: str) -> str:

@@ -3,21 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.check.noc_program import run_checked, tiles
-from tilewright import ttnn
 
 WORDS = "reinterpret_cast<volatile tt_l1_ptr uint32_t*>"
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def dataflow(body: str) -> str:

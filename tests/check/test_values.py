@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +18,6 @@ START = "compute_kernel_hw_startup(0, 1, 16);"
 ROW_SUM = "PoolType::SUM, ReduceDim::REDUCE_ROW"
 ROW_MAX = "PoolType::MAX, ReduceDim::REDUCE_ROW"
 COLUMN_SUM = "PoolType::SUM, ReduceDim::REDUCE_COL"
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def ones(device: ttnn.Device, columns: int = 32) -> ttnn.Tensor:

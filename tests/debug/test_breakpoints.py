@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import platform
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -122,13 +121,6 @@ class Negation:
 
     def is_right(self) -> bool:
         return bool(np.array_equal(ttnn.to_numpy(self.y).astype(np.float32), self.expected))
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 @pytest.fixture

@@ -6,8 +6,6 @@ Checked runs follow each call by itself, so they are what plain runs are compare
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -220,13 +218,6 @@ CASES = (
     "squares", "sums", "over_operands", "over_column", "rows_side_by_side",
 )  # fmt: skip
 ONE, HALF = 0x3F800000, 0x3F000000  # as float32
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def _values(shape: tuple[int, int], seed: int, ordinary: bool) -> np.ndarray:

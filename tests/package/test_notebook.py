@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import numpy as np
-import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import tilewright
@@ -53,13 +51,6 @@ def shown(thing: object) -> str:
     if "image/svg+xml" in data:
         ElementTree.fromstring(data["image/svg+xml"])
     return str(text)
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[ttnn.Device]:
-    device = ttnn.open_device(device_id=0)
-    yield device
-    ttnn.close_device(device)
 
 
 def program(source: str) -> ttnn.ProgramDescriptor:

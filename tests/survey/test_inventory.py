@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tilewright._errors import TilewrightError
+from tilewright._program.spec_source import without_comments
 from tools.survey.inventory import find_kernels, package_root
-from tools.survey.source_text import SourceTree, without_comments
+from tools.survey.source_text import SourceTree
 
 
 def test_every_kernel_is_found_and_classified(package: Path) -> None:

@@ -7,19 +7,15 @@ import functools
 import re
 from pathlib import Path
 
+from tilewright._program.spec_source import without_comments
+
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[>"]', re.M)
-_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.S)
 _API_NAME = re.compile(
     r"#\s*define\s+(\w+)"
     r"|\b(?:constexpr|const|constinit)\b[^;(){}=]*?\b([A-Z][A-Z0-9_]+)\s*(?=[={\[;])"
 )
 _ENUM_BODY = re.compile(r"\benum\b[^;{]*\{([^}]*)\}")
 _ENUMERATOR = re.compile(r"(?:^|,)\s*([A-Za-z_]\w*)")
-
-
-def without_comments(text: str) -> str:
-    """C++ text without its comments; strings stay as they are."""
-    return _COMMENT.sub(lambda match: match.group() if match.group().startswith('"') else " ", text)
 
 
 def included_names(text: str) -> list[str]:

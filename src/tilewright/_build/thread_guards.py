@@ -13,6 +13,8 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
+from tilewright._program.spec_source import without_comments
+
 THREADS = ("UNPACK", "MATH", "PACK")
 Threads = frozenset[str]
 ALL_THREADS: Threads = frozenset(THREADS)
@@ -187,15 +189,6 @@ def _asks_for_more(condition: str) -> bool:
         return not all(eval(alone, {each: each == thread for each in THREADS}) for thread in THREADS)
     except (SyntaxError, TypeError):
         return True
-
-
-def without_comments(text: str) -> str:
-    """The same lines with comments blanked out."""
-    return re.sub(r"//[^\n]*|/\*.*?\*/", _blank, text, flags=re.DOTALL)
-
-
-def _blank(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", found.group(0))
 
 
 def _spelled_out(word: str, condition: str) -> str:

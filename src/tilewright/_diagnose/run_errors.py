@@ -48,7 +48,7 @@ def fault_text(ending: Ending, l1_bytes: int) -> str:
     """What a fault was, told in terms of the core's memory where it can be."""
     if ending.text:
         return ending.text
-    name = _signal_name(ending.fault_signal)
+    name = signal_name(ending.fault_signal)
     if ending.fault_signal == signal.SIGABRT:
         return "called abort(), threw a C++ exception that nothing catches, or damaged the heap"
     if ending.fault_signal not in (signal.SIGSEGV, signal.SIGBUS):
@@ -66,7 +66,8 @@ def fault_text(ending: Ending, l1_bytes: int) -> str:
     return f"touched memory at {address:#x}, which is not in this core's L1 ({name})"
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """``SIGSEGV`` for 11, ``signal 99`` for a number without a name."""
     try:
         return signal.Signals(number).name
     except ValueError:

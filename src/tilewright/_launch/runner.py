@@ -19,7 +19,6 @@ import enum
 import functools
 import mmap
 import os
-import signal
 import socket
 import struct
 import subprocess
@@ -28,6 +27,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tilewright._build.engine_build import find_engine
+from tilewright._diagnose.run_errors import signal_name
 from tilewright._errors import TilewrightError
 from tilewright._launch.run_options import PrintHandler
 from tilewright._record.run import RunStatus
@@ -38,7 +38,6 @@ _ANSWER_SECONDS = 0.4  # it may take to answer after a limit
 _START_SECONDS = 20.0
 _PIECE = 1 << 18
 _HEADER = struct.Struct("=IIQ")  # MessageHeader
-NO_KERNEL = 0xFFFFFFFF
 
 _current_processor = ctypes.CDLL(None).sched_getcpu  # small programs run there, as this process waits anyway
 Answer = bytes | bytearray  # large ones are received in place
@@ -276,7 +275,7 @@ class Runner:
         if code is None:
             return "closed the runner's files"
         if code < 0:
-            return f"ended the process that ran it: {_signal_name(-code)}"
+            return f"ended the process that ran it: {signal_name(-code)}"
         return f"ended the process that ran it, with status {code}"
 
     def _words(self) -> Watch:
@@ -328,13 +327,6 @@ def _is_debugged(process: int) -> bool:
             if line.startswith("TracerPid:"):
                 return line.split()[1] != "0"
     return False
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _print_line(answer: Answer, on_print: PrintHandler) -> None:

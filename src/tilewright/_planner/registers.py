@@ -34,6 +34,7 @@ from tilewright._planner.register_program import (
 )
 from tilewright.formula._elementwise import ELEMENTWISE
 from tilewright.formula._graph import Extent, Value, nodes_of
+from tilewright.kernels._types import float_bits
 
 FLOAT32_ONE = "0x3F800000"
 
@@ -445,7 +446,5 @@ def _renamed(step: Step, result: int) -> Step:
 
 def float_bits_text(number: float) -> str:
     """The bits of a float32 as a literal."""
-    import struct
-
     clipped = max(-3.4028234663852886e38, min(3.4028234663852886e38, number)) if abs(number) != float("inf") else number
-    return f"0x{struct.unpack('<I', struct.pack('<f', clipped))[0]:08X}"
+    return f"0x{float_bits(clipped):08X}"

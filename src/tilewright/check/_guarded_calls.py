@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tilewright._build.kernel_sources import source_path
-from tilewright._build.thread_guards import ALL_THREADS, DIRECTIVE, THREADS, Threads, step, without_comments
+from tilewright._build.thread_guards import ALL_THREADS, DIRECTIVE, THREADS, Threads, step
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.program import ProgramDescriptor
+from tilewright._program.spec_source import without_comments
 from tilewright.check._finding import Finding
 from tilewright.check._rules import RULES
 
