@@ -21,8 +21,10 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from tilewright._build.cache import digest  # noqa: E402
 from tilewright._build.native_build import NATIVE  # noqa: E402
+from tilewright._wire.cpp_headers import write_headers  # noqa: E402
 
 CLEAN = ROOT / ".lint_cache"
+INCLUDE = (NATIVE, NATIVE / "engine", CLEAN / "include")
 # Only the engine's: kernel headers are compiled with a kernel's own generated part, which clang-tidy does not have.
 SOURCES = sorted((NATIVE / "engine").rglob("*.cpp"))
 
@@ -50,7 +52,7 @@ def read_headers(file: Path, found: dict[Path, str]) -> None:
     """Adds the text of a file and of every header of ours that it includes, directly or not, to ``found``."""
     found[file] = file.read_text()
     for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', found[file], re.MULTILINE):
-        candidates = (root / name for root in (file.parent, NATIVE, NATIVE / "engine"))
+        candidates = (root / name for root in (file.parent, *INCLUDE))
         header = next((each.resolve() for each in candidates if each.is_file()), None)
         if header is not None and header not in found:
             read_headers(header, found)
@@ -58,7 +60,7 @@ def read_headers(file: Path, found: dict[Path, str]) -> None:
 
 def tidy(source: Path) -> str:
     """What clang-tidy says; empty if nothing."""
-    flags = ["-std=c++20", f"-I{NATIVE}", f"-I{NATIVE / 'engine'}"]
+    flags = ["-std=c++20", *(f"-I{each}" for each in INCLUDE)]
     command = [tool("clang-tidy"), "--quiet", str(source), "--", *flags]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if result.returncode == 0:
@@ -76,6 +78,7 @@ def main() -> int:
         return 1
     if options.fix:
         return 0
+    write_headers(CLEAN / "include")
     changed = [source for source in SOURCES if not (CLEAN / key(source)).exists()]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         said = [text for text in pool.map(tidy, changed) if text]

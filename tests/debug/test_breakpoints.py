@@ -15,10 +15,11 @@ import tilewright
 from tilewright import ttnn
 from tilewright._debug.breakpoints import Breakpoint, NoSuchLineError
 from tilewright._debug.prompt import DebuggingEndedError, Prompt
-from tilewright._debug.stop import DstPhase, Go, Stop
+from tilewright._debug.stop import Go, Stop
 from tilewright._errors import DeadlockError
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.run_program import run_program
+from tilewright._wire.runner import DstPhase
 from tilewright.kernels.phases import reduce
 
 READER = """

@@ -34,6 +34,7 @@ from tilewright._errors import TilewrightError
 
 NATIVE = Path(__file__).resolve().parent.parent / "native"
 PREBUILT = NATIVE / "prebuilt"
+SCHEMA = NATIVE.parent / "_wire"  # the headers of wire/ are generated from it
 NATIVE_VARIANT = "native"  # for the processor of this machine
 COMMON = "common"  # folder of parts that are the same for every processor
 _ATTEMPTS = 3
@@ -130,8 +131,9 @@ def _name(part: NativePart, compiler: Compiler, again: bool = False) -> str:
     """Name for all that decides what is built; ``again`` reads the sources again."""
     trees = ((_content if again else tree_digest)(tree) for tree in part.sources)
     recipe = (NATIVE / "CMakeLists.txt").read_bytes()
+    schema = (path.read_bytes() for path in sorted(SCHEMA.glob("*.py")))
     processor = processor_identity() if part.folder == NATIVE_VARIANT else ""
-    return digest(part.target, *trees, recipe, compiler.identity, processor)
+    return digest(part.target, *trees, *schema, recipe, compiler.identity, processor)
 
 
 def _entry(name: str, file: str) -> Path:
@@ -155,7 +157,7 @@ def _store(part: NativePart, name: str, compiler: Compiler, tree: Path) -> tuple
 
 def _build_tree(part: NativePart, compiler: Compiler) -> Path:
     """Build tree of this source tree for a compiler; its files name the tools by path, so those are in its name."""
-    tools = (*compiler.command, _tool("cmake"), _tool("ninja"))
+    tools = (*compiler.command, _tool("cmake"), _tool("ninja"), sys.executable)
     return cache_directory() / "builds" / digest(str(NATIVE), part.variant, compiler.identity, *tools)
 
 
@@ -193,6 +195,7 @@ def _build(part: NativePart, compiler: Compiler, tree: Path) -> None:
             ]
             configure += [f"-DCMAKE_CXX_COMPILER={';'.join(compiler.command)}", f"-DTILEWRIGHT_VARIANTS={part.variant}"]
             configure += [f"-DCMAKE_MAKE_PROGRAM={_tool('ninja')}", "-DCMAKE_CXX_COMPILER_WORKS=1"]
+            configure += [f"-DPython3_EXECUTABLE={sys.executable}", f"-DTILEWRIGHT_PACKAGES={SCHEMA.parents[1]}"]
             _run(configure, part, compiler, bar)
         _run([_tool("ninja"), "-C", str(tree), part.target], part, compiler, bar)
 

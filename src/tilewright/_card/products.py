@@ -7,10 +7,10 @@ import dataclasses
 import re
 
 from tilewright._card.package import CardError
-from tilewright._card.protocol import Node, NodeKind
 from tilewright._tensor.arch import ArchDescription, describe_arch
 from tilewright._tensor.argument import text
 from tilewright._tensor.cores import CoreCoord
+from tilewright._wire.card import CardNode, CardNodeKind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -213,7 +213,7 @@ def _board(product: Product, chip: int) -> str:
 
 def nodes_of(
     model: CardModel, slot_bytes: int, bank_stride: int, go_address: int, ethernet_go: tuple[int, ...]
-) -> list[Node]:
+) -> list[CardNode]:
     """Who answers at which coordinate, with L1 in file 0 and DRAM in file 1."""
     chip, arch = model.chip, model.arch
     workers = []
@@ -221,18 +221,22 @@ def nodes_of(
         for x, column in enumerate(chip.worker_columns):
             if x < model.grid[0] and y < model.grid[1]:
                 slot = (y * model.grid[0] + x) * slot_bytes
-                workers.append(Node(column, row, NodeKind.WORKER, 0, slot, 0, arch.l1_bytes, go_address))
+                workers.append(CardNode(column, row, CardNodeKind.WORKER, 0, slot, 0, arch.l1_bytes, go_address))
             else:
-                workers.append(Node(column, row, NodeKind.WORKER, go_address=go_address))
-    ethernet = [Node(x, y, NodeKind.ETHERNET, go_address=go) for x, y in chip.ethernet for go in ethernet_go]
+                workers.append(CardNode(column, row, CardNodeKind.WORKER, file=-1, go_address=go_address))
+    ethernet = [
+        CardNode(x, y, CardNodeKind.ETHERNET, file=-1, go_address=go) for x, y in chip.ethernet for go in ethernet_go
+    ]
     return [*workers, *_dram_nodes(chip, arch, bank_stride), *ethernet]
 
 
-def _dram_nodes(chip: HostChip, arch: ArchDescription, bank_stride: int) -> list[Node]:
+def _dram_nodes(chip: HostChip, arch: ArchDescription, bank_stride: int) -> list[CardNode]:
     nodes, seen = [], dict.fromkeys(chip.dram_endpoints, 0)
     for bank, coordinate in enumerate(arch.dram_coords):
         channel = next(each for each in chip.dram_endpoints if coordinate in each)
         address = chip.channel_offset * seen[channel]
         seen[channel] += 1
-        nodes += [Node(x, y, NodeKind.DRAM, 1, bank * bank_stride, address, arch.dram_bank_bytes) for x, y in channel]
+        nodes += [
+            CardNode(x, y, CardNodeKind.DRAM, 1, bank * bank_stride, address, arch.dram_bank_bytes) for x, y in channel
+        ]
     return nodes

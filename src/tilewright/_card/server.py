@@ -24,13 +24,15 @@ from tilewright._card.environment import described_card
 from tilewright._card.global_buffers import partners
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.products import CardModel, nodes_of
-from tilewright._card.protocol import ClosedError, Greeting, MessageKind, receive, send, send_greeting
+from tilewright._card.protocol import ClosedError, receive, send, send_greeting
 from tilewright._card.tensors import tensors_told
 from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip
 from tilewright._launch.observer import installed, observed_run, requested_observers
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
+from tilewright._wire import card as wire
+from tilewright._wire.card import CardMessageKind
 
 _BANK_TABLES_BYTES = 2048
 _NOCS = 2
@@ -63,13 +65,13 @@ class CardServer:
         """Runs what arrives until the host has gone."""
         while True:
             kind, data = receive(self._channel)
-            if kind is MessageKind.BANK_TABLES:
+            if kind is CardMessageKind.BANK_TABLES:
                 self._take_bank_tables(data)
-            elif kind is MessageKind.OPERATION:
+            elif kind is CardMessageKind.OPERATION:
                 self._call = Call(data.decode())
-            elif kind is MessageKind.TENSORS:
+            elif kind is CardMessageKind.TENSORS:
                 self._call = dataclasses.replace(self._call, tensors=tensors_told(data.decode()))
-            elif kind is MessageKind.LAUNCH:
+            elif kind is CardMessageKind.LAUNCH:
                 self._answer([self._core(*each) for each in struct.iter_unpack("<II", data)])
 
     def _answer(self, cores: list[Core]) -> None:
@@ -77,16 +79,16 @@ class CardServer:
             seconds = self._launch_with_partners(cores)
         except KeyboardInterrupt:
             self._waiting = []
-            send(self._channel, MessageKind.INTERRUPTED)
+            send(self._channel, CardMessageKind.INTERRUPTED)
         except Exception as error:
             # Also what we did not foresee: the host is told, and can go on or close its device.
             self._waiting = []
-            send(self._channel, MessageKind.FAILED, f"{type(error).__name__}: {error}")
+            send(self._channel, CardMessageKind.FAILED, f"{type(error).__name__}: {error}")
         else:
             if seconds is None:
-                send(self._channel, MessageKind.WAITING)
+                send(self._channel, CardMessageKind.WAITING)
             else:
-                send(self._channel, MessageKind.DONE, struct.pack("<dI", seconds, bool(self._waiting)))
+                send(self._channel, CardMessageKind.DONE, bytes(wire.LaunchDone(seconds, bool(self._waiting))))
 
     def _launch_with_partners(self, cores: list[Core]) -> float | None:
         """Runs what the cores were told, or those that wait if there are none; None: these cores wait now, too."""
@@ -122,7 +124,7 @@ class CardServer:
         return observed_run(CardLaunch(self._chip, program, self._options, call, self._show)).seconds
 
     def _show(self, text: str) -> None:
-        send(self._channel, MessageKind.PRINT, text)
+        send(self._channel, CardMessageKind.PRINT, text)
 
     def _print(self, core: tuple[int, int], kernel: str, line: str) -> None:
         self._show(f"({core[0]},{core[1]}) {kernel}: {line}\n")
@@ -142,15 +144,19 @@ class CardServer:
         self._chip.set_l1_banks([y * self._grid[0] + x for x, y in banks])
 
 
-def _greeting(model: CardModel, layout: ReleaseLayout, wants_operations: bool) -> Greeting:
-    return Greeting(
+def _greeting(model: CardModel, layout: ReleaseLayout, wants_operations: bool) -> wire.CardGreeting:
+    return wire.CardGreeting(
+        magic=wire.MAGIC,
+        version=wire.VERSION,
         pci_id=model.chip.pci_id,
-        go_signal_byte=layout["go_msg_t.signal"],
-        init=layout["RUN_MSG_INIT"],
-        go=layout["RUN_MSG_GO"],
-        reset_read_pointer=layout["RUN_MSG_RESET_READ_PTR"],
-        reset_read_pointer_from_host=layout["RUN_MSG_RESET_READ_PTR_FROM_HOST"],
-        done=layout["RUN_MSG_DONE"],
+        signals=wire.GoSignals(
+            byte=layout["go_msg_t.signal"],
+            init=layout["RUN_MSG_INIT"],
+            go=layout["RUN_MSG_GO"],
+            reset_read_pointer=layout["RUN_MSG_RESET_READ_PTR"],
+            reset_read_pointer_from_host=layout["RUN_MSG_RESET_READ_PTR_FROM_HOST"],
+            done=layout["RUN_MSG_DONE"],
+        ),
         bank_tables_bytes=_BANK_TABLES_BYTES,
         wants_operations=int(wants_operations),
         config_begin=layout["MEM_MAP_END"],
@@ -177,7 +183,7 @@ def serve(directory: str, descriptor: str) -> int:
         try:
             server = CardServer(channel, *described_card(Path(directory)))
         except TilewrightError as error:
-            send(channel, MessageKind.FAILED, f"tilewright: {error}")
+            send(channel, CardMessageKind.FAILED, f"tilewright: {error}")
             return 1
         with contextlib.suppress(ClosedError):
             server.serve()

@@ -12,13 +12,12 @@ from tilewright._build.generated_headers import is_own_header
 from tilewright._build.kernel_library import KernelLibraries
 from tilewright._build.source_lines import LineTable, line_table
 from tilewright._errors import TilewrightError
-from tilewright._record import wire_layout as native
 from tilewright._record.run import KernelInfo
 from tilewright._tensor.argument import shown
+from tilewright._wire import runner as wire
 
 EVERY_KERNEL = "*"
 _HANG = "hang"
-_EVERY_CORE = 0xFFFFFFFF
 _KERNEL_MAIN = "_Z11kernel_mainv"
 _UNIT = "kernel_unit.cpp"  # what the compiler reads: it includes the kernel
 
@@ -105,15 +104,15 @@ class KernelCode:
             for of_kernel in zip(libraries, bases, strict=True)
         ]
 
-    def own_lines(self) -> list[native.CodeLine]:
+    def own_lines(self) -> list[wire.CodeLineMessage]:
         """Every stretch of code that is not our headers'."""
         found = {}
         for _, base, table in self._tables():
             for begin, end, line in table.own_code(is_users):
-                found[base + begin] = native.CodeLine(begin=base + begin, end=base + end, line=line)
+                found[base + begin] = wire.CodeLineMessage(begin=base + begin, end=base + end, line=line)
         return list(found.values())
 
-    def instructions(self, wanted: Iterable[Breakpoint]) -> list[native.Breakpoint]:
+    def instructions(self, wanted: Iterable[Breakpoint]) -> list[wire.BreakpointMessage]:
         """The instructions at which to stop.
 
         Raises:
@@ -126,9 +125,9 @@ class KernelCode:
             places = self._places(each)
             if not places:
                 raise NoSuchLineError(each, self._refusal(each))
-            x, y = each.core or (_EVERY_CORE, _EVERY_CORE)
+            x, y = each.core or (wire.EVERY_CORE, wire.EVERY_CORE)
             found += [
-                native.Breakpoint(kernel=kernel, core_x=x, core_y=y, address=address) for kernel, address in places
+                wire.BreakpointMessage(kernel=kernel, core_x=x, core_y=y, address=address) for kernel, address in places
             ]
         return found
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import linecache
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -27,6 +26,8 @@ from tilewright._tensor.dtype import POISON_PATTERNS, DataFormat
 from tilewright._tensor.layout import Layout, decode, untilize
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tile import Tile
+from tilewright._wire.runner import DstPhase, StopReason
+from tilewright._wire.runner import Go as Go
 
 Core = tuple[int, int]
 ReadL1 = Callable[[Core, int, int], NDArray[np.uint8]]
@@ -35,31 +36,6 @@ _DTYPES = {each.data_format: each for each in POISON_PATTERNS}
 _INTEGERS = {DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16, DataFormat.UInt8, DataFormat.Int8}
 _WAITING = (KernelState.BLOCKED, KernelState.POLLING, KernelState.YIELDED)
 _THREADS = {1: "unpack", 2: "maths", 4: "pack"}
-
-
-class Go(enum.IntEnum):
-    """How a stopped kernel goes on."""
-
-    ON = 0  # to the next breakpoint
-    TO_NEXT_CALL = 1
-    TO_NEXT_LINE = 2
-
-
-class StopReason(enum.IntEnum):
-    """Why a kernel is looked at."""
-
-    BREAKPOINT = 1
-    STEP = 2
-    HANG = 3
-
-
-class DstPhase(enum.IntEnum):
-    """Whose DST is."""
-
-    IDLE = 0
-    ACQUIRED = 1
-    COMMITTED = 2
-    PACKING = 3
 
 
 @dataclasses.dataclass(frozen=True)

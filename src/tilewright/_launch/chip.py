@@ -23,13 +23,14 @@ from tilewright._launch.run_options import USUAL_OPTIONS, RunOptions
 from tilewright._launch.runner import Runner
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.semaphore import NUM_SEMAPHORES
-from tilewright._record import wire_layout as native
 from tilewright._record.l1_layout import CONFIG_BASE, semaphore_offset
 from tilewright._record.run import Run
 from tilewright._tensor.arch import Arch, ArchDescription
 from tilewright._tensor.argument import require
 from tilewright._tensor.memory_config import BufferType
 from tilewright._tensor.tensor import Tensor
+from tilewright._wire import runner as wire
+from tilewright._wire.engine import MemoryFileNumbers
 
 _POISON = 0xFFC1FFC1  # a NaN as float32 and, twice, as bfloat16
 
@@ -55,13 +56,13 @@ class MemoryFiles:
 class _RunnerStarter:
     """Starts runners on a chip's memory. It must not hold on to the chip, which closes when its last user is gone."""
 
-    config: native.ChipConfig
+    config: wire.ChipConfig
     noc_xy: NDArray[np.uint8]
     files: MemoryFiles
     l1_banks: array[int]
 
     def __call__(self) -> Runner:
-        request = native.ChipRequest(config=self.config, num_nodes=len(self.noc_xy), num_l1_banks=len(self.l1_banks))
+        request = wire.ChipRequest(config=self.config, num_nodes=len(self.noc_xy), num_l1_banks=len(self.l1_banks))
         parts = [bytes(request), self.noc_xy.tobytes(), self.l1_banks.tobytes()]
         return Runner((self.files.l1, self.files.dram, self.files.state), parts)
 
@@ -81,7 +82,7 @@ class Chip:
         """A chip with memory of its own, or on the memory of another one."""
         self.arch = arch
         self.grid = grid if grid is not None else (arch.grid.x, arch.grid.y)
-        config = native.ChipConfig(
+        config = wire.ChipConfig(
             grid_x=self.grid[0],
             grid_y=self.grid[1],
             l1_bytes=arch.l1_bytes,
@@ -102,9 +103,10 @@ class Chip:
             (arch.worker_columns[x], arch.worker_rows[y]) for y in range(self.grid[1]) for x in range(self.grid[0])
         ]
         noc_xy = np.array([*workers, *arch.dram_coords], dtype=np.uint8)
-        pointer = noc_xy.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
-        files = native.MemoryFiles(l1=memory.l1, dram=memory.dram, state=memory.state) if memory is not None else None
-        self._handle = engine().tw_chip_new(ctypes.byref(config), pointer, files, 0)
+        files = MemoryFileNumbers(l1=memory.l1, dram=memory.dram, state=memory.state) if memory is not None else None
+        self._handle = engine().tw_chip_new(
+            ctypes.byref(config), noc_xy.ctypes.data, ctypes.byref(files) if files is not None else None
+        )
         if not self._handle:
             raise TilewrightError(engine().tw_last_error().decode())
         self._process = os.getpid()
@@ -185,7 +187,7 @@ class Chip:
         A launch and a transfer of a tensor leave memory complete but for poison in DRAM that has not been written;
         ``settle`` writes that.
         """
-        files = native.MemoryFiles()
+        files = MemoryFileNumbers()
         engine().tw_chip_files(self._handle, ctypes.byref(files))
         return MemoryFiles(files.l1, files.dram, files.state, files.l1_slot_bytes, files.dram_bank_stride)
 
@@ -285,7 +287,10 @@ class Chip:
         self._check_usable()
         memory, first = HostMemory([tensor]), ctypes.c_uint64()
         with self._launcher.one_at_a_time:
-            count = engine().tw_unwritten_pages(self._handle, memory.specs[0], ctypes.byref(first))
+            spec = memory.specs[0]
+            count = engine().tw_unwritten_pages(
+                self._handle, ctypes.byref(spec), memory.outside(spec), ctypes.byref(first)
+            )
         return count, first.value
 
     def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:

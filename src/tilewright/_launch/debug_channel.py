@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from tilewright._debug.breakpoints import Breakpoint, KernelCode
-from tilewright._debug.stop import Dst, DstPhase, Go, ReadL1, Stop, StopHandler, StopReason
+from tilewright._debug.stop import Dst, ReadL1, Stop, StopHandler
 from tilewright._launch.run_record import Parts, RecordReader, buffer_use
 from tilewright._launch.runner import Answer
 from tilewright._program.program import ProgramDescriptor
-from tilewright._record import wire_layout as native
 from tilewright._record.run import KernelInfo, Run, RunStatus
 from tilewright._tensor.argument import shown
 from tilewright._tensor.dtype import DataFormat
+from tilewright._wire import runner as wire
+from tilewright._wire.runner import DstPhase, Go, StopReason
 
 
 class Debugging:
@@ -46,7 +47,7 @@ class Debugging:
     def request(self) -> list[bytes]:
         """What a message that asks for the run ends with."""
         instructions, lines = self._code.instructions(self._wanted), self._code.own_lines()
-        header = native.DebugRequest(num_breakpoints=len(instructions), num_lines=len(lines))
+        header = wire.BreakpointsRequest(num_breakpoints=len(instructions), num_lines=len(lines))
         return [bytes(header), b"".join(map(bytes, instructions)), b"".join(map(bytes, lines))]
 
     def answer(self, message: Answer) -> list[bytes]:
@@ -58,15 +59,15 @@ class Debugging:
             raise TypeError(f"on_stop must return a tilewright.Go or None, not {shown(how)}")
         self._wanted = stop.breakpoints
         instructions = self._code.instructions(self._wanted)
-        header = native.ResumeRequest(how=how or Go.ON, num_breakpoints=len(instructions))
+        header = wire.ResumeRequest(how=how or Go.ON, num_breakpoints=len(instructions))
         return [bytes(header), b"".join(map(bytes, instructions))]
 
     def _stop(self, message: Answer) -> Stop:
         parts = Parts(message)
-        header = parts.take(native.Stopped)
+        header = parts.take(wire.StoppedMessage)
         words = np.frombuffer(parts.take_bytes(4096 * header.dst_tiles), np.uint32).reshape(-1, 1024)
-        instances = parts.take_many(native.InstanceReport, header.num_instances)()
-        buffers = parts.take_many(native.CircularBufferReport, header.num_circular_buffers)
+        instances = parts.take_many(wire.InstanceReport, header.num_instances)()
+        buffers = parts.take_many(wire.CircularBufferReport, header.num_circular_buffers)
         run = Run(
             RunStatus.OK,
             self._kernels,

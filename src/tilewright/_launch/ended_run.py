@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._launch.run_record import NO_KERNEL
 from tilewright._launch.runner import Answer, RunnerLostError
-from tilewright._record import wire_layout as native
 from tilewright._record.ending import ENDED_WELL, Ending
 from tilewright._record.run import Run, RunStatus
+from tilewright._wire import runner as wire
 
 if TYPE_CHECKING:
     from tilewright._launch.executable import Executable
@@ -61,20 +60,20 @@ def refused_run(executable: Executable, text: str, seconds: float) -> EndedRun:
 
 def lost_run(executable: Executable, lost: RunnerLostError) -> EndedRun:
     """The runner died: the kernel that ran, and what it said last."""
-    words = lost.words
+    crash = lost.crash
     run = _empty_run(executable, lost.status, 0.0)
-    place = words.who if words.said else words.place
-    if place.kernel != NO_KERNEL and place.kernel < len(executable.kernels):
-        stack = executable.stack(place.kernel, words.frames[: min(words.num_frames, native.MAX_FRAMES)])
-        run.positions.append(executable.reader.position_of(place, lost.status, stack if words.said else ()))
-    text = words.text.decode(errors="replace") if words.said else ""
-    signal_number = words.signal_number if words.said else 0
+    place = crash.crashed if crash.status else crash.place
+    if place.kernel != wire.NO_KERNEL and place.kernel < len(executable.kernels):
+        stack = executable.stack(place.kernel, crash.frames[: min(crash.num_frames, wire.MAX_FRAMES)])
+        run.positions.append(executable.reader.position_of(place, lost.status, stack if crash.status else ()))
+    text = crash.text.decode(errors="replace") if crash.status else ""
+    signal_number = crash.signal_number if crash.status else 0
     ending = Ending(
         text if text or signal_number else lost.reason,
         None,
         signal_number,
-        int(words.address),
-        int(words.l1_base),
+        int(crash.address),
+        int(crash.l1_base),
         lost.loading,
     )
     return EndedRun(run, ending, _no_words)

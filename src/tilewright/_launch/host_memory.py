@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._record import wire_layout as native
 from tilewright._tensor.buffer import Buffer
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout, padded_shape
@@ -18,9 +17,9 @@ from tilewright._tensor.padding_bytes import padding_bits, padding_bits_of
 from tilewright._tensor.shape import Shape
 from tilewright._tensor.tensor import Tensor
 from tilewright._tensor.tile import Tile
+from tilewright._wire import runner as wire
 
-_LAYOUT_UNKNOWN = 0
-_LAYOUTS = {Layout.ROW_MAJOR: 1, Layout.TILE: 2}
+_LAYOUTS = {Layout.ROW_MAJOR: wire.HostLayout.ROW_MAJOR, Layout.TILE: wire.HostLayout.TILE}
 _SPARE_BYTES = 16  # the engine reads bits a few words at a time
 _FLOATS = (DataType.BFLOAT16, DataType.FLOAT32)
 
@@ -70,11 +69,10 @@ class HostMemory:
         parts = []
         for spec in self.specs:
             bits = self._outside.get(id(spec))
-            outside = bits.tobytes() if bits is not None else b""
-            parts += [bytes(native.HostBuffer(buffer=spec, outside_bytes=len(outside))), outside]
+            parts += [bytes(spec), bits.tobytes() if bits is not None else b""]
         return parts
 
-    def _describe(self, tensor: Tensor) -> native.HostMemory:
+    def _describe(self, tensor: Tensor) -> wire.HostBufferMessage:
         """Padding that holds the dtype's poison, or the zeros of a host that said no ``pad_value``, holds nothing.
 
         Elements of the shape count only if the host never wrote the tensor: a program may have written some of them,
@@ -93,10 +91,10 @@ class HostMemory:
             self._set_outside(spec, padding)
         return spec
 
-    def _describe_foreign(self, tensor: ForeignTensor | None) -> native.HostMemory:
+    def _describe_foreign(self, tensor: ForeignTensor | None) -> wire.HostBufferMessage:
         if tensor is None:
-            return native.HostMemory(layout=_LAYOUT_UNKNOWN, page_bytes=1, stride=1, num_pages=0)
-        spec = native.HostMemory(
+            return wire.HostBufferMessage(layout=wire.HostLayout.UNKNOWN, page_bytes=1, stride=1, num_pages=0)
+        spec = wire.HostBufferMessage(
             is_dram=int(tensor.is_dram),
             layout=_LAYOUTS[tensor.layout],
             address=tensor.address,
@@ -108,16 +106,21 @@ class HostMemory:
             self._set_outside(spec, padding_bits_of(tensor.shape, tensor.tile, tensor.dtype))
         return spec
 
-    def _set_outside(self, spec: native.HostMemory, padding: NDArray[np.uint8]) -> None:
+    def _set_outside(self, spec: wire.HostBufferMessage, padding: NDArray[np.uint8]) -> None:
         bits = np.concatenate([padding, np.zeros(_SPARE_BYTES, np.uint8)])
         self._outside[id(spec)] = bits
-        spec.outside = bits.ctypes.data
+        spec.outside_bytes = len(bits)
+
+    def outside(self, spec: wire.HostBufferMessage) -> int | None:
+        """Address of the bits of the bytes beside a tensor's shape."""
+        bits = self._outside.get(id(spec))
+        return bits.ctypes.data if bits is not None else None
 
 
-def _spec(buffer: Buffer) -> native.HostMemory:
-    return native.HostMemory(
+def _spec(buffer: Buffer) -> wire.HostBufferMessage:
+    return wire.HostBufferMessage(
         is_dram=int(buffer.buffer_type is BufferType.DRAM),
-        layout=_LAYOUT_UNKNOWN,
+        layout=wire.HostLayout.UNKNOWN,
         address=buffer.address,
         page_bytes=buffer.page_size,
         stride=buffer.aligned_page_size,

@@ -23,12 +23,12 @@ from tilewright._launch.executable import Executable
 from tilewright._launch.host_memory import HostMemory
 from tilewright._launch.launch_arguments import LaunchArguments
 from tilewright._launch.run_options import RunOptions
-from tilewright._launch.runner import Limits, Runner, RunnerGoneError, RunnerLostError, RunnerMessage, failure_text
+from tilewright._launch.runner import Limits, Runner, RunnerGoneError, RunnerLostError, failure_text
 from tilewright._program.program import FixedProgram, ProgramDescriptor, ProgramStructure
 from tilewright._record.call_record import call_record
 from tilewright._record.run import Run, RunStatus
-from tilewright._record.wire_layout import LoadedAnswer
 from tilewright._tensor.arch import ArchDescription
+from tilewright._wire.runner import LoadedAnswer, MessageKind
 
 if TYPE_CHECKING:
     from tilewright._debug.stop import ReadL1
@@ -184,7 +184,7 @@ class Launcher:
         executable.restore_libraries()
         request = executable.load_message.of(executable.number, self._forgotten)
         kind, answer = runner.ask(request, Limits(options.time_limit or 0.0, options.spin_limit))
-        if kind is not RunnerMessage.LOADED:
+        if kind is not MessageKind.LOADED:
             raise _load_error(failure_text(answer), executable)
         self._forgotten.clear()
         bases = iter(array("Q", answer[ctypes.sizeof(LoadedAnswer) :]))
@@ -214,7 +214,7 @@ def _ask(
     begin = time.perf_counter()
     kind, answer = runner.ask(request, limits, options.on_print, debugging.answer if debugging is not None else None)
     seconds = time.perf_counter() - begin
-    if kind is not RunnerMessage.RAN:
+    if kind is not MessageKind.RAN:
         return refused_run(executable, failure_text(answer), seconds)
     ended = ended_run(executable, answer, seconds)
     if ended.is_runner_spent:  # a kernel was left half-way: its process must go

@@ -10,8 +10,9 @@ import itertools
 from array import array
 
 from tilewright._program.kernel import KernelDescriptor
-from tilewright._record import wire_layout as native
 from tilewright._tensor.cores import CoreCoord
+from tilewright._wire import runner as wire
+from tilewright._wire.layout import padded
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -85,9 +86,11 @@ class KernelArgumentLayout:
 
     @functools.cached_property
     def _head(self) -> bytes:
-        sizes = native.Arguments(num_offsets=len(self.offsets), num_words=self.offsets[-1], num_common=self.num_common)
-        return native.padded(bytes(sizes)) + native.padded(self.offsets.tobytes())
+        sizes = wire.ArgumentsMessage(
+            num_offsets=len(self.offsets), num_words=self.offsets[-1], num_common=self.num_common
+        )
+        return padded(bytes(sizes)) + padded(self.offsets.tobytes())
 
     def message(self, words: bytes, common: bytes) -> bytes:
         """The part of a launch's message with this kernel's arguments."""
-        return self._head + native.padded(words) + native.padded(common) if words or common else self._head
+        return self._head + padded(words) + padded(common) if words or common else self._head

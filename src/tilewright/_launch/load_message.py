@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from tilewright._build.cb_formats import buffer_format, unpacks_to_dest
 from tilewright._build.kernel_library import KernelLibraries, KernelLibrary
 from tilewright._build.kernel_sources import FIDELITY_PHASES, placement
-from tilewright._launch.runner import RunnerMessage, message
+from tilewright._launch.runner import message
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
-from tilewright._record import wire_layout as native
 from tilewright._tensor.cores import CoreRangeSet
+from tilewright._wire import runner as wire
+from tilewright._wire.runner import MessageKind
 
 
 class LoadMessage:
@@ -35,21 +36,21 @@ class LoadMessage:
             "num_scratchpads": len(pads),
             "num_semaphore_bases": len(program.semaphore_bases),
         }
-        bases = b"".join(bytes(native.SemaphoreBase(x, y, at)) for (x, y), at in program.semaphore_bases.items())
+        bases = b"".join(bytes(wire.SemaphoreBase(x, y, at)) for (x, y), at in program.semaphore_bases.items())
         self._parts = [bases, *kernels, *(part for buffer in buffers for part in buffer)]
         for semaphore in program.semaphores:
             cores = _cores(semaphore.core_ranges)
-            spec = native.SemaphoreSpec(id=semaphore.id, initial=semaphore.initial_value, num_cores=len(cores) // 2)
+            spec = wire.SemaphoreMessage(id=semaphore.id, initial=semaphore.initial_value, num_cores=len(cores) // 2)
             self._parts += [bytes(spec), cores.tobytes()]
         for pad, address in pads:
             cores = _cores(pad.core_ranges)
-            place = native.ScratchpadSpec(offset=address, bytes=pad.total_size, num_cores=len(cores) // 2)
+            place = wire.ScratchpadMessage(offset=address, bytes=pad.total_size, num_cores=len(cores) // 2)
             self._parts += [bytes(place), cores.tobytes()]
 
     def of(self, number: int, forgotten: Sequence[int]) -> bytes:
         """The message that loads the program under a number, and unloads those that are forgotten."""
-        request = native.LoadRequest(program=number, num_forgotten=len(forgotten), **self._header)
-        return message(RunnerMessage.LOAD, [bytes(request), array("Q", forgotten).tobytes(), *self._parts])
+        request = wire.LoadRequest(program=number, num_forgotten=len(forgotten), **self._header)
+        return message(MessageKind.LOAD, [bytes(request), array("Q", forgotten).tobytes(), *self._parts])
 
 
 def cb_labels(program: ProgramDescriptor) -> dict[int, str]:
@@ -71,7 +72,9 @@ def _kernel(kernel: KernelDescriptor, libraries: KernelLibraries) -> list[bytes]
     cores = _cores(kernel.core_ranges)
     compute = kernel.config if isinstance(kernel.config, ComputeConfigDescriptor) else None
     where, name = placement(kernel), kernel.name.encode()
-    spec = native.KernelSpec(
+    described = wire.KernelMessage(
+        name_bytes=len(name),
+        num_libraries=len(libraries),
         kind=int(compute is not None),
         processor=where.processor,
         noc_index=where.noc_index,
@@ -84,22 +87,22 @@ def _kernel(kernel: KernelDescriptor, libraries: KernelLibraries) -> list[bytes]
     )
     in_l1 = kernel.arguments_in_l1
     if in_l1 is not None:
-        spec.has_arguments_in_l1 = 1
-        spec.args_offset, spec.num_args = in_l1.address, in_l1.count
-        spec.common_args_offset, spec.num_common_args = in_l1.common_address, in_l1.common_count
-    header = native.KernelHeader(name_bytes=len(name), num_libraries=len(libraries))
-    return [bytes(header), name, bytes(spec), cores.tobytes(), *(part for each in libraries for part in _library(each))]
+        described.has_arguments_in_l1 = 1
+        described.args_offset, described.num_args = in_l1.address, in_l1.count
+        described.common_args_offset, described.num_common_args = in_l1.common_address, in_l1.common_count
+    return [bytes(described), name, cores.tobytes(), *(part for each in libraries for part in _library(each))]
 
 
 def _library(library: KernelLibrary) -> list[bytes]:
     path, layout = bytes(library.path), library.layout
-    code = native.KernelCode(
+    described = wire.LibraryMessage(
+        path_bytes=len(path),
         statics=layout.statics_begin,
         statics_bytes=layout.statics_end - layout.statics_begin,
         text_begin=layout.text_begin,
         text_end=layout.text_end,
     )
-    return [bytes(native.LibraryHeader(path_bytes=len(path))), path, bytes(code)]
+    return [bytes(described), path]
 
 
 def _circular_buffers(program: ProgramDescriptor, addresses: Sequence[int]) -> list[list[bytes]]:
@@ -111,7 +114,7 @@ def _circular_buffers(program: ProgramDescriptor, addresses: Sequence[int]) -> l
             index = descriptor.buffer_index
             to_dest = any(unpacks_to_dest(kernel.config, index) for kernel in computes)
             format_ = buffer_format(descriptor, to_dest)
-            spec = native.CircularBufferSpec(
+            spec = wire.CircularBufferMessage(
                 index=index,
                 offset=address,
                 total_bytes=cb.total_size,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from tilewright._launch.host_memory import HostMemory
 from tilewright._launch.launch_arguments import KernelArgumentLayout, LaunchArguments
 from tilewright._launch.run_options import RunOptions
-from tilewright._launch.runner import Limits, RunnerMessage, message
-from tilewright._record import wire_layout as native
+from tilewright._launch.runner import Limits, message
+from tilewright._wire import runner as wire
+from tilewright._wire.runner import MessageKind
 
 if TYPE_CHECKING:
     from tilewright._launch.debug_channel import Debugging
@@ -49,9 +50,9 @@ class RunMessage:
         if memory is not None or debugging is not None:
             head = last.head if memory is None else self._head(options, last.threads, memory)
             more = [*(memory.parts() if memory is not None else ()), *(debugging.request() if debugging else ())]
-            return message(RunnerMessage.RUN, [head, *self._arguments(arguments), *more]), last.limits
+            return message(MessageKind.RUN, [head, *self._arguments(arguments), *more]), last.limits
         if last.arguments is not arguments:
-            text = message(RunnerMessage.RUN, [last.head, *self._arguments(arguments)])
+            text = message(MessageKind.RUN, [last.head, *self._arguments(arguments)])
             last = self._last = dataclasses.replace(last, arguments=arguments, message=text)
         return last.message, last.limits
 
@@ -70,7 +71,7 @@ class RunMessage:
 
     def _head(self, options: RunOptions, threads: int, memory: HostMemory | None) -> bytes:
         return bytes(
-            native.RunRequest(
+            wire.RunRequest(
                 program=self._number,
                 time_limit=options.time_limit or 0.0,
                 spin_limit=options.spin_limit,

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from tilewright._build.source_lines import SourceLine
 from tilewright._launch.runner import Answer
-from tilewright._record import wire_layout as native
 from tilewright._record.l1_layout import semaphore_at
 from tilewright._record.run import (
     CbTraffic,
@@ -29,9 +28,7 @@ from tilewright._record.run import (
     SemaphoreRaise,
     WaitKind,
 )
-
-NO_KERNEL = 0xFFFFFFFF
-_NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+from tilewright._wire import runner as wire
 
 Stack = Callable[[int, Sequence[int]], tuple[SourceLine, ...]]
 _Structure = TypeVar("_Structure", bound=ctypes.Structure)
@@ -41,7 +38,7 @@ _Structure = TypeVar("_Structure", bound=ctypes.Structure)
 class Record:
     """What an answer holds. Lists that most callers never read are made when they are read."""
 
-    report: native.RunReport
+    report: wire.RanAnswer
     text: str
     rule: str | None
     positions: list[KernelPosition]
@@ -98,11 +95,11 @@ class RecordReader:
 
     def read(self, answer: Answer) -> Record:
         """What an answer holds; of a run that ended well, with nothing kept, only that at first."""
-        header = native.RanAnswer.from_buffer_copy(answer)
-        if header.report.status or header.num_findings or header.num_pushes:
+        header = wire.RanAnswer.from_buffer_copy(answer)
+        if header.status or header.num_findings or header.num_pushes:
             return self._read_all(answer)
         return Record(
-            header.report,
+            header,
             "",
             None,
             [],
@@ -116,15 +113,15 @@ class RecordReader:
 
     def _read_all(self, answer: Answer) -> Record:
         parts = Parts(answer)
-        header = parts.take(native.RanAnswer)
+        header = parts.take(wire.RanAnswer)
         text, rule = parts.take_text(header.text_bytes), parts.take_text(header.rule_bytes)
-        has_ended_well = header.report.status == RunStatus.OK
+        has_ended_well = header.status == RunStatus.OK
         positions = [] if has_ended_well else self._positions(parts, header.num_instances)
         raises = [] if has_ended_well else _raises(parts, header.num_raises)
-        traffic = parts.take_many(native.TrafficReport, header.num_traffic)
-        buffers = parts.take_many(native.CircularBufferReport, header.num_circular_buffers)
+        traffic = parts.take_many(wire.TrafficReport, header.num_traffic)
+        buffers = parts.take_many(wire.CircularBufferReport, header.num_circular_buffers)
         return Record(
-            header.report,
+            header,
             text,
             rule or None,
             positions,
@@ -137,9 +134,9 @@ class RecordReader:
         )
 
     def _positions(self, parts: Parts, count: int) -> list[KernelPosition]:
-        return [self.position(each) for each in parts.take_many(native.InstanceReport, count)()]
+        return [self.position(each) for each in parts.take_many(wire.InstanceReport, count)()]
 
-    def position_of(self, place: native.Place, status: RunStatus, stack: tuple[SourceLine, ...]) -> KernelPosition:
+    def position_of(self, place: wire.KernelPlace, status: RunStatus, stack: tuple[SourceLine, ...]) -> KernelPosition:
         """Where a kernel stood of which nothing else is known than that it was the one that ran."""
         wait = WaitKind.SPIN if status is RunStatus.SPINNING else WaitKind.NONE
         nothing: frozenset[int] = frozenset()
@@ -161,7 +158,7 @@ class RecordReader:
             stack,
         )
 
-    def position(self, report: native.InstanceReport) -> KernelPosition:
+    def position(self, report: wire.InstanceReport) -> KernelPosition:
         semaphore_id = semaphore_at(report.wait_address, self._semaphore_bases.get((report.core_x, report.core_y)))
         return KernelPosition(
             report.kernel,
@@ -181,29 +178,29 @@ class RecordReader:
         )
 
     def _note(self, parts: Parts) -> RunNote:
-        report, sizes = parts.take(native.FindingReport), parts.take(native.FindingText)
-        rule, text = parts.take_text(sizes.rule_bytes), parts.take_text(sizes.text_bytes)
+        report = parts.take(wire.FindingReport)
+        rule, text = parts.take_text(report.rule_bytes), parts.take_text(report.text_bytes)
         return RunNote(
             rule,
             text,
             report.kernel,
             (report.core_x, report.core_y),
-            report.cb if report.cb != _NO_CIRCULAR_BUFFER else None,
+            report.cb if report.cb != wire.NO_CIRCULAR_BUFFER else None,
             int(report.address),
             int(report.count),
             self._stack(report.kernel, report.frames[: report.num_frames]),
             self._related(report),
         )
 
-    def _related(self, report: native.FindingReport) -> RelatedCall | None:
-        if report.related_kernel == NO_KERNEL:
+    def _related(self, report: wire.FindingReport) -> RelatedCall | None:
+        if report.related_kernel == wire.NO_KERNEL:
             return None
         frames = report.related_frames[: report.related_num_frames]
         core = (report.related_x, report.related_y)
         return RelatedCall(report.related_kernel, core, self._stack(report.related_kernel, frames))
 
     def _pages(self, parts: Parts) -> RecordedPages:
-        report = parts.take(native.PushReport)
+        report = parts.take(wire.PushReport)
         data = np.frombuffer(parts.take_bytes(report.pages * report.page_bytes), np.uint8)
         stack = self._stack(report.kernel, report.frames[: report.num_frames])
         core = (report.core_x, report.core_y)
@@ -223,22 +220,22 @@ def _bits(mask: int) -> frozenset[int]:
     return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
 
 
-def _raise(report: native.RaiseReport) -> SemaphoreRaise:
+def _raise(report: wire.RaiseReport) -> SemaphoreRaise:
     core, on = (report.core_x, report.core_y), (report.on_x, report.on_y)
     return SemaphoreRaise(report.kernel, core, on, report.semaphore, report.count, report.later)
 
 
 def _raises(parts: Parts, count: int) -> list[SemaphoreRaise]:
-    raises = map(_raise, parts.take_many(native.RaiseReport, count)())
+    raises = map(_raise, parts.take_many(wire.RaiseReport, count)())
     return sorted(raises, key=lambda each: (each.kernel, each.core, each.on, each.semaphore))
 
 
-def buffer_use(report: native.CircularBufferReport) -> CbUse:
+def buffer_use(report: wire.CircularBufferReport) -> CbUse:
     core = (report.core_x, report.core_y)
     return CbUse(core, report.index, report.num_pages, report.page_bytes, report.peak, report.pushed, report.popped)
 
 
-def _traffic(report: native.TrafficReport) -> CbTraffic:
+def _traffic(report: wire.TrafficReport) -> CbTraffic:
     return CbTraffic(
         report.kernel,
         (report.core_x, report.core_y),

@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import dataclasses
-import enum
 import functools
 import mmap
 import os
@@ -31,40 +30,20 @@ from tilewright._diagnose.run_errors import signal_name
 from tilewright._errors import TilewrightError
 from tilewright._launch.run_options import PrintHandler
 from tilewright._record.run import RunStatus
-from tilewright._record.wire_layout import PrintedLine, ReadyAnswer, Watch, padded
+from tilewright._wire.layout import packer, padded
+from tilewright._wire.runner import CrashRecord, MessageHeader, MessageKind, PrintedLine, ReadyAnswer, RunnerActivity
 
 _LOOK_SECONDS = 0.1  # how often a runner is looked at that has not answered yet
 _ANSWER_SECONDS = 0.4  # it may take to answer after a limit
 _START_SECONDS = 20.0
 _PIECE = 1 << 18
-_HEADER = struct.Struct("=IIQ")  # MessageHeader
+_HEADER = packer(MessageHeader)
 
 _current_processor = ctypes.CDLL(None).sched_getcpu  # small programs run there, as this process waits anyway
 Answer = bytes | bytearray  # large ones are received in place
 
 
-class RunnerMessage(enum.IntEnum):
-    """What a message is; see native/runner/messages.h."""
-
-    CHIP = 1
-    LOAD = 2
-    RUN = 3
-    RESUME = 4
-    READY = 11
-    LOADED = 12
-    RAN = 13
-    PRINTED = 14
-    FAILED = 15
-    STOPPED = 16
-
-
-_KINDS = {int(kind): kind for kind in RunnerMessage}
-
-
-class _Doing(enum.IntEnum):
-    NOTHING = 0
-    LOADING = 1
-    RUNNING = 2
+_KINDS = {int(kind): kind for kind in MessageKind}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,16 +60,16 @@ class RunnerLostError(Exception):
     Attributes:
         status: how the run ended.
         reason: what became of the runner, in words.
-        words: what it said last, and where it was.
+        crash: what it recorded of its end, and where it was.
         loading: it was loading a kernel's library.
     """
 
-    def __init__(self, status: RunStatus, reason: str, words: Watch) -> None:
+    def __init__(self, status: RunStatus, reason: str, crash: CrashRecord) -> None:
         super().__init__(reason)
         self.status = status
         self.reason = reason
-        self.words = words
-        self.loading = words.doing == _Doing.LOADING
+        self.crash = crash
+        self.loading = crash.activity == RunnerActivity.LOADING
 
 
 class RunnerGoneError(RunnerLostError):
@@ -105,10 +84,10 @@ def _end_calls_now_and_then(channel: socket.socket) -> None:
         channel.setsockopt(socket.SOL_SOCKET, option, interval)
 
 
-def message(kind: RunnerMessage, parts: Sequence[bytes]) -> bytes:
+def message(kind: MessageKind, parts: Sequence[bytes]) -> bytes:
     """A message to a runner, as it is sent."""
     body = b"".join(map(padded, parts))
-    return _HEADER.pack(kind, 0, len(body)) + body
+    return _HEADER.pack(kind, len(body)) + body
 
 
 def failure_text(answer: Answer) -> str:
@@ -126,25 +105,25 @@ class Runner:
     def __init__(self, memory_files: tuple[int, int, int], chip: list[bytes]) -> None:
         self._socket, theirs = socket.socketpair()
         lifeline, self._lifeline = os.pipe()
-        watch = os.memfd_create("tilewright-watch")
-        files = (theirs.fileno(), lifeline, watch, *memory_files)
+        crash = os.memfd_create("tilewright-crash-record")
+        files = (theirs.fileno(), lifeline, crash, *memory_files)
         try:
-            os.ftruncate(watch, mmap.PAGESIZE)
-            self._mapping = mmap.mmap(watch, mmap.PAGESIZE)
-            self._watch = Watch.from_buffer(self._mapping)
+            os.ftruncate(crash, mmap.PAGESIZE)
+            self._mapping = mmap.mmap(crash, mmap.PAGESIZE)
+            self._crash_record = CrashRecord.from_buffer(self._mapping)
             self._process = subprocess.Popen(
                 [str(find_engine().runner), *map(str, files)], pass_fds=files, stdin=subprocess.DEVNULL
             )
         finally:
             theirs.close()
             os.close(lifeline)
-            os.close(watch)
+            os.close(crash)
         _end_calls_now_and_then(self._socket)
         self._piece = memoryview(bytearray(_PIECE))  # the same memory each time: fresh memory costs more than a message
         self._received = b""
         self._at = 0  # of it has been read
-        kind, answer = self.ask(message(RunnerMessage.CHIP, chip), Limits(time=_START_SECONDS))
-        if kind is not RunnerMessage.READY:
+        kind, answer = self.ask(message(MessageKind.CHIP, chip), Limits(time=_START_SECONDS))
+        if kind is not MessageKind.READY:
             self.end()
             raise TilewrightError(failure_text(answer))
         self.filter_error = int(ReadyAnswer.from_buffer_copy(answer).filter_error)
@@ -174,7 +153,7 @@ class Runner:
         limits: Limits,
         on_print: PrintHandler | None = None,
         on_stopped: Callable[[Answer], list[bytes]] | None = None,
-    ) -> tuple[RunnerMessage, Answer]:
+    ) -> tuple[MessageKind, Answer]:
         """Sends a message and waits for the answer; lines that kernels print meanwhile go to ``on_print``, and what
         ``on_stopped`` says of a stopped kernel goes back.
 
@@ -182,19 +161,19 @@ class Runner:
             RunnerLostError: there is no answer, and no runner any more.
             RunnerGoneError: there was none to ask.
         """
-        watch = self._watch
-        watch.said = 0
-        watch.owner_processor = _current_processor()
+        crash = self._crash_record
+        crash.status = 0
+        crash.owner_processor = _current_processor()
         try:
-            wait = _Wait(watch, limits, self._process.pid)
+            wait = _Wait(crash, limits, self._process.pid)
             if not self._send(request):
-                raise RunnerGoneError(RunStatus.FAULT, self._how_it_ended(), self._words())
+                raise RunnerGoneError(RunStatus.FAULT, self._how_it_ended(), self._crash())
             while True:
                 answers, answer = self._receive(wait)
-                if answers is RunnerMessage.STOPPED and on_stopped is not None:
-                    self._send(message(RunnerMessage.RESUME, on_stopped(answer)))
-                    wait = _Wait(watch, limits, self._process.pid)
-                elif answers is not RunnerMessage.PRINTED:
+                if answers is MessageKind.STOPPED and on_stopped is not None:
+                    self._send(message(MessageKind.RESUME, on_stopped(answer)))
+                    wait = _Wait(crash, limits, self._process.pid)
+                elif answers is not MessageKind.PRINTED:
                     return answers, answer
                 elif on_print is not None:
                     _print_line(answer, on_print)
@@ -215,8 +194,8 @@ class Runner:
                 return sent != 0
         return True
 
-    def _receive(self, wait: _Wait) -> tuple[RunnerMessage, Answer]:
-        kind, _, size = _HEADER.unpack(self._take(_HEADER.size, wait))
+    def _receive(self, wait: _Wait) -> tuple[MessageKind, Answer]:
+        kind, size = _HEADER.unpack(self._take(_HEADER.size, wait))
         answer = self._take(size, wait)
         if kind not in _KINDS:
             raise self._overwritten()
@@ -278,20 +257,20 @@ class Runner:
             return f"ended the process that ran it: {signal_name(-code)}"
         return f"ended the process that ran it, with status {code}"
 
-    def _words(self) -> Watch:
-        return Watch.from_buffer_copy(self._mapping)
+    def _crash(self) -> CrashRecord:
+        return CrashRecord.from_buffer_copy(self._mapping)
 
     def _lost(self, status: RunStatus, reason: str) -> RunnerLostError:
-        words = self._words()
-        said = words.said if words.said in set(RunStatus) else 0
-        return RunnerLostError(RunStatus(said) if said else status, reason, words)
+        crash = self._crash()
+        known = crash.status if crash.status in set(RunStatus) else 0
+        return RunnerLostError(RunStatus(known) if known else status, reason, crash)
 
 
 class _Wait:
     """Decides, each time a runner has not answered for a while, whether to wait on."""
 
-    def __init__(self, watch: Watch, limits: Limits, process: int) -> None:
-        self._watch = watch
+    def __init__(self, crash: CrashRecord, limits: Limits, process: int) -> None:
+        self._crash_record = crash
         self._limits = limits
         self._process = process
         self._begin = self._moved = self._looked = time.monotonic()
@@ -304,18 +283,20 @@ class _Wait:
         if now < self._looked + _LOOK_SECONDS:
             return None
         self._looked = now
-        watch = self._watch
-        if watch.said:
+        crash = self._crash_record
+        if crash.status:
             self._said_at = self._said_at or now
             return (RunStatus.FAULT, "") if now > self._said_at + _ANSWER_SECONDS else None
-        state = (watch.doing, watch.beats if watch.doing == _Doing.RUNNING else 0)
-        if state != self._state or watch.doing == _Doing.NOTHING:
+        state = (crash.activity, crash.beats if crash.activity == RunnerActivity.RUNNING else 0)
+        if state != self._state or crash.activity == RunnerActivity.NOTHING:
             self._state, self._moved = state, now
         if self._limits.time and now > self._begin + self._limits.time + _ANSWER_SECONDS:
             return RunStatus.TIME_LIMIT, "did not stop at its time limit"
         if now > self._moved + self._limits.spin + _ANSWER_SECONDS and not _is_debugged(self._process):
             return RunStatus.SPINNING, (
-                "its static constructors do not end" if watch.doing == _Doing.LOADING else "blocks every signal"
+                "its static constructors do not end"
+                if crash.activity == RunnerActivity.LOADING
+                else "blocks every signal"
             )
         return None
 

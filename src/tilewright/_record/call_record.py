@@ -26,6 +26,7 @@ from tilewright._program.kernel_config import ComputeConfigDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.l1_layout import semaphore_offset
 from tilewright._tensor.cores import CoreRangeSet
+from tilewright._wire.record import RecordHead
 
 Core = tuple[int, int]
 # Of what entries hold (native/abi/record.h): 2 has how addresses came about.
@@ -79,7 +80,7 @@ class CallRecord:
     Attributes:
         arch: name of the chip.
         grid: columns and rows of worker cores.
-        words: for each kernel on each core a word (kernel | x << 16 | y << 24 | entries << 32) and its entries, as
+        words: for each kernel on each core its head and its entries (``_wire/record.py``), as
             ``native/abi/record.h`` describes them.
 
     Example::
@@ -141,14 +142,19 @@ def _from_facts(facts: dict[str, Any], words: NDArray[np.uint64]) -> CallRecord:
     )
 
 
+def record_head(word: np.uint64) -> RecordHead:
+    """The head that a word of a record is."""
+    return RecordHead.from_buffer_copy(word.tobytes())
+
+
 def _require_whole(record: CallRecord) -> None:
     """Entries are as many as their heads say, of kernels there are: the replay relies on it."""
     at = 0
     while at < len(record.words):
-        head = int(record.words[at])
-        if head & 0xFFFF >= len(record.kernels):
-            raise ValueError(f"word {at} names kernel {head & 0xFFFF} of {len(record.kernels)}")
-        at += 1 + (head >> 32)
+        head = record_head(record.words[at])
+        if head.kernel >= len(record.kernels):
+            raise ValueError(f"word {at} names kernel {head.kernel} of {len(record.kernels)}")
+        at += 1 + head.num_entries
     if at != len(record.words):
         raise ValueError(f"{len(record.words)} words where there should be {at}")
 

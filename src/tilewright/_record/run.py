@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import functools
 from collections.abc import Callable, Sequence
 
@@ -15,55 +14,10 @@ from tilewright._build.source_lines import SourceLine
 from tilewright._build.translation_unit import NUM_CIRCULAR_BUFFERS
 from tilewright._display.notebook import card, table
 from tilewright._record.call_record import CallRecord
-
-
-class RunStatus(enum.IntEnum):
-    """How a run ended."""
-
-    OK = 0
-    DEADLOCK = 1
-    KERNEL_ERROR = 2
-    FAULT = 3
-    SPINNING = 4
-    TIME_LIMIT = 5
-    INTERRUPTED = 6
-
-
-class KernelState(enum.IntEnum):
-    """What a kernel on one core was doing when the run ended."""
-
-    READY = 0
-    BLOCKED = 1
-    POLLING = 2
-    YIELDED = 3
-    FINISHED = 4
-    FAILED = 5
-
-
-class WaitKind(enum.IntEnum):
-    """What a kernel waited for."""
-
-    NONE = 0
-    CB_WAIT_FRONT = 1
-    CB_RESERVE_BACK = 2
-    SEMAPHORE_EQUAL = 3
-    SEMAPHORE_AT_LEAST = 4
-    SPIN = 5
-    # One thread of a compute kernel for another of its threads.
-    DST_FREE = 6
-    DST_READY = 7
-    SOURCE_READY = 8
-    SOURCE_FREE = 9
-    THREAD_SEMAPHORE = 10
-
-
-class ComputeThread(enum.IntEnum):
-    """One of the threads a card runs a compute kernel on, where they no longer went together."""
-
-    ALL = 0
-    UNPACK = 1
-    MATHS = 2
-    PACK = 4
+from tilewright._wire.runner import ComputeThread as ComputeThread
+from tilewright._wire.runner import KernelState as KernelState
+from tilewright._wire.runner import RunStatus as RunStatus
+from tilewright._wire.runner import WaitKind as WaitKind
 
 
 @dataclasses.dataclass(frozen=True)

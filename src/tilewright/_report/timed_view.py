@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from tilewright._report.launch_view import View
 from tilewright._report.noc_view import core_bytes, noc_view
 from tilewright._report.timeline import wait_words
+from tilewright._wire.replay import EventKind
 from tilewright.timing._device_time import Core, DeviceTime, Processor
-from tilewright.timing._events import Event, EventKind, events_of
+from tilewright.timing._events import Event, events_of
 from tilewright.timing._phase_times import START_UP, phase_times
 from tilewright.timing._timed_launch import TimedLaunch
 

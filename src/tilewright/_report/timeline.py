@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilewright._record.call_record import CallRecord
+from tilewright._wire.replay import EventKind
 from tilewright.timing._device_time import Core, DeviceTime, Processor, Wait, WaitFor
-from tilewright.timing._events import Event, EventKind, events_of
+from tilewright.timing._events import Event, events_of
 
 _TRANSFERS = {EventKind.READ: "reads", EventKind.WRITE: "writes"}
 

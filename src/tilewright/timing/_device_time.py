@@ -4,38 +4,16 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._wire.replay import Processor as Processor
+from tilewright._wire.replay import WaitFor as WaitFor
+
 Core = tuple[int, int]
-
-
-class Processor(enum.IntEnum):
-    """The five processors of a core; a compute kernel runs on three of them."""
-
-    BRISC = 0
-    NCRISC = 1
-    UNPACK = 2
-    MATH = 3
-    PACK = 4
-
-
-class WaitFor(enum.IntEnum):
-    """What a processor waits for; the order is the replay library's."""
-
-    PAGES_FRONT = 0
-    PAGES_BACK = 1
-    READS = 2
-    WRITES = 3
-    SEMAPHORE = 4
-    SRC_BANK = 5
-    SRC_DATA = 6
-    DST_FREE = 7
-    DST_DATA = 8
 
 
 _WORDS = {

@@ -3,38 +3,16 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from tilewright._wire.replay import EventKind, ReplayEvent, WaitFor
 from tilewright.timing import _replay_library as native
-from tilewright.timing._device_time import DeviceTime, ProcessorTime, WaitFor
+from tilewright.timing._device_time import DeviceTime, ProcessorTime
 
-EVENT = np.dtype(
-    [
-        ("begin", np.float64),
-        ("end", np.float64),
-        ("lane", np.uint32),
-        ("amount", np.uint32),
-        ("kind", np.uint32),
-        ("detail", np.uint32),
-        ("entry", np.uint32),  # of its kernel's record
-        ("reserved", np.uint32),
-    ]
-)
-
-
-class EventKind(enum.IntEnum):
-    """The order is the replay library's."""
-
-    CALL = 0
-    PUSH = 1
-    POP = 2
-    WAIT = 3
-    READ = 4  # on its way
-    WRITE = 5
+EVENT = np.dtype(ReplayEvent)
 
 
 class Event(NamedTuple):
@@ -59,8 +37,7 @@ def events_of(time: DeviceTime) -> Iterator[Event]:
     if time.events is None:
         raise ValueError("this time has no events: replay with keep_events=True")
     calls = native.names("call")
-    for begin, end, lane, amount, kind, detail, *_ in time.events.tolist():
-        what, cb = detail & 0xFFFF, detail >> 16
+    for begin, end, lane, amount, kind, what, cb, _ in time.events.tolist():
         is_wait = kind == EventKind.WAIT
         yield Event(
             time.processors[lane],

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._record.call_record import CallRecord
+from tilewright._wire.replay import EventKind
 from tilewright.timing._device_time import DeviceTime, Processor
-from tilewright.timing._events import EventKind
 from tilewright.timing._record_entries import KernelEntries, call_number, entries_of
 
 START_UP = -1  # instead of a buffer: what a kernel sets up first

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._record.call_record import CallRecord, Core
+from tilewright._record.call_record import CallRecord, Core, record_head
+from tilewright._wire.record import RecordEntry
 from tilewright.timing import _replay_library as native
 
 _NO_CALL = 0
+_ENTRY = np.dtype(RecordEntry)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,18 +35,15 @@ class KernelEntries:
 
     @property
     def a(self) -> NDArray[np.uint64]:
-        found: NDArray[np.uint64] = self.words >> np.uint64(8) & np.uint64(0xFF)
-        return found
+        return _fields(self.words, "a")
 
     @property
     def b(self) -> NDArray[np.uint64]:
-        found: NDArray[np.uint64] = self.words >> np.uint64(16) & np.uint64(0xFFFF)
-        return found
+        return _fields(self.words, "b")
 
     @property
     def c(self) -> NDArray[np.uint64]:
-        found: NDArray[np.uint64] = self.words >> np.uint64(32)
-        return found
+        return _fields(self.words, "c")
 
 
 @functools.cache
@@ -57,15 +56,20 @@ def entries_of(record: CallRecord) -> Iterator[KernelEntries]:
     """Every kernel on every core, in the record's order, which is that of ``DeviceTime.processors``."""
     words, at = record.words, 0
     while at < len(words):
-        head = int(words[at])
-        part = words[at + 1 : at + 1 + (head >> 32)]
-        yield KernelEntries(head & 0xFFFF, (head >> 16 & 0xFF, head >> 24 & 0xFF), part, _calls(part))
+        head = record_head(words[at])
+        part = words[at + 1 : at + 1 + head.num_entries]
+        yield KernelEntries(head.kernel, (head.x, head.y), part, _calls(part))
         at += 1 + len(part)
+
+
+def _fields(words: NDArray[np.uint64], name: str) -> NDArray[np.uint64]:
+    found: NDArray[np.uint64] = words.view(_ENTRY)[name].astype(np.uint64)
+    return found
 
 
 def _calls(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Calls by word. An address may look like a call that has one: of such words in a row every second is one."""
-    calls: NDArray[np.uint8] = (words & np.uint64(0xFF)).astype(np.uint8)
+    calls: NDArray[np.uint8] = words.view(_ENTRY)["call"].copy()
     takes_address = np.isin(calls, _calls_with_address())
     number = np.arange(len(words))
     begins = np.ones(len(words), bool)
@@ -77,5 +81,5 @@ def _calls(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
 
 @functools.cache
 def _calls_with_address() -> tuple[int, ...]:
-    noc = range(call_number("NocRead"), call_number("NocIncrementMulticast") + 1)
-    return (*noc, *range(call_number("SemaphoreEqual"), call_number("SemaphoreSet") + 1))
+    has_address = native.replay_library().tw_replay_call_has_address
+    return tuple(number for number in range(len(native.names("call"))) if has_address(number))

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 from tilewright._record.call_record import CallRecord, Core
 from tilewright._tensor.arch import describe_arch
 from tilewright._tensor.argument import flag, require
+from tilewright._wire import replay as wire
 from tilewright.timing import _replay_library as native
 from tilewright.timing._constants import constants_of
 from tilewright.timing._device_time import DeviceTime, Processor, ProcessorTime, Wait, WaitFor
 from tilewright.timing._dies import NocNode, die_of, noc_nodes
 from tilewright.timing._events import EVENT
 from tilewright.timing._sfpu_costs import TYPECAST, binary_costs, unary_costs
-
-_NO_BUFFER = 0xFFFFFFFF
-_FORMATS = 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,30 +73,32 @@ class _Replay:
 
     def run(self) -> DeviceTime:
         record, arch = self._record, describe_arch(self._record.arch)
-        kernels = _array(native.Kernel, [(k.processor, k.fidelity, k.fp32_dest, k.full_sync) for k in record.kernels])
+        kernels = _array(
+            wire.ReplayKernel, [(k.processor, k.fidelity, k.fp32_dest, k.full_sync) for k in record.kernels]
+        )
         buffers = _array(
-            native.Buffer,
+            wire.ReplayBuffer,
             [
                 (b.index, b.pages, b.page_bytes, b.data_format, b.unpack_to_dest_fp32, *self._cores(b.cores))
                 for b in record.buffers
             ],
         )
         semaphores = _array(
-            native.Semaphore, [(s.address, s.initial, *self._cores(s.cores)) for s in record.semaphores]
+            wire.ReplaySemaphore, [(s.address, s.initial, *self._cores(s.cores)) for s in record.semaphores]
         )
-        nodes = _array(native.Node, [_native_node(each) for each in noc_nodes(record.arch, record.grid)])
+        nodes = _array(wire.ReplayNode, [_native_node(each) for each in noc_nodes(record.arch, record.grid)])
         places = np.array(self._places, dtype=np.uint32)
         tables = _tables(record.arch)
         constants = _constants(record.arch, self._change.constants)
         words = np.ascontiguousarray(record.words)
-        request = native.Input(
+        request = wire.ReplayInput(
             words=words.ctypes.data,
             num_words=len(words),
-            kernels=kernels,
-            buffers=buffers,
-            semaphores=semaphores,
+            kernels=ctypes.addressof(kernels),
+            buffers=ctypes.addressof(buffers),
+            semaphores=ctypes.addressof(semaphores),
             places=places.ctypes.data,
-            nodes=nodes,
+            nodes=ctypes.addressof(nodes),
             constants=constants.ctypes.data,
             **{name: table.ctypes.data for name, table in tables.items()},
             num_kernels=len(kernels),
@@ -111,12 +111,12 @@ class _Replay:
             keep_events=int(self._keep_events),
             change=self._native_change(),
         )
-        library, totals = native.replay_library(), native.Totals()
+        library, totals = native.replay_library(), wire.ReplayTotals()
         handle = library.tw_replay_run(ctypes.byref(request), ctypes.byref(totals))
         try:
-            lanes = (native.Lane * totals.num_lanes)()
-            waits = (native.Wait * totals.num_waits)()
-            events = (native.Event * totals.num_events)()
+            lanes = (wire.ReplayLane * totals.num_lanes)()
+            waits = (wire.ReplayWait * totals.num_waits)()
+            events = (wire.ReplayEvent * totals.num_events)()
             library.tw_replay_report(handle, lanes, waits, events)
         finally:
             library.tw_replay_free(handle)
@@ -127,25 +127,24 @@ class _Replay:
         self._places += [x | y << 8 for x, y in cores]
         return first, len(cores)
 
-    def _native_change(self) -> native.Change:
+    def _native_change(self) -> wire.ReplayChange:
         change = self._change
-        return native.Change(
-            _NO_BUFFER if change.deeper_buffer is None else change.deeper_buffer,
+        return wire.ReplayChange(
+            wire.NO_BUFFER if change.deeper_buffer is None else change.deeper_buffer,
             change.reads_ahead,
             change.writes_ahead,
             change.most_phases,
             change.single_reads,
-            0,
             change.math_factor,
             change.dram_factor,
         )
 
     def _result(
         self,
-        totals: native.Totals,
-        lanes: ctypes.Array[native.Lane],
-        waits: ctypes.Array[native.Wait],
-        events: ctypes.Array[native.Event],
+        totals: wire.ReplayTotals,
+        lanes: ctypes.Array[wire.ReplayLane],
+        waits: ctypes.Array[wire.ReplayWait],
+        events: ctypes.Array[wire.ReplayEvent],
     ) -> DeviceTime:
         record, arch = self._record, describe_arch(self._record.arch)
         return DeviceTime(
@@ -171,7 +170,7 @@ class _Replay:
 
 
 def _processors(
-    record: CallRecord, lanes: ctypes.Array[native.Lane], waits: ctypes.Array[native.Wait]
+    record: CallRecord, lanes: ctypes.Array[wire.ReplayLane], waits: ctypes.Array[wire.ReplayWait]
 ) -> list[ProcessorTime]:
     labels = {buffer.index: buffer.label for buffer in record.buffers}
     of_lane: list[list[Wait]] = [[] for _ in lanes]
@@ -214,7 +213,7 @@ def _constants(arch: str, changed: Mapping[str, float]) -> NDArray[np.float64]:
 def _tables(arch: str) -> dict[str, NDArray[np.float64]]:
     """Costs of the vector unit in the library's order; -1 where nothing was measured."""
     unary, binary = unary_costs(arch), binary_costs()
-    typecast = np.full((_FORMATS, _FORMATS), -1.0)
+    typecast = np.full((wire.NUM_DATA_FORMATS, wire.NUM_DATA_FORMATS), -1.0)
     for (before, after), cycles in TYPECAST.items():
         typecast[before, after] = cycles
     return {

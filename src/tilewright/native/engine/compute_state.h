@@ -10,6 +10,7 @@
 
 #include "abi/data_format.h"
 #include "sfpu/machine.h"
+#include "wire/runner.h"
 
 namespace tw {
 
@@ -30,7 +31,7 @@ struct TileGeometry {
     uint8_t unpack_to_dest_fp32 = 0;
 };
 
-enum class DstPhase : uint8_t { Idle, Acquired, Committed, Packing };
+using wire::DstPhase;
 
 struct ComputeChecks;
 

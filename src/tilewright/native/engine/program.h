@@ -11,7 +11,6 @@
 
 #include "abi/context.h"
 #include "abi/noc_state.h"
-#include "api.h"
 #include "check/checks.h"
 #include "chip/chip.h"
 #include "chip/shared_l1.h"
@@ -101,26 +100,14 @@ struct SemaphoreRaise {
     uint32_t later = 0;  // after a deadlock: how often it still would, if its waits were met
 };
 
-enum class InstanceState : uint32_t { Ready = 0, Blocked = 1, Polling = 2, Yielded = 3, Finished = 4, Failed = 5 };
+using InstanceState = wire::KernelState;
 
-// What a suspended kernel waits for.
-enum class WaitKind : uint32_t {
-    None = 0,
-    CbWaitFront = 1,
-    CbReserveBack = 2,
-    SemaphoreEqual = 3,
-    SemaphoreAtLeast = 4,
-    Spin = 5,  // polls memory in its own loop
-    // One thread of a compute kernel waits for another.
-    DstFree = 6,  // the math thread, for a half of DST
-    DstReady = 7,  // the pack thread, for one with results
-    SourceReady = 8,  // the math thread, for operands
-    SourceFree = 9,  // the unpack thread, for room in the source registers
-    ThreadSemaphore = 10,
-};
+using wire::WaitKind;
 
 // Threads of a compute kernel, as bits.
-enum ComputeThread : uint8_t { kUnpackThread = 1, kMathThread = 2, kPackThread = 4 };
+inline constexpr auto kUnpackThread = static_cast<uint8_t>(wire::ComputeThread::Unpack);
+inline constexpr auto kMathThread = static_cast<uint8_t>(wire::ComputeThread::Maths);
+inline constexpr auto kPackThread = static_cast<uint8_t>(wire::ComputeThread::Pack);
 inline constexpr uint8_t kAllThreads = kUnpackThread | kMathThread | kPackThread;
 
 // Pages one kernel moved through one circular buffer.
@@ -131,7 +118,7 @@ struct CbTraffic {
     uint32_t largest_wait = 0, largest_reserve = 0;
 };
 
-inline constexpr uint32_t kMaxFrames = 24;
+using wire::kMaxFrames;
 
 struct Scheduler;
 
@@ -163,7 +150,7 @@ struct KernelInstance : FiberStatus {
     Checks* checks = nullptr;  // of a checked run
     Recorder* recorder = nullptr;  // of a run that records pages
     uint32_t number = 0;  // among the instances of the program
-    TwPlace place = kNoPlace;
+    KernelPlace place = kNoPlace;
     int64_t priority = 0;  // in a randomised schedule
     FiberContext fiber;
     FiberStack* stack = nullptr;  // assigned for one run
@@ -194,16 +181,6 @@ struct KernelInstance : FiberStatus {
     bool is_compute() const { return kernel->kind == KernelKind::Compute; }
 };
 
-enum class RunStatus : int32_t {
-    Ok = 0,
-    Deadlock = 1,
-    KernelError = 2,  // an error found by the engine
-    Fault = 3,  // a signal: bad memory access, illegal instruction, ...
-    Spinning = 4,  // a kernel polls memory that nothing changes
-    TimeLimit = 5,
-    Interrupted = 6,
-};
-
 struct RunOptions {
     uint32_t threads = 1;  // 0: the engine chooses
     double time_limit_seconds = 0;  // 0: none
@@ -213,6 +190,8 @@ struct RunOptions {
     uint64_t recorded_circular_buffers = 0;  // one bit for each whose pages are kept
     uint64_t seed = 0;  // of a randomised schedule; 0: core after core
 };
+
+using PrintFunction = void (*)(uint32_t core_x, uint32_t core_y, const std::string& kernel, const std::string& line);
 
 class Program {
 public:
@@ -247,7 +226,7 @@ public:
     std::atomic<bool> process_must_end{false};  // a kernel was left half done (signals/signals.h)
     std::unique_ptr<Checks> checks;  // of a checked run
     std::unique_ptr<Recorder> recorder;  // of a run that records pages
-    TwPrintFunction print = nullptr;
+    PrintFunction print = nullptr;
     SharedL1Record shared_l1;
     std::atomic<bool> used_window{false};  // in some run: OS threads would contend for the one window
     double work_seconds = 0;  // of the last run, summed over its threads

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The replay as a library of C functions. It runs no foreign code, so it is loaded into the caller's process.
-#include "api.h"
-
 #include <algorithm>
 #include <string>
 
@@ -9,7 +7,9 @@
 #include "abi/sfpu.h"
 #include "replay.h"
 
-using tw::replay::Replay;
+namespace tw::wire {
+
+using replay::Replay;
 
 namespace {
 
@@ -41,28 +41,17 @@ const char* name_at(const char* const (&names)[N], uint32_t index) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Names in the order of the tables in TwReplayInput; null behind the last.
 const char* tw_replay_constant(uint32_t index) { return name_at(kConstants, index); }
 const char* tw_replay_call(uint32_t index) { return name_at(kCalls, index); }
 const char* tw_replay_sfpu_unary(uint32_t index) { return name_at(kUnary, index); }
 const char* tw_replay_sfpu_binary(uint32_t index) { return name_at(kBinary, index); }
 const char* tw_replay_sfpu_ternary(uint32_t index) { return name_at(kTernary, index); }
 
-void tw_replay_sizes(uint32_t* sizes) {
-    const size_t all[] = {
-        sizeof(TwReplayKernel),
-        sizeof(TwReplayBuffer),
-        sizeof(TwReplaySemaphore),
-        sizeof(TwReplayNode),
-        sizeof(TwReplayInput),
-        sizeof(TwReplayLane),
-        sizeof(TwReplayWait),
-        sizeof(TwReplayEvent),
-        sizeof(TwReplayTotals)};
-    std::copy(std::begin(all), std::end(all), sizes);
+uint32_t tw_replay_call_has_address(uint32_t index) {
+    return replay::has_address(static_cast<RecordedCall>(index)) ? 1 : 0;
 }
 
-void* tw_replay_run(const TwReplayInput* input, TwReplayTotals* totals) {
+void* tw_replay_run(const ReplayInput* input, ReplayTotals* totals) {
     auto* replay = new Replay(*input);
     replay->run();
     *totals = replay->totals();
@@ -72,7 +61,7 @@ void* tw_replay_run(const TwReplayInput* input, TwReplayTotals* totals) {
     return replay;
 }
 
-void tw_replay_report(void* handle, TwReplayLane* lanes, TwReplayWait* waits, TwReplayEvent* events) {
+void tw_replay_report(void* handle, ReplayLane* lanes, ReplayWait* waits, ReplayEvent* events) {
     const Replay& replay = *static_cast<Replay*>(handle);
     std::copy(replay.lanes().begin(), replay.lanes().end(), lanes);
     std::copy(replay.waits().begin(), replay.waits().end(), waits);
@@ -82,3 +71,5 @@ void tw_replay_report(void* handle, TwReplayLane* lanes, TwReplayWait* waits, Tw
 void tw_replay_free(void* handle) { delete static_cast<Replay*>(handle); }
 }
 #pragma GCC visibility pop
+
+}  // namespace tw::wire

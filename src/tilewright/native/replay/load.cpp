@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a record of calls: the cores with their circular buffers and semaphores, and the steps of each processor.
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string_view>
 
 #include "abi/record.h"
 #include "replay.h"
+#include "wire/record.h"
 
 namespace tw::replay {
 
-Replay::Replay(const TwReplayInput& input) :
+Replay::Replay(const ReplayInput& input) :
     input_(input), k_(*reinterpret_cast<const Constants*>(input.constants)), machine_(input) {
     load_cores();
     load();
@@ -27,11 +29,13 @@ void Replay::load_cores() {
         }
         return *core;
     };
-    for (uint64_t at = 0; at < input_.num_words; at += 1 + (input_.words[at] >> 32)) {
-        core_at(static_cast<uint32_t>(input_.words[at] >> 16 & 0xffff));
+    for (uint64_t at = 0; at < input_.num_words;) {
+        const auto head = std::bit_cast<wire::RecordHead>(input_.words[at]);
+        core_at(head.x | uint32_t{head.y} << 8);
+        at += 1 + uint64_t{head.num_entries};
     }
     for (uint32_t i = 0; i < input_.num_buffers; i++) {
-        const TwReplayBuffer& buffer = input_.buffers[i];
+        const ReplayBuffer& buffer = input_.buffers[i];
         const uint32_t pages = buffer.pages * (buffer.index == input_.change.deeper_buffer ? 2 : 1);
         for (uint32_t core = 0; core < buffer.num_cores; core++) {
             CoreState& state = core_at(input_.places[buffer.first_core + core]);
@@ -40,7 +44,7 @@ void Replay::load_cores() {
         }
     }
     for (uint32_t i = 0; i < input_.num_semaphores; i++) {
-        const TwReplaySemaphore& semaphore = input_.semaphores[i];
+        const ReplaySemaphore& semaphore = input_.semaphores[i];
         for (uint32_t core = 0; core < semaphore.num_cores; core++) {
             CoreState& state = core_at(input_.places[semaphore.first_core + core]);
             state.semaphore(semaphore.address).value = semaphore.initial;
@@ -56,13 +60,13 @@ void Replay::load() {
     const double most = std::max<double>(1, cores_.size() - 1);
     const double step = std::min(k_.start_core, k_.start_spread / most);
     for (uint64_t at = 0; at < input_.num_words;) {
-        const uint64_t head = input_.words[at];
+        const auto head = std::bit_cast<wire::RecordHead>(input_.words[at]);
         const uint64_t* entries = input_.words + at + 1;
-        const uint64_t count = head >> 32;
+        const uint64_t count = head.num_entries;
         at += 1 + count;
-        const auto number = static_cast<uint32_t>(head & 0xffff);
-        const TwReplayKernel& kernel = input_.kernels[number];
-        CoreState& core = *cores_[machine_.add_core(head >> 16 & 0xff, head >> 24 & 0xff)];
+        const uint32_t number = head.kernel;
+        const ReplayKernel& kernel = input_.kernels[number];
+        CoreState& core = *cores_[machine_.add_core(head.x, head.y)];
         const bool is_compute = kernel.processor >= 2;
         const std::string_view text(reinterpret_cast<const char*>(entries), count * sizeof *entries);
         const Steps*& steps = made[{number, is_compute ? text : std::string_view(text.data(), 0)}];

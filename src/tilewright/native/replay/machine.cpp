@@ -22,7 +22,7 @@ static constexpr uint32_t kLinksPerRouter = 4;  // two of each NoC
 // around. Cores are simulated in windows of a quarter of this.
 static constexpr int32_t kLately = 1024;
 
-Machine::Machine(const TwReplayInput& input) :
+Machine::Machine(const ReplayInput& input) :
     k_(*reinterpret_cast<const Constants*>(input.constants)),
     dram_factor_(input.change.dram_factor),
     node_of_(kPlaces, -1),
@@ -45,7 +45,7 @@ uint32_t Machine::add_core(uint32_t x, uint32_t y) {
     if (number < 0) {
         number = static_cast<int32_t>(ports_.size());
         Port port;
-        for (const TwReplayNode& node : nodes_) {
+        for (const ReplayNode& node : nodes_) {
             if (node.is_dram == 0 && node.index == (x | y << 8)) {
                 port.spot = {node.place_x[0], node.place_y[0]};
             }

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "api.h"
 #include "capacity.h"
+#include "constants.h"
+#include "wire/replay.h"
 
 namespace tw::replay {
+
+using namespace wire;
 
 inline constexpr double kLongAgo = 1e15;  // cycles
 // Bins of 32 and 128 cycles, as powers of two. There are hundreds of links, and each keeps its bins for the whole
@@ -70,7 +73,7 @@ private:
 
 class Machine {
 public:
-    explicit Machine(const TwReplayInput& input);
+    explicit Machine(const ReplayInput& input);
 
     // Adds a core of the record by its logical position, before the first transfer; returns its number.
     uint32_t add_core(uint32_t x, uint32_t y);
@@ -122,7 +125,7 @@ private:
     const double dram_factor_;
     Size size_;
     std::vector<int32_t> node_of_;  // by NoC coordinates: index into nodes_
-    std::vector<TwReplayNode> nodes_;
+    std::vector<ReplayNode> nodes_;
     std::vector<int32_t> core_of_;  // by logical place
     std::vector<Port> ports_;
     const uint32_t columns_, rows_;

@@ -122,7 +122,8 @@ void Replay::keep_event(
     if (events_.size() < kMostEvents) {
         const auto number = static_cast<uint32_t>(&lane - lanes_.data());
         const uint32_t entry = lane.next->entry;
-        events_.push_back({begin, end, number, amount, static_cast<uint32_t>(kind), what | cb << 16, entry, 0});
+        const auto call = static_cast<uint16_t>(what), buffer = static_cast<uint16_t>(cb);
+        events_.push_back({begin, end, number, amount, kind, call, buffer, entry});
     }
 }
 
@@ -393,8 +394,8 @@ bool Replay::take_semaphore(Lane& lane, const Step& step) {
     return true;
 }
 
-TwReplayTotals Replay::totals() const {
-    TwReplayTotals totals{};
+ReplayTotals Replay::totals() const {
+    ReplayTotals totals{};
     double first = lanes_.empty() ? 0 : lanes_[0].begin, last = first;
     for (const Lane& lane : lanes_) {
         first = std::min(first, lane.begin);
@@ -419,9 +420,10 @@ void Replay::report() {
     for (uint32_t number = 0; number < lanes_.size(); number++) {
         const Lane& lane = lanes_[number];
         const CoreState& core = *cores_[lane.core];
-        lane_reports_.push_back({lane.kernel, core.x, core.y, lane.processor, lane.begin, lane.time, lane.busy});
+        lane_reports_.push_back(
+            {lane.kernel, core.x, core.y, static_cast<Processor>(lane.processor), lane.begin, lane.time, lane.busy});
         for (const WaitSum& sum : lane.waits) {
-            wait_reports_.push_back({number, static_cast<uint32_t>(sum.what), sum.cb, sum.times, sum.cycles});
+            wait_reports_.push_back({number, sum.what, sum.cb, sum.times, sum.cycles});
         }
     }
 }

@@ -7,25 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "api.h"
 #include "machine.h"
 #include "steps.h"
 
 namespace tw::replay {
-
-enum class WaitFor : uint32_t {
-    PagesFront,      // of a circular buffer, to be pushed
-    PagesBack,       // to be popped
-    Reads,
-    Writes,   // at a barrier
-    Semaphore,
-    SrcBank,         // unpack: maths to be done with a Src bank
-    SrcData,         // maths: unpack
-    DstFree,         // maths: pack to be done with a half of DST
-    DstData,         // pack: maths
-};
-
-enum class EventKind : uint32_t { Call, Push, Pop, Wait, Read, Write };
 
 inline constexpr uint32_t kBuffers = 64;
 inline constexpr uint32_t kTransactionIds = 16;
@@ -120,13 +105,13 @@ struct Lane {
 
 class Replay {
 public:
-    explicit Replay(const TwReplayInput& input);
+    explicit Replay(const ReplayInput& input);
     void run();
 
-    TwReplayTotals totals() const;
-    const std::vector<TwReplayLane>& lanes() const { return lane_reports_; }
-    const std::vector<TwReplayWait>& waits() const { return wait_reports_; }
-    const std::vector<TwReplayEvent>& events() const { return events_; }
+    ReplayTotals totals() const;
+    const std::vector<ReplayLane>& lanes() const { return lane_reports_; }
+    const std::vector<ReplayWait>& waits() const { return wait_reports_; }
+    const std::vector<ReplayEvent>& events() const { return events_; }
 
 private:
     void load();
@@ -150,15 +135,15 @@ private:
     void wait_until(Lane& lane, double time, WaitFor what, uint32_t cb, double poll);
     void report();
 
-    const TwReplayInput& input_;
+    const ReplayInput& input_;
     const Constants& k_;
     Machine machine_;
     std::vector<std::unique_ptr<CoreState>> cores_;
     std::vector<Lane> lanes_;
     std::deque<Steps> programs_;
-    std::vector<TwReplayLane> lane_reports_;
-    std::vector<TwReplayWait> wait_reports_;
-    std::vector<TwReplayEvent> events_;
+    std::vector<ReplayLane> lane_reports_;
+    std::vector<ReplayWait> wait_reports_;
+    std::vector<ReplayEvent> events_;
     Counts counts_;
     uint64_t num_steps_ = 0, num_unfinished_ = 0, forced_ = 0;
 };

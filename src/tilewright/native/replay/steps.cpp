@@ -6,11 +6,13 @@
 #include "steps.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "abi/noc.h"
 #include "abi/record.h"
 #include "abi/sfpu.h"
 #include "abi/tile.h"
+#include "wire/record.h"
 
 namespace tw::replay {
 
@@ -47,13 +49,13 @@ uint32_t faces_of(uint32_t mode) {
 struct Fields {
     RecordedCall call;
     uint32_t a, b, c;
-    explicit Fields(uint64_t entry) :
-        call(static_cast<RecordedCall>(entry & 0xff)), a(entry >> 8 & 0xff), b(entry >> 16 & 0xffff), c(entry >> 32) {}
+    explicit Fields(const wire::RecordEntry& entry) :
+        call(static_cast<RecordedCall>(entry.call)), a(entry.a), b(entry.b), c(entry.c) {}
 };
 
 class Reader {
 public:
-    Reader(const TwReplayInput& input, const TwReplayKernel& kernel, const BufferShape* buffers) :
+    Reader(const ReplayInput& input, const ReplayKernel& kernel, const BufferShape* buffers) :
         input_(input),
         k_(*reinterpret_cast<const Constants*>(input.constants)),
         kernel_(kernel),
@@ -65,7 +67,7 @@ public:
     Steps read(const uint64_t* entries, uint64_t count) {
         lane(0).reserve(count);
         for (uint64_t i = 0; i < count; i++) {
-            const Fields fields(entries[i]);
+            const Fields fields(std::bit_cast<wire::RecordEntry>(entries[i]));
             call_ = static_cast<uint8_t>(fields.call);
             entry_ = static_cast<uint32_t>(std::min<uint64_t>(i, kLastEntry));
             if (has_address(fields.call)) {
@@ -79,11 +81,6 @@ public:
     }
 
 private:
-    static bool has_address(RecordedCall call) {
-        return (call >= RecordedCall::NocRead && call <= RecordedCall::NocIncrementMulticast) ||
-               (call >= RecordedCall::SemaphoreEqual && call <= RecordedCall::SemaphoreSet);
-    }
-
     void set_phases(uint32_t phases) {
         const uint32_t most = input_.change.most_phases;
         phases_ = std::clamp(most != 0 ? std::min(phases, most) : phases, 1u, 4u);
@@ -390,9 +387,9 @@ private:
         }
     }
 
-    const TwReplayInput& input_;
+    const ReplayInput& input_;
     const Constants& k_;
-    const TwReplayKernel& kernel_;
+    const ReplayKernel& kernel_;
     const BufferShape* buffers_;
     const bool is_compute_;
     uint32_t phases_ = 4;
@@ -404,12 +401,17 @@ private:
 }  // namespace
 
 Steps steps_of(
-    const TwReplayInput& input,
-    const TwReplayKernel& kernel,
+    const ReplayInput& input,
+    const ReplayKernel& kernel,
     const BufferShape* buffers,
     const uint64_t* entries,
     uint64_t num_entries) {
     return Reader(input, kernel, buffers).read(entries, num_entries);
+}
+
+bool has_address(RecordedCall call) {
+    return (call >= RecordedCall::NocRead && call <= RecordedCall::NocIncrementMulticast) ||
+           (call >= RecordedCall::SemaphoreEqual && call <= RecordedCall::SemaphoreSet);
 }
 
 }  // namespace tw::replay

@@ -6,9 +6,13 @@
 #include <memory>
 #include <vector>
 
-#include "api.h"
+#include "abi/record.h"
+#include "constants.h"
+#include "wire/replay.h"
 
 namespace tw::replay {
+
+using namespace wire;
 
 enum class StepKind : uint8_t {
     Work,       // cost
@@ -48,7 +52,12 @@ struct Step {
     uint64_t address = 0;
 };
 
-enum Processor : uint32_t { kBrisc = 0, kNcrisc = 1, kUnpack = 2, kMath = 3, kPack = 4, kNumProcessors = 5 };
+inline constexpr auto kBrisc = static_cast<uint32_t>(Processor::Brisc);
+inline constexpr auto kNcrisc = static_cast<uint32_t>(Processor::Ncrisc);
+inline constexpr auto kUnpack = static_cast<uint32_t>(Processor::Unpack);
+inline constexpr auto kMath = static_cast<uint32_t>(Processor::Math);
+inline constexpr auto kPack = static_cast<uint32_t>(Processor::Pack);
+inline constexpr uint32_t kNumProcessors = 5;
 
 struct BufferShape {
     uint32_t pages = 0, page_bytes = 0, format = 0, to_dest = 0;
@@ -67,10 +76,13 @@ struct Steps {
 };
 
 Steps steps_of(
-    const TwReplayInput& input,
-    const TwReplayKernel& kernel,
+    const ReplayInput& input,
+    const ReplayKernel& kernel,
     const BufferShape* buffers,  // of the core, 64 of them
     const uint64_t* entries,
     uint64_t num_entries);
+
+// Whether the word behind an entry of this call is an address.
+bool has_address(RecordedCall call);
 
 }  // namespace tw::replay

@@ -23,22 +23,22 @@ uint64_t Channel::read_some(uint8_t* data, uint64_t least, uint64_t most) {
 }
 
 // The owner sends nothing behind a message before it is answered, so bytes received with a header belong to its body.
-TwMessageKind Channel::receive(std::vector<uint8_t>& body) {
-    constexpr uint64_t kHeader = sizeof(TwMessageHeader);
+MessageKind Channel::receive(std::vector<uint8_t>& body) {
+    constexpr uint64_t kHeader = sizeof(MessageHeader);
     uint8_t begin[8192];
     const uint64_t have = read_some(begin, kHeader, sizeof begin) - kHeader;
-    TwMessageHeader header;
+    MessageHeader header;
     std::memcpy(&header, begin, kHeader);
     body.resize(header.bytes);
     const uint64_t in_begin = std::min(header.bytes, have);
     std::copy_n(begin + kHeader, in_begin, body.data());
     read_some(body.data() + in_begin, header.bytes - in_begin, header.bytes - in_begin);
-    return static_cast<TwMessageKind>(header.kind);
+    return header.kind;
 }
 
-void Channel::send(TwMessageKind kind, MessageWriter& message) {
+void Channel::send(MessageKind kind, MessageWriter& message) {
     std::vector<uint8_t>& bytes = message.bytes();
-    const TwMessageHeader header{kind, 0, bytes.size() - sizeof(TwMessageHeader)};
+    const MessageHeader header{kind, bytes.size() - sizeof(MessageHeader)};
     std::memcpy(bytes.data(), &header, sizeof header);
     const uint8_t* at = bytes.data();
     uint64_t left = bytes.size();

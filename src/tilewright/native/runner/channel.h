@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages (messages.h) on a socket.
+// Messages (_wire/runner.py) on a socket.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "runner/messages.h"
+#include "wire/runner.h"
 
 namespace tw {
+
+using wire::MessageHeader;
+using wire::MessageKind;
 
 class MessageReader {
 public:
@@ -41,9 +45,9 @@ private:
 // A message body under construction, with room for the header before it.
 class MessageWriter {
 public:
-    MessageWriter() : bytes_(sizeof(TwMessageHeader)) {}
+    MessageWriter() : bytes_(sizeof(MessageHeader)) {}
 
-    void clear() { bytes_.resize(sizeof(TwMessageHeader)); }
+    void clear() { bytes_.resize(sizeof(MessageHeader)); }
     template <typename Part>
     void put(const Part& part) {
         put_bytes(&part, sizeof part);
@@ -53,6 +57,17 @@ public:
         if (bytes != 0) {
             std::memcpy(add(bytes), data, bytes);
         }
+    }
+    // A part that is filled in later, when all behind it is put; its place in bytes().
+    template <typename Part>
+    size_t leave_room() {
+        const size_t at = bytes_.size();
+        add(sizeof(Part));
+        return at;
+    }
+    template <typename Part>
+    void fill_in(size_t at, const Part& part) {
+        std::memcpy(bytes_.data() + at, &part, sizeof part);
     }
     // Room for a caller to fill; valid until more is put.
     void* add(uint64_t bytes) {
@@ -70,8 +85,8 @@ class Channel {
 public:
     explicit Channel(int socket) : socket_(socket) {}
     // Receives the next message, whose sender waits for the answer. The process ends with its owner.
-    TwMessageKind receive(std::vector<uint8_t>& body);
-    void send(TwMessageKind kind, MessageWriter& message);
+    MessageKind receive(std::vector<uint8_t>& body);
+    void send(MessageKind kind, MessageWriter& message);
 
 private:
     // Reads at least `least` and at most `most` bytes; returns the number read.

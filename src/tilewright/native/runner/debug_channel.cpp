@@ -3,8 +3,11 @@
 
 #include "engine/program.h"
 #include "engine/tile/dst.h"
+#include "runner/program_record.h"
 
 namespace tw {
+
+using namespace wire;
 
 static Channel* g_owner = nullptr;
 
@@ -16,55 +19,52 @@ static ComputeState* maths_of(const Core& core) {
     return state != nullptr && state->started && state->dst != nullptr ? state : nullptr;
 }
 
-static void put_stop(Program& program, const TwStop& stop, MessageWriter& message) {
+static void put_stop(Program& program, const StopPlace& stop, MessageWriter& message) {
     for (const auto& instance : program.instances) {
-        const TwPlace& place = instance->place;
+        const KernelPlace& place = instance->place;
         const bool is_other = place.kernel != stop.kernel || place.core_x != stop.core_x || place.core_y != stop.core_y;
-        if (is_other || stop.reason == kHung) {
+        if (is_other || stop.reason == StopReason::Hang) {
             instance->note_stack();  // a kernel that stopped has noted its own
         }
     }
     ComputeState* state = maths_of(program.chip.core(stop.core_x, stop.core_y));
-    TwStopped header{};
+    StoppedMessage header{};
     header.stop = stop;
-    header.num_instances = tw_program_num_instances(&program);
-    header.num_circular_buffers = tw_program_circular_buffers(&program, nullptr, 0);
     if (state != nullptr) {
         header.dst_tiles = state->dst_capacity();
-        header.dst_phase = static_cast<uint32_t>(state->phase);
+        header.dst_phase = state->phase;
         header.dst_is_32_bit = state->fp32_dest;
         header.unpack_format = static_cast<uint32_t>(state->src_a.format);
     }
-    message.put(header);
+    const size_t at = message.leave_room<StoppedMessage>();
     for (uint32_t slot = 0; slot < header.dst_tiles; slot++) {
         message.put_bytes(dst_words(*state, slot), sizeof(DstTile));
     }
-    void* instances = message.add(header.num_instances * sizeof(TwInstanceReport));
-    tw_program_instances(&program, static_cast<TwInstanceReport*>(instances));
-    void* buffers = message.add(header.num_circular_buffers * sizeof(TwCircularBufferReport));
-    tw_program_circular_buffers(&program, static_cast<TwCircularBufferReport*>(buffers), header.num_circular_buffers);
+    header.num_instances = put_instances(program, message);
+    header.num_circular_buffers = put_circular_buffers(program, message);
+    message.fill_in(at, header);
 }
 
-static TwResume report_stop(Debugger& debugger, const TwStop& stop) {
+static Go report_stop(Debugger& debugger, const StopPlace& stop) {
     MessageWriter message;
     put_stop(debugger.program, stop, message);
-    g_owner->send(kStopped, message);
+    g_owner->send(MessageKind::Stopped, message);
     std::vector<uint8_t> body;
     g_owner->receive(body);
     MessageReader answer(body);
-    const auto& header = answer.take<TwResumeRequest>();
-    debugger.set_breakpoints(answer.take_array<TwBreakpoint>(header.num_breakpoints), header.num_breakpoints);
-    return static_cast<TwResume>(header.how);
+    const auto& header = answer.take<ResumeRequest>();
+    debugger.set_breakpoints(answer.take_array<BreakpointMessage>(header.num_breakpoints), header.num_breakpoints);
+    return header.how;
 }
 
-std::unique_ptr<Debugger> debugger_of(void* program, const TwRunRequest& header, MessageReader& request) {
+std::unique_ptr<Debugger> debugger_of(Program& program, const RunRequest& header, MessageReader& request) {
     if (header.debugged == 0) {
         return nullptr;
     }
-    const auto& counts = request.take<TwDebugRequest>();
-    const auto* breakpoints = request.take_array<TwBreakpoint>(counts.num_breakpoints);
-    const auto* lines = request.take_array<TwCodeLine>(counts.num_lines);
-    auto debugger = std::make_unique<Debugger>(*static_cast<Program*>(program), lines, counts.num_lines, report_stop);
+    const auto& counts = request.take<BreakpointsRequest>();
+    const auto* breakpoints = request.take_array<BreakpointMessage>(counts.num_breakpoints);
+    const auto* lines = request.take_array<CodeLineMessage>(counts.num_lines);
+    auto debugger = std::make_unique<Debugger>(program, lines, counts.num_lines, report_stop);
     debugger->set_breakpoints(breakpoints, counts.num_breakpoints);
     return debugger;
 }

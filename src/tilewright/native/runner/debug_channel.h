@@ -12,6 +12,6 @@ namespace tw {
 // Sets the channel, at the runner's start.
 void use_debug_channel(Channel& channel);
 // The debugger of a run whose request contains one; else null.
-std::unique_ptr<Debugger> debugger_of(void* program, const TwRunRequest& header, MessageReader& request);
+std::unique_ptr<Debugger> debugger_of(Program& program, const wire::RunRequest& header, MessageReader& request);
 
 }  // namespace tw

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runner: a process that runs programs for its owner on shared memory. Its arguments are the numbers of open files:
-// socket, lifeline, status page, and the chip's three memory files. It answers one message after another (messages.h)
+// socket, lifeline, crash record, and the chip's three memory files. It answers one message after another (_wire/runner.py)
 // and ends with its owner.
 #include <signal.h>
 #include <sys/mman.h>
@@ -21,34 +21,37 @@
 
 namespace tw {
 
+using namespace wire;
+
 static Channel* g_channel = nullptr;
 
-static void send_line(uint32_t core_x, uint32_t core_y, const char* kernel, const char* line) {
-    const std::string name = kernel, text = line;
+static void send_line(uint32_t core_x, uint32_t core_y, const std::string& kernel, const std::string& line) {
     MessageWriter message;
-    message.put(TwPrintedLine{core_x, core_y, static_cast<uint32_t>(name.size()), static_cast<uint32_t>(text.size())});
-    message.put_text(name);
-    message.put_text(text);
-    g_channel->send(kPrinted, message);
+    message.put(PrintedLine{core_x, core_y, static_cast<uint32_t>(kernel.size()), static_cast<uint32_t>(line.size())});
+    message.put_text(kernel);
+    message.put_text(line);
+    g_channel->send(MessageKind::Printed, message);
 }
 
-static void* make_chip(Channel& channel, const TwMemoryFiles& files) {
+static Chip* make_chip(Channel& channel, const MemoryFiles& files) {
     std::vector<uint8_t> body;
     channel.receive(body);
     MessageReader request(body);
-    const auto& header = request.take<TwChipRequest>();
-    void* chip = tw_chip_new(&header.config, request.take_array<uint8_t>(2 * header.num_nodes), &files, 1);
+    const auto& header = request.take<ChipRequest>();
     MessageWriter answer;
-    if (chip == nullptr) {
-        answer.put_text(tw_last_error());
-        channel.send(kFailed, answer);
+    Chip* chip = nullptr;
+    try {
+        chip = new Chip(header.config, request.take_array<uint8_t>(2 * header.num_nodes), files, true);
+    } catch (const std::exception& error) {
+        answer.put_text(error.what());
+        channel.send(MessageKind::Failed, answer);
         end_process(1);
     }
     if (header.num_l1_banks != 0) {
-        tw_chip_set_l1_banks(chip, request.take_array<uint16_t>(header.num_l1_banks));
+        chip->set_l1_banks(request.take_array<uint16_t>(header.num_l1_banks));
     }
-    answer.put(TwReadyAnswer{filter_system_calls(), 0});
-    channel.send(kReady, answer);
+    answer.put(ReadyAnswer{filter_system_calls()});
+    channel.send(MessageKind::Ready, answer);
     return chip;
 }
 
@@ -56,23 +59,23 @@ static void* make_chip(Channel& channel, const TwMemoryFiles& files) {
     std::vector<uint8_t> body;
     MessageWriter answer;
     for (;;) {
-        const TwMessageKind kind = channel.receive(body);
+        const MessageKind kind = channel.receive(body);
         MessageReader request(body);
         answer.clear();
         bool is_spent = false;
-        TwMessageKind answers = kind == kLoad ? kLoaded : kRan;
+        MessageKind answers = kind == MessageKind::Load ? MessageKind::Loaded : MessageKind::Ran;
         try {
-            if (kind == kLoad) {
+            if (kind == MessageKind::Load) {
                 programs.load(request, answer);
             } else {
-                const auto& header = request.take<TwRunRequest>();
+                const auto& header = request.take<RunRequest>();
                 is_spent = run_program(programs.program(header.program), header, request, answer);
             }
         } catch (const std::exception& error) {
-            g_watch->doing = kDoingNothing;
+            g_crash_record->activity = RunnerActivity::Nothing;
             answer.clear();
             answer.put_text(error.what());
-            answers = kFailed;
+            answers = MessageKind::Failed;
         }
         channel.send(answers, answer);
         if (is_spent) {
@@ -90,11 +93,11 @@ static void use_signal_stack() {
     sigaltstack(&stack, nullptr);
 }
 
-static void map_watch(int file) {
-    void* memory = mmap(nullptr, sizeof(TwWatch), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+static void map_crash_record(int file) {
+    void* memory = mmap(nullptr, sizeof(CrashRecord), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory != MAP_FAILED) {
-        g_watch = static_cast<TwWatch*>(memory);
-        g_watch->place = kNoPlace;
+        g_crash_record = static_cast<CrashRecord*>(memory);
+        g_crash_record->place = kNoPlace;
     }
 }
 
@@ -116,12 +119,12 @@ int main(int count, char** arguments) {
     end_with_owner(file(2));
     prefer_as_oom_victim();
     keep_freed_memory();
-    map_watch(file(3));
+    map_crash_record(file(3));
     use_signal_stack();
     install_signal_handlers();
     Channel channel(file(1));
     g_channel = &channel;
     use_debug_channel(channel);
-    ProgramStore programs(make_chip(channel, {file(4), file(5), file(6), 0, 0, 0}), send_line);
+    ProgramStore programs(*make_chip(channel, {file(4), file(5), file(6)}), send_line);
     serve(channel, programs);
 }

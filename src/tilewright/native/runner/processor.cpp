@@ -24,7 +24,7 @@ cpu_set_t usable_processors() {
 void choose_cpu(bool is_small) {
     static const cpu_set_t usable = usable_processors();
     static int chosen = kAny;
-    const int owners = g_watch->owner_processor;
+    const int owners = g_crash_record->owner_processor;
     const bool is_usable = owners >= 0 && owners < CPU_SETSIZE && CPU_ISSET(owners, &usable);
     const int wanted = is_small && is_usable ? owners : kAny;
     if (wanted == chosen) {

@@ -271,11 +271,11 @@ static long open_for_linker(void* raw_context) {
 }
 
 static void on_refused_call(int, siginfo_t* info, void* raw_context) {
-    if (info->si_syscall == SYS_openat && g_watch->doing == kLoadingKernel) {
+    if (info->si_syscall == SYS_openat && g_crash_record->activity == RunnerActivity::Loading) {
         set_result(raw_context, open_for_linker(raw_context));
         return;
     }
-    if (!is_in_kernel() && g_watch->doing != kLoadingKernel) {
+    if (!is_in_kernel() && g_crash_record->activity != RunnerActivity::Loading) {
         set_result(raw_context, -EPERM);  // a call of the C library for the engine
         return;
     }

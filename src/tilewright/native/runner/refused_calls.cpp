@@ -21,7 +21,8 @@ namespace tw {
         nullptr,
         0,
         0,
-        g_watch->doing == kLoadingKernel ? "a static constructor ended the process" : "the process was ended");
+        g_crash_record->activity == RunnerActivity::Loading ? "a static constructor ended the process"
+                                                            : "the process was ended");
     end_process(1);
 }
 
@@ -52,7 +53,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
     if (is_in_kernel()) {
         kernel_error("called pthread_create(): a kernel runs on one processor and starts no threads");
     }
-    if (g_watch->doing == kLoadingKernel) {
+    if (g_crash_record->activity == RunnerActivity::Loading) {
         write_crash_record(RunStatus::Fault, nullptr, 0, 0, "a static constructor starts a thread");
         end_process(1);
     }

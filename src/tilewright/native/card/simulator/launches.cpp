@@ -26,10 +26,10 @@ const Memory::Mapped* Launches::with_go_word(uint32_t x, uint32_t y, uint64_t ad
 }
 
 void Launches::after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) {
-    const Greeting& known = server_.greeting;
+    const CardGreeting& known = server_.greeting;
     if (overlaps(address, bytes, known.config_begin, known.config_end)) {
         for (const Memory::Mapped& node : memory_.nodes(x, y)) {
-            if (node.kind == NodeKind::Worker && node.bytes != nullptr) {
+            if (node.kind == CardNodeKind::Worker && node.bytes != nullptr) {
                 const std::lock_guard lock(mutex_);
                 configured_.insert({x, y});
             }
@@ -70,7 +70,7 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
         if (waiting_.count(core) != 0) {
             run_waiting();
         }
-    } else if (signal == signals.go && node.kind == NodeKind::Ethernet) {
+    } else if (signal == signals.go && node.kind == CardNodeKind::Ethernet) {
         set_signal(node, core, signals.done);
         throw std::runtime_error(
             "tilewright: a kernel on ethernet core " + std::to_string(core.first) + "-" + std::to_string(core.second) +

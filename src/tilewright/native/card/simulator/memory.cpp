@@ -12,7 +12,7 @@ namespace card {
 
 static uint32_t index_of(uint32_t x, uint32_t y) { return (y & 63u) * 64u + (x & 63u); }
 
-Memory::Memory(const std::vector<Node>& nodes, const std::vector<int>& files) {
+Memory::Memory(const std::vector<CardNode>& nodes, const std::vector<int>& files) {
     for (const int file : files) {
         struct stat state{};
         void* memory = fstat(file, &state) == 0 ? mmap(
@@ -28,7 +28,7 @@ Memory::Memory(const std::vector<Node>& nodes, const std::vector<int>& files) {
         }
         mappings_.emplace_back(static_cast<uint8_t*>(memory), static_cast<uint64_t>(state.st_size));
     }
-    for (const Node& node : nodes) {
+    for (const CardNode& node : nodes) {
         uint8_t* bytes = nullptr;
         if (node.file >= 0) {
             bytes = mappings_.at(static_cast<size_t>(node.file)).first + node.file_offset;

@@ -11,19 +11,21 @@
 #include <unordered_map>
 #include <vector>
 
-#include "protocol.h"
+#include "wire/card.h"
 
 namespace card {
+
+using namespace tw::wire;
 
 class Memory {
 public:
     struct Mapped {
-        NodeKind kind;
+        CardNodeKind kind;
         uint8_t* bytes;
         uint64_t address, size, go_address;
     };
     // Maps the nodes' memory out of the files; the files may be closed afterwards.
-    Memory(const std::vector<Node>& nodes, const std::vector<int>& files);
+    Memory(const std::vector<CardNode>& nodes, const std::vector<int>& files);
     ~Memory();
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;

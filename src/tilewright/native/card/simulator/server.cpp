@@ -122,7 +122,7 @@ void Server::start() {
 
 // The files arrive with the first bytes; a server that failed to start sends the reason instead.
 void Server::receive_greeting() {
-    Message message{};
+    CardMessageHeader message{};
     iovec part{&message, sizeof(message)};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxFiles)];
     msghdr header{};
@@ -145,7 +145,7 @@ void Server::receive_greeting() {
             std::memcpy(files.data() + before, CMSG_DATA(each), count * sizeof(int));
         }
     }
-    if (message.kind == MessageKind::Failed) {
+    if (message.kind == CardMessageKind::Failed) {
         throw std::runtime_error(receive_text(message.bytes));
     }
     receive(&greeting, sizeof(greeting));
@@ -153,7 +153,7 @@ void Server::receive_greeting() {
         throw std::runtime_error("tilewright: the card's library and its server are of different versions");
     }
     nodes.resize(greeting.num_nodes);
-    receive(nodes.data(), nodes.size() * sizeof(Node));
+    receive(nodes.data(), nodes.size() * sizeof(CardNode));
 }
 
 Server::Outcome Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
@@ -163,48 +163,46 @@ Server::Outcome Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>&
     const LaunchTime time;
     const InterruptsPassedOn interrupts(process_);
     if (greeting.wants_operations != 0) {
-        send_text(MessageKind::Operation, current_operation());
-        send_text(MessageKind::Tensors, current_tensors());
+        send_text(CardMessageKind::Operation, current_operation());
+        send_text(CardMessageKind::Tensors, current_tensors());
     }
-    const Message request{MessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
+    const CardMessageHeader request{CardMessageKind::Launch, static_cast<uint32_t>(cores.size() * sizeof(cores[0]))};
     send(&request, sizeof(request));
     send(cores.data(), request.bytes);
     for (;;) {
-        Message answer{};
+        CardMessageHeader answer{};
         receive(&answer, sizeof(answer));
         const std::string text = receive_text(answer.bytes);
         switch (answer.kind) {
-            case MessageKind::Print:
+            case CardMessageKind::Print:
                 std::fwrite(text.data(), 1, text.size(), stdout);
                 std::fflush(stdout);
                 break;
-            case MessageKind::Done: return take_done(text);
-            case MessageKind::Waiting: return Outcome::Waiting;
-            case MessageKind::Interrupted: return Outcome::AllDone;
+            case CardMessageKind::Done: return take_done(text);
+            case CardMessageKind::Waiting: return Outcome::Waiting;
+            case CardMessageKind::Interrupted: return Outcome::AllDone;
             default: throw std::runtime_error(text);
         }
     }
 }
 
 Server::Outcome Server::take_done(const std::string& answer) {
-    double seconds = 0;
-    uint32_t others_wait = 0;
-    if (answer.size() == sizeof(seconds) + sizeof(others_wait)) {
-        std::memcpy(&seconds, answer.data(), sizeof(seconds));
-        std::memcpy(&others_wait, answer.data() + sizeof(seconds), sizeof(others_wait));
+    LaunchDone done{};
+    if (answer.size() == sizeof(done)) {
+        std::memcpy(&done, answer.data(), sizeof(done));
     }
-    times().running += seconds;
-    return others_wait != 0 ? Outcome::Done : Outcome::AllDone;
+    times().running += done.seconds;
+    return done.others_wait != 0 ? Outcome::Done : Outcome::AllDone;
 }
 
 void Server::send_bank_tables(const std::vector<uint8_t>& tables) {
-    const Message message{MessageKind::BankTables, static_cast<uint32_t>(tables.size())};
+    const CardMessageHeader message{CardMessageKind::BankTables, static_cast<uint32_t>(tables.size())};
     send(&message, sizeof(message));
     send(tables.data(), tables.size());
 }
 
-void Server::send_text(MessageKind kind, const std::string& text) {
-    const Message message{kind, static_cast<uint32_t>(text.size())};
+void Server::send_text(CardMessageKind kind, const std::string& text) {
+    const CardMessageHeader message{kind, static_cast<uint32_t>(text.size())};
     send(&message, sizeof(message));
     send(text.data(), text.size());
 }

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "protocol.h"
+#include "wire/card.h"
 
 namespace card {
+
+using namespace tw::wire;
 
 class Server {
 public:
@@ -23,8 +25,8 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    Greeting greeting{};
-    std::vector<Node> nodes;
+    CardGreeting greeting{};
+    std::vector<CardNode> nodes;
     std::vector<int> files;
 
     enum class Outcome {
@@ -43,7 +45,7 @@ private:
     void start();
     void end();
     void receive_greeting();
-    void send_text(MessageKind kind, const std::string& text);
+    void send_text(CardMessageKind kind, const std::string& text);
     void send(const void* data, size_t bytes);
     void receive(void* data, size_t bytes);
     static Outcome take_done(const std::string& answer);

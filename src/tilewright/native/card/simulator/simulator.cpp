@@ -68,7 +68,7 @@ static void write_target(Card& card, const Target& target, const void* data, uin
     for (uint32_t x = target.x_begin; x <= target.x_end; x++) {
         for (uint32_t y = target.y_begin; y <= target.y_end; y++) {
             const auto& nodes = card.memory.nodes(x, y);
-            if (!nodes.empty() && nodes.front().kind == NodeKind::Worker) {
+            if (!nodes.empty() && nodes.front().kind == CardNodeKind::Worker) {
                 write_node(card, x, y, target.address, data, bytes);
             }
         }

@@ -9,13 +9,15 @@
 #include <tuple>
 #include <vector>
 
+#include "wire/runner.h"
+
 namespace tw {
 
 struct KernelInstance;
 
-inline constexpr uint32_t kNoCircularBuffer = 0xffffffffu;
-inline constexpr uint32_t kFindingFrames = 24;
-inline constexpr uint32_t kCallPlaceFrames = 12;
+using wire::kNoCircularBuffer;
+inline constexpr uint32_t kFindingFrames = wire::kMaxFrames;
+inline constexpr uint32_t kCallPlaceFrames = wire::kMaxRelatedFrames;
 
 // A second place of a finding: where the transfer was issued, where the other kernel wrote.
 struct CallPlace {

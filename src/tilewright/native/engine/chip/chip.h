@@ -112,23 +112,6 @@ struct NocNode {
     LazyPoison* poison = nullptr;  // of DRAM
 };
 
-struct ChipConfig {
-    uint32_t grid_x, grid_y;
-    uint32_t l1_bytes;
-    uint32_t dram_banks;
-    uint64_t dram_bank_bytes;
-    uint32_t num_circular_buffers;
-    uint32_t config_base;      // start of the region for arguments and semaphores, as L1 offset
-    uint32_t config_bytes;
-    uint32_t unreserved_base;  // first L1 offset programs and buffers may use
-    uint32_t poison;  // word that fills memory not written yet
-    uint32_t has_l1_cache;     // processors read L1 through a cache
-    uint32_t brisc_local_bytes, trisc_local_bytes;  // local memory of a data-movement and of a compute processor
-    uint32_t dram_read_alignment;
-    // writes, or multicasts, of one sender on one NoC to a core arrive in the order of issue
-    uint32_t writes_keep_order;
-};
-
 class Chip {
 public:
     // noc_xy: x, y of every worker (row-major over the logical grid), then of every DRAM bank. `files`: an existing

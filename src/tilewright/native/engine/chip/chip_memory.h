@@ -14,10 +14,11 @@
 #include <cstdint>
 
 #include "lazy_poison.h"
+#include "wire/runner.h"
 
 namespace tw {
 
-struct ChipConfig;
+using wire::ChipConfig;
 
 // L1 offsets [begin, end).
 struct L1Range {

@@ -10,6 +10,7 @@
 #include "core.h"
 #include "run/scheduler.h"
 #include "run/threads.h"
+#include "wire/record.h"
 
 namespace tw {
 
@@ -19,7 +20,8 @@ static constexpr uint32_t kFewBlocks = 16;
 static constexpr size_t kMostEntries = size_t{1} << 27;
 
 static uint64_t entry(RecordedCall call, uint32_t a, uint32_t b, uint32_t c) {
-    return static_cast<uint32_t>(call) | (a & 0xffu) << 8 | (b & 0xffffu) << 16 | static_cast<uint64_t>(c) << 32;
+    return std::bit_cast<uint64_t>(
+        wire::RecordEntry{static_cast<uint8_t>(call), static_cast<uint8_t>(a), static_cast<uint16_t>(b), c});
 }
 
 // The record of a kernel, with the blocks since its last call; `blocks` of the call itself are added.
@@ -41,11 +43,12 @@ uint64_t copy_calls(const Program& program, uint64_t* words, uint64_t capacity) 
     for (const auto& instance : program.instances) {
         const std::vector<uint64_t>& entries = instance->calls.entries;
         if (count + 1 + entries.size() <= capacity) {
-            const auto is_its = [&](const auto& kernel) { return kernel.get() == instance->kernel; };
-            const auto kernel = std::find_if(program.kernels.begin(), program.kernels.end(), is_its);
-            const auto number = static_cast<uint64_t>(kernel - program.kernels.begin());
-            words[count] = number | uint64_t{instance->core->x} << 16 | uint64_t{instance->core->y} << 24 |
-                           static_cast<uint64_t>(entries.size()) << 32;
+            const KernelPlace& place = instance->place;
+            words[count] = std::bit_cast<uint64_t>(wire::RecordHead{
+                static_cast<uint16_t>(place.kernel),
+                static_cast<uint8_t>(place.core_x),
+                static_cast<uint8_t>(place.core_y),
+                static_cast<uint32_t>(entries.size())});
             std::copy(entries.begin(), entries.end(), words + count + 1);
         }
         count += 1 + entries.size();

@@ -15,8 +15,8 @@ struct CallRecord {
     uint32_t address = 0;  // RecordedAddress of the next transfer
 };
 
-// Copies all records of a program: for each kernel on each core a word (index of the kernel | x << 16 | y << 24 |
-// number of entries << 32), then its entries. Fills at most `capacity` words and returns the number there are.
+// Copies all records of a program: for each kernel on each core its head and its entries (_wire/record.py). Fills at
+// most `capacity` words and returns the number there are.
 uint64_t copy_calls(const Program& program, uint64_t* words, uint64_t capacity);
 
 }  // namespace tw

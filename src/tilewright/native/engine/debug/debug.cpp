@@ -20,7 +20,7 @@ void show_line(KernelInstance& instance, const std::string& line) {
     Program& program = instance.scheduler->program;
     if (program.print != nullptr) {
         const std::lock_guard<std::mutex> lock(mutex);
-        program.print(instance.core->x, instance.core->y, instance.kernel->name.c_str(), line.c_str());
+        program.print(instance.core->x, instance.core->y, instance.kernel->name, line);
     }
 }
 

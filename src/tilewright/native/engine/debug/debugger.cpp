@@ -22,7 +22,6 @@ Debugger* g_debugger = nullptr;
 
 static constexpr uint8_t kTrap = 0xcc;
 static constexpr greg_t kTraceFlag = 0x100;
-static constexpr uint32_t kAnyCore = 0xffffffffu;
 
 static auto& machine(void* raw_context) { return static_cast<ucontext_t*>(raw_context)->uc_mcontext.gregs; }
 static uintptr_t counter(void* raw_context) { return static_cast<uintptr_t>(machine(raw_context)[REG_RIP]); }
@@ -35,7 +34,7 @@ static void write_code(uintptr_t address, uint8_t byte) {
     mprotect(begin, page, PROT_READ | PROT_EXEC);
 }
 
-Debugger::Debugger(Program& program, const TwCodeLine* lines, uint64_t num_lines, StopHandler on_stop) :
+Debugger::Debugger(Program& program, const CodeLineMessage* lines, uint64_t num_lines, StopHandler on_stop) :
     program(program), on_stop_(on_stop), lines_(lines, lines + num_lines) {
     std::sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
     g_debugger = this;
@@ -82,10 +81,10 @@ Debugger::Instruction Debugger::instruction_at(uintptr_t address) const {
     return *code == 0xc3 || *code == 0xc2 ? Instruction::Return : Instruction::Other;
 }
 
-void Debugger::set_breakpoints(const TwBreakpoint* breakpoints, uint64_t count) {
+void Debugger::set_breakpoints(const BreakpointMessage* breakpoints, uint64_t count) {
     lift_all();
     breakpoints_.assign(breakpoints, breakpoints + count);
-    for (const TwBreakpoint& each : breakpoints_) {
+    for (const BreakpointMessage& each : breakpoints_) {
         plant(each.address);
     }
     if (landing_ != 0) {
@@ -94,21 +93,24 @@ void Debugger::set_breakpoints(const TwBreakpoint* breakpoints, uint64_t count) 
 }
 
 bool Debugger::is_wanted(uintptr_t address, const KernelInstance& instance) const {
-    const TwPlace& place = instance.place;
-    return std::any_of(breakpoints_.begin(), breakpoints_.end(), [&](const TwBreakpoint& each) {
-        const bool is_core = each.core_x == kAnyCore || (each.core_x == place.core_x && each.core_y == place.core_y);
+    const KernelPlace& place = instance.place;
+    return std::any_of(breakpoints_.begin(), breakpoints_.end(), [&](const BreakpointMessage& each) {
+        const bool is_core =
+            each.core_x == wire::kEveryCore || (each.core_x == place.core_x && each.core_y == place.core_y);
         return each.address == address && each.kernel == place.kernel && is_core;
     });
 }
 
 // 0: not in the kernel's own code.
 uint32_t Debugger::line_at(uintptr_t address) const {
-    const auto after = std::upper_bound(
-        lines_.begin(), lines_.end(), address, [](uintptr_t at, const TwCodeLine& line) { return at < line.begin; });
+    const auto after =
+        std::upper_bound(lines_.begin(), lines_.end(), address, [](uintptr_t at, const CodeLineMessage& line) {
+            return at < line.begin;
+        });
     if (after == lines_.begin()) {
         return 0;
     }
-    const TwCodeLine& found = *std::prev(after);
+    const CodeLineMessage& found = *std::prev(after);
     return address < found.end ? found.line : 0;
 }
 
@@ -124,7 +126,7 @@ bool Debugger::ends_step(uintptr_t address) {
         return false;
     }
     const bool is_ahead = line == step_.line && address > step_.from;
-    const bool passes = is_ahead && (step_.how == kStepLine || step_.passes_one);
+    const bool passes = is_ahead && (step_.how == Go::ToNextLine || step_.passes_one);
     step_.passes_one = false;
     return !passes;
 }
@@ -160,20 +162,20 @@ void Debugger::after_breakpoint(KernelInstance& instance, void* raw_context, uin
             lift(address);
         }
         if (!wanted && ends_step(address)) {
-            stop(instance, raw_context, kStepped);
+            stop(instance, raw_context, StopReason::Step);
         } else if (!wanted) {
             tracing_ = true;
         }
     }
     if (wanted) {
-        stop(instance, raw_context, kBreakpoint);
+        stop(instance, raw_context, StopReason::Breakpoint);
     }
     go_on(raw_context);
 }
 
 // Called after one instruction of the kernel was stepped.
 void Debugger::after_instruction(KernelInstance& instance, void* raw_context) {
-    g_watch->beats++;  // no ticks arrive until the step is over
+    g_crash_record->beats++;  // no ticks arrive until the step is over
     if (lifted_ != 0) {
         plant(lifted_);
         lifted_ = 0;
@@ -189,9 +191,9 @@ void Debugger::after_instruction(KernelInstance& instance, void* raw_context) {
             land_at(*reinterpret_cast<const uintptr_t*>(machine(raw_context)[REG_RSP]));
         }
     } else if (tracing_ && is_wanted(address, instance)) {
-        stop(instance, raw_context, kBreakpoint);
+        stop(instance, raw_context, StopReason::Breakpoint);
     } else if (tracing_ && ends_step(address)) {
-        stop(instance, raw_context, kStepped);
+        stop(instance, raw_context, StopReason::Step);
     }
     go_on(raw_context);
 }
@@ -201,7 +203,7 @@ void Debugger::land_at(uintptr_t address) {
     plant(address);
 }
 
-void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason reason) {
+void Debugger::stop(KernelInstance& instance, void* raw_context, StopReason reason) {
     const uintptr_t address = counter(raw_context);
     const bool was_planted = planted_.count(address) != 0;
     lift(address);  // the code is shown without the trap
@@ -210,7 +212,7 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason re
         lift(landing_);
         landing_ = 0;
     }
-    const TwPlace& place = instance.place;
+    const KernelPlace& place = instance.place;
     note_where(instance, raw_context);
     sigset_t usual;
     pthread_sigmask(SIG_SETMASK, nullptr, &usual);
@@ -219,7 +221,7 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason re
     pthread_sigmask(SIG_SETMASK, &quiet, nullptr);
     is_stopped_ = true;
     const double since = monotonic_seconds();
-    const TwResume how = on_stop_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, reason, 0});
+    const Go how = on_stop_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, reason});
     this_scheduler()->extend_deadlines(monotonic_seconds() - since);
     is_stopped_ = false;
     pthread_sigmask(SIG_SETMASK, &usual, nullptr);
@@ -227,14 +229,14 @@ void Debugger::stop(KernelInstance& instance, void* raw_context, TwStopReason re
         plant(address);
     }
     const bool before_call = instruction_at(address) != Instruction::Call;
-    step_ = how == kContinue ? Step{} : Step{&instance, instance.threads, how, line_at(address), address, before_call};
-    tracing_ = how != kContinue;
+    step_ = how == Go::On ? Step{} : Step{&instance, instance.threads, how, line_at(address), address, before_call};
+    tracing_ = how != Go::On;
 }
 
 void Debugger::on_hang(const KernelInstance& instance) {
-    const TwPlace& place = instance.place;
+    const KernelPlace& place = instance.place;
     is_stopped_ = true;
-    on_stop_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, kHung, 0});
+    on_stop_(*this, {place.kernel, place.core_x, place.core_y, instance.threads, StopReason::Hang});
     is_stopped_ = false;
 }
 
@@ -261,12 +263,12 @@ void Debugger::go_on(void* raw_context) {
 
 #else
 
-Debugger::Debugger(Program& program, const TwCodeLine*, uint64_t, StopHandler on_stop) :
+Debugger::Debugger(Program& program, const CodeLineMessage*, uint64_t, StopHandler on_stop) :
     program(program), on_stop_(on_stop) {
     throw std::runtime_error("kernels can be stopped on x86-64 only");
 }
 Debugger::~Debugger() = default;
-void Debugger::set_breakpoints(const TwBreakpoint*, uint64_t) {}
+void Debugger::set_breakpoints(const BreakpointMessage*, uint64_t) {}
 bool Debugger::on_trap(const siginfo_t&, void*) { return false; }
 void Debugger::on_hang(const KernelInstance&) {}
 

@@ -13,9 +13,15 @@
 #include <map>
 #include <vector>
 
-#include "api.h"
+#include "wire/runner.h"
 
 namespace tw {
+
+using wire::BreakpointMessage;
+using wire::CodeLineMessage;
+using wire::Go;
+using wire::StopPlace;
+using wire::StopReason;
 
 class Program;
 struct KernelInstance;
@@ -23,14 +29,14 @@ struct KernelInstance;
 class Debugger {
 public:
     // Called at every stop, in a signal handler; returns how to continue. May set other breakpoints.
-    using StopHandler = TwResume (*)(Debugger& debugger, const TwStop& stop);
+    using StopHandler = Go (*)(Debugger& debugger, const StopPlace& stop);
 
-    Debugger(Program& program, const TwCodeLine* lines, uint64_t num_lines, StopHandler on_stop);
+    Debugger(Program& program, const CodeLineMessage* lines, uint64_t num_lines, StopHandler on_stop);
     ~Debugger();
     Debugger(const Debugger&) = delete;
     Debugger& operator=(const Debugger&) = delete;
 
-    void set_breakpoints(const TwBreakpoint* breakpoints, uint64_t count);
+    void set_breakpoints(const BreakpointMessage* breakpoints, uint64_t count);
     // From the handler of SIGTRAP. Returns whether the trap belonged to this debugger.
     bool on_trap(const siginfo_t& info, void* raw_context);
     // The program is stuck, and this kernel is the first that waits. The run ends whatever the answer.
@@ -48,7 +54,7 @@ private:
     struct Step {
         const KernelInstance* instance = nullptr;  // null: none is
         uint8_t threads = 0;
-        TwResume how = kContinue;
+        Go how = Go::On;
         uint32_t line = 0;
         uintptr_t from = 0;
         bool passes_one = false;  // the step began before a call, not at it
@@ -65,12 +71,12 @@ private:
     void after_breakpoint(KernelInstance& instance, void* raw_context, uintptr_t address);
     void after_instruction(KernelInstance& instance, void* raw_context);
     void land_at(uintptr_t address);
-    void stop(KernelInstance& instance, void* raw_context, TwStopReason reason);
+    void stop(KernelInstance& instance, void* raw_context, StopReason reason);
     void go_on(void* raw_context);
 
     StopHandler on_stop_;
-    std::vector<TwCodeLine> lines_;  // of the kernels' own functions, by address
-    std::vector<TwBreakpoint> breakpoints_;
+    std::vector<CodeLineMessage> lines_;  // of the kernels' own functions, by address
+    std::vector<BreakpointMessage> breakpoints_;
     std::map<uintptr_t, uint8_t> planted_;  // address, and the original byte
     uintptr_t lifted_ = 0;  // restored for one instruction
     uintptr_t landing_ = 0;  // return address of a call that is stepped over

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "wire/runner.h"
+
 namespace tw {
 
 struct KernelInstance;
 
-inline constexpr uint32_t kRecordedFrames = 24;
+inline constexpr uint32_t kRecordedFrames = wire::kMaxFrames;
 
 // One push: contents of the pages, and the call's place.
 struct RecordedPush {

@@ -35,7 +35,7 @@ struct Scheduler {
         options(options),
         index(index),
         outbox(options.checked && options.seed != 0),
-        place(options.threads == 1 ? &g_watch->place : &unseen_place_),
+        place(options.threads == 1 ? &g_crash_record->place : &unseen_place_),
         shared_l1_(program, !options.keep_l1) {}
 
     // Sets the priorities of a randomised schedule, once the scheduler has its cores.
@@ -73,7 +73,7 @@ struct Scheduler {
     uint64_t moved_at_tick = 0;
     double stalled_since = 0;  // since when the running kernel is outside its own code and nothing has progressed
     double deadline = 0;  // on the monotonic clock; 0: none
-    TwPlace* place;  // shows the owner which kernel runs
+    KernelPlace* place;  // shows the owner which kernel runs
     Core* window_core = nullptr;  // the core whose L1 is mapped at a card's addresses
     uint64_t lookahead_calls = 0;  // calls of circular buffers during the look-ahead
     uint64_t lookahead_state = 0;  // state hash of the kernel interrupted last, during the look-ahead
@@ -111,7 +111,7 @@ private:
     void swap_statics(KernelInstance& instance);
     void run_fiber(KernelInstance& instance);
 
-    TwPlace unseen_place_{};
+    KernelPlace unseen_place_{};
     SharedL1 shared_l1_;
     bool first_round_ = true;
     const std::string* line_to_print_ = nullptr;

@@ -9,40 +9,21 @@
 
 #include <cstdint>
 
-extern "C" {
-
-struct TwPlace {
-    uint32_t kernel, core_x, core_y;  // kernel 0xffffffff: none, or not known
-};
-
-enum TwDoing : uint32_t { kDoingNothing = 0, kLoadingKernel = 1, kRunningProgram = 2 };
-
-struct TwWatch {
-    uint32_t doing;
-    TwPlace place;  // of the kernel that is loaded, or runs on a single thread
-    uint64_t beats;  // ticks of the run; they stop if a kernel blocks signals
-    int32_t owner_processor;  // the owner's CPU when it sent the request, set by the owner
-
-    // The crash record; `said` is written last.
-    int32_t said;  // a RunStatus; 0: nothing
-    int32_t signal_number;
-    uint64_t address, l1_base;
-    TwPlace who;
-    uint32_t num_frames;
-    uint64_t frames[24];
-    char text[512];
-};
-}
+#include "wire/runner.h"
 
 namespace tw {
 
-struct KernelInstance;
-enum class RunStatus : int32_t;
+using wire::CrashRecord;
+using wire::KernelPlace;
+using wire::RunnerActivity;
+using wire::RunStatus;
 
-inline constexpr TwPlace kNoPlace{0xffffffffu, 0, 0};
+struct KernelInstance;
+
+inline constexpr KernelPlace kNoPlace{wire::kNoKernel, 0, 0};
 
 // Of this process; private memory if no file was given.
-extern TwWatch* g_watch;
+extern CrashRecord* g_crash_record;
 
 // Writes the crash record. Only the first failure is recorded.
 void write_crash_record(

@@ -26,8 +26,8 @@ void record_failure(
     instance.noted.num_frames = 0;
     write_crash_record(why, &instance, signal_number, address, text);
     note_stack_at(instance, at);
-    std::copy_n(instance.noted.frames, instance.noted.num_frames, g_watch->frames);
-    g_watch->num_frames = instance.noted.num_frames;
+    std::copy_n(instance.noted.frames, instance.noted.num_frames, g_crash_record->frames);
+    g_crash_record->num_frames = instance.noted.num_frames;
 }
 
 // Back to the scheduler, which finds that the run has failed.
@@ -48,7 +48,7 @@ static const char* stack_error(const KernelInstance& instance, uintptr_t address
 }
 
 static const char* error_outside_a_run(const Interrupted& at) {
-    if (g_watch->doing == kLoadingKernel) {
+    if (g_crash_record->activity == RunnerActivity::Loading) {
         return at.is_in_engine() ? "a static constructor calls the kernel API, which works only in kernel_main"
                                  : "a static constructor failed while the kernel was loaded";
     }
@@ -58,7 +58,7 @@ static const char* error_outside_a_run(const Interrupted& at) {
 void fail_at(void* raw_context, int signal_number, uintptr_t address, const char* text) {
     const Interrupted at(raw_context);
     Scheduler* scheduler = this_scheduler();
-    if (g_watch->said != 0) {
+    if (g_crash_record->status != RunStatus::Ok) {
         end_process(1);  // reporting the first failure failed
     }
     if (is_in_kernel() && scheduler->looking_ahead) {

@@ -87,13 +87,13 @@ void install_signal_handlers() {
 
 RunScope::RunScope(Program& program) {
     g_running.store(&program);
-    g_watch->doing = kRunningProgram;
+    g_crash_record->activity = RunnerActivity::Running;
 }
 
 RunScope::~RunScope() {
     g_running.store(nullptr);
-    g_watch->place = kNoPlace;
-    g_watch->doing = kDoingNothing;
+    g_crash_record->place = kNoPlace;
+    g_crash_record->activity = RunnerActivity::Nothing;
 }
 
 }  // namespace tw

@@ -150,7 +150,7 @@ static void request_yield(Scheduler& scheduler) {
 
 // Shows the owner that signals arrive, and ends a run that is over its time limit.
 static void beat(Scheduler& scheduler) {
-    g_watch->beats++;
+    g_crash_record->beats++;
     if (scheduler.deadline != 0 && monotonic_seconds() > scheduler.deadline) {
         scheduler.program.fail(RunStatus::TimeLimit, scheduler.current, "");
     }

@@ -5,6 +5,20 @@
 
 namespace tw {
 
+HostMemory::HostMemory(const wire::HostBufferMessage& message, const uint8_t* outside) :
+    is_dram(message.is_dram != 0),
+    address(message.address),
+    page_bytes(message.page_bytes),
+    stride(message.stride),
+    num_pages(message.num_pages),
+    layout(message.layout),
+    element_bytes(message.element_bytes),
+    poison(message.poison),
+    host_wrote(message.host_wrote != 0),
+    poison_is_a_value(message.poison_is_a_value != 0),
+    zeros_pad(message.zeros_pad != 0),
+    outside(outside) {}
+
 namespace {
 
 constexpr uint64_t kPart = 1024;  // tested as a whole first

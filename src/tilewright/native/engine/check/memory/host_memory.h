@@ -9,16 +9,18 @@
 
 namespace tw {
 
-enum MemoryLayout : uint32_t { kLayoutUnknown = 0, kLayoutRowMajor = 1, kLayoutTile = 2 };
+using wire::HostLayout;
 
 // Pages are distributed round-robin over the banks.
 struct HostMemory {
+    HostMemory(const wire::HostBufferMessage& message, const uint8_t* outside);
+
     bool is_dram = true;
     uint64_t address = 0;     // in each bank
     uint64_t page_bytes = 0;
     uint64_t stride = 0;      // from one page of a bank to the next
     uint64_t num_pages = 0;
-    uint32_t layout = 0;      // MemoryLayout
+    HostLayout layout = HostLayout::Unknown;
     // Elements that hold `poison` are uninitialised: padding always, others unless the host wrote the tensor.
     uint32_t element_bytes = 0;  // 1, 2 or 4; 0: everything counts as written
     uint32_t poison = 0;

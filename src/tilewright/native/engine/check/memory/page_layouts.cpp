@@ -146,11 +146,11 @@ void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint
     if (bytes <= kMoreThanTileRow) {
         return;
     }
-    const uint32_t layout = tensors_.layout(remote);
-    if (layout == kLayoutUnknown) {
+    const HostLayout layout = tensors_.layout(remote);
+    if (layout == HostLayout::Unknown) {
         return;
     }
-    if (layout == kLayoutTile) {
+    if (layout == HostLayout::Tile) {
         on(*instance.core).has_tiles = true;
         const TensorPlace place = tensors_.find(remote);
         if (place.memory == nullptr || place.offset != 0 || bytes != place.memory->page_bytes) {
@@ -162,7 +162,7 @@ void PageLayouts::read_from(KernelInstance& instance, uint32_t local, const uint
         const bool is_here =
             buffer.num_pages != 0 && local >= buffer.address && local + bytes <= buffer.address + buffer.total_bytes;
         if (is_here) {
-            mark(instance, cb, local, bytes, layout == kLayoutTile ? kTiles : kGivenRows);
+            mark(instance, cb, local, bytes, layout == HostLayout::Tile ? kTiles : kGivenRows);
         }
     }
 }
@@ -172,8 +172,8 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
     if (bytes <= kMoreThanTileRow) {
         return;
     }
-    const uint32_t layout = tensors_.layout(remote);
-    if (layout == kLayoutUnknown) {
+    const HostLayout layout = tensors_.layout(remote);
+    if (layout == HostLayout::Unknown) {
         return;
     }
     for (const Pages& each : on(*instance.core).buffers) {
@@ -183,7 +183,7 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
             continue;
         }
         const Layout pages = layout_of(instance, cb, local, bytes);
-        if (pages == kRows && layout == kLayoutTile) {
+        if (pages == kRows && layout == HostLayout::Tile) {
             note_finding(
                 instance,
                 "cb-layout",
@@ -191,9 +191,9 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
                 local,
                 "writes rows that untilize made in c_%u to a tensor in TILE layout",
                 cb);
-        } else if (pages == kTiles && layout == kLayoutRowMajor && on(*instance.core).has_tiles) {
+        } else if (pages == kTiles && layout == HostLayout::RowMajor && on(*instance.core).has_tiles) {
             note_finding(instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
-        } else if (pages == kWorkedRows && layout == kLayoutTile && !on(*instance.core).has_tiles) {
+        } else if (pages == kWorkedRows && layout == HostLayout::Tile && !on(*instance.core).has_tiles) {
             report_rows_taken(instance, cb);
         }
     }

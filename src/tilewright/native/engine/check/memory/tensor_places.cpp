@@ -13,7 +13,7 @@ void TensorPlaces::start(const Program& program) {
     for (uint32_t index = 0; index < program.host_memory.size(); index++) {
         const HostMemory& memory = program.host_memory[index];
         const uint32_t banks = program.chip.num_banks(memory.is_dram);
-        for (uint32_t bank = 0; bank < banks && memory.layout != kLayoutUnknown; bank++) {
+        for (uint32_t bank = 0; bank < banks && memory.layout != HostLayout::Unknown; bank++) {
             const uint8_t* begin = program.chip.bank(memory.is_dram, bank).memory + memory.address;
             stretches_.push_back({begin, begin + memory.bytes_per_bank(banks), &memory, index, bank, banks});
         }
@@ -40,9 +40,9 @@ TensorPlace TensorPlaces::find(const uint8_t* address) const {
                                                                  : TensorPlace{};
 }
 
-uint32_t TensorPlaces::layout(const uint8_t* address) const {
+HostLayout TensorPlaces::layout(const uint8_t* address) const {
     const Stretch* found = stretch(address);
-    return found == nullptr ? kLayoutUnknown : found->memory->layout;
+    return found == nullptr ? HostLayout::Unknown : found->memory->layout;
 }
 
 }  // namespace tw

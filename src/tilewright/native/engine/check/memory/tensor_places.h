@@ -23,8 +23,8 @@ class TensorPlaces {
 public:
     void start(const Program& program);
     TensorPlace find(const uint8_t* address) const;
-    // MemoryLayout of the tensor; also between two of its pages.
-    uint32_t layout(const uint8_t* address) const;
+    // Layout of the tensor; also between two of its pages.
+    HostLayout layout(const uint8_t* address) const;
 
 private:
     // The part of a tensor in one bank.

@@ -232,7 +232,7 @@ void NocAddresses::check_base(KernelInstance& by, bool is_dram, uint32_t base, u
     for (size_t index = 0; index < program_->host_memory.size(); index++) {
         const HostMemory& buffer = program_->host_memory[index];
         const std::string argument = argument_holding(by, static_cast<uint32_t>(buffer.address));
-        if (buffer.layout != kLayoutUnknown && !argument.empty()) {
+        if (buffer.layout != HostLayout::Unknown && !argument.empty()) {
             addresses +=
                 (addresses.empty() ? "; " : ", ") + argument + " holds that of tensor " + std::to_string(index);
         }
@@ -263,7 +263,7 @@ void NocAddresses::check_tile_sizes(
     }
     const CoreCircularBuffer& buffer = by.core->cb[cb];
     const TensorPlace place = by.checks->tensors.find(tensor_end);
-    if (place.memory == nullptr || place.memory->layout != kLayoutTile || place.offset != 0 ||
+    if (place.memory == nullptr || place.memory->layout != HostLayout::Tile || place.offset != 0 ||
         buffer.page_bytes != buffer.geometry.tile_bytes || buffer.page_bytes == place.memory->page_bytes ||
         (bytes != buffer.page_bytes && bytes != place.memory->page_bytes) ||
         is_upper_half(buffer, place.memory->page_bytes, bytes)) {
@@ -305,7 +305,7 @@ void NocAddresses::page(bool is_dram, uint32_t base, uint32_t page, uint32_t pag
 
 // "tensor 1", or the address of a buffer that is no tensor of the call.
 std::string NocAddresses::buffer_name(const HostMemory& buffer) const {
-    if (buffer.layout != kLayoutUnknown) {
+    if (buffer.layout != HostLayout::Unknown) {
         return "tensor " + std::to_string(&buffer - program_->host_memory.data());
     }
     char text[48];

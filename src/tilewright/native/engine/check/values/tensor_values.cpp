@@ -35,12 +35,12 @@ uint32_t datum_bytes_of(const HostMemory& memory) {
 std::string padding_place(const HostMemory& memory, uint64_t page) {
     const uint32_t width = datum_bytes_of(memory);
     char text[96];
-    if (memory.layout != kLayoutTile || width == 0 || memory.outside == nullptr) {
+    if (memory.layout != HostLayout::Tile || width == 0 || memory.outside == nullptr) {
         std::snprintf(
             text,
             sizeof text,
             "%s %llu",
-            memory.layout == kLayoutTile ? "tile" : "page",
+            memory.layout == HostLayout::Tile ? "tile" : "page",
             static_cast<unsigned long long>(page));
         return text;
     }
@@ -79,7 +79,7 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
                     text,
                     sizeof text,
                     "%s %llu of tensor %u, which is not all written",
-                    memory.layout == kLayoutTile ? "tile" : "page",
+                    memory.layout == HostLayout::Tile ? "tile" : "page",
                     static_cast<unsigned long long>(origin.page),
                     origin.index);
             }
@@ -109,7 +109,7 @@ std::string origin_text(const Program& program, uint32_t kind, const Origin& ori
 // "row 3, column 0 of tile 2" or "byte 12 of page 5"; elements are named only if each has whole bytes.
 std::string place_text(const TensorPlace& place, uint32_t datum_bytes) {
     char text[128];
-    if (place.memory->layout != kLayoutTile || datum_bytes == 0) {
+    if (place.memory->layout != HostLayout::Tile || datum_bytes == 0) {
         std::snprintf(
             text,
             sizeof text,

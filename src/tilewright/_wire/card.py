@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages between the library in tt-metal's process and the card's server, over one Unix socket.
+
+The server begins: a DONE with the files of the chip's memory attached, a ``CardGreeting`` and its nodes, or a FAILED if
+it cannot start. Then the library sends
+
+* BANK_TABLES, which gets no answer;
+* OPERATION with the name of ttnn's operation and TENSORS with its tensors, if the greeting wants them;
+* LAUNCH with the cores that were told to go. The server answers with any number of PRINT and a DONE with a
+  ``LaunchDone``, or with WAITING, FAILED or INTERRUPTED. WAITING is for cores whose global circular buffers lead to
+  cores that were not told to go yet: they run together with those, or at a LAUNCH without cores.
+"""
+
+import ctypes
+import enum
+from typing import Annotated
+
+from tilewright._wire.layout import f64, i32, structure, u32, u64
+
+MAGIC = 0x44524157
+VERSION = 6
+MAX_FILES = 64
+
+
+class CardMessageKind(enum.IntEnum):
+    """What a message is."""
+
+    LAUNCH = 1
+    PRINT = 2
+    DONE = 3
+    FAILED = 4
+    INTERRUPTED = 5
+    BANK_TABLES = 6
+    OPERATION = 7
+    WAITING = 8
+    TENSORS = 9
+
+
+class CardNodeKind(enum.IntEnum):
+    """What answers at a NoC coordinate."""
+
+    WORKER = 0
+    DRAM = 1
+    ETHERNET = 2
+
+
+@structure
+class CardMessageHeader(ctypes.Structure):
+    kind: Annotated[int, CardMessageKind]
+    bytes: u32  # of what follows
+
+
+@structure
+class CardNode(ctypes.Structure):
+    """Memory at one NoC coordinate. A node without a file has memory of its own in the library."""
+
+    x: u32
+    y: u32
+    kind: Annotated[int, CardNodeKind]
+    file: i32  # index among the files sent along, or -1
+    file_offset: u64  # of the node's first byte in the file
+    address: u64  # NoC address of that byte
+    bytes: u64
+    go_address: u64  # of the word that starts and stops its firmware; 0: none
+
+
+@structure
+class GoSignals(ctypes.Structure):
+    """Values of the byte in the go word that carries the signal."""
+
+    byte: u32  # which of the word's four
+    init: u32
+    go: u32
+    reset_read_pointer: u32
+    reset_read_pointer_from_host: u32
+    done: u32
+
+
+@structure
+class CardGreeting(ctypes.Structure):
+    """What the library must know before the host reads its first byte."""
+
+    magic: u32
+    version: u32
+    pci_id: u32  # device and vendor
+    num_nodes: u32
+    num_files: u32
+    signals: GoSignals
+    bank_tables_bytes: u32
+    wants_operations: u32  # 1: launches are announced with their operation and its tensors
+    config_begin: u64  # L1 addresses of a program's configuration before it goes
+    config_end: u64
+    bank_tables: u64  # L1 address where firmware finds the tables of banks when it starts
+
+
+@structure
+class LaunchDone(ctypes.Structure):
+    """The body of a DONE that answers a LAUNCH."""
+
+    seconds: f64  # that its kernels ran
+    others_wait: u32  # 1: cores that were told to go earlier wait still

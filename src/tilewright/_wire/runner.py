@@ -1,0 +1,533 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages between the runner and the process that owns it, and the memory page both have mapped.
+
+A message is a ``MessageHeader`` and its body. A body is one of the structures below, followed by what it counts; every
+part begins at a multiple of 8 bytes::
+
+    owner                                             runner
+    CHIP    ChipRequest, x and y of each node,        READY    ReadyAnswer
+            the core of each L1 bank if the host
+            has chosen
+    LOAD    LoadRequest, programs to forget,          LOADED   LoadedAnswer, a u64 for each library of each
+            semaphore bases, kernels, circular                 kernel: its load address
+            buffers, semaphores, scratchpads
+    RUN     RunRequest, arguments of each kernel,     PRINTED  PrintedLine, kernel, line: any number
+            host buffers; of a debugged run           STOPPED  StoppedMessage and what it counts: any number, each
+            BreakpointsRequest and what it counts              answered with RESUME, a ResumeRequest
+                                                      RAN      RanAnswer and what it counts
+    any                                               FAILED   a sentence
+"""
+
+import ctypes
+import enum
+from typing import Annotated
+
+from tilewright._wire.layout import f64, i32, structure, u32, u64
+
+MAX_FRAMES = 24  # of a call stack
+MAX_RELATED_FRAMES = 12  # of the call stack of a finding's second place
+NO_KERNEL = 0xFFFFFFFF
+NO_CIRCULAR_BUFFER = 0xFFFFFFFF
+EVERY_CORE = 0xFFFFFFFF  # both coordinates of a breakpoint on all cores of its kernel
+CRASH_TEXT_BYTES = 512
+
+Frames = Annotated["ctypes.Array[ctypes.c_uint64]", ctypes.c_uint64 * MAX_FRAMES]
+RelatedFrames = Annotated["ctypes.Array[ctypes.c_uint64]", ctypes.c_uint64 * MAX_RELATED_FRAMES]
+CrashText = Annotated[bytes, ctypes.c_char * CRASH_TEXT_BYTES]
+
+
+class MessageKind(enum.IntEnum):
+    """What a message is. The owner sends those below 10."""
+
+    CHIP = 1
+    LOAD = 2
+    RUN = 3
+    RESUME = 4
+    READY = 11
+    LOADED = 12
+    RAN = 13
+    PRINTED = 14
+    FAILED = 15
+    STOPPED = 16
+
+
+class RunnerActivity(enum.IntEnum):
+    """What a runner is doing, as its owner sees it while it waits."""
+
+    NOTHING = 0
+    LOADING = 1
+    RUNNING = 2
+
+
+class RunStatus(enum.IntEnum):
+    """How a run ended."""
+
+    OK = 0
+    DEADLOCK = 1
+    KERNEL_ERROR = 2  # the engine refused what a kernel asked
+    FAULT = 3  # a signal: bad memory access, illegal instruction, ...
+    SPINNING = 4  # a kernel polls memory that nothing changes
+    TIME_LIMIT = 5
+    INTERRUPTED = 6
+
+
+class KernelState(enum.IntEnum):
+    """What a kernel on one core was doing when the run ended."""
+
+    READY = 0
+    BLOCKED = 1
+    POLLING = 2
+    YIELDED = 3
+    FINISHED = 4
+    FAILED = 5
+
+
+class WaitKind(enum.IntEnum):
+    """What a kernel waited for."""
+
+    NONE = 0
+    CB_WAIT_FRONT = 1
+    CB_RESERVE_BACK = 2
+    SEMAPHORE_EQUAL = 3
+    SEMAPHORE_AT_LEAST = 4
+    SPIN = 5  # polls memory in a loop of its own
+    # One thread of a compute kernel for another of its threads.
+    DST_FREE = 6  # maths, for a half of DST
+    DST_READY = 7  # pack, for a half with results
+    SOURCE_READY = 8  # maths, for operands
+    SOURCE_FREE = 9  # unpack, for room in the source registers
+    THREAD_SEMAPHORE = 10
+
+
+class ComputeThread(enum.IntEnum):
+    """One of the threads a card runs a compute kernel on, where they no longer went together."""
+
+    ALL = 0
+    UNPACK = 1
+    MATHS = 2
+    PACK = 4
+
+
+class DstPhase(enum.IntEnum):
+    """Which side DST belongs to."""
+
+    IDLE = 0
+    ACQUIRED = 1
+    COMMITTED = 2
+    PACKING = 3
+
+
+class StopReason(enum.IntEnum):
+    """Why a kernel is looked at."""
+
+    BREAKPOINT = 1
+    STEP = 2
+    HANG = 3
+
+
+class Go(enum.IntEnum):
+    """How a stopped kernel goes on."""
+
+    ON = 0  # to the next breakpoint
+    TO_NEXT_CALL = 1
+    TO_NEXT_LINE = 2
+
+
+class HostLayout(enum.IntEnum):
+    """Layout of a host buffer's pages."""
+
+    UNKNOWN = 0
+    ROW_MAJOR = 1
+    TILE = 2
+
+
+@structure
+class MessageHeader(ctypes.Structure):
+    kind: Annotated[int, MessageKind]
+    bytes: u64  # of the body
+
+
+@structure
+class ChipConfig(ctypes.Structure):
+    grid_x: u32
+    grid_y: u32
+    l1_bytes: u32
+    dram_banks: u32
+    dram_bank_bytes: u64
+    num_circular_buffers: u32
+    config_base: u32  # L1 offset where arguments and semaphores begin
+    config_bytes: u32
+    unreserved_base: u32  # first L1 offset that programs and buffers may use
+    poison: u32  # word that fills memory before its first write
+    has_l1_cache: u32  # processors read L1 through a cache
+    brisc_local_bytes: u32  # local memory of a data-movement processor
+    trisc_local_bytes: u32  # local memory of a compute processor
+    dram_read_alignment: u32
+    writes_keep_order: u32  # writes of one sender on one NoC to a core arrive in the order of their issue
+
+
+@structure
+class ChipRequest(ctypes.Structure):
+    config: ChipConfig
+    num_nodes: u64
+    num_l1_banks: u64
+
+
+@structure
+class ReadyAnswer(ctypes.Structure):
+    filter_error: i32  # why system calls are not filtered; 0: they are
+
+
+@structure
+class LoadRequest(ctypes.Structure):
+    program: u64
+    num_forgotten: u32
+    num_kernels: u32
+    num_circular_buffers: u32
+    num_semaphores: u32
+    num_scratchpads: u32
+    num_semaphore_bases: u32  # 0: semaphores lie where the chip has them
+
+
+@structure
+class SemaphoreBase(ctypes.Structure):
+    """L1 offset of the first semaphore on a core."""
+
+    x: u32
+    y: u32
+    offset: u32
+
+
+@structure
+class KernelMessage(ctypes.Structure):
+    """A kernel; its name, its cores (x, y pairs of u16) and its libraries follow."""
+
+    name_bytes: u32
+    num_libraries: u32  # one, or one for each thread of a compute kernel
+    num_cores: u64
+    kind: u32
+    processor: u32
+    noc_index: u32
+    noc_mode: u32
+    fp32_dest: u32
+    full_sync: u32
+    fidelity: u32
+    math_approx: u32
+    # Arguments that the host puts into L1 itself, at the same offsets on all cores.
+    has_arguments_in_l1: u32
+    args_offset: u32
+    num_args: u32
+    common_args_offset: u32
+    num_common_args: u32
+
+
+@structure
+class LibraryMessage(ctypes.Structure):
+    """A library of a kernel; its path follows. Addresses are offsets from the library's load address."""
+
+    path_bytes: u64
+    statics: u64
+    statics_bytes: u64
+    text_begin: u64
+    text_end: u64
+
+
+@structure
+class CircularBufferMessage(ctypes.Structure):
+    """A circular buffer; its cores follow."""
+
+    index: u32
+    offset: u32
+    total_bytes: u32
+    page_bytes: u32
+    owns_memory: u32
+    is_over_tensor: u32
+    format: u32
+    num_faces: u32
+    face_rows: u32
+    tile_rows: u32
+    tile_cols: u32
+    tile_bytes: u32
+    unpack_to_dest_fp32: u32
+    num_cores: u64
+
+
+@structure
+class SemaphoreMessage(ctypes.Structure):
+    """A semaphore; its cores follow."""
+
+    id: u32
+    initial: u32
+    num_cores: u64
+
+
+@structure
+class ScratchpadMessage(ctypes.Structure):
+    """A scratchpad; its cores follow."""
+
+    offset: u32
+    bytes: u32
+    num_cores: u64
+
+
+@structure
+class LoadedAnswer(ctypes.Structure):
+    num_libraries: u64
+
+
+@structure
+class RunRequest(ctypes.Structure):
+    program: u64
+    time_limit: f64
+    spin_limit: f64
+    seed: u64
+    recorded_circular_buffers: u64
+    threads: u32
+    checked: u32
+    keep_l1: u32
+    num_host_buffers: u32
+    debugged: u32
+    host_buffers_are_all: u32  # 0: the device has other buffers too
+
+
+@structure
+class ArgumentsMessage(ctypes.Structure):
+    """Arguments of a kernel; offsets, words and common words follow."""
+
+    num_offsets: u32
+    num_words: u32
+    num_common: u32
+
+
+@structure
+class HostBufferMessage(ctypes.Structure):
+    """A buffer of the host, for a checked run; bits of the bytes outside the tensor's shape follow."""
+
+    is_dram: u32
+    layout: Annotated[int, HostLayout]
+    address: u64
+    page_bytes: u64
+    stride: u64
+    num_pages: u64
+    element_bytes: u32
+    poison: u32
+    host_wrote: u32
+    poison_is_a_value: u32
+    zeros_pad: u32
+    outside_bytes: u64
+
+
+@structure
+class BreakpointsRequest(ctypes.Structure):
+    """What a debugged run stops at; the breakpoints and the lines of code follow."""
+
+    num_breakpoints: u64
+    num_lines: u64
+
+
+@structure
+class BreakpointMessage(ctypes.Structure):
+    """An instruction of a kernel to stop at, on one core or on EVERY_CORE."""
+
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    address: u64
+
+
+@structure
+class CodeLineMessage(ctypes.Structure):
+    """A range of a kernel's own code, outside our headers, and its line."""
+
+    begin: u64
+    end: u64
+    line: u32
+
+
+@structure
+class ResumeRequest(ctypes.Structure):
+    """How a stopped kernel goes on; the breakpoints from now on follow."""
+
+    how: Annotated[int, Go]
+    num_breakpoints: u64
+
+
+@structure
+class PrintedLine(ctypes.Structure):
+    core_x: u32
+    core_y: u32
+    kernel_bytes: u32
+    line_bytes: u32
+
+
+@structure
+class StopPlace(ctypes.Structure):
+    """A kernel that stopped, or that waits for ever."""
+
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    threads: u32  # of a compute kernel: bits of ComputeThread
+    reason: Annotated[int, StopReason]
+
+
+@structure
+class StoppedMessage(ctypes.Structure):
+    """A stop; the core's DST tiles (1024 words each, in the order of their faces), instance reports and circular
+    buffer reports follow."""
+
+    stop: StopPlace
+    dst_tiles: u32  # 0: nothing computes on the core, or not yet
+    dst_phase: Annotated[int, DstPhase]
+    dst_is_32_bit: u32
+    unpack_format: u32
+    num_instances: u64
+    num_circular_buffers: u64
+
+
+@structure
+class InstanceReport(ctypes.Structure):
+    """Where a kernel stands on a core; one for each thread of a compute kernel whose threads are split."""
+
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    thread: u32  # ComputeThread
+    state: Annotated[int, KernelState]
+    wait_kind: Annotated[int, WaitKind]
+    wait_cb: u32
+    wait_amount: u32
+    wait_have: u32
+    wait_address: u64
+    would_push: u64  # circular buffers, as bits
+    would_pop: u64
+    is_error: u32
+    num_frames: u32
+    frames: Frames
+
+
+@structure
+class RaiseReport(ctypes.Structure):
+    """How often a kernel set or raised a semaphore of another core."""
+
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    on_x: u32
+    on_y: u32
+    semaphore: u32
+    count: u32
+    later: u32  # how often it would still do so
+
+
+@structure
+class TrafficReport(ctypes.Structure):
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    cb: u32
+    push_calls: u32
+    pop_calls: u32
+    wait_calls: u32
+    reserve_calls: u32
+    pages_pushed: u64
+    pages_popped: u64
+    blocked_waits: u32
+    blocked_reserves: u32
+    largest_wait: u32
+    largest_reserve: u32
+
+
+@structure
+class CircularBufferReport(ctypes.Structure):
+    core_x: u32
+    core_y: u32
+    index: u32
+    num_pages: u32
+    page_bytes: u32
+    peak: u32
+    pushed: u64
+    popped: u64
+
+
+@structure
+class FindingReport(ctypes.Structure):
+    """A broken rule; its id and its text follow."""
+
+    rule_bytes: u32
+    text_bytes: u32
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    cb: u32
+    address: u64
+    count: u64
+    num_frames: u32
+    frames: Frames
+    related_kernel: u32  # NO_KERNEL: none
+    related_x: u32
+    related_y: u32
+    related_num_frames: u32
+    related_frames: RelatedFrames
+
+
+@structure
+class PushReport(ctypes.Structure):
+    """A recorded cb_push_back; its pages follow."""
+
+    kernel: u32
+    core_x: u32
+    core_y: u32
+    cb: u32
+    pages: u32
+    page_bytes: u32
+    num_frames: u32
+    frames: Frames
+
+
+@structure
+class RanAnswer(ctypes.Structure):
+    """The record of a run. Its error text, the rule's id, and as many InstanceReport, RaiseReport, TrafficReport,
+    CircularBufferReport, FindingReport, PushReport and words of recorded calls follow."""
+
+    status: Annotated[int, RunStatus]
+    fault_signal: i32
+    fault_address: u64
+    switches: u64
+    l1_base: u32  # slot pointer of the core the error is on; 0: none
+    spent: u32  # the process that ran the program must end
+    text_bytes: u64
+    rule_bytes: u64
+    num_instances: u64
+    num_raises: u64
+    num_traffic: u64
+    num_circular_buffers: u64
+    num_findings: u64
+    num_pushes: u64
+    num_calls: u64
+
+
+@structure
+class KernelPlace(ctypes.Structure):
+    kernel: u32  # NO_KERNEL: none, or not known
+    core_x: u32
+    core_y: u32
+
+
+@structure
+class CrashRecord(ctypes.Structure):
+    """The page both processes have mapped (native/engine/signals/crash_record.h)."""
+
+    activity: Annotated[int, RunnerActivity]
+    place: KernelPlace  # of the kernel that is loaded, or that runs, if one thread runs them all
+    beats: u64  # ticks of the run; they stop where a kernel blocks signals
+    owner_processor: i32  # the owner's processor when it sent its request
+    # The crash itself; `status` is written last.
+    status: Annotated[int, RunStatus]  # OK: none
+    signal_number: i32
+    address: u64
+    l1_base: u64
+    crashed: KernelPlace
+    num_frames: u32
+    frames: Frames
+    text: CrashText
