@@ -218,7 +218,7 @@ void kernel_main() {
         cb_reserve_back(16, 1);
         cb_wait_front(16, 1);
     } else if (mode == TELL_LATE) {
-        // The threads part inside the statement of one of them, which stays that one's.
+        // The threads are split inside the statement of one of them, which stays that one's.
         uint32_t told = 0;
         for (uint32_t word = 1; word <= 2; word++) {
             UNPACK({
@@ -398,7 +398,7 @@ def test_thread_uses_only_its_own_calls(device: ttnn.Device, mode: str) -> None:
     np.testing.assert_array_equal(run(device, mode, tiles), tiles[0])
 
 
-# A number of each thread's own makes three kernels of it, whose threads have parted before they begin.
+# A number of each thread's own makes three kernels of it, whose threads are split from the start.
 CHOICE = (
     "#if defined(TRISC_UNPACK)\n#define ME 0\n#elif defined(TRISC_MATH)\n#define ME 1\n#else\n#define ME 2\n#endif\n"
 )

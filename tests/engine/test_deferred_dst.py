@@ -188,7 +188,7 @@ void over_column() {
     }
 }
 
-// Rows of four tiles together, one of which is not owed its value.
+// Rows of four tiles together, one of which is not deferred.
 void rows_side_by_side() {
     pack_untilize_dest_init<4, 4>(16);
     tile_regs_acquire();

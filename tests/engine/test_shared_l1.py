@@ -145,7 +145,7 @@ def test_a_core_reaches_its_own_l1_over_the_noc(chip: Chip, make_program) -> Non
         chip.launch(program)
         assert semaphores(chip, 0) == [7, 8, 9, 10]
         assert semaphores(chip, 1) == [70, 71, 72, 73]
-    with pytest.raises(TilewrightError, match="is gone"):  # they did take turns
+    with pytest.raises(TilewrightError, match="is gone"):  # they shared one L1
         circular_buffer(chip, 1)
 
 

@@ -311,7 +311,7 @@ class Chip:
             )
         if not engine().tw_core_kept_l1(self._handle, *core, address, num_bytes):
             raise TilewrightError(
-                f"what core ({x},{y}) left at address {address:#x} is gone: cores took turns at one L1 for their "
+                f"what core ({x},{y}) left at address {address:#x} is gone: cores shared one L1 for their "
                 f"circular buffers; launch with RunOptions(keep_l1=True) to look at them"
             )
         base = engine().tw_core_l1(self._handle, *core)
