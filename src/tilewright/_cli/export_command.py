@@ -23,11 +23,17 @@ def build_parser() -> argparse.ArgumentParser:
         """
         tilewright export layernorm_fused_rm --out layernorm
         tilewright export variance_w_rm --shape 32x4096 --out v
+        tilewright export variance_w_rm --tree ../tt-metal
         """,
     )
     add_operation_argument(parser)
     parser.add_argument("--shape", type=shape, help="that its test runs, besides an uneven one (default 2x3x64x128)")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write it; made if need be")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--out", type=Path, metavar="DIR", help="where to write it; made if need be")
+    where.add_argument(
+        "--tree", type=Path, metavar="DIR", help="write a C++ operation into this checkout of tt-metal instead"
+    )
+    parser.add_argument("--category", default="reduction", help="with --tree: its folder of ttnn (default reduction)")
     parser.add_argument("--replace", action="store_true", help="write into a directory that is not empty")
     parser.add_argument("--json", action="store_true", help="say what was written as JSON")
     return parser
@@ -37,6 +43,8 @@ def run(arguments: list[str]) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
     operation: Operation = options.operation
+    if options.tree is not None:
+        return _export_tree(options)
     tested = options.shape or (2, 3, 64, 128)
     command = f"tilewright export {operation.name} --out DIR"
     files = export_operation(operation, options.out, shape=tested, command=command, replace=options.replace)
@@ -47,4 +55,20 @@ def run(arguments: list[str]) -> int:
         print(path)
     print("\nOn a machine with a card and ttnn:")
     print(f"  cd {shlex.quote(str(options.out))} && pytest test_{operation.name}.py")
+    return 0
+
+
+def _export_tree(options: argparse.Namespace) -> int:
+    """Writes the operation as a folder of the tree."""
+    from tilewright.ops._export.tree_code import write_tree
+
+    operation: Operation = options.operation
+    files = write_tree(operation, options.tree, options.category)
+    if options.json:
+        print(json_text("export", {"operation": operation.name, "files": [str(path) for path in files]}))
+        return 0
+    for path in files:
+        print(path)
+    print(f"\nNext:\n  tilewright build {shlex.quote(str(files[0].parent))}")
+    print(f"  tilewright stages {shlex.quote(str(files[0].parent))}")
     return 0

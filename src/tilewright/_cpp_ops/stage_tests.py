@@ -89,7 +89,9 @@ def _outcome(folder: Path, stage: int, files: Sequence[Path], limit: float) -> S
 
 
 def _said(output: str) -> str:
-    """The sentence of the first failure: pytest's lines that begin with E, up to an empty one."""
+    """The sentence of the first failure: what pytest marks with E, else the first line below a test's name."""
     lines = [match[1].strip() for match in re.finditer(r"^E\s+(.*)$", output, re.MULTILINE)]
-    kept = [line for line in lines if line][:4]
-    return " ".join(kept)[:600] if kept else (output.strip().splitlines() or ["it printed nothing"])[-1]
+    kept = [line for line in lines if line][:3]
+    if not kept:
+        kept = re.findall(r"^_{3,} .* _{3,}\n+(.+)$", output, re.MULTILINE)[:1]
+    return " ".join(kept)[:500] if kept else (output.strip().splitlines() or ["it printed nothing"])[-1]

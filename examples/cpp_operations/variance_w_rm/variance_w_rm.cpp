@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "variance_w_rm.hpp"
+
+#include "device/variance_w_rm_device_operation.hpp"
+
+namespace ttnn {
+
+Tensor variance_w_rm(
+    const Tensor& x,
+    const std::optional<MemoryConfig>& memory_config) {
+    using Operation = operations::reduction::variance_w_rm::VarianceWRmDeviceOperation;
+    return ttnn::device_operation::launch<Operation>(
+        Operation::operation_attributes_t{memory_config.value_or(x.memory_config())},
+        Operation::tensor_args_t{x});
+}
+
+}  // namespace ttnn
