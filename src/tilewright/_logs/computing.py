@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tilewright._logs.amounts import Amount, PageFlow, same_pages
 from tilewright._logs.breadcrumbs import Trail
-from tilewright._logs.events import ATTEMPT_FIELDS, Entry, Said
+from tilewright._logs.events import ATTEMPT_FIELDS, Entry, Said, log_row
 from tilewright._logs.execution_log import ExecutionLog, StageRecord, by_event
 from tilewright._logs.reading import PARTS
 
@@ -79,14 +79,13 @@ class _Try:
             "error_summary": (failure.text("error_summary") or failure.text("notes")) if failure else "",
             **{name: "\n".join(texts) for name, texts in self.said.items()},
         }
-        kept = {name: fields[name] for name in ATTEMPT_FIELDS if fields.get(name)}
+        kept = {name: fields.get(name) for name in ATTEMPT_FIELDS}
         lines = {"result": decisive.line, "hypothesis": self.hypothesis_line}
         lines |= {step.text("step"): step.line for step in self.steps}
         if failure:
             lines |= {"error_type": failure.line, "error_summary": failure.line}
         numbered = {"number": str(self.number), "phase": self.begin.text("phase")}
-        numbered = {name: text for name, text in numbered.items() if text}
-        return Entry("attempt", {**numbered, **kept}, line=self.begin.line, lines=lines)
+        return log_row("attempt", {**numbered, **kept}, self.begin.line, lines)
 
     def _error_type(self, failure: Entry) -> str:
         named = next((step.text("error_type") for step in self.steps if step.text("error_type")), "")
@@ -124,14 +123,12 @@ class _StageDraft:
         tests = self.tests()
         for name, (test, number) in tests.items():
             notes = "; ".join(filter(None, (test.text("notes"), f"attempt {number}")))
-            fields = {"stage": stage, "name": name, "result": _status(test), "notes": notes}
-            yield Entry("test", fields, line=test.line)
+            yield log_row("test", {"stage": stage, "name": name, "result": _status(test), "notes": notes}, test.line)
         if tests:
             results = [_status(test) for test, _ in tests.values()]
             passed, skipped = results.count("PASS"), results.count("SKIPPED") + results.count("NOT RUN")
             counts = {"passed": passed, "failed": len(results) - passed - skipped, "skipped": skipped}
-            texts = {name: str(count) for name, count in counts.items()}
-            yield Entry("test_count", {"stage": stage, **texts}, line=self.line)
+            yield log_row("test_count", {"stage": stage, **counts}, self.line)
         yield Entry("attempt_count", {"stage": stage, "count": str(len(self.tries))}, line=self.line)
         for position, attempt in enumerate(self.tries):
             if attempt.is_red and attempt.result() not in _FAILED:
@@ -139,9 +136,9 @@ class _StageDraft:
                 yield Entry("deviation", {"what": what})
             failure = attempt.failure()
             if failure and not attempt.is_red:
-                yield self._failure_row(attempt, failure, self.tries[position + 1 :])
+                yield self._failurelog_row(attempt, failure, self.tries[position + 1 :])
 
-    def _failure_row(self, attempt: _Try, failure: Entry, later: Sequence[_Try]) -> Entry:
+    def _failurelog_row(self, attempt: _Try, failure: Entry, later: Sequence[_Try]) -> Entry:
         resolved = any(each.result() == "PASS" or each.passed(failure.text("step")) for each in later)
         told = attempt.entry()
         fields = {
@@ -152,7 +149,7 @@ class _StageDraft:
             "action": told.text("recovery"),
             "resolved": "YES" if resolved else "NO",
         }
-        return _row("failure", fields, failure.line)
+        return log_row("failure", fields, failure.line)
 
 
 class _Draft:
@@ -224,7 +221,7 @@ class _Draft:
         tests = ", ".join(f"stage{number}={stage.status()}" for number, stage in sorted(self.stages.items()))
         steps = [step for stage in self.stages.values() for attempt in stage.tries for step in attempt.steps]
         build = next((_status(step) for step in reversed(steps) if step.text("step") == "build"), "NOT RUN")
-        self.commits.append(_row("commit", {**entry.fields, "build": build, "tests": tests}, entry.line))
+        self.commits.append(log_row("commit", {**entry.fields, "build": build, "tests": tests}, entry.line))
 
     def _take_crash(self, entry: Entry) -> None:
         self.crash = entry.text("error")
@@ -233,22 +230,12 @@ class _Draft:
         self.ended, self.crash = True, ""
 
 
-def _row(event: str, fields: Mapping[str, object], line: int) -> Entry:
-    """A row of the log: every field as text, empty ones left out."""
-    texts = {name: _text(value) for name, value in fields.items()}
-    return Entry(event, {name: text for name, text in texts.items() if text}, line=line)
-
-
-def _text(value: object) -> str:
-    return "" if value is None else ("YES" if value else "NO") if isinstance(value, bool) else str(value)
-
-
 def compute_log(trail: Trail) -> ExecutionLog:
     """The execution log of what a trail of breadcrumbs tells."""
     entries = trail.entries
     draft = _Draft(entries)
     stages = [draft.stages[number] for number in sorted(draft.stages)]
-    told = by_event(_row(each.event, each.fields, each.line) for each in entries if each.event in _ROWS)
+    told = by_event(log_row(each.event, each.fields, each.line) for each in entries if each.event in _ROWS)
     rows = [row for event, each in told.items() for row in (_last_of(event, each) if event in _LAST else each)]
     rows += _sync_rows(entries)
     rows += [row for stage in stages for row in stage.rows()]
@@ -331,7 +318,7 @@ def _sync_rows(entries: Sequence[Entry]) -> Iterator[Entry]:
         equal = PageFlow.read(row.text("push")).amount == PageFlow.read(row.text("pop")).amount
         balanced = "KEPT" if row.fields.get("kept") is True else "YES" if equal else "NO"
         told = {name: value for name, value in row.fields.items() if name != "kept"}
-        yield _row("cb_sync_check", {**told, "balanced": balanced}, row.line)
+        yield log_row("cb_sync_check", {**told, "balanced": balanced}, row.line)
 
 
 def _buffer_deviations(rows: Mapping[str, Sequence[Entry]]) -> list[Entry]:

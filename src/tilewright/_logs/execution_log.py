@@ -69,7 +69,10 @@ class ExecutionLog:
     @property
     def buffers(self) -> dict[str, Entry]:
         """The configured circular buffers by their index; the first row of each counts."""
-        return {row.text("index"): row for row in reversed(self.of("cb_config"))}
+        found: dict[str, Entry] = {}
+        for row in self.of("cb_config"):
+            found.setdefault(row.text("index"), row)
+        return found
 
     def as_json(self) -> dict[str, object]:
         """The log as plain values."""

@@ -33,12 +33,10 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """A table under a label of its section (the nearest ``**Label**:`` above it)."""
+    """A table."""
 
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    line: int
-    label: str = ""
 
     def has(self, *names: str) -> bool:
         """Whether for each name there is a column that begins with it."""
@@ -52,35 +50,27 @@ class Field:
     name: str
     value: str
     line: int
-    label: str = ""
 
 
 @dataclass(frozen=True)
-class Item:
+class TextLine:
+    """A line of text under a label of its section."""
+
+    text: str
+    line: int
+    label: str = ""
+
+
+class Item(TextLine):
     """A list item."""
 
-    text: str
-    line: int
-    label: str = ""
-    indent: int = 0
 
-
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(TextLine):
     """One line of running text."""
 
-    text: str
-    line: int
-    label: str = ""
 
-
-@dataclass(frozen=True)
-class Code:
+class Code(TextLine):
     """One line inside a fenced block."""
-
-    text: str
-    line: int
-    label: str = ""
 
 
 Block = Table | Field | Item | Paragraph | Code
@@ -104,10 +94,13 @@ class Section:
     def tables(self) -> list[Table]:
         return [block for block in self.blocks if isinstance(block, Table)]
 
+    def texts(self) -> list[TextLine]:
+        return [block for block in self.blocks if isinstance(block, TextLine)]
+
 
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
 _FENCE = re.compile(r"\s*(```|~~~)")
-_ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+(.*)$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(.*)$")
 _FIELD = re.compile(r"\*\*(?P<name>(?:(?!\*\*).)+?)(?::\*\*|\*\*(?P<aside>[^:*]{0,80}?):)(?=\s|$)\s*(?P<value>.*)$")
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
 
@@ -166,7 +159,6 @@ class _Reader:
         return "|" in self.lines[self.position] and "|" in following and bool(_RULE.match(following))
 
     def _read_table(self) -> None:
-        begin = self.position + 1
         columns = tuple(plain(cell).lower() for cell in split_row(self.lines[self.position]))
         self.position += 2
         rows: list[TableRow] = []
@@ -175,22 +167,22 @@ class _Reader:
             cells += [""] * (len(columns) - len(cells))
             self.position += 1
             rows.append(TableRow(dict(zip(columns, cells, strict=False)), self.position))
-        self._add(Table(columns, tuple(rows), begin, self.label))
+        self._add(Table(columns, tuple(rows)))
 
     def _read_line(self, line: str) -> None:
         number = self.position + 1
         if not line.strip() or re.fullmatch(r"\s*(-{3,}|\*{3,})\s*", line):
             return
         item = _ITEM.match(line)
-        text = item.group(2) if item else line.strip()
+        text = item.group(1) if item else line.strip()
         named = _FIELD.match(text)
         if named:
             name = plain(named.group("name") + (named.group("aside") or ""))
-            self._add(Field(name, plain(named.group("value")), number, self.label))
+            self._add(Field(name, plain(named.group("value")), number))
             if not item:
                 self.label = name
         elif item:
-            self._add(Item(plain(text), number, self.label, len(item.group(1))))
+            self._add(Item(plain(text), number, self.label))
         else:
             self._add(Paragraph(plain(text), number, self.label))
 

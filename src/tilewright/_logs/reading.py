@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tilewright._logs.events import ATTEMPT_FIELDS, STEPS, TABLES, Entry, Said
+from tilewright._logs.events import ATTEMPT_FIELDS, STEPS, TABLES, Entry, Said, log_row
 from tilewright._logs.execution_log import METADATA, ExecutionLog, StageRecord, by_event, stage_numbers, status_word
 from tilewright._logs.markdown import Code, Field, Item, Paragraph, Section, Table, TableRow, read_sections
 
@@ -147,7 +147,7 @@ def _row(event: str, row: TableRow, stage: int | None) -> Entry:
         fields["stage"] = "" if number is None else str(number)
     elif event == "deviation" and row.get("phase"):
         fields["what"] = f"{row.get('phase')}: {fields['what']}"
-    return Entry(event, {name: text for name, text in fields.items() if text}, line=row.line)
+    return log_row(event, fields, row.line)
 
 
 def _cb_index(text: str) -> str:
@@ -170,7 +170,7 @@ def _listed_tests(section: Section, stage: int | None) -> Iterator[Entry]:
     """Tests in lists under a heading about tests, and in pytest's own lines."""
     about_tests = re.search(r"^tests?$|tests? status|stage \d+ tests?|test results", section.title, re.I)
     intro = ""
-    for block in section.blocks:
+    for block in section.texts():
         found: list[tuple[str, str, str]] = []
         if isinstance(block, Code):
             found = [(name, status, "") for name, status in _PYTEST.findall(block.text)]
@@ -181,8 +181,7 @@ def _listed_tests(section: Section, stage: int | None) -> Iterator[Entry]:
             found = [(listed.group(1), status_word(listed.group(2)) or intro, listed.group(2))]
         for name, status, notes in found:
             number = _stage_in(name) or stage
-            fields = {"stage": "" if number is None else str(number), "name": name, "result": status, "notes": notes}
-            yield Entry("test", {key: text for key, text in fields.items() if text}, line=block.line)
+            yield log_row("test", {"stage": number, "name": name, "result": status, "notes": notes}, block.line)
 
 
 def _fields(section: Section) -> Iterator[Entry]:
@@ -228,19 +227,18 @@ def _listed_deviations(section: Section) -> Iterator[Entry]:
         if isinstance(each, Item):
             yield Entry("deviation", {"what": each.text}, line=each.line)
         elif isinstance(each, Field):
-            told = {"what": each.name, "why": each.value}
-            yield Entry("deviation", {name: text for name, text in told.items() if text}, line=each.line)
+            yield log_row("deviation", {"what": each.name, "why": each.value}, each.line)
 
 
 def _listed_files(section: Section) -> Iterator[Entry]:
     title = next((each for each in reversed(section.path) if re.search(PARTS["artifacts"], each, re.I)), "")
     changes = [kind for kind in ("created", "modified") if kind in title.lower()]
-    for block in section.blocks if title else ():
+    for block in section.texts() if title else ():
         found = _FILE.match(block.text) if isinstance(block, Item) else None
         if found:
             notes = re.sub(r"^\((.*)\)$", r"\1", found.group(2).strip(" -\u2013:"))
             fields = {"path": found.group(1), "change": changes[0] if len(changes) == 1 else "", "notes": notes}
-            yield Entry("artifact", {name: text for name, text in fields.items() if text}, line=block.line)
+            yield log_row("artifact", fields, block.line)
 
 
 def _listed_commits(section: Section) -> Iterator[Entry]:
