@@ -15,7 +15,7 @@ from pathlib import Path
 from tilewright._planner.kernel_names import in_kernels
 from tilewright._planner.plan import OperationBuffer, Variant, unpack_to_dest_modes
 from tilewright._planner.strategy import Strategy
-from tilewright._program.kernel import ComputeConfigDescriptor, UnpackToDestMode
+from tilewright._program.kernel_config import ComputeConfigDescriptor, UnpackToDestMode
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.paper_device import paper_device
 from tilewright.formula._direction import Direction
