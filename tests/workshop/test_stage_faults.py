@@ -153,7 +153,7 @@ def test_attempts_are_counted_over_runs_and_everything_is_in_the_breadcrumbs(hom
 def test_stage_processes_end_with_a_killed_parent(home: Home, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     endless = f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\nwhile True:\n    pass\n"
-    is_stage = "import sys\nif 'nursery' in ' '.join(sys.orig_argv):\n"
+    is_stage = "import sys\nif 'fork_server' in ' '.join(sys.orig_argv):\n"
     begin = is_stage + "".join(f"    {line}\n" for line in endless.splitlines())
     change(home, "mine.py", "from tilewright import Rows", f"{begin}from tilewright import Rows")
     command = [sys.executable, "-m", "tilewright", "stages", "mine.py", "--stage", "1"]
