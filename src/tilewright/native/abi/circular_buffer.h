@@ -17,3 +17,25 @@ volatile uint32_t* tw_cb_counter(uint32_t cb, uint32_t acked);
 uint32_t tw_register_read(uint32_t address);
 void tw_register_write(uint32_t address, uint32_t value);
 }
+
+#if defined(TW_RECORDED)
+#include "recorded_call.h"
+
+namespace tw::recorded {
+TW_RECORDED_CALL(cb_wait_front, note(Call::CbWaitFront, arg[0], 0, arg[1]))
+TW_RECORDED_CALL(cb_reserve_back, note(Call::CbReserveBack, arg[0], 0, arg[1]))
+TW_RECORDED_CALL(cb_push_back, note(Call::CbPushBack, arg[0], 0, arg[1]))
+TW_RECORDED_CALL(cb_pop_front, note(Call::CbPopFront, arg[0], 0, arg[1]))
+TW_RECORDED_CALL(cb_pages_at_front, note(Call::CbPoll, arg[0]))
+TW_RECORDED_CALL(cb_pages_free, note(Call::CbPoll, arg[0]))
+TW_RECORDED_CALL(cb_counter, note(Call::CbPoll, arg[0]))
+}  // namespace tw::recorded
+
+#define tw_cb_wait_front tw::recorded::cb_wait_front
+#define tw_cb_reserve_back tw::recorded::cb_reserve_back
+#define tw_cb_push_back tw::recorded::cb_push_back
+#define tw_cb_pop_front tw::recorded::cb_pop_front
+#define tw_cb_pages_at_front tw::recorded::cb_pages_at_front
+#define tw_cb_pages_free tw::recorded::cb_pages_free
+#define tw_cb_counter tw::recorded::cb_counter
+#endif

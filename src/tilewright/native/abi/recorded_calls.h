@@ -1,79 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's functions as a recorded kernel calls them: recorded (record.h), then called.
+// The engine's functions as a recorded kernel calls them. Those of circular buffers are in circular_buffer.h.
 #pragma once
-
-#include <type_traits>
 
 #include "circular_buffer.h"
 #include "noc.h"
-#include "record.h"
+#include "recorded_call.h"
 #include "sfpu.h"
 #include "threads.h"
 #include "tile.h"
 
 namespace tw::recorded {
-
-using Call = RecordedCall;
-
-// Records calls. A kernel is compiled without inlining, so these are inlined by force. They count as the basic blocks
-// they would be as functions: one each, and one for each recorded argument.
-struct Note {
-    uint32_t blocks;
-
-    [[gnu::always_inline]] void operator()(Call call, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0) const {
-        tw_record(static_cast<uint32_t>(call), a, b, c, blocks + 1);
-    }
-    [[gnu::always_inline]] void at(Call call, uint64_t a, uint64_t b, uint64_t c, uint64_t address) const {
-        tw_record_address(static_cast<uint32_t>(call), a, b, c, address, blocks + 1);
-    }
-};
-template <typename T>
-[[gnu::always_inline]] inline uint64_t number(T given) {
-    if constexpr (std::is_pointer_v<T>) {
-        return reinterpret_cast<uintptr_t>(given);
-    } else if constexpr (std::is_null_pointer_v<T>) {
-        return 0;
-    } else {
-        return static_cast<uint64_t>(given);
-    }
-}
-// noc_semaphore_set is a plain store, so its header records it here.
-[[gnu::always_inline]] inline void semaphore_set(const volatile uint32_t* address, uint32_t value) {
-    Note{2}.at(Call::SemaphoreSet, 0, 0, value, number(address));
-}
-
-// The transaction id among the arguments, in its place beside the NoC.
-[[gnu::always_inline]] inline uint64_t tag(const uint64_t* arguments, uint32_t which) {
-    return arguments[which] == kNoTransactionId ? 0 : (arguments[which] + 1) << kRecordedTagShift;
-}
-
-// Number of arguments that a text records.
-consteval uint32_t noted(const char* text) {
-    uint32_t count = 0;
-    for (; *text != 0; text++) {
-        count += text[0] == 'a' && text[1] == 'r' && text[2] == 'g' && text[3] == '[' ? 1 : 0;
-    }
-    return count;
-}
-
-// The function, and the recorded part of its arguments.
-#define TW_RECORDED_CALL(name, ...) \
-    template <typename... Arguments> \
-    [[gnu::always_inline]] inline auto name(Arguments... arguments) { \
-        [[maybe_unused]] const uint64_t arg[] = {number(arguments)..., 0}; \
-        [[maybe_unused]] constexpr Note note{noted(#__VA_ARGS__) + 1}; \
-        __VA_ARGS__; \
-        return ::tw_##name(arguments...); \
-    }
-
-// --- circular buffers
-TW_RECORDED_CALL(cb_wait_front, note(Call::CbWaitFront, arg[0], 0, arg[1]))
-TW_RECORDED_CALL(cb_reserve_back, note(Call::CbReserveBack, arg[0], 0, arg[1]))
-TW_RECORDED_CALL(cb_push_back, note(Call::CbPushBack, arg[0], 0, arg[1]))
-TW_RECORDED_CALL(cb_pop_front, note(Call::CbPopFront, arg[0], 0, arg[1]))
-TW_RECORDED_CALL(cb_pages_at_front, note(Call::CbPoll, arg[0]))
-TW_RECORDED_CALL(cb_pages_free, note(Call::CbPoll, arg[0]))
-TW_RECORDED_CALL(cb_counter, note(Call::CbPoll, arg[0]))
 
 // --- NoC
 TW_RECORDED_CALL(noc_read, note.at(Call::NocRead, arg[3] | tag(arg, 4), 0, arg[2], arg[0]))
@@ -176,10 +112,6 @@ TW_RECORDED_CALL(sfpu_topk_rebuild, note(Call::SfpuOther))
 }  // namespace tw::recorded
 
 // From here on a recorded kernel's calls are these.
-#define tw_cb_wait_front tw::recorded::cb_wait_front
-#define tw_cb_reserve_back tw::recorded::cb_reserve_back
-#define tw_cb_push_back tw::recorded::cb_push_back
-#define tw_cb_pop_front tw::recorded::cb_pop_front
 #define tw_noc_read tw::recorded::noc_read
 #define tw_noc_write tw::recorded::noc_write
 #define tw_noc_write_multicast tw::recorded::noc_write_multicast
@@ -264,8 +196,5 @@ TW_RECORDED_CALL(sfpu_topk_rebuild, note(Call::SfpuOther))
 #define tw_sfpu_topk_local_sort tw::recorded::sfpu_topk_local_sort
 #define tw_sfpu_topk_merge tw::recorded::sfpu_topk_merge
 #define tw_sfpu_topk_rebuild tw::recorded::sfpu_topk_rebuild
-#define tw_cb_pages_at_front tw::recorded::cb_pages_at_front
-#define tw_cb_pages_free tw::recorded::cb_pages_free
-#define tw_cb_counter tw::recorded::cb_counter
 #define tw_noc_barrier_done tw::recorded::noc_barrier_done
 #define tw_mailbox_read tw::recorded::mailbox_read
