@@ -9,7 +9,7 @@ from the formats and from what the units do (docs/numerics.md), and go through f
 - *Integers.* An int32 becomes a float32 when it is read, 2^-24 of it. A result that is made of integers alone
   (``planner/integers.py``) is exact.
 - *Computing.* The vector unit rounds to float32, 2^-23 of the result; functions such as exp are good to 2^-21.
-  Numbers below 2^-126 become zero; gelu and silu are their operand times a share that may, so 2^-126 of the operand.
+  Numbers below 2^-126 become zero; a share that the operand is multiplied by (gelu) may, so 2^-126 of the operand.
 - *Reducing.* A sum of n values in float32 adds n * 2^-24 of the sum of their sizes. Tiles added up before they are
   reduced are read by the matrix unit, down columns as a first operand, over two dimensions twice; so is the largest of
   them. A mean that is computed with is made 2^-12 larger on purpose (``mean_factor``).
