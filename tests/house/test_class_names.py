@@ -9,15 +9,13 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "src" / "tilewright"
 # tt-metal has one enumeration of this name for hosts and kernels; so have we, for each side.
 SHARED = {"DataFormat"}
-# Structures that mirror the native ones under their C++ names; they are used with their module's name.
-MIRRORS = ("_record/wire_layout.py", "timing/_replay_library.py")
 
 
 def test_class_name_is_defined_in_one_module() -> None:
     places: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         name = path.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if name not in MIRRORS else ():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and node.name not in SHARED:
                 places.setdefault(node.name, set()).add(name)
     assert {name: sorted(found) for name, found in places.items() if len(found) > 1} == {}
