@@ -96,7 +96,7 @@ def test_use_is_noted(cache: Path) -> None:
     assert stored_library(record) is None  # its library is not what its name says
 
 
-def test_it_prunes_itself_once_an_hour_when_over_the_limit(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_prunes_itself_once_an_hour_when_over_the_limit(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(10):
         _kernel(cache, f"k{number}", 50 + number)
     size = sum(item.size for item in cache_items())

@@ -59,7 +59,7 @@ def test_what_is_not_known_gets_the_nearest(capsys: pytest.CaptureFixture[str]) 
     assert find("zxqj") == []
 
 
-def test_the_same_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_same_facts(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "square", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["found"]
     assert (found["kind"], found["name"]) == ("phase", "square")

@@ -23,7 +23,7 @@ def test_export_lists_its_files_and_the_next_step(python: Run, tmp_path: Path) -
     assert "((33, 70), torch.float32, " in (out / "test_variance_w_rm.py").read_text()
 
 
-def test_it_does_not_write_into_other_peoples_directories(python: Run, tmp_path: Path) -> None:
+def test_export_refuses_a_directory_with_other_files(python: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     result = export(python, "centralize_w_rm", "--out", str(tmp_path))
     assert result.returncode == 2

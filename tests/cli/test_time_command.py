@@ -32,7 +32,7 @@ def test_an_operation_is_timed_in_lines_that_fit(capsys: pytest.CaptureFixture[s
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_the_same_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_same_facts(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*_OPERATION, "--json"]) == 0
     (launch,) = json.loads(capsys.readouterr().out)["launches"]
     assert launch["cores"] == 2

@@ -78,7 +78,7 @@ PROGRAMS: dict[str, Program] = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_nothing_is_found(name: str, operations: Path, device: ttnn.Device) -> None:
+def test_stock_kernels_have_no_findings(name: str, operations: Path, device: ttnn.Device) -> None:
     with observed_launches(CheckObserver(seeds=0)) as results:
         PROGRAMS[name](operations, device)
     assert results

@@ -28,7 +28,7 @@ def test_commands_of_the_document_print_its_output(tmp_path: Path) -> None:
         assert prints(step.printed, printed), f"$ {step.text}\n{printed}"
 
 
-def test_it_goes_all_the_way() -> None:
+def test_document_goes_from_new_to_a_clean_audit() -> None:
     """From one file over all stages to a log that the audit has nothing against."""
     commands = [step for step in STEPS if step.kind == "console"]
     assert commands[0].text.startswith("tilewright new")

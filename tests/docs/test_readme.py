@@ -34,7 +34,7 @@ def follow(text: str, directory: Path, *, python: str | None = None) -> None:
         assert prints(step.printed, printed), f"$ {step.text}\n{printed}"
 
 
-def test_it_is_short_and_fits_a_terminal() -> None:
+def test_readme_is_short_and_fits_a_terminal() -> None:
     lines = README.splitlines()
     assert len(lines) <= 170
     assert [line for line in lines if len(line) > 80] == []

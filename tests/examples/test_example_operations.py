@@ -37,7 +37,7 @@ def device() -> Iterator[ttnn.Device]:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_it_is_right(device: ttnn.Device, name: str) -> None:
+def test_example_operation_is_right(device: ttnn.Device, name: str) -> None:
     results = check_operation(OPERATIONS[name], device)
     assert len(results) >= 5
 
@@ -52,13 +52,13 @@ def test_the_checker_finds_nothing(device: ttnn.Device, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_it_is_a_few_lines(name: str) -> None:
+def test_example_operation_is_a_few_lines(name: str) -> None:
     import inspect
 
     assert len(inspect.getsource(OPERATIONS[name].function).splitlines()) <= 20
 
 
-def test_they_export(tmp_path: Path) -> None:
+def test_example_operations_export(tmp_path: Path) -> None:
     for name, operation in OPERATIONS.items():
         files = export_operation(operation, tmp_path / name, shape=(64, 128))
         for path in files:

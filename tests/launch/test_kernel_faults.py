@@ -45,7 +45,7 @@ def test_memory_outside_l1_is_named(chip: Chip, make_program, access: str, words
     assert words in str(caught.value)
 
 
-def test_all_of_l1_can_be_used_both_ways(chip: Chip, make_program) -> None:
+def test_all_of_l1_is_reached_by_pointer_and_by_offset(chip: Chip, make_program) -> None:
     # By the pointer kernels are given, and by the plain offset a card has.
     last = 1464 * 1024 - 4
     read = f"*(volatile uint32_t*)get_semaphore(0) = *(volatile uint32_t*){last};"

@@ -18,7 +18,7 @@ def _line(text: str, words: str) -> int:
 
 
 @pytest.mark.parametrize("text", [TEMPLATE, FREE_FORM], ids=["template", "by hand"])
-def test_nothing_is_found_in_a_clean_log(text: str) -> None:
+def test_clean_log_passes_the_audit(text: str) -> None:
     assert audit_text(text) == []
 
 

@@ -197,7 +197,7 @@ def test_the_packages_call_refuses_in_the_words_of_the_operation(device, importe
         call(x, row, row, -1)  # by position, as the operation itself takes it
 
 
-def test_nothing_is_overwritten_unasked(tmp_path):
+def test_export_into_a_used_directory_needs_replace(tmp_path):
     operation = tilewright.ops.centralize_w_rm
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ExportError, match="is not empty"):

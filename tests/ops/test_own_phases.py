@@ -101,12 +101,12 @@ def judged(made, device: ttnn.Device, layout: ttnn.Layout):
 
 
 @pytest.mark.parametrize("layout", [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT], ids=["rows", "tiles"])
-def test_it_runs_in_every_plan(device: ttnn.Device, layout: ttnn.Layout) -> None:
+def test_own_phase_runs_in_every_plan(device: ttnn.Device, layout: ttnn.Layout) -> None:
     for accuracy in judged(centred_squares, device, layout):
         assert accuracy.is_within_bound, accuracy.text
 
 
-def test_it_runs_beside_reductions_over_columns(device: ttnn.Device) -> None:
+def test_own_phase_runs_beside_reductions_over_columns(device: ttnn.Device) -> None:
     assert all(each.is_within_bound for each in judged(of_columns, device, ttnn.ROW_MAJOR_LAYOUT))
 
 
@@ -114,7 +114,7 @@ def test_own_phase_is_judged_by_its_reference(device: ttnn.Device) -> None:
     assert not any(each.is_within_bound for each in judged(wrong_meaning, device, ttnn.ROW_MAJOR_LAYOUT))
 
 
-def test_it_is_exported_with_its_meaning(tmp_path: Path) -> None:
+def test_own_phase_is_exported_with_its_reference(tmp_path: Path) -> None:
     export_operation(centred_squares, tmp_path, shape=(64, 64))
     kernels = tmp_path / "centred_squares" / "kernels" / "bfloat16_streaming"
     assert "square_plus(" in (kernels / "compute_centred_squares.cpp").read_text()

@@ -60,7 +60,7 @@ def test_the_best_plan_is_right_and_clean_under_the_checker(tuned: Tuned) -> Non
     assert tuned.findings == ()
 
 
-def test_nothing_less_exact_than_asked_for_is_taken(device: Device, tuned: Tuned) -> None:
+def test_tuning_keeps_the_error_bound(device: Device, tuned: Tuned) -> None:
     strict = Tuner(centralize_w_rm, SHAPE, DataType.BFLOAT16, device, allowed=1e-6).tune()
     assert strict.best is strict.first
 

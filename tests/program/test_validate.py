@@ -176,7 +176,7 @@ def test_mistakes_are_named(wormhole, name):
     assert isinstance(error.value, ValueError)
 
 
-def test_all_mistakes_are_told_at_once(wormhole):
+def test_all_mistakes_are_reported_at_once(wormhole):
     wrong = program([kernel(), kernel(name="other")], cbs=[cb(40)], semaphores=[semaphore(99)])
     with pytest.raises(ProgramError, match=r"3 things are wrong with this program:\n1\. ") as error:
         validate_program(wrong, wormhole)

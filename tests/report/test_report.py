@@ -89,7 +89,7 @@ def test_lines_of_a_file_that_is_gone_or_too_short(tmp_path: Path) -> None:
     assert source_lines(str(kernel), 9) == source_lines(str(tmp_path / "gone.cpp"), 1) == source_lines("", 0) == []
 
 
-def test_nothing_in_the_data_can_end_the_script_it_stands_in(views: list[View]) -> None:
+def test_report_data_cannot_end_its_script_element(views: list[View]) -> None:
     hostile = {**views[0], "name": "</script><script>alert(1)</script>{{script}}"}
     page = html_page("<b>title</b>", [hostile])
     assert page.count("</script>") == 2
@@ -225,7 +225,7 @@ def test_cores_are_chosen_with_the_keyboard(browser: webdriver.Chrome, tmp_path:
     assert "core (1,0): pages moved" in browser.find_element(By.ID, "cores").text
 
 
-def test_it_is_readable_on_a_phone_and_draws_100000_events(
+def test_report_is_readable_on_a_phone_and_draws_100000_events(
     browser: webdriver.Chrome, tmp_path: Path, views: list[View]
 ) -> None:
     browser.set_window_size(390, 844)
@@ -288,7 +288,7 @@ def test_130_cores_and_100000_events_open_and_zoom_fast(
     assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_it_is_dark_where_the_system_is(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:
+def test_report_follows_the_dark_colour_scheme(browser: webdriver.Chrome, tmp_path: Path, views: list[View]) -> None:
     browser.set_window_size(1000, 900)
     media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
