@@ -40,6 +40,7 @@ class Example:
 
 EXAMPLES = {
     "A function of the vector unit": Example(r"cbrt_tile|\bCbrt\b"),
+    "A rule of the checker": Example(r"noc[-_]oversized|NocOversized|NOC_OVERSIZED"),
     "A call of circular buffers": Example(
         r"\bcb_pages_available_at_front\b|\btw_cb_pages_at_front\b",
         uses=(
@@ -63,6 +64,8 @@ EXAMPLES = {
         within=("src/tilewright/formula", "src/tilewright/_planner", "src/tilewright/ops", "docs", "tests/ops"),
         uses=("tests/ops", "docs/beside-ttnn.md", "docs/numerics.md", "docs/ttnn-operations.md"),
     ),
+    "A field of a runner message": Example(r"\bnum_forgotten\b"),
+    "A figure of the timing report": Example(r"\bunknown_nodes\b"),
 }
 
 

@@ -147,24 +147,15 @@ class _Replay:
         events: ctypes.Array[wire.ReplayEvent],
     ) -> DeviceTime:
         record, arch = self._record, describe_arch(self._record.arch)
+        names = [each.name for each in dataclasses.fields(DeviceTime)]
+        figures = {name: getattr(totals, name) for name in names if hasattr(totals, name)}
         return DeviceTime(
             arch=record.arch,
             clock_hz=arch.clock_hz,
             num_cores=len({(lane.core_x, lane.core_y) for lane in lanes}),
-            cycles=totals.cycles,
             make_processors=lambda: _processors(record, lanes, waits),
-            dram_read_bytes=totals.dram_read_bytes,
-            dram_write_bytes=totals.dram_write_bytes,
-            noc_bytes=totals.noc_bytes,
-            bank_busy=totals.bank_busy,
             num_banks=arch.num_dram_banks,
-            matmul_tiles=totals.matmul_tiles,
-            matmul_phases=totals.matmul_phases,
-            unmeasured=totals.unmeasured,
-            steps=totals.steps,
-            forced=totals.forced,
-            polls=totals.polls,
-            unknown_nodes=totals.unknown_nodes,
+            **figures,
             events=np.frombuffer(bytes(events), dtype=EVENT) if self._keep_events else None,
         )
 
