@@ -128,7 +128,7 @@ def shows_comparison(outcome: Outcome) -> None:
 
 
 CARD = ("--arch", "blackhole", "--grid", "4x2")
-IN_SCRIPT = "is for operations; a script says so itself"
+IN_SCRIPT = "is for operations; a script sets it itself"
 NO_GOLDEN_FUNCTIONS = {"built-in": "--compare is for "}
 
 

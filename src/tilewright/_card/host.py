@@ -20,7 +20,7 @@ def current_operation() -> str:
     try:
         return " > ".join(reversed(_operations(sys._getframe().f_back)))
     except KeyboardInterrupt:
-        _thread.interrupt_main()  # who asked would not know what to do with it
+        _thread.interrupt_main()  # the library that called this could not handle it
         return ""
 
 

@@ -81,7 +81,7 @@ class CardServer:
             self._waiting = []
             send(self._channel, CardMessageKind.INTERRUPTED)
         except Exception as error:
-            # Also what we did not foresee: the host is told, and can go on or close its device.
+            # Also what we did not foresee: the host gets it, and can go on or close its device.
             self._waiting = []
             send(self._channel, CardMessageKind.FAILED, f"{type(error).__name__}: {error}")
         else:

@@ -56,7 +56,7 @@ def _library() -> ctypes.CDLL:
 
 
 def card_times() -> CardTimes:
-    """What this process did with its card since it asked for the first time.
+    """What this process did with its card since the first call.
 
     Example::
 

@@ -49,7 +49,7 @@ def _imports_only_ours(script: Path) -> bool:
     try:
         tree = ast.parse(script.read_bytes())
     except (OSError, SyntaxError, ValueError):
-        return False  # whoever runs it says what is wrong
+        return False  # the run shows what is wrong
     imported = [each.name for node in ast.walk(tree) if isinstance(node, ast.Import) for each in node.names]
     imported += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
     packages = {name.partition(".")[0] for name in imported}

@@ -46,7 +46,7 @@ def refuse_operation_options(parser: argparse.ArgumentParser, options: argparse.
     names = ("shape", "dtype", "plan", "tuned", *(() if runs_on_card(options) else ("arch", "grid")))
     for name in names:
         if getattr(options, name, None) is not None:
-            parser.error(f"--{name} is for operations; a script says so itself")
+            parser.error(f"--{name} is for operations; a script sets it itself")
 
 
 def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:

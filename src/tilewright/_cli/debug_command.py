@@ -32,10 +32,10 @@ from tilewright.check._finding import Finding
 _DESCRIPTION = """
 Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
 one), or an operation, and stop its kernels at lines of their C++ or Python sources: to look at DST, circular buffers,
-arguments, semaphores and who waits for whom, and to step from call to call. Without --break it stops where the first
-kernel of every launch begins. A launch that hangs stops there, too, before it ends with its error; with `--break hang`
-only there. `help` at the prompt lists its commands; they may also come from standard input, or from --do.
-
+arguments, semaphores and which kernel waits for which, and to step from call to call. Without --break it stops where
+the first kernel of every launch begins. A launch that hangs stops there, too, before it ends with its error; with
+`--break hang` only there. `help` at the prompt lists its commands; they may also come from standard input, or from
+--do.
 """
 _EXAMPLES = """
 tilewright debug my_script.py --break compute.cpp:41

@@ -91,7 +91,9 @@ def run(arguments: list[str]) -> int:
     if options.compare:
         parser.error("--compare is for the real ttnn; the built-in module has no golden functions")
     if (options.arch, options.grid, options.cards) != (None, None, None):
-        parser.error("--arch, --grid and --cards are for the real ttnn; a script of the built-in one says so itself")
+        parser.error(
+            "--arch, --grid and --cards are for the real ttnn; a script of the built-in module opens its own device"
+        )
     if is_command:
         parser.error("-- and a command need the real ttnn; with the built-in one give a script")
     errors: list[BaseException] = []

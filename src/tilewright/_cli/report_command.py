@@ -37,11 +37,11 @@ from tilewright.ops._accuracy import held, share_of_allowed
 
 _DESCRIPTION = """
 Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
-one), or an operation of tilewright, and write one HTML file: the cores, their timeline on the modelled clock of a card,
-what each phase takes of it, the NoC, who waits for whom in a deadlock, findings with their source lines, errors over
-the result, circular buffers filling and draining, who pushes and pops what, and a map of L1. It opens in any browser
-and loads nothing. A file that ends in .svg gets one picture instead: cores and timeline of the first launch, or, where
-a launch failed, who waits for whom. Every launch is under the checker.
+one), or an operation of tilewright, and write one HTML file: the cores, their timeline on the modelled clock of a
+card, what each phase takes of it, the NoC, which kernel waits for which in a deadlock, findings with their source
+lines, errors over the result, circular buffers filling and draining, which kernels push and pop what, and a map of
+L1. It opens in any browser and loads nothing. A file that ends in .svg gets one picture instead: cores and timeline
+of the first launch, or, where a launch failed, which kernel waits for which. Every launch is under the checker.
 
 Exit status: 0 the report is written, 1 the script failed (the report is written all the same), 2 bad usage.
 """

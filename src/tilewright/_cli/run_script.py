@@ -21,8 +21,8 @@ def run_script(
     """Runs the script as ``python script.py arguments`` would: it is ``__main__``, and tracebacks begin in it.
 
     Args:
-        quiet: errors without a traceback; whoever asks shows them in another way.
-        on_error: is told what the script ended with.
+        quiet: errors without a traceback, because the caller shows them in another way.
+        on_error: gets the exception that the script ended with.
     """
     install_as_ttnn()
     sys.argv = [str(script), *arguments]

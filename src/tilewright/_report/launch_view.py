@@ -134,7 +134,7 @@ def _core_states(positions: Iterable[KernelPosition]) -> dict[Core, str]:
 
 
 def _waits(run: Run) -> list[View]:
-    """The groups of stuck cores, each with its kernels and who waits for whom."""
+    """The groups of stuck cores, each with its kernels and which waits for which."""
     return [_wait_group(run, group) for group in stuck_cores(run)]
 
 
@@ -206,7 +206,7 @@ def source_lines(path: str, line: int) -> list[View]:
 
 
 def _buffers(run: Run) -> list[View]:
-    """Every circular buffer once, as it was on the core that used most of it."""
+    """Every circular buffer once, with its state on the core that used most of it."""
     fullest: dict[int, View] = {}
     for use in run.circular_buffers:
         known = fullest.get(use.index)
@@ -239,7 +239,7 @@ def _sync_group(group: SyncGroup) -> View:
 
 
 def _names(kernels: Sequence[str]) -> str:
-    return ", ".join(kernels) or "nobody"
+    return ", ".join(kernels) or "none"
 
 
 def _l1_regions(launch: SeenLaunch) -> list[View]:

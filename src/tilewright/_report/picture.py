@@ -158,7 +158,7 @@ def _deadlock(view: View, group: View) -> str:
 
 def _arrow(wait: View, tops: list[int], lane: float, words: float) -> list[str]:
     begin = tops[wait["from"]] + 14
-    label = wait["label"] if wait["to"] is not None else f"{wait['label']}: nobody"
+    label = wait["label"] if wait["to"] is not None else f"{wait['label']}: none"
     said = _text(label, words, begin + 4, "bad")
     if wait["to"] is None:
         return [f'<path class="arrow" d="M{_BOX} {begin} H{words - 6}"/>', said]

@@ -178,12 +178,14 @@ def check_launch(
 def _in_other_orders(launch: Launch, before: Memory, orders: int, found: list[Finding]) -> list[Finding]:
     """Findings of the first run and of randomised schedules, up to the first that does not end well."""
     result = launch.save()
-    for seed in range(1, orders + 1):
-        _, failed, more = _checked_run(functools.partial(launch.run_again, before), launch.options, seed)
-        found = merge_findings([*merge_findings(found), *merge_findings(more)], count=max)
-        if failed is not None:
-            break
-    launch.restore(result)
+    try:
+        for seed in range(1, orders + 1):
+            _, failed, more = _checked_run(functools.partial(launch.run_again, before), launch.options, seed)
+            found = merge_findings([*merge_findings(found), *merge_findings(more)], count=max)
+            if failed is not None:
+                break
+    finally:
+        launch.restore(result)
     return found
 
 

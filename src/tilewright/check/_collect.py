@@ -76,7 +76,7 @@ def _related(run: Run, note: RunNote) -> Place | None:
 
 
 def _of_deadlock(run: Run, seed: int) -> Iterator[Finding]:
-    """One finding for each root. A semaphore nobody raises follows from another root, where there is one."""
+    """One finding for each root. A semaphore that no kernel raises follows from another root, where there is one."""
     groups = stuck_cores(run)
     others = [group for group in groups if group.hang.rule != "hang-semaphore"]
     for group in others or _semaphore_roots(run, groups):

@@ -50,7 +50,7 @@ class Finding:
         related: the other place it is about: where a transfer was issued, where another kernel stored.
         positions: where the kernels of the cores stood, a line each, where they stopped.
         consequences: findings that follow from this one.
-        operation: of ttnn, that launched the program the first time; empty where nobody said.
+        operation: of ttnn, that launched the program the first time; empty where it is not known.
     """
 
     rule: str

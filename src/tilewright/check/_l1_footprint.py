@@ -20,9 +20,9 @@ class FootprintRow:
     """One circular buffer.
 
     Attributes:
-        formula: pages, in Wt (tiles of a row) and B (tiles of a block), where an operation says so.
+        formula: pages, in Wt (tiles of a row) and B (tiles of a block), where an operation gives it.
         peak: most pages that were ever in use on any core, reserved ones included; None where nothing ran.
-        smallest: pages with which the program still ends with the same result; None where nobody looked.
+        smallest: pages with which the program still ends with the same result; None where they were not searched for.
         in_tensor: the buffer lies in a tensor and takes no room of its own.
     """
 
@@ -47,7 +47,7 @@ class FootprintGroup:
 
     @property
     def smallest_bytes(self) -> int | None:
-        """Bytes with every buffer at its smallest depth; None where nobody looked."""
+        """Bytes with every buffer at its smallest depth; None where they were not searched for."""
         if all(row.smallest is None for row in self.rows):
             return None
         return sum(

@@ -95,8 +95,8 @@ def _least_bytes(cb: CBDescriptor, run: Run) -> int:
     """No call may ask for more than the buffer has."""
     least = 0
     for each in cb.format_descriptors:
-        asked = [max(t.largest_wait, t.largest_reserve) for t in run.traffic if t.cb == each.buffer_index]
-        least = max(least, max(asked, default=1) * each.page_size)
+        largest = [max(t.largest_wait, t.largest_reserve) for t in run.traffic if t.cb == each.buffer_index]
+        least = max(least, max(largest, default=1) * each.page_size)
     return least
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sync table: who pushes and pops which circular buffer how often, and whether that adds up.
+"""The sync table: which kernels push and pop which circular buffer how often, and whether that adds up.
 
 Read from the record of a run, so it covers reader, compute and writer with the arguments they really had. Cores with
 the same traffic are one group.
