@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python calls of the engine (_wire/engine.py): a chip's memory. Programs run in the runner's process.
+// The engine's functions that Python calls (_wire/engine.py): a chip's memory. Programs run in the runner's process.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -17,8 +17,8 @@ extern "C" {
 
 const char* tw_last_error() { return t_last_error.c_str(); }
 
-// A chip with memory of its own; with `files`, on the memory of a chip that some process already has. The numbers in
-// `files` stay the caller's.
+// A chip with its own memory, or with `files` on an existing chip's memory, possibly of another process. The file
+// numbers stay the caller's.
 void* tw_chip_new(const ChipConfig* config, const uint8_t* noc_xy, const MemoryFileNumbers* files) {
     try {
         const MemoryFiles given = files != nullptr ? MemoryFiles{files->l1, files->dram, files->state} : MemoryFiles{};
@@ -34,15 +34,15 @@ void tw_chip_files(void* chip, MemoryFileNumbers* files) {
     *files = {memory.files().l1, memory.files().dram, memory.files().state, kL1SlotBytes, memory.bank_stride()};
 }
 
-// Writes the poison DRAM still owes.
+// Writes all deferred poison of DRAM.
 void tw_chip_settle(void* chip) { static_cast<Chip*>(chip)->settle_poison(); }
 
-// Which core (row by row over the grid) each bank of L1 lies in, for as many banks as the chip has cores.
+// The core (row by row over the grid) that holds each bank of L1, for as many banks as the chip has cores.
 void tw_chip_set_l1_banks(void* chip, const uint16_t* cores) { static_cast<Chip*>(chip)->set_l1_banks(cores); }
 
 void tw_chip_free(void* chip) { delete static_cast<Chip*>(chip); }
 
-// Whether what the core's last run left there is still in its L1.
+// Whether the L1 still holds what the core's last run left there.
 uint32_t tw_core_kept_l1(void* chip, uint32_t x, uint32_t y, uint32_t offset, uint32_t bytes) {
     const L1Range& overwritten = static_cast<Chip*>(chip)->core(x, y).memory_state->overwritten;
     return offset >= overwritten.end || offset + bytes <= overwritten.begin;
@@ -54,7 +54,7 @@ uint64_t tw_core_l1(void* chip, uint32_t x, uint32_t y) {
     return reinterpret_cast<uintptr_t>(target.memory().l1() + core * kL1SlotBytes);
 }
 
-// Pages are spread over the banks in turn; `data` holds them one after another.
+// Pages are distributed round-robin over the banks; `data` holds them consecutively.
 void tw_write_pages(
     void* chip,
     uint32_t is_dram,
@@ -112,7 +112,7 @@ void tw_fill_pages(void* chip, uint32_t is_dram, uint64_t address, uint64_t stri
     }
 }
 
-// How many pages of a tensor hold an element that nobody wrote, and which is the first.
+// Number of pages of a tensor with an unwritten element, and the first of them.
 uint64_t tw_unwritten_pages(void* chip, const HostBufferMessage* buffer, const uint8_t* outside, uint64_t* first) {
     Chip& target = *static_cast<Chip*>(chip);
     target.settle_poison();
