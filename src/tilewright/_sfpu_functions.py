@@ -184,6 +184,7 @@ def _signature(text: str, arguments: str) -> SfpuSignature:
     )
 
 
+@functools.cache
 def _parameters(text: str) -> tuple[SfpuParameter, ...]:
     found = []
     for part in filter(None, text.split(", ")):
