@@ -18,7 +18,7 @@ from tests.bugs.curable import TWINS as SMALL_TWINS
 from tests.bugs.cures import CURES, NOT_MECHANICAL, OTHERWISE
 from tests.bugs.second_round import between_cores, buffers, host, receivers, threads, values
 from tests.bugs.second_round.model import TWINS, Twin
-from tilewright.check._rules import RULES
+from tilewright._rules import RULES
 
 CHECK = find_check()
 MODULES = (between_cores, receivers, threads, buffers, values, host)  # which fill TWINS

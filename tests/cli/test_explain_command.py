@@ -9,7 +9,7 @@ import pytest
 
 from tilewright._cli.explanations import every_explanation, find
 from tilewright._cli.main import main
-from tilewright.check._rules import RULES
+from tilewright._rules import RULES
 from tilewright.kernels._api_table import FUNCTIONS
 
 

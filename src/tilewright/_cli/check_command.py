@@ -25,10 +25,10 @@ from tilewright._cli.observed_target import ObservedTarget, nothing_launched, ob
 from tilewright._cli.output_file import require_writable, write_output
 from tilewright._cli.progress_line import ProgressLine
 from tilewright._launch.observer import ObserverRequest
+from tilewright._rules import RULES
 from tilewright.check._l1_footprint import L1Footprint
 from tilewright.check._observer import CheckedLaunch, CheckObserver
 from tilewright.check._report import Report
-from tilewright.check._rules import RULES
 from tilewright.check._sarif import sarif_log
 from tilewright.check._sync_table import SyncTable
 from tilewright.ops import Plan

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tilewright._build.api_hints import api_headers, declarations
+from tilewright._rules import docs_directory
 from tilewright.kernels import phases
 from tilewright.kernels._api_table import FUNCTIONS
 from tilewright.kernels._signatures import ApiFunction
@@ -107,28 +108,22 @@ def _sections_about(words: Sequence[str]) -> list[Explanation]:
     """Sections of other pages that have all of the words, those first that have them in their heading."""
     sections = [
         Explanation("section", f"{page.name}: {title}", text)
-        for page in sorted(docs().glob("*.md"), key=lambda page: (page.stem in _LISTS, page.name))
+        for page in sorted(docs_directory().glob("*.md"), key=lambda page: (page.stem in _LISTS, page.name))
         for title, text in _sections(page.read_text(encoding="utf-8").replace("# ", "## ", 1), "##")
     ]
     having = [each for each in sections if all(part in f"{each.name}\n{each.text}".lower() for part in words)]
     return sorted(having, key=lambda each: not all(part in each.name.lower() for part in words))
 
 
-def docs() -> Path:
-    """Where the docs lie."""
-    package = Path(__file__).resolve().parents[1]
-    return next(path for path in (package / "docs", package.parents[1] / "docs") if path.is_dir())
-
-
 def _rules() -> Iterator[Explanation]:
     for page in ("hangs", "circular-buffers", "memory", "noc", "compute", "host"):
-        for name, text in _sections((docs() / "checks" / f"{page}.md").read_text(encoding="utf-8"), "##"):
+        for name, text in _sections((docs_directory() / "checks" / f"{page}.md").read_text(encoding="utf-8"), "##"):
             yield Explanation("rule", name, text)
 
 
 def _errors() -> Iterator[Explanation]:
     """The classes, and after each the messages that have a section of their own."""
-    for name, text in _sections((docs() / "errors.md").read_text(encoding="utf-8"), "##"):
+    for name, text in _sections((docs_directory() / "errors.md").read_text(encoding="utf-8"), "##"):
         head = text.partition("\n### ")[0]
         yield Explanation("error", name, head)
         for title, part in _sections(text, "###"):

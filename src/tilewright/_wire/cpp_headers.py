@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the C++ headers of the schema: ``python -m tilewright._wire.cpp_headers DIRECTORY``.
 
-There is one for each module, ``wire/runner.h`` for ``runner.py``, all in namespace ``tw::wire``. Each structure is
-followed by static assertions of its size and of every field's offset as ctypes has them.
+There is one for each module, ``wire/runner.h`` for ``runner.py``, and ``wire/rules.h`` for the checker's rules, all in
+namespace ``tw::wire``. Each structure is followed by static assertions of its size and of every field's offset as
+ctypes has them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from tilewright._rules import RULES
 from tilewright._wire import card, engine, record, replay, runner
 from tilewright._wire.layout import Function, PointerTo, ctype_of
 
@@ -34,7 +36,32 @@ _SCALARS = {
 
 def cpp_headers() -> dict[str, str]:
     """Text of each header by its path below the include directory."""
-    return {f"wire/{_name(module)}.h": _header(module, includes) for module, includes in _MODULES}
+    headers = {f"wire/{_name(module)}.h": _header(module, includes) for module, includes in _MODULES}
+    return headers | {"wire/rules.h": _rules_header()}
+
+
+def _rules_header() -> str:
+    """The enumeration of the checker's rules, and the id of each."""
+    names = ["None", *(_camel(each.replace("-", "_")) for each in RULES)]
+    ids = ["", *RULES]
+    return "\n".join(
+        [
+            "// Generated from the headings of docs/checks/*.md.",
+            "#pragma once\n",
+            "#include <cstddef>\n#include <cstdint>\n",
+            "namespace tw::wire {\n",
+            "enum class Rule : uint16_t {",
+            *(f"    {name}," for name in names),
+            "};\n",
+            "constexpr const char* rule_id(Rule rule) {",
+            "    constexpr const char* kIds[] = {",
+            *(f'        "{each}",' for each in ids),
+            "    };",
+            "    return kIds[static_cast<size_t>(rule)];",
+            "}\n",
+            "}  // namespace tw::wire\n",
+        ]
+    )
 
 
 def write_headers(directory: Path) -> None:

@@ -15,6 +15,7 @@ from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright._program.errors import ProgramError
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
+from tilewright._rules import Severity
 from tilewright._tensor.argument import require, whole_number
 from tilewright._tensor.tensor import Tensor, tensor_list
 from tilewright.check._collect import findings_of_program_error, findings_of_run
@@ -24,7 +25,6 @@ from tilewright.check._guarded_calls import guarded_calls
 from tilewright.check._l1_footprint import L1Footprint, make_footprint
 from tilewright.check._orders import orders_to_try
 from tilewright.check._reuse import reuse_findings
-from tilewright.check._rules import Severity
 from tilewright.check._silence import SilencedFinding, separate_silenced
 from tilewright.check._smallest_depths import smallest_depths
 from tilewright.check._sync_table import SyncTable, make_sync_table

@@ -12,8 +12,8 @@ from tilewright._diagnose.diagnosis import position_lines, user_lines
 from tilewright._errors import KernelFaultError, RunError, TimeLimitError
 from tilewright._program.errors import Problem, ProgramError
 from tilewright._record.run import KernelPosition, KernelState, Run, RunNote, RunStatus, SemaphoreRaise, WaitKind
+from tilewright._rules import RULES
 from tilewright.check._finding import Finding, Place
-from tilewright.check._rules import RULES
 
 _CB_WAITS = (WaitKind.CB_WAIT_FRONT, WaitKind.CB_RESERVE_BACK)
 

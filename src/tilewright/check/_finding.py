@@ -12,7 +12,7 @@ from typing import Any
 
 from tilewright._diagnose.core_names import core_rectangles, name_cores
 from tilewright._display.notebook import card, paragraph
-from tilewright.check._rules import RULES, Severity
+from tilewright._rules import RULES, Severity
 
 Core = tuple[int, int]
 

@@ -18,8 +18,8 @@ from tilewright._build.thread_guards import ALL_THREADS, DIRECTIVE, THREADS, Thr
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.spec_source import without_comments
+from tilewright._rules import RULES
 from tilewright.check._finding import Finding
-from tilewright.check._rules import RULES
 
 _CALL = re.compile(r"\b(?:cb_|\.\s*|->\s*)(reserve_back|push_back|wait_front|pop_front)\s*\(([^();,]*)")
 _THREAD_OF = {"reserve_back": "PACK", "push_back": "PACK", "wait_front": "UNPACK", "pop_front": "UNPACK"}

@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from tilewright._rules import RULES, Severity
 from tilewright.check._finding import Finding, merge_findings
 from tilewright.check._observer import CheckedLaunch
-from tilewright.check._rules import RULES, Severity
 from tilewright.check._silence import SilencedFinding
 
 _MOST_BRIEF = 5

@@ -18,9 +18,9 @@ from tilewright._launch.observer import Launch
 from tilewright._program.kernel import KernelDescriptor
 from tilewright._program.program import ProgramDescriptor
 from tilewright._program.runtime_arguments import all_runtime_arguments, common_runtime_arguments
+from tilewright._rules import RULES
 from tilewright._tensor.tensor import Tensor
 from tilewright.check._finding import Finding, merge_findings
-from tilewright.check._rules import RULES
 
 Build = Callable[..., ProgramDescriptor]
 

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from tilewright import __version__
+from tilewright._rules import RULES, Severity
 from tilewright.check._finding import Finding
-from tilewright.check._rules import RULES, Severity
 from tilewright.check._silence import SilencedFinding
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

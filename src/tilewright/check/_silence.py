@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tilewright._rules import RULES
 from tilewright.check._finding import Finding
-from tilewright.check._rules import RULES
 
 _COMMENT = re.compile(r"(?://|#|/\*)\s*tilewright:\s*allow\s+([a-z0-9-]+)\s*(?::\s*(.*?))?\s*(?:\*/)?\s*$")
 _ONLY_COMMENT = re.compile(r"\s*(?://|#|/\*)")

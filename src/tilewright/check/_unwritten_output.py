@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilewright._launch.observer import Launch
+from tilewright._rules import RULES
 from tilewright._tensor.tensor import Tensor
 from tilewright.check._finding import Finding
-from tilewright.check._rules import RULES
 
 
 def unwritten_output(launch: Launch) -> Iterator[Finding]:

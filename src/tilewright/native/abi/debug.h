@@ -11,8 +11,8 @@ void tw_print_text(const char* text, uint32_t length);
 [[noreturn]] void tw_assert_failed(const char* expression);
 // Ends the run with a sentence about what the kernel did. Never returns.
 [[noreturn]] void tw_kernel_failed(const char* sentence);
-// The same where the kernel breaks a rule of the checker.
-[[noreturn]] void tw_rule_broken(const char* rule, const char* sentence);
+// A kernel reads argument `index` of `count`.
+[[noreturn]] void tw_argument_missing(const char* call, int32_t index, uint32_t count);
 // Ends the run: a call of the kernel API that is not modelled. Never returns.
 [[noreturn]] void tw_not_modelled(const char* what);
 }

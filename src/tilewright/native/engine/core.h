@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "run/scheduler.h"
+#include "wire/rules.h"
 
 namespace tw {
 
@@ -59,6 +60,6 @@ void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_wr
 // Ends the run with an error of the calling kernel. The text is one short sentence without a newline.
 [[noreturn]] void kernel_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // Ends the run with an error that is a broken rule of the checker.
-[[noreturn]] void rule_error(const char* rule, const char* format, ...) __attribute__((format(printf, 2, 3)));
+[[noreturn]] void rule_error(Rule rule, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 }  // namespace tw

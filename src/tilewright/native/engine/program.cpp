@@ -393,7 +393,7 @@ RunStatus Program::run(const RunOptions& requested) {
     stop.store(false);
     first_failed.store(~0u);
     error_text.clear();
-    error_rule = nullptr;
+    error_rule = Rule::None;
     error_instance = nullptr;
     fault_signal = 0;
     RunOptions options = requested;

@@ -218,7 +218,7 @@ public:
     std::atomic<bool> stop{false};
     std::atomic<uint32_t> first_failed{~0u};  // the first scheduler, in the order of cores, with a kernel that failed
     std::string error_text;
-    const char* error_rule = nullptr;
+    Rule error_rule = Rule::None;
     KernelInstance* error_instance = nullptr;
     int fault_signal = 0;
     uintptr_t fault_address = 0;

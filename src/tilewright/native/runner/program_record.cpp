@@ -133,7 +133,7 @@ static uint64_t own_address(const Program& program, uint64_t address) {
 
 static FindingReport report_of(const Program& program, const Finding& finding) {
     FindingReport report{};
-    report.rule_bytes = static_cast<uint32_t>(std::strlen(finding.rule));
+    report.rule_bytes = static_cast<uint32_t>(std::strlen(rule_id(finding.rule)));
     report.text_bytes = static_cast<uint32_t>(finding.text.size());
     report.kernel = finding.instance->place.kernel;
     report.core_x = finding.instance->core->x;
@@ -161,7 +161,7 @@ static uint64_t put_findings(const Program& program, MessageWriter& message) {
     const std::vector<Finding>& findings = program.checks->findings.all();
     for (const Finding& finding : findings) {
         message.put(report_of(program, finding));
-        message.put_text(finding.rule);
+        message.put_text(rule_id(finding.rule));
         message.put_text(finding.text);
     }
     return findings.size();
@@ -198,7 +198,7 @@ static uint64_t slot_address(const KernelInstance* instance, uint64_t address) {
 // Where kernels stood is of interest only where they did not all finish.
 void put_record(Program& program, RunStatus status, MessageWriter& answer) {
     const bool has_ended_well = status == RunStatus::Ok;
-    const std::string rule = program.error_rule != nullptr ? program.error_rule : "";
+    const std::string rule = rule_id(program.error_rule);
     RanAnswer record{};
     record.status = status;
     record.fault_signal = program.fault_signal;

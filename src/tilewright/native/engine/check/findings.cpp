@@ -23,7 +23,7 @@ static std::vector<uint64_t> kernel_frames(
 
 void Findings::add(
     const KernelInstance& instance,
-    const char* rule,
+    Rule rule,
     uint32_t cb,
     uint64_t address,
     const uint64_t* frames,
@@ -71,7 +71,7 @@ void Findings::take(const Finding& finding) {
 static void note_here(
     Findings& findings,
     KernelInstance& instance,
-    const char* rule,
+    Rule rule,
     uint32_t cb,
     uint64_t address,
     const CallPlace& related,
@@ -85,7 +85,7 @@ static void note_here(
     findings.add(instance, rule, cb, address, frames, num_frames, text, related);
 }
 
-void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...) {
+void note_finding(KernelInstance& instance, Rule rule, uint32_t cb, uint64_t address, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     note_here(instance.checks->findings, instance, rule, cb, address, {}, format, arguments);
@@ -93,13 +93,7 @@ void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint6
 }
 
 void note_finding_in(
-    Findings& findings,
-    KernelInstance& instance,
-    const char* rule,
-    uint32_t cb,
-    uint64_t address,
-    const char* format,
-    ...) {
+    Findings& findings, KernelInstance& instance, Rule rule, uint32_t cb, uint64_t address, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     note_here(findings, instance, rule, cb, address, {}, format, arguments);
@@ -108,7 +102,7 @@ void note_finding_in(
 
 void note_finding_with(
     KernelInstance& instance,
-    const char* rule,
+    Rule rule,
     uint32_t cb,
     uint64_t address,
     const CallPlace& related,

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "wire/rules.h"
 #include "wire/runner.h"
 
 namespace tw {
@@ -16,6 +17,7 @@ namespace tw {
 struct KernelInstance;
 
 using wire::kNoCircularBuffer;
+using wire::Rule;
 inline constexpr uint32_t kFindingFrames = wire::kMaxFrames;
 inline constexpr uint32_t kCallPlaceFrames = wire::kMaxRelatedFrames;
 
@@ -27,7 +29,7 @@ struct CallPlace {
 };
 
 struct Finding {
-    const char* rule;  // id in docs/checks.md
+    Rule rule;
     const KernelInstance* instance;
     uint32_t cb;       // or kNoCircularBuffer
     uint64_t address;  // of the memory it is about; 0 if none
@@ -43,7 +45,7 @@ public:
     // A further finding of the same rule at the same place, by the same kernel on the same core, only raises the count.
     void add(
         const KernelInstance& instance,
-        const char* rule,
+        Rule rule,
         uint32_t cb,
         uint64_t address,
         const uint64_t* frames,
@@ -61,7 +63,7 @@ public:
     bool is_closed() const { return is_closed_; }
 
 private:
-    using Place = std::tuple<const char*, const KernelInstance*, uint32_t, std::vector<uint64_t>>;
+    using Place = std::tuple<Rule, const KernelInstance*, uint32_t, std::vector<uint64_t>>;
     std::vector<Finding> all_;
     std::map<Place, size_t> known_;
     bool is_closed_ = false;
@@ -69,13 +71,13 @@ private:
 
 // Notes a broken rule at the running kernel's position; the run continues. `format` gives the details in one sentence
 // without a full stop: subject, object and counts. The docs and the cure belong to the rule.
-void note_finding(KernelInstance& instance, const char* rule, uint32_t cb, uint64_t address, const char* format, ...)
+void note_finding(KernelInstance& instance, Rule rule, uint32_t cb, uint64_t address, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
 
 // The same with a second place, `related`.
 void note_finding_with(
     KernelInstance& instance,
-    const char* rule,
+    Rule rule,
     uint32_t cb,
     uint64_t address,
     const CallPlace& related,
@@ -85,12 +87,7 @@ void note_finding_with(
 CallPlace call_place(const KernelInstance& instance);
 // The same into separate findings, until it is known whether they count.
 void note_finding_in(
-    Findings& findings,
-    KernelInstance& instance,
-    const char* rule,
-    uint32_t cb,
-    uint64_t address,
-    const char* format,
-    ...) __attribute__((format(printf, 6, 7)));
+    Findings& findings, KernelInstance& instance, Rule rule, uint32_t cb, uint64_t address, const char* format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 }  // namespace tw

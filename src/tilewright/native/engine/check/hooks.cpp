@@ -132,7 +132,7 @@ void checked::on_rows_past_end(
     KernelInstance& instance, uint32_t cb, uint64_t left, uint64_t bytes, bool is_write, const char* call) {
     note_finding(
         instance,
-        "cb-index-wrap",
+        Rule::CbIndexWrap,
         cb,
         0,
         "%s %s %llu bytes of rows in c_%u, but only %llu are left before the end of the circular buffer (a block does "

@@ -17,13 +17,13 @@ namespace tw {
 
 void missing_circular_buffer(const KernelInstance& instance, uint32_t cb, const char* call) {
     const Core& core = *instance.core;
-    rule_error("cb-not-configured", "%s on c_%u, which is not configured on core (%u,%u)", call, cb, core.x, core.y);
+    rule_error(Rule::CbNotConfigured, "%s on c_%u, which is not configured on core (%u,%u)", call, cb, core.x, core.y);
 }
 
 static void check_capacity(const CoreCircularBuffer& buffer, uint32_t cb, uint32_t pages, const char* call) {
     if (pages > buffer.num_pages && !this_scheduler()->looking_ahead) {
         rule_error(
-            "cb-over-capacity",
+            Rule::CbOverCapacity,
             "%s(c_%u, %u) can never succeed: the circular buffer has %u pages",
             call,
             cb,
@@ -73,7 +73,7 @@ static void wake_waiting(KernelInstance& self, uint32_t cb, WaitKind kind) {
 
 [[noreturn]] static void ran_past_end(const LocalCBInterface& view, uint32_t cb, uint32_t pages, const char* call) {
     rule_error(
-        "cb-index-wrap",
+        Rule::CbIndexWrap,
         "%s(c_%u, %u) runs past the end of the circular buffer: page counts between two wraps must add up to its %u "
         "pages",
         call,
@@ -93,7 +93,7 @@ static void advance(uint32_t& pointer, uint32_t pages, const LocalCBInterface& v
 static void check_not_overfilled(const CoreCircularBuffer& buffer, uint32_t cb, const char* call) {
     if (buffer.overfilled) [[unlikely]] {
         rule_error(
-            "cb-push-unreserved",
+            Rule::CbPushUnreserved,
             "%s on c_%u, to which several kernels have pushed %u pages together, but it has %u",
             call,
             cb,
@@ -117,7 +117,7 @@ static uint8_t* tile_at(uint32_t cb, uint32_t index, bool front, Reach reach) {
             return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(buffer.address));
         }
         rule_error(
-            "cb-index-wrap",
+            Rule::CbIndexWrap,
             "tile %u counted from the %s pointer of c_%u lies outside the circular buffer (%u pages; an index does not "
             "wrap)",
             index,
@@ -159,7 +159,7 @@ void leaves_circular_buffer(uint32_t cb, uint64_t left, size_t bytes, bool is_wr
     const uint64_t memory = instance.scheduler->program.chip.config().l1_bytes;
     if ((limit & kL1OffsetMask) - left + bytes > memory) {
         rule_error(
-            "cb-index-wrap",
+            Rule::CbIndexWrap,
             "%s: %zu bytes of rows in c_%u, but only %llu are left before the end of L1",
             call,
             bytes,
@@ -252,7 +252,7 @@ void tw_cb_push_back(uint32_t cb, uint32_t pages) {
     }
     if (buffer.occupied() + pages > buffer.num_pages && !buffer.overfilled) {
         rule_error(
-            reads_counters(instance, cb) ? "cb-counter-wrap" : "cb-push-unreserved",
+            reads_counters(instance, cb) ? Rule::CbCounterWrap : Rule::CbPushUnreserved,
             "cb_push_back(c_%u, %u) overfills the circular buffer: %u of its %u pages still hold unread data",
             cb,
             pages,

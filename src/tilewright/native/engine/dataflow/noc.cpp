@@ -42,7 +42,7 @@ static void stop_at_missing_buffer(uint64_t offset, const char* call) {
     if (const uint32_t cb = missing_buffer_at(offset); cb < kMaxCircularBuffers) [[unlikely]] {
         const Core& core = *current_instance().core;
         rule_error(
-            "cb-not-configured",
+            Rule::CbNotConfigured,
             "%s uses the address of c_%u, which is not configured on core (%u,%u)",
             call,
             cb,
@@ -127,7 +127,7 @@ static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* 
     });
     if (!any) {
         rule_error(
-            "noc-multicast-nobody",
+            Rule::NocMulticastNobody,
             "%s: no worker core in the rectangle (%u,%u)-(%u,%u)",
             call,
             rectangle.left(),

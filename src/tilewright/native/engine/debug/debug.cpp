@@ -31,7 +31,7 @@ void flush_print(KernelInstance& instance) {
     }
 }
 
-[[noreturn]] static void fail_current(const char* rule, const char* text) {
+[[noreturn]] static void fail_current(Rule rule, const char* text) {
     Scheduler& scheduler = *this_scheduler();
     if (!scheduler.looking_ahead) {
         scheduler.fail(text, rule);
@@ -45,10 +45,10 @@ void kernel_error(const char* format, ...) {
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fail_current(nullptr, text);
+    fail_current(Rule::None, text);
 }
 
-void rule_error(const char* rule, const char* format, ...) {
+void rule_error(Rule rule, const char* format, ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -93,7 +93,9 @@ void tw_assert_failed(const char* expression) { kernel_error("ASSERT(%s) failed"
 
 void tw_kernel_failed(const char* sentence) { kernel_error("%s", sentence); }
 
-void tw_rule_broken(const char* rule, const char* sentence) { rule_error(rule, "%s", sentence); }
+void tw_argument_missing(const char* call, int32_t index, uint32_t count) {
+    rule_error(Rule::ArgMissing, "%s(%d): the kernel was given %u arguments of that kind", call, index, count);
+}
 
 void tw_not_modelled(const char* what) { kernel_error("%s is not simulated", what); }
 }

@@ -86,7 +86,7 @@ void Scheduler::abandon_current() {
     __builtin_unreachable();
 }
 
-void Scheduler::fail(const std::string& text, const char* rule) {
+void Scheduler::fail(const std::string& text, Rule rule) {
     failure = {current, text, rule};
     uint32_t first = program.first_failed.load();
     while (index < first && !program.first_failed.compare_exchange_weak(first, index)) {

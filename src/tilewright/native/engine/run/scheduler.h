@@ -26,7 +26,7 @@ class ThreadTeam;
 struct KernelFailure {
     KernelInstance* instance = nullptr;
     std::string text;
-    const char* rule = nullptr;
+    Rule rule = Rule::None;
 };
 
 struct Scheduler {
@@ -86,7 +86,7 @@ struct Scheduler {
     void suspend(InstanceState state, WaitKind kind, uint32_t cb, uint32_t amount);
     [[noreturn]] void abandon_current();
     // Records an error of the running kernel; the caller leaves the kernel.
-    void fail(const std::string& text, const char* rule);
+    void fail(const std::string& text, Rule rule);
     // A point where a randomised schedule may switch to another kernel.
     void preempt();
     // Prints on the thread's own stack, where no tick can preempt the kernel in the middle of a line.

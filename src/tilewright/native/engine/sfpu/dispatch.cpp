@@ -10,10 +10,10 @@ namespace tw::sfpu {
 
 void refuse_vector_call(const ComputeState& state, uint32_t slot) {
     if (state.phase == DstPhase::Idle) {
-        rule_error("dst-protocol", "vector-unit call outside tile_regs_acquire ... tile_regs_release");
+        rule_error(Rule::DstProtocol, "vector-unit call outside tile_regs_acquire ... tile_regs_release");
     }
     rule_error(
-        "dst-index", "DST index %u given to a vector-unit call, allowed are 0..%u", slot, state.dst_capacity() - 1);
+        Rule::DstIndex, "DST index %u given to a vector-unit call, allowed are 0..%u", slot, state.dst_capacity() - 1);
 }
 
 Ranges ranges_of(uint32_t vector_mode, uint32_t vectors) {
@@ -78,7 +78,7 @@ bool defines_its_result(SfpuUnary op) {
 void check_mac_tiles(uint32_t a, uint32_t b, uint32_t c, uint32_t out) {
     if (a != 0 || b != 1 || c != 2 || out != 0) {
         rule_error(
-            "dst-index",
+            Rule::DstIndex,
             "mac_tile(%u, %u, %u, %u), but it always takes DST tiles 0, 1 and 2 and leaves its result in 0; "
             "addcmul_tile takes any",
             a,

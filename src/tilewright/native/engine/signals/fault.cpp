@@ -92,7 +92,7 @@ static bool divided_as_on_a_card(KernelInstance& instance, void* raw_context) {
         const uint32_t depth = 1 + walk_frames(*instance.stack, at.frame_pointer, frames + 1, kFindingFrames - 1);
         instance.checks->findings.add(
             instance,
-            "divide-by-zero",
+            Rule::DivideByZero,
             kNoCircularBuffer,
             0,
             frames,
@@ -102,7 +102,7 @@ static bool divided_as_on_a_card(KernelInstance& instance, void* raw_context) {
     return true;
 }
 
-static void fail_by_rule(void* raw_context, const char* rule, const char* text) {
+static void fail_by_rule(void* raw_context, Rule rule, const char* text) {
     Scheduler& scheduler = *this_scheduler();
     record_failure(RunStatus::KernelError, *scheduler.current, Interrupted(raw_context), 0, 0, text);
     scheduler.program.fail(RunStatus::KernelError, scheduler.current, text);
@@ -132,7 +132,7 @@ static void fail_if_rule_broken(void* raw_context, uintptr_t address) {
             cb,
             instance.core->x,
             instance.core->y);
-        fail_by_rule(raw_context, "cb-not-configured", text);
+        fail_by_rule(raw_context, Rule::CbNotConfigured, text);
     } else if (instance.checks != nullptr && offset >= end && offset < end + kWalk) {
         std::snprintf(
             text,
@@ -142,7 +142,7 @@ static void fail_if_rule_broken(void* raw_context, uintptr_t address) {
             instance.core->x,
             instance.core->y,
             static_cast<unsigned long long>(end));
-        fail_by_rule(raw_context, "l1-outside-buffer", text);
+        fail_by_rule(raw_context, Rule::L1OutsideBuffer, text);
     }
 }
 

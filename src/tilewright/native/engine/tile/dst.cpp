@@ -114,7 +114,7 @@ void release(const char* call, bool clear) {
         return;
     }
     if (state.phase != DstPhase::Packing) {
-        rule_error("dst-protocol", "%s without tile_regs_wait before it: the packer does not hold DST", call);
+        rule_error(Rule::DstProtocol, "%s without tile_regs_wait before it: the packer does not hold DST", call);
     }
     on_section(instance, SectionStep::Released);
     end_section(state);
@@ -171,14 +171,14 @@ void forget_early_packing(ComputeSettings& state) {
 
 void missing_startup(const char* call) {
     rule_error(
-        "hw-startup-missing",
+        Rule::HwStartupMissing,
         "%s before compute_kernel_hw_startup: unpacker and packer have no data formats yet",
         call);
 }
 
 void maths_without_dst(const ComputeState& state, const char* call) {
     rule_error(
-        "dst-protocol",
+        Rule::DstProtocol,
         state.phase == DstPhase::Idle
             ? "%s without tile_regs_acquire: DST does not belong to the maths side"
             : "%s after tile_regs_commit: DST belongs to the packer until tile_regs_release and tile_regs_acquire",
@@ -194,7 +194,7 @@ ComputeState& pack_state(const char* call) {
     const bool early = state.phase == DstPhase::Acquired && state.scratch[kPackSection] == kPackOpen;
     if (state.phase != DstPhase::Packing && !early) [[unlikely]] {
         rule_error(
-            "dst-protocol",
+            Rule::DstProtocol,
             state.phase == DstPhase::Committed
                 ? "%s without tile_regs_wait: the packer has not waited for the maths side"
                 : "%s outside tile_regs_wait and tile_regs_release: DST does not belong to the packer",
@@ -207,7 +207,7 @@ ComputeState& section_state(const char* call) {
     ComputeState& state = started_state(call);
     if (state.phase != DstPhase::Idle) [[unlikely]] {
         rule_error(
-            "dst-protocol", "%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
+            Rule::DstProtocol, "%s between tile_regs_acquire and tile_regs_release: it acquires DST by itself", call);
     }
     return state;
 }
@@ -227,12 +227,13 @@ void tw_tile_regs_acquire() {
     }
     if (state.phase == DstPhase::Acquired) {
         if (packer_waits_for_commit(state)) {
-            rule_error("dst-protocol", "tile_regs_acquire twice: tile_regs_commit is missing after the first");
+            rule_error(Rule::DstProtocol, "tile_regs_acquire twice: tile_regs_commit is missing after the first");
         }
         return;  // the math side holds DST already and continues with its contents
     }
     if (state.phase != DstPhase::Idle) {
-        rule_error("dst-protocol", "tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
+        rule_error(
+            Rule::DstProtocol, "tile_regs_acquire before the packer gave DST back: tile_regs_release is missing");
     }
     state.phase = DstPhase::Acquired;
     remember_dst_call(state);
@@ -247,7 +248,7 @@ void tw_tile_regs_commit() {
         return;
     }
     if (state.phase != DstPhase::Acquired) {
-        rule_error("dst-protocol", "tile_regs_commit without tile_regs_acquire before it");
+        rule_error(Rule::DstProtocol, "tile_regs_commit without tile_regs_acquire before it");
     }
     on_section(instance, SectionStep::Committed);
     switch (state.scratch[kPackSection]) {
@@ -275,7 +276,7 @@ void tw_tile_regs_wait() {
         state.scratch[kPackSection] = kPackOpen;
         remember_dst_call(state);
     } else if (state.phase == DstPhase::Idle) {
-        rule_error("dst-protocol", "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
+        rule_error(Rule::DstProtocol, "tile_regs_wait without tile_regs_commit: the packer would wait for ever");
     }
     // Repeated in the same section: the half is there already.
     on_section(instance, SectionStep::Waited);
@@ -299,7 +300,7 @@ void tw_release_dst() {
         return;
     }
     if (state.phase != DstPhase::Acquired || state.scratch[kPackSection] != kPackOpen) {
-        rule_error("dst-protocol", "release_dst without acquire_dst before it");
+        rule_error(Rule::DstProtocol, "release_dst without acquire_dst before it");
     }
     on_section(instance, SectionStep::Committed);
     on_section(instance, SectionStep::Waited);

@@ -87,7 +87,7 @@ ComputeState& section_state(const char* call);
 inline void check_slot(const ComputeState& state, uint32_t slot, const char* call) {
     if (slot >= state.dst_capacity()) [[unlikely]] {
         rule_error(
-            "dst-index",
+            Rule::DstIndex,
             "%s: DST tile %u, but DST has %u tiles (%s DST, %s sync)",
             call,
             slot,
@@ -142,7 +142,7 @@ inline void check_change(const ComputeState& state, uint32_t slot, const char* c
     check_slot(state, slot, call);
     if ((state.scratch[kDstPackedEarly] >> slot) & 1) [[unlikely]] {
         rule_error(
-            "dst-protocol",
+            Rule::DstProtocol,
             "%s changes DST tile %u after pack_tile read it in the same section: a card packs only after "
             "tile_regs_commit and would pack the new value",
             call,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <string_view>
 
 #include "../../abi/context.h"
@@ -12,15 +11,9 @@
 
 namespace tw {
 
-[[noreturn]] inline void argument_missing(const char* call, int index, uint32_t count) {
-    char text[128];
-    std::snprintf(text, sizeof text, "%s(%d): the kernel was given %u arguments of that kind", call, index, count);
-    tw_rule_broken("arg-missing", text);
-}
-
 inline uint32_t* argument(const char* call, uint32_t* values, uint32_t count, int index) {
     if (uint32_t(index) >= count) {
-        argument_missing(call, index, count);
+        tw_argument_missing(call, index, count);
     }
     return values + index;
 }

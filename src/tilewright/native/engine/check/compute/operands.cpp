@@ -114,7 +114,7 @@ bool unpacker_undone(OperandChecks& checks, UnpackLoop needs, uint32_t cb, const
     const bool tilize = checks.left == UnpackLoop::Tilize;
     note_finding(
         *checks.instance,
-        "uninit-missing",
+        Rule::UninitMissing,
         cb,
         0,
         "%s reads c_%u while the unpacker is still set up by %s: %s is missing",
@@ -138,7 +138,7 @@ void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uin
     if (computes && !runs(checks->math, math.loop, math.detail, static_cast<uint32_t>(MathLoop::Other))) {
         note_finding(
             *checks->instance,
-            "init-missing",
+            Rule::InitMissing,
             cb,
             0,
             "%s needs %s, but the maths side was last set up by %s",
@@ -151,7 +151,7 @@ void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uin
     if (unpacks && !runs(checks->unpack, unpack.loop, unpack.detail, static_cast<uint32_t>(UnpackLoop::Other))) {
         note_finding(
             *checks->instance,
-            "init-missing",
+            Rule::InitMissing,
             cb,
             0,
             "%s needs %s, but the unpackers were last set up by %s",
@@ -167,7 +167,7 @@ void checked::check_loops(const ComputeState& state, const LoopNeeds& needs, uin
     if (!same_shape(checks->loop_shape, shape_of(geometry))) {
         note_finding(
             *checks->instance,
-            "geometry-mismatch",
+            Rule::GeometryMismatch,
             cb,
             0,
             "%s reads tiles of c_%u with %u faces of %u rows, but its init was for tiles with %u faces of %u rows",
@@ -188,7 +188,7 @@ void checked::check_source(const ComputeState& state, const TileGeometry& unpack
     if (!same_format(unpacker.format, geometry.format)) {
         note_finding(
             *checks->instance,
-            "format-mismatch",
+            Rule::FormatMismatch,
             cb,
             0,
             "%s reads c_%u, which holds %s, while %s is set to %s",
@@ -204,7 +204,7 @@ void checked::check_source(const ComputeState& state, const TileGeometry& unpack
         !holds_shape(set, shape_of(geometry))) {
         note_finding(
             *checks->instance,
-            "geometry-mismatch",
+            Rule::GeometryMismatch,
             cb,
             0,
             "%s reads tiles of c_%u with %u faces of %u rows, but the unpacker of %s is set to %u faces of %u rows",
@@ -224,7 +224,7 @@ void checked::check_pack(const ComputeState& state, uint32_t cb, PackLoop needs,
     if (!same_format(state.pack.format, geometry.format)) {
         note_finding(
             *checks->instance,
-            "format-mismatch",
+            Rule::FormatMismatch,
             cb,
             0,
             "%s writes c_%u, which holds %s, while the packer is set to %s",
@@ -239,7 +239,7 @@ void checked::check_pack(const ComputeState& state, uint32_t cb, PackLoop needs,
     if (needs == PackLoop::Default) {
         note_finding(
             *checks->instance,
-            "uninit-missing",
+            Rule::UninitMissing,
             cb,
             0,
             "%s writes c_%u while the packer is still set up by pack_untilize_init: pack_untilize_uninit is missing",
@@ -248,7 +248,7 @@ void checked::check_pack(const ComputeState& state, uint32_t cb, PackLoop needs,
     } else {
         note_finding(
             *checks->instance,
-            "init-missing",
+            Rule::InitMissing,
             cb,
             0,
             "%s needs pack_untilize_init, but the packer is set up to write tiles",
@@ -264,7 +264,7 @@ void checked::check_pack_mask(const ComputeState& state, uint32_t slot, uint32_t
     const auto axis = static_cast<ReduceAxis>(state.scratch[kReduceMask] - 1);
     note_finding(
         *checks->instance,
-        "uninit-missing",
+        Rule::UninitMissing,
         cb,
         0,
         "%s writes DST tile %u to c_%u with the packer mask of reduce_init, which keeps only %s, but the tile is not "
@@ -298,7 +298,7 @@ void check_dst_at_end(KernelInstance& instance) {
     const OperandChecks& checks = *checks_of(*state);
     instance.checks->findings.add(
         instance,
-        "dst-protocol",
+        Rule::DstProtocol,
         kNoCircularBuffer,
         0,
         checks.frames,
@@ -334,7 +334,7 @@ void check_vector_unit(const ComputeState& state, SfpuConstants needs, const cha
     if (!checks->vector_unit_ready) {
         note_finding(
             *checks->instance,
-            "init-missing",
+            Rule::InitMissing,
             kNoCircularBuffer,
             0,
             "%s before any init call of the vector unit (<name>_tile_init)",
@@ -343,7 +343,7 @@ void check_vector_unit(const ComputeState& state, SfpuConstants needs, const cha
         const bool none = checks->constants == SfpuConstants::None;
         note_finding(
             *checks->instance,
-            "init-missing",
+            Rule::InitMissing,
             kNoCircularBuffer,
             0,
             "%s needs the vector unit's constants for %s, but %s%s",

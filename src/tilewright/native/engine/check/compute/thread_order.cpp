@@ -202,7 +202,7 @@ void ThreadOrder::check(KernelInstance& instance, uint32_t cb, const Page& page,
     }
     note_finding_with(
         instance,
-        "pack-unpack-order",
+        Rule::PackUnpackOrder,
         cb,
         0,
         instance.checks->history.place(other.place),

@@ -86,7 +86,7 @@ void CbAccess::pushing(KernelInstance& instance, uint32_t cb, uint32_t pages) {
             mine.sees_counters || mine.reserved != 0 || !knows_free(instance, cb, pages) ? instance.checks->findings
                                                                                          : lucky_,
             instance,
-            mine.sees_counters ? "cb-counter-wrap" : "cb-push-unreserved",
+            mine.sees_counters ? Rule::CbCounterWrap : Rule::CbPushUnreserved,
             cb,
             0,
             mine.sees_counters ? "cb_push_back(c_%u, %u) when the counters the kernel read show %u pages free"
@@ -119,7 +119,7 @@ void CbAccess::popping(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     if (pages > mine.waited && !are_its_own && !is_tensor(instance, cb) && !is_known) {
         note_finding(
             instance,
-            "cb-pop-unwaited",
+            Rule::CbPopUnwaited,
             cb,
             0,
             "cb_pop_front(c_%u, %u) with %u of these pages waited for",
@@ -211,7 +211,7 @@ void CbAccess::check_producers(KernelInstance& instance, uint32_t cb) {
         if (page != next) {
             note_finding(
                 instance,
-                "cb-two-producers",
+                Rule::CbTwoProducers,
                 cb,
                 0,
                 "%s has pushed to c_%u too: this kernel pushes from page %u, the next free page is %u",
@@ -222,7 +222,7 @@ void CbAccess::check_producers(KernelInstance& instance, uint32_t cb) {
         } else if (!ordering_.is_before(*other, theirs->push_step, instance)) {
             note_finding(
                 instance,
-                "cb-two-producers",
+                Rule::CbTwoProducers,
                 cb,
                 0,
                 "%s has pushed to c_%u too, and nothing orders its push and this one",
@@ -246,7 +246,7 @@ void CbAccess::check_consumers(KernelInstance& instance, uint32_t cb, bool pops)
         if (step != 0 && !ordering_.is_before(*other, step, instance)) {
             note_finding(
                 instance,
-                "cb-two-consumers",
+                Rule::CbTwoConsumers,
                 cb,
                 0,
                 pops ? "this kernel pops c_%u, %s takes pages of it too, and nothing orders the two"

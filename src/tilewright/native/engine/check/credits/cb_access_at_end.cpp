@@ -85,7 +85,7 @@ void CbAccess::report_stuck_consumers(const Program& program, Findings& findings
                 "this kernel waits on c_%u for ever, and %s has popped pages of it",
                 cb,
                 other->kernel->name.c_str());
-            findings.add(*instance, "cb-two-consumers", cb, 0, mine->wait.frames, mine->wait.num_frames, text);
+            findings.add(*instance, Rule::CbTwoConsumers, cb, 0, mine->wait.frames, mine->wait.num_frames, text);
         }
     }
 }
@@ -121,7 +121,7 @@ void CbAccess::report_page_convention(const Core& core, uint32_t cb, Findings& f
         wanted,
         consumer->kernel->name.c_str(),
         wanted);
-    findings.add(*producer, "cb-page-convention", cb, 0, theirs.push.frames, theirs.push.num_frames, text);
+    findings.add(*producer, Rule::CbPageConvention, cb, 0, theirs.push.frames, theirs.push.num_frames, text);
 }
 
 bool CbAccess::is_read(const Core& core, uint32_t cb) const {
@@ -209,7 +209,7 @@ void CbAccess::report_left_over(Program& program, Core& core, uint32_t cb, Findi
     } else {
         return;
     }
-    findings.add(*culprit, "cb-left-over", cb, 0, place->frames, place->num_frames, text);
+    findings.add(*culprit, Rule::CbLeftOver, cb, 0, place->frames, place->num_frames, text);
 }
 
 }  // namespace tw

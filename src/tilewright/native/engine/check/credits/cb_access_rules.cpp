@@ -213,7 +213,7 @@ void CbAccess::check_pointer(KernelInstance& instance, uint32_t cb, const Memory
     const CoreCircularBuffer& buffer = instance.core->cb[cb];
     note_finding(
         instance,
-        "cb-read-write-pointer",
+        Rule::CbReadWritePointer,
         cb,
         access.address,
         "%s page %u of c_%u through the kernel's %s pointer, which never moves in a kernel that only %s: right for the "
@@ -315,7 +315,7 @@ void CbAccess::report_remote(
     if (there == kNoCircularBuffer && here != kNoCircularBuffer && core.cb[here].num_pages == 0) {
         note_finding(
             by,
-            "cb-not-configured",
+            Rule::CbNotConfigured,
             here,
             address,
             "the NoC %s %u bytes at the address c_%u has here on core (%u,%u), where c_%u is not configured",
@@ -330,7 +330,7 @@ void CbAccess::report_remote(
     if (there != kNoCircularBuffer) {
         note_finding(
             by,
-            "l1-outside-buffer",
+            Rule::L1OutsideBuffer,
             there,
             address,
             "the NoC %s %u bytes from %s of core (%u,%u) on, which end %u bytes behind its last page",
@@ -344,7 +344,7 @@ void CbAccess::report_remote(
     }
     note_finding(
         by,
-        "l1-outside-buffer",
+        Rule::L1OutsideBuffer,
         kNoCircularBuffer,
         address,
         "the NoC %s %u bytes at 0x%x of core (%u,%u), where from 0x%x on nothing is allocated",
@@ -380,7 +380,7 @@ bool CbAccess::may_know(const KernelInstance& instance, const L1Map::Stretch& st
 void CbAccess::report_stray(KernelInstance& instance, const MemoryAccess& access, uint32_t from, uint32_t into) {
     note_finding(
         instance,
-        "l1-outside-buffer",
+        Rule::L1OutsideBuffer,
         into,
         access.address,
         "%s %u bytes at 0x%x of L1, which from 0x%x on are page %u of c_%u: this kernel never took a pointer of that "
@@ -396,7 +396,7 @@ void CbAccess::report_stray(KernelInstance& instance, const MemoryAccess& access
 void CbAccess::report_outside(KernelInstance& instance, const MemoryAccess& access, uint32_t from) {
     note_finding(
         instance,
-        "l1-outside-buffer",
+        Rule::L1OutsideBuffer,
         kNoCircularBuffer,
         access.address,
         "%s %u bytes at 0x%x of L1, where from 0x%x on no circular buffer, tensor, semaphore or argument lies",
@@ -413,7 +413,7 @@ void CbAccess::report_overrun(Findings& findings, KernelInstance& instance, cons
     note_finding_in(
         findings,
         instance,
-        access.address < limit ? "cb-index-wrap" : "l1-outside-buffer",
+        access.address < limit ? Rule::CbIndexWrap : Rule::L1OutsideBuffer,
         cb,
         access.address,
         "%s %u bytes that end %u bytes behind the last page of c_%u, in %s",
@@ -437,9 +437,9 @@ void CbAccess::report_write(KernelInstance& instance, uint32_t cb, uint32_t addr
     note_finding_in(
         is_lucky ? lucky_ : deferred_,
         instance,
-        counts_tiles         ? "cb-page-convention"
-        : mine.reserved == 0 ? "cb-write-unreserved"
-                             : "cb-write-past-reserve",
+        counts_tiles         ? Rule::CbPageConvention
+        : mine.reserved == 0 ? Rule::CbWriteUnreserved
+                             : Rule::CbWritePastReserve,
         cb,
         address,
         "writes %u bytes to page %u of c_%u with %u page%s reserved from page %u on (of %u pages %u hold%s unread "
@@ -468,13 +468,13 @@ void CbAccess::report_read(KernelInstance& instance, uint32_t cb, uint32_t addre
     const bool at_write_pointer =
         mine.took_write_pointer && traffic.push_calls == 0 && page == page_of(buffer, pointer_of(instance, cb, true));
     const bool was_popped = ahead != 0 && ahead >= buffer.occupied() && buffer.num_pages - ahead <= mine.popped_last;
-    const char* rule = "cb-read-past-wait";
+    Rule rule = Rule::CbReadPastWait;
     if (counts_larger_pages(buffer, mine.waited, bytes)) {
-        rule = "cb-page-convention";
+        rule = Rule::CbPageConvention;
     } else if (!by_tile && ahead != 0 && mine.waited != 0 && at_write_pointer) {
-        rule = "cb-read-write-pointer";
+        rule = Rule::CbReadWritePointer;
     } else if (was_popped) {
-        rule = "cb-use-after-pop";
+        rule = Rule::CbUseAfterPop;
     }
     note_finding_in(
         deferred_,

@@ -60,7 +60,7 @@ void ArgumentReads::note_unread(const Program& program, Findings& findings) cons
         if (!runtime.empty() || !common.empty()) {
             const char* between = runtime.empty() || common.empty() ? "" : " and ";
             const std::string text = "arguments that no core reads: " + runtime + between + common;
-            findings.add(*instance, "arg-unread", kNoCircularBuffer, 0, nullptr, 0, text);
+            findings.add(*instance, Rule::ArgUnread, kNoCircularBuffer, 0, nullptr, 0, text);
         }
     }
 }

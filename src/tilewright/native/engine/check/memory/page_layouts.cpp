@@ -104,7 +104,7 @@ void PageLayouts::finish(Findings& findings) const {
                 "reads a tile from c_" + std::to_string(taken.cb) + ", which holds rows that untilize wrote";
             findings.add(
                 *place.instance,
-                "cb-layout",
+                Rule::CbLayout,
                 taken.cb,
                 taken.address,
                 place.frames,
@@ -125,7 +125,7 @@ void PageLayouts::reads_rows(KernelInstance& instance, uint32_t cb, uint32_t add
         core.untilized_taken.clear();
     }
     if (layout == kTiles) {
-        note_finding(instance, "cb-layout", cb, address, "tilizes c_%u, which holds tiles already", cb);
+        note_finding(instance, Rule::CbLayout, cb, address, "tilizes c_%u, which holds tiles already", cb);
     }
 }
 
@@ -186,13 +186,14 @@ void PageLayouts::drained(KernelInstance& instance, uint32_t local, const uint8_
         if (pages == kRows && layout == HostLayout::Tile) {
             note_finding(
                 instance,
-                "cb-layout",
+                Rule::CbLayout,
                 cb,
                 local,
                 "writes rows that untilize made in c_%u to a tensor in TILE layout",
                 cb);
         } else if (pages == kTiles && layout == HostLayout::RowMajor && on(*instance.core).has_tiles) {
-            note_finding(instance, "cb-layout", cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
+            note_finding(
+                instance, Rule::CbLayout, cb, local, "writes tiles of c_%u to a tensor in ROW_MAJOR layout", cb);
         } else if (pages == kWorkedRows && layout == HostLayout::Tile && !on(*instance.core).has_tiles) {
             report_rows_taken(instance, cb);
         }
@@ -216,7 +217,7 @@ void PageLayouts::report_rows_taken(KernelInstance& writer, uint32_t from) {
     const CallPlace& place = core.rows_taken;
     writer.checks->findings.add(
         *place.instance,
-        "cb-layout",
+        Rule::CbLayout,
         core.rows_taken_from,
         0,
         place.frames,

@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kStepBits = 28;
 constexpr uint32_t kStepMask = (1u << kStepBits) - 1;
 constexpr uint32_t kSemaphoreBytes = 16 * 16;
-constexpr const char* kRaceRule = "l1-race";
+constexpr Rule kRaceRule = Rule::L1Race;
 
 const void* pointer(uint32_t address) { return reinterpret_cast<const void*>(static_cast<uintptr_t>(address)); }
 
@@ -44,7 +44,7 @@ void ProcessorMemory::finish(const Program& program, Findings& findings) {
         finish_copy(*instance, findings);
     }
     findings.take_back([&](const Finding& finding) {
-        return std::strcmp(finding.rule, kRaceRule) == 0 &&
+        return finding.rule == kRaceRule &&
                std::any_of(finding.frames, finding.frames + finding.num_frames, [&](uint64_t frame) {
                    return polling_.contains(frame);
                });
@@ -61,7 +61,7 @@ void ProcessorMemory::check_alignment(KernelInstance& instance, uint32_t address
     if (address % alignment != 0) {
         note_finding(
             instance,
-            "l1-misaligned",
+            Rule::L1Misaligned,
             kNoCircularBuffer,
             address,
             "%s %u bytes at 0x%x, which is no multiple of %u",
@@ -165,7 +165,7 @@ void ProcessorMemory::load(
     if (has_cache_ && kernel.cache.load(address)) {
         note_finding(
             instance,
-            "l1-stale-cache",
+            Rule::L1StaleCache,
             circular_buffer_at(*instance.core, address),
             address,
             "loads %s again after another unit wrote there, with no invalidate_l1_cache since its first load",
@@ -180,7 +180,7 @@ void ProcessorMemory::note_undefined(KernelInstance& instance, uint32_t address,
     const auto* memory = static_cast<const uint8_t*>(pointer(address));
     const CallPlace place = call_place(instance);
     const uint32_t cb = circular_buffer_at(*instance.core, address);
-    Finding finding{"l1-uninitialised", &instance, cb, address, 1, {}, place.num_frames, {}, {}};
+    Finding finding{Rule::L1Uninitialised, &instance, cb, address, 1, {}, place.num_frames, {}, {}};
     std::copy_n(place.frames, place.num_frames, finding.frames);
     char text[128];
     std::snprintf(

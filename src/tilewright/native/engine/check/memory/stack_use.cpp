@@ -69,7 +69,7 @@ void check_stack_access(KernelInstance& instance, uintptr_t address) {
     char text[160];
     std::snprintf(
         text, sizeof text, "%u bytes of stack in use, the processor's whole local memory has %u", depth, limit);
-    instance.checks->findings.add(instance, "stack-size", kNoCircularBuffer, 0, frames + skip, count - skip, text);
+    instance.checks->findings.add(instance, Rule::StackSize, kNoCircularBuffer, 0, frames + skip, count - skip, text);
 }
 
 }  // namespace tw

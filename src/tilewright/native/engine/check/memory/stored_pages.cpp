@@ -80,7 +80,7 @@ void StoredPages::sent(KernelInstance& instance, uint32_t address, uint32_t byte
                                  instance.kernel->name + " sends them over the NoC";
         instance.checks->findings.add(
             *pushed.push.instance,
-            "l1-store-then-credit",
+            Rule::L1StoreThenCredit,
             pushed.cb,
             begin,
             pushed.push.frames,

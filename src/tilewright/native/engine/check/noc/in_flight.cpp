@@ -33,7 +33,7 @@ void NocChecks::check_load(KernelInstance& instance, uint32_t address, uint32_t 
     transfer->reported = true;
     note_finding_with(
         instance,
-        "noc-use-in-flight",
+        Rule::NocUseInFlight,
         circular_buffer_at(*instance.core, address),
         address,
         transfer->place,
@@ -80,7 +80,7 @@ void NocChecks::check_store(
     transfer->reported = true;
     note_finding_with(
         instance,
-        "noc-reuse-in-flight",
+        Rule::NocReuseInFlight,
         circular_buffer_at(core, address),
         address,
         transfer->place,
@@ -142,7 +142,7 @@ void NocChecks::check_order(
         transfer.reported = true;
         note_finding_with(
             instance,
-            both_multicast ? "noc-multicast-order" : "noc-credit-unordered",
+            both_multicast ? Rule::NocMulticastOrder : Rule::NocCreditUnordered,
             kNoCircularBuffer,
             0,
             transfer.place,
@@ -159,7 +159,7 @@ void NocChecks::check_order(
     if (!other.written_cores.empty() && other.written_cores[transfers_.core_index(core)] && &core != instance.core) {
         note_finding_with(
             instance,
-            "noc-credit-unordered",
+            Rule::NocCreditUnordered,
             kNoCircularBuffer,
             0,
             other.writes.front().first,
@@ -192,7 +192,7 @@ void NocChecks::push(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     if (landing != 0) {
         note_finding_with(
             instance,
-            "noc-push-in-flight",
+            Rule::NocPushInFlight,
             cb,
             range.begin,
             first,
@@ -220,7 +220,7 @@ void NocChecks::pop(KernelInstance& instance, uint32_t cb, uint32_t pages) {
     if (leaving != 0) {
         note_finding_with(
             instance,
-            "noc-pop-in-flight",
+            Rule::NocPopInFlight,
             cb,
             range.begin,
             first,
@@ -241,7 +241,7 @@ void NocChecks::exit(KernelInstance& instance) {
         std::snprintf(
             text, sizeof text, "ends with %u %s%s and no %s after it", count, what, count == 1 ? "" : "s", barrier);
         instance.checks->findings.add(
-            instance, "noc-exit-in-flight", kNoCircularBuffer, 0, first.frames, first.num_frames, text);
+            instance, Rule::NocExitInFlight, kNoCircularBuffer, 0, first.frames, first.num_frames, text);
     };
     for (const TransferKind kind : {TransferKind::Read, TransferKind::Write, TransferKind::PostedWrite}) {
         const Transfer* first = nullptr;

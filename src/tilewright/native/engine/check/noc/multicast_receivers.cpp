@@ -78,7 +78,7 @@ void MulticastReceivers::finish(const Semaphores& semaphores, Findings& findings
                                  (missed.num_others == 1 ? " other core" : " other cores") + " and not to that one";
         findings.add(
             *missed.by,
-            "noc-multicast-misses",
+            Rule::NocMulticastMisses,
             kNoCircularBuffer,
             0,
             missed.place.frames,
@@ -111,7 +111,7 @@ void MulticastReceivers::stuck(KernelInstance& waiting, uint32_t address, const 
     std::copy_n(waiting.noted.frames, wait.num_frames, wait.frames);
     waiting.checks->findings.add(
         *candidate->by,
-        "noc-multicast-misses",
+        Rule::NocMulticastMisses,
         kNoCircularBuffer,
         0,
         candidate->place.frames,

@@ -59,7 +59,7 @@ void NocAddresses::check_alignment(KernelInstance& by, uint64_t noc_address, uin
     }
     note_finding(
         by,
-        "noc-unaligned",
+        Rule::NocUnaligned,
         kNoCircularBuffer,
         local,
         "%s %s 0x%llx %s L1 0x%x: the two must agree modulo %u bytes, they are %llu and %u",
@@ -102,7 +102,7 @@ void NocAddresses::check_size(const KernelInstance& by, uint32_t bytes, const ch
     const uint32_t cb = missing_buffer_of_size(*program_, *by.core, bytes);
     if (cb != kNoCircularBuffer) {
         rule_error(
-            "cb-not-configured",
+            Rule::CbNotConfigured,
             "%s as many bytes as get_tile_size says of c_%u, which is not configured on core (%u,%u)",
             verb,
             cb,
@@ -115,7 +115,7 @@ void NocAddresses::check_word(KernelInstance& by, uint64_t noc_address, const ch
     if ((noc_address & 3u) != 0) {
         note_finding(
             by,
-            "noc-unaligned",
+            Rule::NocUnaligned,
             kNoCircularBuffer,
             noc_address & kNocLocalMask,
             "%s of the word at 0x%llx, which is not a multiple of 4",
@@ -133,7 +133,7 @@ void NocAddresses::check_rectangle(
     if (!in_order) {
         note_finding(
             by,
-            "noc-multicast-rectangle",
+            Rule::NocMulticastRectangle,
             kNoCircularBuffer,
             address & kNocLocalMask,
             "multicast on NoC %u from (%u,%u) to (%u,%u): NoC %u needs the start at the %s corner",
@@ -155,7 +155,7 @@ void NocAddresses::check_rectangle(
     if (cores == (has_self ? 1u : 0u) || num_destinations == 0) {
         note_finding(
             by,
-            "noc-multicast-nobody",
+            Rule::NocMulticastNobody,
             kNoCircularBuffer,
             address & kNocLocalMask,
             num_destinations == 0 ? "multicast says 0 receivers; the rectangle (%u,%u)-(%u,%u) has %u core%s%s"
@@ -172,7 +172,7 @@ void NocAddresses::check_rectangle(
     if (num_destinations != receivers) {
         note_finding(
             by,
-            "noc-multicast-count",
+            Rule::NocMulticastCount,
             kNoCircularBuffer,
             address & kNocLocalMask,
             "multicast says %u receivers, the rectangle (%u,%u)-(%u,%u) has %u cores%s",
@@ -213,7 +213,7 @@ void NocAddresses::check_base(KernelInstance& by, bool is_dram, uint32_t base, u
             if (base == buffer.address && buffer.stride != page_bytes && page >= banks) {
                 note_finding(
                     by,
-                    "tensor-page-size",
+                    Rule::TensorPageSize,
                     kNoCircularBuffer,
                     base,
                     "addresses tensor %zu in pages of %u bytes; its pages have %llu",
@@ -239,7 +239,7 @@ void NocAddresses::check_base(KernelInstance& by, bool is_dram, uint32_t base, u
     }
     note_finding(
         by,
-        "arg-no-address",
+        Rule::ArgNoAddress,
         kNoCircularBuffer,
         base,
         "takes %s, which is %u, for the address of a tensor in %s%s",
@@ -271,7 +271,7 @@ void NocAddresses::check_tile_sizes(
     }
     note_finding(
         by,
-        "tensor-page-size",
+        Rule::TensorPageSize,
         cb,
         0,
         "%s %u bytes %s tile %llu of tensor %u, whose tiles have %llu bytes, %s c_%u, "
@@ -320,7 +320,7 @@ bool NocAddresses::check_page_beyond(KernelInstance& by, uint64_t noc_address, c
         }
         note_finding(
             by,
-            "noc-page-out-of-range",
+            Rule::NocPageOutOfRange,
             kNoCircularBuffer,
             noc_address & kNocLocalMask,
             "%s page %u of %s, which has %llu pages",
@@ -350,7 +350,7 @@ void NocAddresses::check_bank(
         if (last_page >= buffer.num_pages) {
             note_finding(
                 by,
-                "noc-page-out-of-range",
+                Rule::NocPageOutOfRange,
                 kNoCircularBuffer,
                 local,
                 "%s %u bytes from page %llu on of %s, up to page %llu: it has %llu pages",
@@ -363,7 +363,7 @@ void NocAddresses::check_bank(
         } else if (last_page != page && (padded || in_page != 0)) {
             note_finding(
                 by,
-                "noc-page-stride",
+                Rule::NocPageStride,
                 kNoCircularBuffer,
                 local,
                 "%s %u bytes from byte %llu of page %llu, which run into page %llu: pages have %llu bytes and lie %llu "
@@ -378,7 +378,7 @@ void NocAddresses::check_bank(
         } else if (padded && in_page >= buffer.page_bytes) {
             note_finding(
                 by,
-                "noc-page-stride",
+                Rule::NocPageStride,
                 kNoCircularBuffer,
                 local,
                 "%s %u bytes from byte %llu of page %llu, behind its %llu bytes: pages lie %llu bytes apart",
@@ -394,7 +394,7 @@ void NocAddresses::check_bank(
     if (is_dram && program_->knows_every_buffer) {
         note_finding(
             by,
-            "noc-page-out-of-range",
+            Rule::NocPageOutOfRange,
             kNoCircularBuffer,
             local,
             "%s %u bytes at 0x%llx of DRAM bank %u, where no buffer lies",

@@ -292,7 +292,7 @@ void NocChecks::source_freed(KernelInstance& instance, const Transfer& transfer)
 void NocChecks::oversized(uint32_t bytes, uint32_t most) {
     note_finding(
         current_instance(),
-        "noc-oversized",
+        Rule::NocOversized,
         kNoCircularBuffer,
         0,
         "moves %u bytes with a call that sends one packet; a packet has at most %u",

@@ -73,7 +73,7 @@ void Semaphores::acquire(KernelInstance& by, const SyncWord& word) {
 
 // Both findings are made where the cure belongs, at the wait and at the store, in whichever order they ran.
 static void note_at(
-    const WordEvent& event, const char* rule, uint32_t address, const CallPlace& related, const std::string& text) {
+    const WordEvent& event, Rule rule, uint32_t address, const CallPlace& related, const std::string& text) {
     event.by->checks->findings.add(
         *event.by, rule, kNoCircularBuffer, address, event.place.frames, event.place.num_frames, text, related);
 }
@@ -82,7 +82,7 @@ static void note_lost_reset(
     const Program& program, const SyncWord& word, uint32_t address, const WordEvent& store, const WordEvent& raise) {
     const std::string text = "stores to " + name_of(program, *word.core, address) + ", which " +
                              kernel_on_core(*raise.by) + " may have raised just before: nothing orders the two";
-    note_at(store, "semaphore-lost-reset", address, raise.place, text);
+    note_at(store, Rule::SemaphoreLostReset, address, raise.place, text);
 }
 
 // A value that is waited for exactly may be gone before the waiter looks, unless this raise is known to come after.
@@ -94,7 +94,7 @@ void Semaphores::check_overshoot(SyncWord& word, uint32_t address, const WordEve
         const std::string text = "waits for exactly " + std::to_string(wait.value) + " in " +
                                  name_of(*program_, *word.core, address) + ", which " + kernel_on_core(*raise.by) +
                                  " may set to " + std::to_string(raise.value) + " before it looks";
-        note_at(wait, "semaphore-overshoot", address, raise.place, text);
+        note_at(wait, Rule::SemaphoreOvershoot, address, raise.place, text);
     }
 }
 
@@ -128,7 +128,7 @@ void Semaphores::check_count(SyncWord& word, uint32_t address, const WordEvent& 
                                      name_of(*program_, *word.core, address) + ", which " + kernel_on_core(*raise.by) +
                                      " may have raised once more before " + kernel_on_core(*other.by) +
                                      " has raised it";
-            note_at(counted.wait, "semaphore-shared", address, raise.place, text);
+            note_at(counted.wait, Rule::SemaphoreShared, address, raise.place, text);
             return;
         }
     }
@@ -152,7 +152,7 @@ void Semaphores::settle_store(SyncWord& word, uint32_t address) {
     const WordEvent& store = *event_of(word.stores, *word.storing);
     word.storing = nullptr;
     if (!word.sent_text.empty() && word_at(address) != word.value_before) {
-        note_at(store, "noc-reuse-in-flight", address, word.sent, word.sent_text);
+        note_at(store, Rule::NocReuseInFlight, address, word.sent, word.sent_text);
     }
     if (word_at(address) >= word.value_before) {
         return;
@@ -160,7 +160,7 @@ void Semaphores::settle_store(SyncWord& word, uint32_t address) {
     set_event(word.set_backs, store);
     if (!word.disturbed.empty()) {
         const WordEvent& wait = word.disturbed.front();
-        note_at(store, "semaphore-shared", address, wait.place, shared_text(*program_, word, address, wait));
+        note_at(store, Rule::SemaphoreShared, address, wait.place, shared_text(*program_, word, address, wait));
     }
 }
 
@@ -176,7 +176,7 @@ void Semaphores::check_shared(const WordEvent& wait, SyncWord& word, uint32_t ad
             set_event(word.turns, wait);
             continue;
         }
-        note_at(wait, "semaphore-shared", address, other->place, shared_text(*program_, word, address, *other));
+        note_at(wait, Rule::SemaphoreShared, address, other->place, shared_text(*program_, word, address, *other));
         return;
     }
 }
@@ -324,7 +324,7 @@ void Semaphores::note_two_meanings(
                              kernel_on_core(*first.by) + " and " + kernel_on_core(*second.by) + " raise";
     waiting.checks->findings.add(
         waiting,
-        "semaphore-shared",
+        Rule::SemaphoreShared,
         kNoCircularBuffer,
         address,
         waiting.noted.frames,
@@ -346,7 +346,7 @@ void Semaphores::note_missed_value(KernelInstance& waiting, uint32_t address, ui
                                  kernel_on_core(*next.by) + " set it to " + std::to_string(next.value);
         waiting.checks->findings.add(
             waiting,
-            "semaphore-overshoot",
+            Rule::SemaphoreOvershoot,
             kNoCircularBuffer,
             address,
             waiting.noted.frames,

@@ -73,7 +73,7 @@ void WorkSplit::compare(
                              (writes.first == writes.last ? "; another core reads that" : "; another core reads those");
     findings.add(
         *writes.place.instance,
-        "work-split",
+        Rule::WorkSplit,
         kNoCircularBuffer,
         0,
         writes.place.frames,

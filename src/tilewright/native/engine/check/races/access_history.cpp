@@ -393,7 +393,7 @@ void AccessHistory::report_not_arrived(
     const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
     program_->checks->findings.add(
         instance_of(write),
-        in_l1 ? "l1-race" : "dram-race",
+        in_l1 ? Rule::L1Race : Rule::DramRace,
         cb,
         in_l1 ? begin : 0,
         here.frames,
@@ -424,7 +424,14 @@ void AccessHistory::report(
     }
     const uint32_t cb = in_l1 ? circular_buffer_at(core_at(begin), static_cast<uint32_t>(begin)) : kNoCircularBuffer;
     program_->checks->findings.add(
-        subject, in_l1 ? "l1-race" : "dram-race", cb, in_l1 ? begin : 0, here.frames, here.num_frames, text, there);
+        subject,
+        in_l1 ? Rule::L1Race : Rule::DramRace,
+        cb,
+        in_l1 ? begin : 0,
+        here.frames,
+        here.num_frames,
+        text,
+        there);
 }
 
 // Two cores that write the same page of a tensor do no harm, but both have it in their share of the work.
@@ -439,7 +446,7 @@ void AccessHistory::report_twice_written(
                              " writes too, with the same values";
     const CallPlace& here = places_[access.epoch.place];
     program_->checks->findings.add(
-        access.by, "work-overlap", kNoCircularBuffer, 0, here.frames, here.num_frames, text, places_[earlier.place]);
+        access.by, Rule::WorkOverlap, kNoCircularBuffer, 0, here.frames, here.num_frames, text, places_[earlier.place]);
 }
 
 std::string AccessHistory::memory_name(uintptr_t address) const {

@@ -130,7 +130,7 @@ std::string place_text(const TensorPlace& place, uint32_t datum_bytes) {
     return text;
 }
 
-constexpr const char* kRules[kTaintKinds] = {"value-uninitialised", "value-padding", "broadcast-region"};
+constexpr Rule kRules[kTaintKinds] = {Rule::ValueUninitialised, Rule::ValuePadding, Rule::BroadcastRegion};
 
 void note_value(
     KernelInstance& instance,

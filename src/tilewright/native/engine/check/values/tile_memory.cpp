@@ -239,7 +239,7 @@ void checked::taint_pack_slot(
     if (dst_reads_zero(state, slot)) {
         note_finding(
             instance_of(state),
-            "dst-unwritten",
+            Rule::DstUnwritten,
             cb,
             0,
             "packs DST register %u to c_%u, and no operation has written it since tile_regs_acquire",

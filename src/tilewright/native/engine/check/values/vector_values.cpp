@@ -17,7 +17,7 @@ void checked::check_vector_operand(const ComputeState& state, uint32_t slot, con
     if (dst_reads_zero(state, slot)) {
         note_finding(
             *state.checks->operands.instance,
-            "dst-unwritten",
+            Rule::DstUnwritten,
             kNoCircularBuffer,
             0,
             "%s takes DST register %u, and no operation has written it since tile_regs_acquire",
