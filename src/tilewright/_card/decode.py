@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from tilewright._build.translation_unit import PREFETCHER_PIPES, REMOTE_CB_TABLE
 from tilewright._card.kernel_record import CbFormat, KernelRecord, kernel_record
 from tilewright._card.launch_message import (
+    LONGEST_NAME,
+    NO_REMOTE_CB,
     CbConfig,
     LaunchMessage,
     MessageReader,
@@ -38,9 +40,7 @@ from tilewright._tensor.dtype import DataFormat
 
 _PROCESSORS = {0: "BRISC", 1: "NCRISC", 2: "TRISC0"}
 _PROGRAMS_KEPT = 1024
-_LONGEST_NAME = 512  # of a build directory, in a kernel's text
 _Tables = tuple[tuple[str, str], ...]  # as defines of a kernel
-_NO_REMOTE_CB = (32, 64)  # as the first of them: how many circular buffers a core of the chip has
 _DEFAULT_FORMAT = CbFormat(DataFormat.Float16_b.value, 32, 32, 4, 16)
 
 Core = tuple[int, int]
@@ -74,6 +74,8 @@ class Decoder:
         self._columns = columns
         self._root = root
         self._buffers_begin = buffers_begin
+        # Where each core's launch message lies: under fast dispatch it moves through a ring of them.
+        self._launch_addresses = np.full(len(l1), self._messages.address)
         self._known: dict[bytes, ProgramDescriptor] = {}
         self._last: tuple[bytes, ProgramDescriptor] | None = None
 
@@ -91,6 +93,10 @@ class Decoder:
         self._last = found, program
         return program
 
+    def set_launch_address(self, core: Core, address: int) -> None:
+        """Where the launch message of a core lies in its L1; 0: the first of its ring."""
+        self._launch_addresses[core[1] * self._columns + core[0]] = address or self._messages.address
+
     def read_words(self, core: Core, address: int, count: int) -> list[int]:
         """Words of a core's L1."""
         row = core[1] * self._columns + core[0]
@@ -102,20 +108,24 @@ class Decoder:
     def _read_bytes(self, rows: NDArray[np.intp]) -> bytes:
         """The bytes that decide what the program is. The host numbers its launches; that does not count."""
         reader = self._messages
-        messages = self._l1[rows, reader.address : reader.address + reader.size]
+        begins = self._launch_addresses[rows]
+        if (begins == begins[0]).all():
+            messages = self._l1[rows, begins[0] : begins[0] + reader.size]
+        else:
+            messages = np.stack(
+                [self._l1[row, begin : begin + reader.size] for row, begin in zip(rows, begins, strict=True)]
+            )
         messages[:, reader.id_offset : reader.id_offset + 4] = 0
         parts = [rows.tobytes(), messages.tobytes()]
         for message, same in _with_their_rows(rows, messages):
             launch = reader.read(message)
-            begin = launch.base + min(launch.semaphores, launch.local_cbs)
-            end = launch.base + max(launch.text) + _LONGEST_NAME
-            parts.append(self._l1[same, begin:end].tobytes())
+            parts += [self._l1[same, begin:end].tobytes() for begin, end in launch.regions]
         return b"".join(parts)
 
     def _decode(self, cores: Sequence[Core], rows: NDArray[np.intp]) -> ProgramDescriptor:
         found = _Found()
         for core, row in zip(cores, rows.tolist(), strict=True):
-            launch = self._messages.read(self._read(row, self._messages.address, self._messages.size))
+            launch = self._messages.read(self._read(row, int(self._launch_addresses[row]), self._messages.size))
             _refuse_unknown(core, launch)
             base = found.semaphore_bases[core] = launch.base + launch.semaphores
             formats = self._decode_kernels(found, core, row, launch)
@@ -143,7 +153,7 @@ class Decoder:
         formats: dict[int, CbFormat] = {}
         for processor in _PROCESSORS:
             if launch.enables >> processor & 1:
-                text = self._read(row, launch.base + launch.text[processor], _LONGEST_NAME)
+                text = self._read(row, launch.text_address(processor), LONGEST_NAME)
                 directory = kernel_directory(text)
                 if directory is None:
                     raise CardError(
@@ -176,7 +186,7 @@ class Decoder:
 def _tables(launch: LaunchMessage) -> _Tables:
     """Where a core has its tables of global circular buffers, with the first of them, and of prefetcher pipes."""
     found = []
-    if launch.first_remote_cb not in _NO_REMOTE_CB:
+    if launch.first_remote_cb not in NO_REMOTE_CB:
         found.append((REMOTE_CB_TABLE, f"{launch.base + launch.remote_cbs}, {launch.first_remote_cb}"))
     if launch.pipes is not None:
         found.append((PREFETCHER_PIPES, f"{launch.base + launch.pipes}u"))

@@ -13,13 +13,14 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory, digest, locked
 from tilewright._card.layout import ReleaseLayout, read_layout
 from tilewright._card.native_parts import SIMULATOR_NAME, simulator_library, stand_in_compiler
 from tilewright._card.package import TtMetal
-from tilewright._card.products import PRODUCTS, CardModel, cluster_descriptor
+from tilewright._card.products import PRODUCTS, SLOW, CardModel, cluster_descriptor
 
 _DESCRIPTION = "card.json"
 # Each read of a tensor fills new memory of the host. glibc gives large blocks back to the system when they are freed,
@@ -27,12 +28,26 @@ _DESCRIPTION = "card.json"
 _KEPT_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(1 << 30))
 
 
+SLOW_DISPATCH = "TT_METAL_SLOW_DISPATCH_MODE"  # whatever it holds, tt-metal uses no command queues if it is set
+
+
+def environment_with(package: TtMetal, model: CardModel, environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment with the variables of the card."""
+    return {
+        **{name: value for name, value in environment.items() if name != SLOW_DISPATCH},
+        **card_environment(package, model),
+    }
+
+
 def card_environment(package: TtMetal, model: CardModel) -> dict[str, str]:
-    """Variables that make tt-metal use the card, which is set up first if need be."""
+    """Variables that make tt-metal use the card, which is set up first if need be.
+
+    With fast dispatch ``SLOW_DISPATCH`` is not among them and must not be set.
+    """
     directory = set_up_card(package, model)
     variables = {
         "TT_METAL_SIMULATOR": str(directory / SIMULATOR_NAME),
-        "TT_METAL_SLOW_DISPATCH_MODE": "1",
+        **({SLOW_DISPATCH: "1"} if model.dispatch == SLOW else {}),
         "TT_METAL_RUNTIME_ROOT": str(directory / "root"),
         "TT_METAL_CACHE": str(cache_directory() / "card" / "tt-metal-cache"),
         "TT_METAL_LOGS_PATH": str(cache_directory() / "card" / "logs"),

@@ -91,12 +91,7 @@ class KernelRecord:
 def kernel_record(directory: str, root: str) -> KernelRecord:
     """Reads what was built in ``directory`` with the tt-metal whose files lie below ``root``."""
     built = Path(directory)
-    try:
-        command = (built / _COMMAND_FILE).read_text().split("\0")
-    except OSError as error:
-        raise CardError(
-            f"the record of a kernel is missing ({error}); remove the directory, so that tt-metal builds it again"
-        ) from None
+    command = _recorded_command(built)
     macros = dict(_macros(command))
     is_compute = built.name.startswith("trisc")
     generated = built.parent
@@ -115,6 +110,20 @@ def kernel_record(directory: str, root: str) -> KernelRecord:
         config=_compute_config(descriptors) if is_compute else _data_movement_config(built.name, macros),
         formats=_formats(descriptors),
     )
+
+
+def recorded_macros(directory: str) -> dict[str, str]:
+    """Every macro a kernel was compiled with; the value of one without a value is 1."""
+    return dict(_macros(_recorded_command(Path(directory))))
+
+
+def _recorded_command(built: Path) -> list[str]:
+    try:
+        return (built / _COMMAND_FILE).read_text().split("\0")
+    except OSError as error:
+        raise CardError(
+            f"the record of a kernel is missing ({error}); remove the directory, so that tt-metal builds it again"
+        ) from None
 
 
 def _macros(command: list[str]) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,10 @@ _TEXT_MAGIC = b"TWKERNEL"
 _SEMAPHORE_BYTES = 16
 _CB_WORDS = 4
 _PIPES, _NO_PIPES = "prefetcher_pipe_offset", 0xFF
+NO_REMOTE_CB = (32, 64)  # as the first of them: how many circular buffers a core of the chip has
+LONGEST_NAME = 512  # of a build directory, in a kernel's text
+# More than any release's tables take: bytes behind them can only make two equal programs look different.
+_REMOTE_CBS_BYTES, _PIPES_BYTES = 512, 512
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +56,23 @@ class LaunchMessage:
             is_given = offset != _NO_ARGUMENTS
             found += [self.base + offset if is_given else 0, (self.end_of(offset) - offset) // 4 if is_given else 0]
         return found[0], found[1], found[2], found[3]
+
+    def text_address(self, processor: int) -> int:
+        """Address of a processor's kernel. In a trace kernels lie before ``base``: offsets wrap at 32 bits."""
+        return (self.base + self.text[processor]) & 0xFFFFFFFF
+
+    @property
+    def regions(self) -> list[tuple[int, int]]:
+        """Begin and end of the memory that decides what the program is, but for values of arguments."""
+        begin = self.base + min(self.semaphores, self.local_cbs)
+        tables_end = self.base + self.remote_cbs + (0 if self.first_remote_cb in NO_REMOTE_CB else _REMOTE_CBS_BYTES)
+        if self.pipes is not None:
+            tables_end = max(tables_end, self.base + self.pipes + _PIPES_BYTES)
+        texts = [self.text_address(processor) for processor in range(len(self.text))]
+        texts_end = max(texts) + LONGEST_NAME
+        if begin <= min(texts) <= texts_end:
+            return [(begin, max(tables_end, texts_end))]
+        return [(begin, tables_end), (min(texts), texts_end)]
 
     @property
     def num_semaphores(self) -> int:

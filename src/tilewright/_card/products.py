@@ -95,6 +95,7 @@ PRODUCTS = {
 _DEFAULTS = {"wormhole_b0": "n150", "blackhole": "p150"}
 _MACHINES = {"n150": range(1, 9), "p100a": (1,), "p150": (1, 2, 4, 8)}  # of how many cards
 MOST_CARDS = 8
+SLOW, FAST = DISPATCHES = ("slow", "fast")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,6 +105,7 @@ class CardModel:
     product: Product
     grid: tuple[int, int]
     cards: int = 1  # of them in the machine, each a device of its own
+    dispatch: str = SLOW  # whether the host writes launches itself or posts commands to queues
 
     @property
     def arch(self) -> ArchDescription:
@@ -120,8 +122,10 @@ class CardModel:
         return f"{self.product.name} ({self.product.arch}, {self.grid[0]}x{self.grid[1]})"
 
 
-def choose_card(arch: str | None = None, grid: str | None = None, cards: str | None = None) -> CardModel:
-    """The card that ``--arch`` and ``--grid`` name, as many times as ``--cards`` says.
+def choose_card(
+    arch: str | None = None, grid: str | None = None, cards: str | None = None, dispatch: str | None = None
+) -> CardModel:
+    """The card that ``--arch`` and ``--grid`` name, as many times as ``--cards`` says, with ``--dispatch``.
 
     >>> str(choose_card("blackhole", "p100a")), str(choose_card(grid="4x2"))
     ('p100a (blackhole, 11x10)', 'n150 (wormhole_b0, 4x2)')
@@ -132,9 +136,18 @@ def choose_card(arch: str | None = None, grid: str | None = None, cards: str | N
         product = PRODUCTS[grid]
         if arch not in (None, product.arch):
             raise CardError(f"--grid {grid} is a {product.arch} card, but --arch says {arch}")
-        return CardModel(product, product.grid, _count(cards, product))
+        return CardModel(product, product.grid, _count(cards, product), _dispatch(dispatch, cards))
     product = PRODUCTS[_DEFAULTS[arch or "wormhole_b0"]]
-    return CardModel(product, _grid(grid, product) if grid is not None else product.grid, _count(cards, product))
+    cores = _grid(grid, product) if grid is not None else product.grid
+    return CardModel(product, cores, _count(cards, product), _dispatch(dispatch, cards))
+
+
+def _dispatch(dispatch: str | None, cards: str | None) -> str:
+    if dispatch not in (None, *DISPATCHES):
+        raise CardError(f"--dispatch {dispatch} is unknown; allowed: {', '.join(DISPATCHES)}")
+    if dispatch == FAST and cards not in (None, "1"):
+        raise CardError(f"--dispatch fast is simulated for one card only; --cards {cards} needs --dispatch slow")
+    return dispatch or SLOW
 
 
 def _count(cards: str | None, product: Product) -> int:

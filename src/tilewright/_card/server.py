@@ -20,6 +20,7 @@ import numpy as np
 
 from tilewright._card.card_launch import Call, CardLaunch
 from tilewright._card.decode import Core, Decoder
+from tilewright._card.dispatch_kernels import dispatch_kernels
 from tilewright._card.environment import described_card
 from tilewright._card.global_buffers import partners
 from tilewright._card.layout import ReleaseLayout
@@ -46,6 +47,7 @@ class CardServer:
         self._options = RunOptions(keep_l1=True, time_limit=time_limit(), on_print=self._print)
         self._call = Call()
         self._waiting: list[Core] = []  # told to go, and not run yet
+        self._layout = layout
         self._arch = model.arch
         self._grid = model.grid
         self._coordinate_shift = layout["NOC_COORD_REG_OFFSET"]
@@ -72,7 +74,25 @@ class CardServer:
             elif kind is CardMessageKind.TENSORS:
                 self._call = dataclasses.replace(self._call, tensors=tensors_told(data.decode()))
             elif kind is CardMessageKind.LAUNCH:
-                self._answer([self._core(*each) for each in struct.iter_unpack("<II", data)])
+                self._answer(self._launched(data))
+            elif kind is CardMessageKind.DISPATCH_CORE:
+                self._describe_dispatch_core(data)
+
+    def _launched(self, data: bytes) -> list[Core]:
+        """Cores of a launch; the decoder is told where their launch messages lie."""
+        cores = []
+        for x, y, launch_address in struct.iter_unpack("<III", data):
+            cores.append(self._core(x, y))
+            self._decoder.set_launch_address(cores[-1], launch_address)
+        return cores
+
+    def _describe_dispatch_core(self, l1: bytes) -> None:
+        try:
+            text = dispatch_kernels(self._layout, self._arch, l1)
+        except Exception as error:
+            send(self._channel, CardMessageKind.FAILED, f"{type(error).__name__}: {error}")
+        else:
+            send(self._channel, CardMessageKind.DISPATCH_CORE, text)
 
     def _answer(self, cores: list[Core]) -> None:
         try:

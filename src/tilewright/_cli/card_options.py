@@ -8,9 +8,9 @@ import ast
 import os
 from pathlib import Path
 
-from tilewright._card.environment import card_environment
+from tilewright._card.environment import environment_with
 from tilewright._card.package import installed_ttnn, require_ttnn
-from tilewright._card.products import MOST_CARDS, PRODUCTS, choose_card
+from tilewright._card.products import DISPATCHES, MOST_CARDS, PRODUCTS, choose_card
 
 BUILT_IN, REAL = "built-in", "real"
 
@@ -28,13 +28,24 @@ def add_card_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) 
     )
 
 
+def add_dispatch_option(parser: argparse._ActionsContainer) -> None:
+    """``--dispatch``."""
+    parser.add_argument(
+        "--dispatch",
+        choices=DISPATCHES,
+        help="how the host launches programs: slow (default) or fast, through command queues, as traces, sub-devices "
+        "and several queues need it",
+    )
+
+
 def add_ttnn_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """``--ttnn``."""
+    """``--ttnn`` and ``--dispatch``."""
     parser.add_argument(
         "--ttnn",
         choices=(REAL, BUILT_IN),
         help="the installed package on a simulated card, or tilewright's own small module; real where it is installed",
     )
+    add_dispatch_option(parser)
 
 
 def wants_real_ttnn(options: argparse.Namespace, script: Path | None = None) -> bool:
@@ -58,5 +69,5 @@ def _imports_only_ours(script: Path) -> bool:
 
 def environment_with_card(options: argparse.Namespace, **further: str) -> dict[str, str]:
     """This process's environment with the card that the options choose."""
-    card = card_environment(require_ttnn(), choose_card(options.arch, options.grid, options.cards))
-    return {**os.environ, **card, **further}
+    card = choose_card(options.arch, options.grid, options.cards, options.dispatch)
+    return {**environment_with(require_ttnn(), card, os.environ), **further}

@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from tilewright._card.environment import card_environment
+from tilewright._card.environment import SLOW_DISPATCH, card_environment
 from tilewright._card.package import require_ttnn
 from tilewright._card.products import choose_card
-from tilewright._cli.card_options import add_card_options
+from tilewright._cli.card_options import add_card_options, add_dispatch_option
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text
 
@@ -27,15 +27,19 @@ def build_parser() -> argparse.ArgumentParser:
         """,
     )
     add_card_options(parser)
+    add_dispatch_option(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 
 def run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
-    variables = card_environment(require_ttnn(), choose_card(options.arch, options.grid, options.cards))
+    card = choose_card(options.arch, options.grid, options.cards, options.dispatch)
+    variables = card_environment(require_ttnn(), card)
     if options.json:
         print(json_text("env", {"variables": variables}))
     else:
+        if SLOW_DISPATCH not in variables:
+            print(f"unset {SLOW_DISPATCH}")
         print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items()))
     return 0

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tilewright._card.compare import MAPS_VARIABLE
-from tilewright._card.environment import card_environment
+from tilewright._card.environment import environment_with
 from tilewright._card.package import require_ttnn
 from tilewright._cli.check_target import Work, exit_status, runs_on_card
 from tilewright._cli.command_parser import UsageExit
@@ -82,8 +82,7 @@ def observe_on_card(
     """
     with tempfile.TemporaryDirectory() as directory:
         variables = {
-            **os.environ,
-            **card_environment(require_ttnn(), chosen_card(options)),
+            **environment_with(require_ttnn(), chosen_card(options), os.environ),
             OBSERVER_VARIABLE: dataclasses.replace(request, directory=directory).text(),
             **({"TILEWRIGHT_CARD_COMPARE": "1", MAPS_VARIABLE: directory} if compares else {}),
         }

@@ -150,7 +150,7 @@ def _grid_or_product(text: str) -> tuple[int, int] | str:
 def chosen_card(options: argparse.Namespace) -> CardModel:
     """The card that the options of a command for scripts name."""
     named = options.grid if options.grid is None or isinstance(options.grid, str) else "x".join(map(str, options.grid))
-    return choose_card(options.arch, named)
+    return choose_card(options.arch, named, dispatch=options.dispatch)
 
 
 def checked_grid(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[int, int]:

@@ -6,7 +6,10 @@ it cannot start. Then the library sends
 
 * BANK_TABLES, which gets no answer;
 * OPERATION with the name of ttnn's operation and TENSORS with its tensors, if the greeting wants them;
-* LAUNCH with the cores that were told to go. The server answers with any number of PRINT and a DONE with a
+* DISPATCH_CORE with the memory of a core whose kernels serve a command queue. The server answers with the text of
+  ``_card/dispatch_kernels.py``, or with FAILED;
+* LAUNCH with the cores that were told to go, three words each: x, y and the address of the launch message in L1, or 0
+  for the first one. The server answers with any number of PRINT and a DONE with a
   ``LaunchDone``, or with WAITING, FAILED or INTERRUPTED. WAITING is for cores whose global circular buffers lead to
   cores that were not told to go yet: they run together with those, or at a LAUNCH without cores.
 """
@@ -18,7 +21,7 @@ from typing import Annotated
 from tilewright._wire.layout import f64, i32, structure, u32, u64
 
 MAGIC = 0x44524157
-VERSION = 6
+VERSION = 7
 MAX_FILES = 64
 
 
@@ -34,6 +37,7 @@ class CardMessageKind(enum.IntEnum):
     OPERATION = 7
     WAITING = 8
     TENSORS = 9
+    DISPATCH_CORE = 10
 
 
 class CardNodeKind(enum.IntEnum):

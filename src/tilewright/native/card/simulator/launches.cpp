@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launches.h"
 
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +13,15 @@ namespace card {
 
 static bool overlaps(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t end) {
     return address < end && address + bytes > begin;
+}
+
+// Without command queues the host writes every launch message to the first place of the ring.
+static std::vector<LaunchedCore> first_messages(const std::set<std::pair<uint32_t, uint32_t>>& cores) {
+    std::vector<LaunchedCore> launched;
+    for (const auto& [x, y] : cores) {
+        launched.push_back({x, y, 0});
+    }
+    return launched;
 }
 
 Launches::Launches(Memory& memory, Server& server) : memory_(memory), server_(server) {}
@@ -79,9 +89,8 @@ void Launches::take_signal(const Memory::Mapped& node, Core core) {
     } else if (signal == signals.go) {
         if (node.bytes == nullptr) {
             set_signal(node, core, signals.done);
-            throw std::runtime_error(
-                "tilewright: a kernel was launched on core " + std::to_string(core.first) + "-" +
-                std::to_string(core.second) + ", which is outside the grid of the simulated card");
+            start_dispatch_core(core);
+            return;
         }
         armed_.insert(core);
         // A core may have been configured for a launch that never came.
@@ -98,6 +107,7 @@ void Launches::send_bank_tables(Core core) {
         std::vector<uint8_t> tables(server_.greeting.bank_tables_bytes);
         memory_.read(core.first, core.second, server_.greeting.bank_tables, tables.data(), tables.size());
         server_.send_bank_tables(tables);
+        bank_tables_ = std::move(tables);
         tables_sent_ = true;
     }
 }
@@ -113,6 +123,44 @@ void Launches::set_signals(const std::set<Core>& cores, uint32_t signal) {
     }
 }
 
+// Kernels of the dispatch cores are not run: their commands are executed here (fast_dispatch/).
+void Launches::start_dispatch_core(Core core) {
+    constexpr uint64_t kConfigured = 256ull << 10;  // enough for the launch message and the names of its kernels
+    std::vector<uint8_t> l1(kConfigured);
+    memory_.read(core.first, core.second, 0, l1.data(), l1.size());
+    Numbers commands;
+    std::vector<DispatchKernel> kernels;
+    std::istringstream lines(server_.describe_dispatch_core(l1));
+    for (std::string name, value; lines >> name >> value;) {
+        if (name == "kernel") {
+            kernels.push_back({value, {}});
+        } else {
+            (kernels.empty() ? commands : kernels.back().defines).set(name, std::stoull(value));
+        }
+    }
+    for (const DispatchKernel& kernel : kernels) {
+        if (kernel.name.rfind("cq_", 0) != 0) {
+            throw std::runtime_error(
+                "tilewright: kernel " + kernel.name + " was launched on core " + std::to_string(core.first) + "-" +
+                std::to_string(core.second) + ", which is outside the grid of the simulated card");
+        }
+    }
+    queues.start(commands, std::move(kernels), bank_tables_);
+}
+
+void Launches::run_workers(const std::vector<LaunchedCore>& cores) {
+    const std::lock_guard lock(mutex_);
+    const Server::Outcome outcome = server_.launch(cores);
+    workers_wait_ = outcome != Server::Outcome::AllDone;
+}
+
+void Launches::finish_workers() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(workers_wait_, false)) {
+        server_.launch({});
+    }
+}
+
 // Cores are done even after an error: the host must be able to continue, or to close the device.
 void Launches::run() {
     const std::set<Core> cores = std::exchange(armed_, {});
@@ -121,7 +169,7 @@ void Launches::run() {
     set_signals(cores, server_.greeting.signals.done);
     Server::Outcome outcome{};
     try {
-        outcome = server_.launch({cores.begin(), cores.end()});
+        outcome = server_.launch(first_messages(cores));
     } catch (...) {
         finish_waiting();
         throw;

@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "fast_dispatch/command_queues.h"
 #include "memory.h"
 #include "server.h"
 
@@ -29,6 +30,11 @@ public:
     // Called before the host reads there.
     void before_read(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes);
 
+    // Fast dispatch: the program of workers that the dispatcher told to go runs now, or together with the programs that its
+    // global circular buffers lead to; at the latest before the host learns of anything that follows.
+    void run_workers(const std::vector<LaunchedCore>& cores);
+    void finish_workers();
+
 private:
     using Core = std::pair<uint32_t, uint32_t>;
 
@@ -36,6 +42,7 @@ private:
     const Memory::Mapped* with_go_word(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes) const;
     void take_signal(const Memory::Mapped& node, Core core);
     void send_bank_tables(Core core);
+    void start_dispatch_core(Core core);
     void set_signal(const Memory::Mapped& node, Core core, uint32_t signal);
     void run();
     // Runs the programs that wait for others, without those.
@@ -49,6 +56,13 @@ private:
     std::set<Core> configured_, armed_, waiting_;
     std::string waiting_operation_;  // the operation that launched the last of them
     bool tables_sent_ = false;  // since the last launch
+    std::vector<uint8_t> bank_tables_;
+    bool workers_wait_ = false;
+
+public:
+    // The queues that kernels on dispatch cores serve.
+    CommandQueues queues{
+        memory_, [this](const std::vector<LaunchedCore>& cores) { run_workers(cores); }, [this] { finish_workers(); }};
 };
 
 }  // namespace card

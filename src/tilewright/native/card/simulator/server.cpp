@@ -156,7 +156,7 @@ void Server::receive_greeting() {
     receive(nodes.data(), nodes.size() * sizeof(CardNode));
 }
 
-Server::Outcome Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores) {
+Server::Outcome Server::launch(const std::vector<LaunchedCore>& cores) {
     if (getpid() != owner_) {
         throw std::runtime_error("tilewright: the card was opened by another process; a forked one must open its own");
     }
@@ -184,6 +184,19 @@ Server::Outcome Server::launch(const std::vector<std::pair<uint32_t, uint32_t>>&
             default: throw std::runtime_error(text);
         }
     }
+}
+
+std::string Server::describe_dispatch_core(const std::vector<uint8_t>& l1) {
+    const CardMessageHeader request{CardMessageKind::DispatchCore, static_cast<uint32_t>(l1.size())};
+    send(&request, sizeof(request));
+    send(l1.data(), l1.size());
+    CardMessageHeader answer{};
+    receive(&answer, sizeof(answer));
+    std::string text = receive_text(answer.bytes);
+    if (answer.kind != CardMessageKind::DispatchCore) {
+        throw std::runtime_error(text);
+    }
+    return text;
 }
 
 Server::Outcome Server::take_done(const std::string& answer) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fast_dispatch/workers.h"
 #include "wire/card.h"
 
 namespace card {
@@ -34,10 +35,12 @@ public:
         Done,  // these cores; earlier ones still wait
         Waiting,  // none: these cores wait for others too
     };
-    // Runs the program of these cores (x, y) to its end; without cores, the programs that wait. Throws
+    // Runs the program of these cores to its end; without cores, the programs that wait. Throws
     // std::runtime_error with the server's text if it fails, and no program waits any more. Returns AllDone if it was
     // interrupted, so that the host's own signal handler can act.
-    Outcome launch(const std::vector<std::pair<uint32_t, uint32_t>>& cores);
+    Outcome launch(const std::vector<LaunchedCore>& cores);
+    // Names and numbers of the kernels on a dispatch core whose memory this is (_card/dispatch_kernels.py).
+    std::string describe_dispatch_core(const std::vector<uint8_t>& l1);
     // Sends the tables of banks that firmware would read.
     void send_bank_tables(const std::vector<uint8_t>& tables);
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "fast_dispatch/host_dma.h"
 #include "host_errors.h"
 #include "host_python.h"
 #include "launches.h"
@@ -58,6 +59,7 @@ static Card& opened(uint64_t number = 0) {
 static void write_node(Card& card, uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
     card.memory.write(x, y, address, data, bytes);
     card.launches.after_write(x, y, address, bytes);
+    card.launches.queues.after_write(x, y, address, bytes);
 }
 
 static void write_target(Card& card, const Target& target, const void* data, uint32_t bytes) {
@@ -164,7 +166,9 @@ void libttsim_exit() {
 
 void libttsim_clock(uint32_t) {}
 
-void libttsim_set_pci_dma_mem_callbacks(void*, void*) {}
+void libttsim_set_pci_dma_mem_callbacks(card::DmaRead read, card::DmaWrite write) {
+    card::set_dma_callbacks(read, write);
+}
 
 uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset) {
     constexpr uint32_t kFunctions = 8;  // of each device on a bus

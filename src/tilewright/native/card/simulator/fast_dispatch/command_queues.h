@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command queues of a card. A queue exists from the GO that starts its prefetch and dispatch kernels until the GO
+// that starts them again. Each write of the host to a fetch queue, or of a completion queue's read pointer, executes what
+// can be executed; a command that waits for the other queue or for room in the completion queue is taken up then.
+//
+// Errors of a program are thrown to the thread that posts commands, at the call that ran it if the queue did not have to
+// wait, else at the next write to a fetch queue.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banks.h"
+#include "card/simulator/memory.h"
+#include "dispatcher.h"
+#include "numbers.h"
+#include "prefetcher.h"
+#include "workers.h"
+
+namespace card {
+
+// A kernel on a dispatch core: its file's name without ending, and its defines.
+struct DispatchKernel {
+    std::string name;
+    Numbers defines;
+};
+
+class CommandQueues {
+public:
+    // `finish` runs programs that still wait for others.
+    CommandQueues(Memory& memory, Workers::Run run, Workers::Finish finish) :
+        memory_(memory), run_(std::move(run)), finish_(std::move(finish)) {}
+
+    // Starts kernels on a dispatch core. `bank_tables` are those of the workers' firmware.
+    void start(const Numbers& commands, std::vector<DispatchKernel> kernels, const std::vector<uint8_t>& bank_tables);
+    // After the host wrote there.
+    void after_write(uint32_t x, uint32_t y, uint64_t address, uint64_t bytes);
+
+private:
+    struct Queue {
+        std::unique_ptr<Banks> banks;
+        std::unique_ptr<Dispatcher> dispatcher;
+        std::unique_ptr<Prefetcher> prefetcher;
+        uint64_t read_pointer;  // of the completion queue, on the dispatch core
+    };
+
+    void connect(const std::vector<uint8_t>& bank_tables);
+    void execute();
+
+    Memory& memory_;
+    Workers::Run run_;
+    Workers::Finish finish_;
+    std::recursive_mutex mutex_;
+    bool is_executing_ = false;
+    Numbers commands_;
+    std::unique_ptr<Workers> workers_;
+    std::vector<DispatchKernel> started_;  // not connected to a queue yet
+    std::vector<Queue> queues_;
+    std::exception_ptr failure_;
+};
+
+}  // namespace card

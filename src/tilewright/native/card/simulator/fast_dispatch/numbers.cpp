@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numbers.h"
+
+#include <stdexcept>
+
+namespace card {
+
+uint64_t Numbers::at(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) {
+        throw std::runtime_error(
+            "tilewright: fast dispatch of this release of tt-metal is not understood: it does not define " + name +
+            "; use --dispatch slow");
+    }
+    return found->second;
+}
+
+}  // namespace card

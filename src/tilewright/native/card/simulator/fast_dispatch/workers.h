@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker firmware under fast dispatch. Each worker has a ring of launch messages and a read pointer into it. A GO that
+// the dispatcher multicasts starts the message under the pointer on every worker that listens to this go word; the
+// workers with kernels form the program. Afterwards each worker clears its message, advances its pointer and counts one
+// completion on the dispatch core that its go word names.
+//
+// An error of a program leaves the call that posts its commands after the host has counted the workers to wait for, and
+// before it has moved on in the ring. So a worker keeps its pointer after a failed launch. In a trace it goes on, because
+// the programs after it have their places in the ring.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "card/simulator/memory.h"
+#include "noc_place.h"
+#include "numbers.h"
+
+namespace card {
+
+struct LaunchedCore {
+    uint32_t x, y, launch_address;
+};
+
+class Workers {
+public:
+    using Run = std::function<void(const std::vector<LaunchedCore>&)>;
+
+    using Finish = std::function<void()>;
+
+    Workers(Memory& memory, const Numbers& numbers, Run run, Finish finish);
+
+    // Runs programs that wait for others, before the host learns of anything that follows them.
+    void finish() { finish_(); }
+
+    // Writes go word number `index` of every worker in a rectangle and does what firmware does with it.
+    void send_go(const NocRectangle& rectangle, uint32_t index, uint32_t word, bool in_trace);
+    uint32_t completions(NocPlace dispatch_core, uint32_t stream) const;
+    void clear_completions(NocPlace dispatch_core, uint32_t stream);
+
+private:
+    bool listens_to(NocPlace worker, uint32_t index);
+    void run(const std::vector<LaunchedCore>& launched);
+    bool take_launch(NocPlace worker, std::vector<LaunchedCore>& launched);
+    void reset_pointer(NocPlace worker);
+    void finish_launch(NocPlace worker, uint32_t go_word, bool advances);
+    uint32_t read_word(NocPlace worker, uint64_t address);
+    void count_completion(uint32_t go_word);
+
+    Memory& memory_;
+    Run run_;
+    Finish finish_;
+    uint64_t go_words_, go_index_, read_pointer_, launch_, launch_bytes_, num_launches_;
+    uint64_t mode_, enables_, preload_, enables_bytes_;
+    uint32_t mode_device_;
+    uint8_t go_, done_, reset_, replay_;
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> completions_;  // by dispatch core and stream
+};
+
+}  // namespace card

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fast dispatch: the host posts commands to queues, and the card executes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.card.card_process import OnCard
+from tests.card.test_sample import ON_WORMHOLE, SAMPLE
+from tilewright._card.package import CardError
+from tilewright._card.products import choose_card
+
+SCRIPT = Path(__file__).with_name("fast_dispatch.py")
+
+
+@pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
+def test_traces_queues_sub_devices_and_errors(on_card: OnCard, real_ttnn_with_torch: str, arch: str) -> None:
+    result = on_card("--dispatch", "fast", "--arch", arch, str(SCRIPT))
+    assert result.returncode == 0, result.stdout + result.stderr
+    for part in ("traces", "large transfers", "sub-devices", "after an error"):
+        assert f"{part}: right\n" in result.stdout
+    assert "ttnn.generic_op: DeadlockError: deadlock on cores (0,0)-(1,1)\n" in result.stdout
+    assert "c_0 has no producer" in result.stdout
+
+
+def test_sampled_operations_are_those_of_slow_dispatch(on_card: OnCard) -> None:
+    slow, fast = (_results(on_card, dispatch) for dispatch in ("slow", "fast"))
+    assert fast == slow
+    assert set(fast["results"]) >= set(ON_WORMHOLE)
+
+
+def _results(on_card: OnCard, dispatch: str) -> Any:
+    result = on_card("--dispatch", dispatch, str(SAMPLE))
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout.splitlines()[-1])
+    del found["spent"]  # times and bytes differ
+    return found
+
+
+def test_unknown_dispatch_and_several_cards_are_refused() -> None:
+    with pytest.raises(CardError, match="--dispatch quick is unknown; allowed: slow, fast"):
+        choose_card(dispatch="quick")
+    with pytest.raises(CardError, match="--dispatch fast is simulated for one card only; --cards 2 needs"):
+        choose_card(cards="2", dispatch="fast")
