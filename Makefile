@@ -10,14 +10,21 @@ QUICK := tests/house tests/tensor tests/program tests/logs tests/package/test_in
 # Prints a Python that has ttnn and torch, made in the user's cache out of a CPython 3.10 or 3.12; or why there is none.
 TTNN_PYTHON = $(BIN)/python -m tests.real_ttnn
 
-.PHONY: demo test quick catalogue beside-ttnn score bench lint format clean
+.PHONY: demo test quick catalogue beside-ttnn score bench wheel lint format clean
 
 $(VENV)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,lint]'
+	$(BIN)/python tools/write_api_stub.py
 	touch $@
 
-demo: $(VENV)/.installed  ## run a program on the simulated grid, and see a broken one explained
+# What running the package takes; the tools for tests and lint take a minute more.
+$(VENV)/.runnable: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[native]'
+	touch $@
+
+demo: $(VENV)/.runnable  ## run a program on the simulated grid, and see a broken one explained
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed  ## all tests
@@ -42,6 +49,11 @@ score: $(VENV)/.installed  ## how many of the known bugs the checker names, and 
 bench: $(VENV)/.installed  ## speed, as ratios measured side by side
 	$(BIN)/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	TILEWRIGHT_REAL_TTNN=$$($(TTNN_PYTHON)) $(BIN)/python -m bench
+
+wheel: $(VENV)/.installed  ## dist/: a wheel for x86-64 Linux with glibc 2.28 or newer, and the source distribution
+	$(BIN)/python tools/build_wheel.py
+	$(BIN)/python -m build --sdist --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
 
 lint: $(VENV)/.installed  ## form and types of Python, form and mistakes of C++, rooms and tables
 	$(BIN)/ruff check .

@@ -22,6 +22,7 @@ _PARTS = {
     "check": "checked_runs",
     "time": "recorded_runs",
     "start": "start_up",
+    "variants": "engine_variants",
     "card": "real_ttnn",
 }
 

@@ -4,7 +4,7 @@
 A function becomes a function, with its C++ header in the text that editors show. One with template arguments becomes a
 value that takes them in brackets: called at once where all of them may be left out, after the brackets where not.
 
-The file is not kept in git: ``tools/build_hook.py`` runs this when the package is built or installed.
+The file is not kept in git: CMake runs this when the package is built, and ``make`` for an editable install.
 """
 
 from __future__ import annotations

@@ -24,9 +24,10 @@
     tilewright.build("./variance_w_rm")
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    __version__: str
 
 # Loaded when first asked for, so that `import tilewright` stays quick.
 _MODULES = ("formula", "kernels", "metal2", "ops", "ttnn")
@@ -66,7 +67,19 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"tilewright.{name}")
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
+    if name == "__version__":
+        return _version()
     raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
+
+
+def _version() -> str:
+    """Version of the installed package, which git's tags give it when it is built."""
+    import importlib.metadata
+
+    try:
+        return importlib.metadata.version("tilewright")
+    except importlib.metadata.PackageNotFoundError:
+        return "0+uninstalled"  # a source tree on the path, and no more
 
 
 def __dir__() -> list[str]:

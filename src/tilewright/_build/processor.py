@@ -52,3 +52,7 @@ def _usable(instructions: frozenset[str]) -> tuple[str, ...]:
         if needed <= instructions:
             usable.insert(0, variant)
     return tuple(usable)
+
+
+if __name__ == "__main__":  # CMakeLists.txt calls it when the package is built for the machine it is installed on
+    print(next(iter(usable_variants()), "native"))

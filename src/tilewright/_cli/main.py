@@ -13,7 +13,6 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from tilewright import __version__
 from tilewright._cli.command_parser import UsageExit
 from tilewright._cli.json_output import error_object, json_text, wants_json
 from tilewright._cli.screen import fitted
@@ -49,11 +48,21 @@ COMMANDS = {
 FURTHER_COMMANDS = {"log": ("audit", "note")}
 
 
+class _Version(argparse.Action):
+    """Looks the version up when it is wanted: that takes longer than starting most commands."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from tilewright import __version__
+
+        print(f"tilewright {__version__}")
+        parser.exit()
+
+
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tilewright", description="Build and run Tenstorrent operations without a card."
     )
-    parser.add_argument("--version", action="version", version=f"tilewright {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(
         dest="command", metavar="command", title="commands", description="`tilewright command --help` says more."
     )
