@@ -16,9 +16,8 @@ import pytest
 from tests.launch.test_os_threads import exp_program
 from tilewright import ttnn
 from tilewright._build import compiler as compilers
-from tilewright._build import kernel_build, precompiled_prelude
+from tilewright._build import kernel_build
 from tilewright._build.compiler import Compiler, available_compilers, find_compiler, major_version
-from tilewright._build.kernel_sources import kernel_source
 from tilewright._build.translation_unit import KernelSource
 from tilewright._errors import CompilerCrashError, CompilerNotFoundError, KernelCompileError, KernelFaultError
 from tilewright._launch.chip import Chip
@@ -311,16 +310,3 @@ def test_a_stock_kernel_that_is_refused_goes_to_the_other_compiler(
     monkeypatch.setattr(kernel_build, "find_compiler", lambda: refusing)
     monkeypatch.setattr(kernel_build, "available_compilers", lambda: (refusing, working))
     chip.launch(file_program(kernel))
-
-
-def test_headers_with_new_dates_are_compiled_anew(chip: Chip, make_program, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reinstallation dates every header anew; clang then takes none of them for one its compiled prelude has."""
-    other = next((found for found in available_compilers() if found.family != "gcc"), None)
-    if other is None:
-        pytest.skip("no compiler besides g++ on this machine")
-    monkeypatch.setattr(precompiled_prelude, "tree_dates", lambda directory: "as installed")
-    program = make_program(reader="void kernel_main() {}")
-    source = kernel_source(program, program.kernels[0], chip.arch, chip.grid)
-    first = precompiled_prelude.precompiled_prelude(source, other, kernel_build._arguments(source, other))
-    monkeypatch.setattr(precompiled_prelude, "tree_dates", lambda directory: "as installed again")
-    assert precompiled_prelude.precompiled_prelude(source, other, kernel_build._arguments(source, other)) != first

@@ -57,7 +57,7 @@ def wheel_of_source_distribution() -> Path:
 
 
 def run(
-    command: list[str], cwd: Path | None = None, timeout: float = 900, **environment: str
+    command: list[str], cwd: Path | None = None, timeout: float = 3000, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command that must not see this source tree."""
     variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TILEWRIGHT_ENGINE")}

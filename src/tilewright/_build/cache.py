@@ -41,9 +41,17 @@ def cache_directory() -> Path:
         raise CacheError(f"no home directory to keep compiled kernels in ({error}); set TILEWRIGHT_CACHE") from error
 
 
+SEED_VARIABLE = "TILEWRIGHT_CACHE_SEED"
+
+
+def seeds() -> list[Path]:
+    """Directories with entries of another cache, such as a CI image's, that are used and never changed."""
+    return [Path(each).absolute() for each in os.environ.get(SEED_VARIABLE, "").split(os.pathsep) if each]
+
+
 def cache_environment() -> tuple[str | None, ...]:
     """What decides where the cache is."""
-    return tuple(map(os.environ.get, ("TILEWRIGHT_CACHE", "XDG_CACHE_HOME", "HOME")))
+    return tuple(map(os.environ.get, ("TILEWRIGHT_CACHE", SEED_VARIABLE, "XDG_CACHE_HOME", "HOME")))
 
 
 def full_cache() -> CacheError:
@@ -141,7 +149,16 @@ def store_record(entry: Path, library: Path, **facts: Any) -> None:
 
 
 def stored_library(entry: Path) -> tuple[Path, dict[str, Any]] | None:
-    """The library and the facts stored at ``entry``; None when they are missing or damaged."""
+    """The library and the facts stored at ``entry``, or in a seed; None when they are missing or damaged."""
+    found = _stored_at(entry)
+    if found is not None:
+        note_use(entry)
+        return found
+    name = entry.relative_to(cache_directory())
+    return next((found for seed in seeds() if (found := _stored_at(seed / name)) is not None), None)
+
+
+def _stored_at(entry: Path) -> tuple[Path, dict[str, Any]] | None:
     data = read_entry(entry)
     try:
         record = json.loads(data or b"")
@@ -151,7 +168,6 @@ def stored_library(entry: Path) -> tuple[Path, dict[str, Any]] | None:
         return None
     if not is_trusted(state) or not _is_intact(library, state.st_size, state.st_mtime_ns):
         return None
-    note_use(entry)
     return library, record
 
 

@@ -26,6 +26,7 @@ from tilewright._errors import CacheError
 
 LIMIT_VARIABLE = "TILEWRIGHT_CACHE_LIMIT"
 DEFAULT_LIMIT = 4 * 2**30
+PRELUDES_LIMIT = 300 * 10**6  # bytes of precompiled headers
 _IN_USE = 3600.0  # seconds
 _LOOKED_AT_EVERY = 3600.0
 _KEPT_SHARE = 0.8
@@ -175,6 +176,20 @@ def _remove(item: CacheItem) -> None:
         else:
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+def bound_preludes() -> None:
+    """Keep precompiled headers below their limit: the least recently used go, unless used within the last hour."""
+    with contextlib.suppress(OSError, CacheError), locked("prune"):
+        items = sorted(
+            _folders(cache_directory() / "preludes", "preludes", used="digest"), key=lambda item: item.last_used
+        )
+        size = sum(item.size for item in items)
+        for item in items:
+            if size <= PRELUDES_LIMIT or time.time() - item.last_used <= _IN_USE:
+                break
+            _remove(item)
+            size -= item.size
 
 
 def prune_when_large() -> None:

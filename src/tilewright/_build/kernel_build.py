@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import os
 import re
 import tempfile
@@ -34,18 +35,14 @@ from tilewright._build.compiler import (
     kernel_link_flags,
 )
 from tilewright._build.file_states import FileStates, State, build_environment, file_state
-from tilewright._build.generated_headers import generated_directory
+from tilewright._build.generated_headers import generated_directory, write_generated_headers
+from tilewright._build.kernel_places import include_directories, kernel_content, places_of, tree_of
 from tilewright._build.native_build import NATIVE, tree_digest
-from tilewright._build.precompiled_prelude import with_precompiled_prelude
+from tilewright._build.precompiled_headers import with_precompiled_headers
+from tilewright._build.progress import progress
 from tilewright._build.thread_guards import THREADS, chosen_by_thread
-from tilewright._build.translation_unit import (
-    Instrumentation,
-    KernelSource,
-    prelude_macros,
-    translation_unit,
-)
+from tilewright._build.translation_unit import Instrumentation, KernelSource, translation_unit
 from tilewright._errors import CompilerCrashError, KernelCompileError
-from tilewright._program.kernel_path import kernel_search_path
 
 # The compiler calls the engine in every basic block; no library of the sanitizer is needed for it. A record wants it of
 # kernels that move data: what a compute kernel does between its calls runs beside the tile engines. After a hang in a
@@ -60,27 +57,6 @@ def source_file(name: str, text: str) -> Path:
     if read_entry(path) != text.encode():
         write_atomically(path, text.encode())
     return path
-
-
-def include_roots(path: str) -> list[str]:
-    """Directories a kernel's includes are looked up in, besides its own.
-
-    A kernel of a tt-metal tree or of a ttnn installation finds that tree's kernel libraries; any other, one given as
-    text above all, those of ``$TT_METAL_HOME`` or of an installed ttnn.
-    """
-    tree = _tree_of(path) or next(filter(_is_tree, kernel_search_path()), None)
-    if tree is None:
-        return []
-    return [str(tree), str(tree / "ttnn"), str(tree / "ttnn" / "cpp"), str(tree / "tt_metal")]
-
-
-def _is_tree(place: Path) -> bool:
-    return (place / "ttnn" / "cpp" / "ttnn").is_dir()
-
-
-def _tree_of(path: str) -> Path | None:
-    """The tt-metal tree, or ttnn installation, that a kernel belongs to."""
-    return next(filter(_is_tree, Path(path).parent.parents), None)
 
 
 # One library, or one for each thread of a compute kernel whose text differs from thread to thread.
@@ -101,11 +77,17 @@ def compile_kernels(sources: Sequence[KernelSource]) -> list[Libraries]:
     if len(missing) > 1:
         import concurrent.futures  # where there is anything to compile
 
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        threads = len(os.sched_getaffinity(0))
+        with _shown(missing), concurrent.futures.ThreadPoolExecutor(threads) as pool:
             built.update(zip(missing, pool.map(compile_kernel, missing), strict=True))
     elif missing:
-        built[missing[0]] = compile_kernel(missing[0])
+        with _shown(missing):
+            built[missing[0]] = compile_kernel(missing[0])
     return [built[source] for source in sources]
+
+
+def _shown(missing: Sequence[KernelSource]) -> contextlib.AbstractContextManager[object]:
+    return progress(f"compiling {len(missing)} kernel{'s' if len(missing) > 1 else ''}")
 
 
 # Libraries this process has used, with the state of the files they were made from.
@@ -149,7 +131,7 @@ def compile_kernel(source: KernelSource) -> Libraries:
             raise CompilerCrashError(refusal.read_text(encoding="utf-8"))
         return _cached(source, preferred)
     except (CompilerCrashError, KernelCompileError) as failure:
-        if isinstance(failure, KernelCompileError) and not _tree_of(source.path):
+        if isinstance(failure, KernelCompileError) and not tree_of(source.path):
             raise
         others = available_compilers()[1:]
         for other in others:
@@ -173,12 +155,7 @@ def _require_includable(source: KernelSource) -> None:
 
 def _refusal(source: KernelSource, compiler: Compiler) -> Path:
     """The note that a compiler cannot take a kernel which another can, so that it is not tried again."""
-    entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
-    try:
-        content = Path(source.path).read_bytes()
-    except OSError:
-        content = b""
-    return entry.with_suffix(f".refused-{digest(content)}")
+    return _entry(source, compiler).with_suffix(".refused")
 
 
 def _counts_blocks(source: KernelSource) -> bool:
@@ -187,23 +164,23 @@ def _counts_blocks(source: KernelSource) -> bool:
 
 def _arguments(source: KernelSource, compiler: Compiler) -> list[str]:
     _require_includable(source)
-    own = [NATIVE / "include", NATIVE, generated_directory()]
-    # A relative path means another directory from another working directory.
-    given = [Path(path).absolute() for path in source.include_paths]
-    roots = [*map(str, [*own, *given]), *include_roots(source.path)]
     return [
         *kernel_flags(compiler),
         *(instrumentation_flags(compiler) if source.checked else ()),
         *(_COUNTING_FLAGS if _counts_blocks(source) else ()),
-        *(f"-D{macro}" for macro in prelude_macros(source)),
-        *(f"-I{root}" for root in roots),
+        *(f"-I{directory}" for directory in include_directories(source)),
     ]
 
 
-def _entry(source: KernelSource, compiler: Compiler, text: str, arguments: Sequence[str]) -> Path:
-    """Where the cache has, or will have, the record of a kernel's library."""
-    headers = tree_digest("include") + tree_digest("abi")
-    key = digest(text, *arguments, *kernel_link_flags(compiler, source.checked), compiler.identity, headers)
+def _entry(source: KernelSource, compiler: Compiler) -> Path:
+    """Where the cache has, or will have, the record of a kernel's library: named by content, wherever files lie."""
+    content = kernel_content(source)
+    places = places_of(source)
+    text = translation_unit(dataclasses.replace(source, path=places.hide(source.path)))
+    flags = [f"-I{places.hide(each[2:])}" if each.startswith("-I") else each for each in _arguments(source, compiler)]
+    flags += kernel_link_flags(compiler, source.checked)
+    headers = (tree_digest("include"), tree_digest("abi"), generated_directory().name)
+    key = digest(text, places.hidden_lines(content), *flags, compiler.identity, *headers)
     return cache_directory() / "kernels" / f"{key}.json"
 
 
@@ -211,16 +188,14 @@ def _stored(sources: Iterable[KernelSource]) -> Iterator[tuple[KernelSource, Lib
     """Kernels the cache has libraries of, with them."""
     for source in sources:
         compiler = find_compiler()
-        entry = _entry(source, compiler, translation_unit(source), _arguments(source, compiler))
+        entry = _entry(source, compiler)
         libraries = _valid_libraries(entry, source, compiler)
         if libraries is not None:
             yield source, libraries
 
 
 def _cached(source: KernelSource, compiler: Compiler) -> Libraries:
-    text = translation_unit(source)
-    arguments = _arguments(source, compiler)
-    entry = _entry(source, compiler, text, arguments)
+    entry = _entry(source, compiler)
     libraries = _valid_libraries(entry, source, compiler)
     if libraries is not None:
         return libraries
@@ -228,7 +203,7 @@ def _cached(source: KernelSource, compiler: Compiler) -> Libraries:
         libraries = _valid_libraries(entry, source, compiler)
         if libraries is not None:
             return libraries
-        return _compile(source, compiler, text, arguments, entry, work)
+        return _compile(source, compiler, entry, work)
 
 
 def _differs_by_thread(source: KernelSource, files: Iterable[Path]) -> bool:
@@ -255,7 +230,7 @@ def _valid_threads(source: KernelSource, compiler: Compiler) -> Libraries | None
     libraries: Libraries = ()
     states: dict[Path, State] = {}
     for each in _of_threads(source):
-        entry = _entry(each, compiler, translation_unit(each), _arguments(each, compiler))
+        entry = _entry(each, compiler)
         found = _valid_libraries(entry, each, compiler)
         if found is None:
             return None
@@ -278,16 +253,21 @@ def _valid_libraries(entry: Path, source: KernelSource, compiler: Compiler) -> L
 
 def _is_valid(library: Path, record: dict[str, Any], source: KernelSource) -> bool:
     """Whether no file that a library was made from has changed."""
+    places = places_of(source)
+    own = Path(source.path)
     try:
-        states = {library: file_state(library)}
+        states = {library: file_state(library), own: file_state(own)}
+        if digest(places.hidden_lines(kernel_content(source))) != record["own"]:
+            return False
         for name, content in record["dependencies"].items():
-            path = Path(name)
+            path = Path(places.show(name))
             states[path] = file_state(path)  # before it is read: a later edit must show
             if digest(path.read_bytes()) != content:
                 return False
         for name in record["absent"]:
-            states |= _nearest_directory(Path(name))
-            if Path(name).exists():
+            path = Path(places.show(name))
+            states |= _nearest_directory(path)
+            if path.exists():
                 return False  # the compiler would find this one now
     except (OSError, KeyError, TypeError, AttributeError):
         return False
@@ -301,30 +281,28 @@ def _nearest_directory(path: Path) -> dict[Path, State]:
     return {directory: file_state(directory)}
 
 
-def _compile(
-    source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
-) -> Libraries:
+def _compile(source: KernelSource, compiler: Compiler, entry: Path, work: Path) -> Libraries:
     if _differs_by_thread(source, [Path(source.path)]):
         return _compile_threads(source, compiler, entry)
     try:
-        library = _compile_once(source, compiler, text, arguments, entry, work)
+        library = _compile_once(source, compiler, entry, work)
     except KernelCompileError:
         # In a header, say, a function of one name for each thread.
-        if not _differs_by_thread(source, _files_read(compiler, text, arguments, work)):
+        files = _files_read(compiler, translation_unit(source), _arguments(source, compiler), work)
+        if not _differs_by_thread(source, files):
             raise
         library = None
     return (library,) if library is not None else _compile_threads(source, compiler, entry)
 
 
-def _compile_once(
-    source: KernelSource, compiler: Compiler, text: str, arguments: list[str], entry: Path, work: Path
-) -> Path | None:
+def _compile_once(source: KernelSource, compiler: Compiler, entry: Path, work: Path) -> Path | None:
     """The library; None: it has to be compiled for each thread."""
-    text, arguments = with_precompiled_prelude(source, compiler, text, arguments)
+    places, content = places_of(source), kernel_content(source)
+    text, arguments = _prepared(source, compiler)
     unit, library, depends = work / "kernel_unit.cpp", work / "kernel.so", work / "kernel.d"
     unit.write_text(text, encoding="utf-8")
     began = time.time_ns()
-    command = [*arguments, "-MMD", "-MF", str(depends), "-MT", "kernel"]
+    command = [*arguments, *places.flags(), "-MMD", "-MF", str(depends), "-MT", "kernel"]
     linking = [*kernel_link_flags(compiler, source.checked), "-o", str(library)]
     if compiler.family == "zig" or source.checked:
         # zig, told in one step not to link its C++ library, does not find its headers either; a checked kernel must
@@ -336,16 +314,26 @@ def _compile_once(
     files = _dependencies(depends.read_text(encoding="utf-8"), unit)
     if _differs_by_thread(source, files):
         return None
-    dependencies = {str(path): digest(path.read_bytes()) for path in files}
+    own = Path(source.path)  # its content is in the entry's name
+    dependencies = {places.hide(str(path)): digest(path.read_bytes()) for path in files if path != own}
     ended = time.time_ns()
-    if any(began < path.stat().st_ctime_ns <= ended for path in files):
+    if any(began < path.stat().st_ctime_ns <= ended for path in files) or kernel_content(source) != content:
         # Saved while the compiler read it: which of the two texts this library has is anyone's guess. Its own date says
         # nothing, it may lie in the future; the system's is when it really changed.
         dependencies["changed while it was compiled"] = ""
-    absent = _shadowing(files, arguments, Path(source.path).parent)
-    stored = store_library(entry, library, dependencies=dependencies, absent=absent, kernel=source.name)
+    absent = [places.hide(name) for name in _shadowing(files, arguments, own.parent)]
+    facts = {"own": digest(places.hidden_lines(content)), "dependencies": dependencies, "absent": absent}
+    stored = store_library(entry, library, **facts, kernel=source.name)
     prune_when_large()
     return stored
+
+
+def _prepared(source: KernelSource, compiler: Compiler) -> tuple[str, list[str]]:
+    """Text and arguments to compile a kernel with; the headers they need are there."""
+    write_generated_headers()
+    headers = dataclasses.replace(source, name="(kernel API headers)")
+    run = functools.partial(run_compiler, headers, compiler)
+    return with_precompiled_headers(translation_unit(source), _arguments(source, compiler), compiler, run)
 
 
 def _files_read(compiler: Compiler, text: str, arguments: Sequence[str], work: Path) -> list[Path]:
@@ -381,7 +369,7 @@ def check_kernel(source: KernelSource, compiler: Compiler) -> None:
             for each in _of_threads(source):
                 check_kernel(each, compiler)
             return
-        text, arguments = with_precompiled_prelude(source, compiler, text, arguments)
+        text, arguments = _prepared(source, compiler)
         unit = Path(work) / "kernel_unit.cpp"
         unit.write_text(text, encoding="utf-8")
         # zig's driver always wants to write an object.

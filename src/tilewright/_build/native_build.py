@@ -75,11 +75,6 @@ def _content(directory: str) -> str:
     return digest(*(part for name, path in _sources(directory) for part in (name, path.read_bytes())))
 
 
-def tree_dates(directory: str) -> str:
-    """Name for the dates of all sources below ``native/<directory>``."""
-    return digest(*(str(path.stat().st_mtime_ns) for _, path in _sources(directory)))
-
-
 def _sources(directory: str) -> list[tuple[str, Path]]:
     """Every source below ``native/<directory>`` by its name there, in the order of the names' parts."""
     root = NATIVE / directory

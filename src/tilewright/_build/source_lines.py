@@ -40,7 +40,7 @@ class SourceLine:
 class LineTable:
     """Lines and functions of one library, by offset from its load address."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, show: Callable[[str], str]) -> None:
         # Imported here: a run that goes well needs no line tables.
         from elftools.elf.elffile import ELFFile
 
@@ -51,7 +51,7 @@ class LineTable:
             self._read_symbols(elf)
             self._read_code(elf)
             if elf.has_dwarf_info():
-                self._read_lines(elf.get_dwarf_info())
+                self._read_lines(elf.get_dwarf_info(), show)
         self._rows.sort()
         self._functions.sort()
         self._starts = [row[0] for row in self._rows]
@@ -159,12 +159,12 @@ class LineTable:
         self._code_begin, self._code = (text["sh_addr"], text.data()) if text is not None else (0, b"")
         self._plt = (plt["sh_addr"], plt["sh_addr"] + plt["sh_size"]) if plt is not None else (0, 0)
 
-    def _read_lines(self, dwarf: DWARFInfo) -> None:
+    def _read_lines(self, dwarf: DWARFInfo, show: Callable[[str], str]) -> None:
         for unit in dwarf.iter_CUs():
             program = dwarf.line_program_for_CU(unit)
             if program is None:
                 continue
-            files = _file_names(program, unit.get_top_DIE())
+            files = {index: show(name) for index, name in _file_names(program, unit.get_top_DIE()).items()}
             for entry in program.get_entries():
                 state = entry.state
                 if state is not None:
@@ -204,6 +204,10 @@ def _file_names(program: LineProgram, top: DIE) -> dict[int, str]:
 
 
 @functools.lru_cache(maxsize=256)
-def line_table(path: Path) -> LineTable:
-    """The line table of a library; libraries in the cache never change, so it is read once."""
-    return LineTable(path)
+def line_table(path: Path, show: Callable[[str], str]) -> LineTable:
+    """The line table of a library; libraries in the cache never change, so it is read once.
+
+    Args:
+        show: gives the path of a file for the name that the library has for it.
+    """
+    return LineTable(path, show)

@@ -104,13 +104,17 @@ _PROCESSOR_MACROS = {0: "COMPILE_FOR_BRISC", 1: "COMPILE_FOR_NCRISC", 2: "COMPIL
 _ARCH_MACROS = {"wormhole_b0": "ARCH_WORMHOLE", "blackhole": "ARCH_BLACKHOLE"}
 
 
-def prelude_name(source: KernelSource) -> str:
-    """The header that goes first; nothing in it depends on the kernel, so it is compiled once."""
+# Standard headers, precompiled: the first line of every unit.
+STANDARD_HEADER = "tw/standard.h"
+
+
+def _prelude_name(source: KernelSource) -> str:
+    """The kernel API's header; what depends on a kernel's arguments and formats comes later."""
     return "tw/prelude_compute.h" if source.is_compute else "tw/prelude_dataflow.h"
 
 
-def prelude_macros(source: KernelSource) -> list[str]:
-    """Command-line macros the prelude may look at."""
+def _macros(source: KernelSource) -> list[str]:
+    """Macros that a card's build defines for a kernel."""
     macros = [
         "KERNEL_BUILD=1",
         "TENSIX_FIRMWARE=1",
@@ -128,7 +132,7 @@ def prelude_macros(source: KernelSource) -> list[str]:
         macros.append("TW_RECORDED=1")
     if source.is_compute:
         macros += ["TRISC_UNPACK=1", "TRISC_MATH=1", "TRISC_PACK=1"]
-    return macros
+    return [f"#define {name} {value}" for name, value in (macro.split("=") for macro in macros)]
 
 
 def translation_unit(source: KernelSource) -> str:
@@ -136,6 +140,9 @@ def translation_unit(source: KernelSource) -> str:
 
     Example of what it looks like for a reader with two compile-time arguments::
 
+        #include "tw/standard.h"
+        #define ARCH_WORMHOLE 1
+        ...
         #include "tw/prelude_dataflow.h"
         #define KERNEL_COMPILE_TIME_ARGS 2, 2048
         constexpr uint8_t unpack_src_format[64] = {5, 255, ...};
@@ -144,7 +151,8 @@ def translation_unit(source: KernelSource) -> str:
         #include "/path/reader.cpp"
         extern "C" __attribute__((visibility("default"))) void tw_kernel_entry() { kernel_main(); }
     """
-    parts = [f'#include "{prelude_name(source)}"', *_argument_macros(source), *_define_lines(source.defines)]
+    parts = [f'#include "{STANDARD_HEADER}"', *_macros(source), f'#include "{_prelude_name(source)}"']
+    parts += [*_argument_macros(source), *_define_lines(source.defines)]
     parts += [*_descriptors(source), '#include "tw/generated_dependent.h"', source.bindings]
     if source.is_compute:
         parts.append("using namespace ckernel;")

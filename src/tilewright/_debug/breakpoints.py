@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tilewright._build.generated_headers import is_own_header
 from tilewright._build.kernel_library import KernelLibraries
-from tilewright._build.source_lines import LineTable, line_table
+from tilewright._build.source_lines import LineTable
 from tilewright._errors import TilewrightError
 from tilewright._record.run import KernelInfo
 from tilewright._tensor.argument import shown
@@ -100,7 +100,7 @@ class KernelCode:
         self._kernels = kernels
         # Of each kernel: where its libraries are loaded, and their lines.
         self._code = [
-            [(base, line_table(library.path)) for library, base in zip(*of_kernel, strict=True)]
+            [(base, library.lines) for library, base in zip(*of_kernel, strict=True)]
             for of_kernel in zip(libraries, bases, strict=True)
         ]
 

@@ -91,7 +91,10 @@ class Executable:
         self._found = [source_path(kernel) for kernel in self._searched]
         self._paths: list[Libraries] = compile_kernels(self.sources)
         self._files = known_files(self.sources, self._paths)
-        self.libraries = [tuple(map(kernel_library, own)) for own in self._paths]
+        self.libraries = [
+            tuple(kernel_library(path, source) for path in own)
+            for source, own in zip(self.sources, self._paths, strict=True)
+        ]
         for source, own in zip(self.sources, self.libraries, strict=True):
             _refuse_large_globals(source.name, own)
         self.kernels = [KernelInfo(source.name, source.path, source.is_compute) for source in self.sources]
