@@ -10,7 +10,7 @@ QUICK := tests/house tests/tensor tests/program tests/logs tests/package/test_in
 # Prints a Python that has ttnn and torch, made in the user's cache out of a CPython 3.10 or 3.12; or why there is none.
 TTNN_PYTHON = $(BIN)/python -m tests.real_ttnn
 
-.PHONY: demo test quick catalogue beside-ttnn score bench wheel lint format clean
+.PHONY: demo test quick catalogue beside-ttnn score bench wheel docs lint format clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -55,12 +55,16 @@ wheel: $(VENV)/.installed  ## dist/: a wheel for x86-64 Linux with glibc 2.28 or
 	$(BIN)/python -m build --sdist --no-isolation
 	$(BIN)/python -m twine check --strict dist/*
 
+docs: $(VENV)/.installed  ## site/: the documents as a site with search
+	$(BIN)/python -m mkdocs build --strict
+
 lint: $(VENV)/.installed  ## form and types of Python, form and mistakes of C++, rooms and tables
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/house
 	$(BIN)/python tools/lint_native.py
+	$(BIN)/python tools/cross_build.py
 
 format: $(VENV)/.installed
 	$(BIN)/ruff format .

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from tests.real_ttnn import RealTtnnUnavailableError, python_with_torch, python_with_ttnn
 from tests.wheel_headers import WheelHeaders
 from tilewright._build.compiler import available_compilers
+from tilewright._build.progress import QUIET_VARIABLE
 from tilewright._launch.open_devices import all_open_devices, close_device
 from tools.ttnn_wheel import WheelUnavailableError, fetch_wheel
 
@@ -23,6 +25,7 @@ pytest_plugins = ["tests.small_programs", "tests.python_process"]
 
 
 def pytest_configure() -> None:
+    os.environ.setdefault(QUIET_VARIABLE, "1")  # a busy machine must not change what commands print
     # What a shell starts in the background ignores Ctrl-C, and so would every process of the tests that send it.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

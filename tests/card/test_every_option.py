@@ -95,6 +95,11 @@ def shows_words(*words: str) -> Callable[[Outcome], None]:
     return shows
 
 
+def says_nothing_of_ttnn(outcome: Outcome) -> None:
+    assert "DEBUG" not in outcome.errors
+    assert "tilewright:" not in outcome.errors
+
+
 def shows_one_launch(outcome: Outcome) -> None:
     (launch,) = outcome.json["launches"]
     assert launch["cores"] == 1
@@ -191,6 +196,7 @@ CASES = [
     *of_operations("debug"),
     refused_everywhere("debug", "--tuned", "best.json"),
     Case("exec", ("--json", "--ttnn"), ("--json",), lambda outcome: None),
+    Case("exec", ("--quiet",), ("--quiet",), says_nothing_of_ttnn),
     Case(
         "exec",
         ("--show-programs",),

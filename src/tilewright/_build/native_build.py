@@ -153,11 +153,11 @@ def _store(part: NativePart, name: str, compiler: Compiler, tree: Path) -> tuple
 
 def _build_tree(part: NativePart, compiler: Compiler) -> Path:
     """Build tree of this source tree for a compiler; its files name the tools by path, so those are in its name."""
-    tools = (*compiler.command, _tool("cmake"), _tool("ninja"), sys.executable)
+    tools = (*compiler.command, build_tool("cmake"), build_tool("ninja"), sys.executable)
     return cache_directory() / "builds" / digest(str(NATIVE), part.variant, compiler.identity, *tools)
 
 
-def _tool(name: str) -> str:
+def build_tool(name: str) -> str:
     """A build tool: that of a Python package, else of the system."""
     package = importlib.util.find_spec(name)
     places = package.submodule_search_locations if package else None
@@ -180,7 +180,7 @@ def _build(part: NativePart, compiler: Compiler, tree: Path) -> None:
         if not (tree / "build.ninja").is_file():
             bar.show("configuring")
             configure = [
-                _tool("cmake"),
+                build_tool("cmake"),
                 "-S",
                 str(NATIVE),
                 "-B",
@@ -190,10 +190,10 @@ def _build(part: NativePart, compiler: Compiler, tree: Path) -> None:
                 "-DCMAKE_BUILD_TYPE=Release",
             ]
             configure += [f"-DCMAKE_CXX_COMPILER={';'.join(compiler.command)}", f"-DTILEWRIGHT_VARIANTS={part.variant}"]
-            configure += [f"-DCMAKE_MAKE_PROGRAM={_tool('ninja')}", "-DCMAKE_CXX_COMPILER_WORKS=1"]
+            configure += [f"-DCMAKE_MAKE_PROGRAM={build_tool('ninja')}", "-DCMAKE_CXX_COMPILER_WORKS=1"]
             configure += [f"-DPython3_EXECUTABLE={sys.executable}", f"-DTILEWRIGHT_PACKAGES={SCHEMA.parents[1]}"]
             _run(configure, part, compiler, bar)
-        _run([_tool("ninja"), "-C", str(tree), part.target], part, compiler, bar)
+        _run([build_tool("ninja"), "-C", str(tree), part.target], part, compiler, bar)
 
 
 _STEP = re.compile(r"^\[(\d+/\d+)\] ")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from tilewright._build.progress import QUIET_VARIABLE
 from tilewright._cli.card_options import add_card_options, add_ttnn_option, environment_with_card, wants_real_ttnn
 from tilewright._cli.check_target import exit_status
 from tilewright._cli.command_parser import CommandParser
@@ -63,6 +64,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--json", action="store_true", help="say how it ended as JSON; what the script prints goes to stderr"
     )
+    parser.add_argument(
+        "--quiet", action="store_true", help="no lines about progress, and none that ttnn logs below an error"
+    )
     parser.add_argument("script", nargs="?", help="the script to run; whatever follows is handed to it")
     return parser
 
@@ -73,6 +77,9 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(ours)
     if not target or target == ["--"]:
         parser.error("give a script, or -- and a command")
+    if options.quiet:
+        os.environ[QUIET_VARIABLE] = "1"
+        os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # what ttnn's Python logs with
     is_command = target[0] == "--"
     if not is_command:
         if target[0] in OPERATIONS or is_declaration(target[0]):
