@@ -26,6 +26,7 @@ def main() -> int:
     configure += [f"-DCMAKE_CXX_COMPILER={';'.join(zig_command('aarch64').split())}", "-DCMAKE_CXX_COMPILER_WORKS=1"]
     configure += ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64", "-DTILEWRIGHT_VARIANTS=aarch64"]
     configure += [f"-DCMAKE_MAKE_PROGRAM={build_tool('ninja')}", "-DTILEWRIGHT_LAST_FLAGS=-O0"]
+    configure += [f"-DPython3_EXECUTABLE={sys.executable}"]
     for command in (configure, [build_tool("ninja"), "-C", str(TREE), "--quiet"]):
         result = subprocess.run(command, env=compiler_environment(), capture_output=True, text=True, check=False)
         if result.returncode:
