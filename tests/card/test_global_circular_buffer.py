@@ -33,7 +33,7 @@ def test_tiles_arrive_and_a_receiver_without_sender_is_named(on_card: OnCard) ->
     assert "sender first: right\nreceivers first: right\n" in result.stdout
     assert "alone: ttnn.generic_op, launched before: DeadlockError: deadlock on cores (1,0)-(2,0)" in result.stdout
     assert "\nttnn.generic_op: DeadlockError: deadlock on cores (1,0)-(2,0)" in result.stdout
-    assert "which nobody raises" in result.stdout
+    assert "which no kernel raises" in result.stdout
 
 
 def test_the_checker_is_silent(real_ttnn: str, card_environment: dict[str, str]) -> None:
