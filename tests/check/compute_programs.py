@@ -11,6 +11,7 @@ import numpy as np
 import tilewright
 from tests.page_writer import PAGE_WRITER
 from tilewright import ttnn
+from tilewright._build.generated_headers import is_own_header
 from tilewright._launch.run_options import RunOptions
 from tilewright._record.run import RelatedCall, RunNote
 
@@ -133,4 +134,4 @@ def empty(device: ttnn.Device, rows: int, columns: int, dtype: ttnn.DataType = t
 
 def kernel_line(note: RunNote | RelatedCall) -> int:
     """The line of the kernel itself, innermost first outside our headers."""
-    return next(line.line for line in note.stack if "/include/" not in line.path)
+    return next(line.line for line in note.stack if not is_own_header(line.path))
