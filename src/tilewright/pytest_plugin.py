@@ -59,29 +59,34 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
         try:
             if options.tilewright_ttnn == "real" or (options.tilewright_ttnn is None and installed_ttnn()):
-                _use_card(checked=options.tilewright_check)
+                _use_card()
             else:
                 _use_built_in()
         except (RuntimeError, TilewrightError) as error:
             raise pytest.UsageError(f"--tilewright: {error}") from None
         early_config.pluginmanager.register(_Fixtures(), "tilewright-fixtures")
         early_config.pluginmanager.register(_CppOperations(), "tilewright-cpp-operations")
+    if options.tilewright_check and "TT_METAL_SIMULATOR" in os.environ:
+        _check_on_card()
 
 
-def _use_card(*, checked: bool) -> None:
-    """From now on the installed ttnn, which must not be imported yet, finds the card; its server checks launches."""
+def _use_card() -> None:
+    """From now on the installed ttnn, which must not be imported yet, finds the card."""
     from tilewright._card.environment import card_environment
     from tilewright._card.package import require_ttnn
     from tilewright._card.products import choose_card
 
     if "TT_METAL_SIMULATOR" not in os.environ:  # the user may have chosen a card
         os.environ.update(card_environment(require_ttnn(), choose_card()))
-    if checked:
-        from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest
 
-        directory = tempfile.mkdtemp(prefix="tilewright-check-")
-        atexit.register(shutil.rmtree, directory, ignore_errors=True)
-        os.environ[OBSERVER_VARIABLE] = ObserverRequest("check", directory=directory).text()
+
+def _check_on_card() -> None:
+    """From now on the server of a card checks every launch."""
+    from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest
+
+    directory = tempfile.mkdtemp(prefix="tilewright-check-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    os.environ[OBSERVER_VARIABLE] = ObserverRequest("check", directory=directory).text()
 
 
 def _use_built_in() -> None:

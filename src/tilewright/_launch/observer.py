@@ -217,10 +217,9 @@ class ObserverRequest:
 def results_of_card() -> list[Any]:
     """Take the results that the servers of this process's cards wrote since the last call, in the order of time."""
     request = os.environ.get(OBSERVER_VARIABLE)
-    if request is None:
-        return []
-    found = []
-    for path in sorted(Path(ObserverRequest.parse(request).directory).glob(f"*{RESULT_SUFFIX}")):
+    directory = ObserverRequest.parse(request).directory if request is not None else ""
+    found: list[Any] = []
+    for path in sorted(Path(directory).glob(f"*{RESULT_SUFFIX}")) if directory else []:
         found.append(pickle.loads(path.read_bytes()))
         path.unlink()
     return found
