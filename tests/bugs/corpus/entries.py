@@ -9,10 +9,11 @@ from tests.bugs.corpus.contract import CONTRACT
 from tests.bugs.corpus.controls import CONTROLS
 from tests.bugs.corpus.credits import CREDITS
 from tests.bugs.corpus.host_contract import HOST_CONTRACT
+from tests.bugs.corpus.missing_credits import MISSING_CREDITS
 from tests.bugs.corpus.noc_order import NOC_ORDER
 from tests.bugs.corpus.semaphores import SEMAPHORES
 
-CLASSES = (CREDITS, CONTRACT, NOC_ORDER, SEMAPHORES, COMPUTE, ADDRESSES, HOST_CONTRACT)
+CLASSES = (CREDITS, MISSING_CREDITS, CONTRACT, NOC_ORDER, SEMAPHORES, COMPUTE, ADDRESSES, HOST_CONTRACT)
 BUGS = tuple(bug for bug_class in CLASSES for bug in bug_class.bugs)
 
 __all__ = ["BUGS", "CLASSES", "CONTROLS"]
