@@ -217,7 +217,7 @@ NOT_MECHANICAL = {
     "noc-page-out-of-range": _INTENT + "a loop's bound has to change",
     "noc-page-stride": "the address is computed anew",
     "noc-multicast-count": "the number or the rectangle is wrong",
-    "noc-multicast-nobody": "the receivers are not known",
+    "noc-multicast-no-receiver": "the receivers are not known",
     "noc-multicast-misses": "the rectangle of data or that of the flag is wrong",
     "semaphore-lost-reset": "the reset goes to where the author knows all increments to be consumed",
     "semaphore-shared": "a second semaphore has to be made and told to its senders",

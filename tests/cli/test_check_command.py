@@ -60,7 +60,7 @@ def test_json_has_the_error_of_a_script_that_fails(python: Run, tmp_path: Path) 
 
 def test_markdown_has_findings_and_tables(python: Run, tmp_path: Path) -> None:
     result = python(*CHECK, script(tmp_path, HANGS), "--markdown", "--sync")
-    assert "### error: `hang-missing-producer` (a wait on a circular buffer that nobody pushes)" in result.stdout
+    assert "### error: `hang-missing-producer` (a wait on a circular buffer that no kernel pushes)" in result.stdout
     assert "  on core (0,0): " in result.stdout
     assert "| CB | from | to | pages |" in result.stdout
 

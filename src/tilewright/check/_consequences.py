@@ -14,8 +14,8 @@ from tilewright.check._finding import Finding
 
 Fits = Callable[[Finding, Finding], bool]
 
-_LOST_SIGNALS = ("noc-multicast-nobody", "noc-multicast-misses", "semaphore-lost-reset", "semaphore-overshoot")
-_BETWEEN_CORES = ("l1-race", "dram-race", "noc-multicast-misses", "noc-multicast-nobody")
+_LOST_SIGNALS = ("noc-multicast-no-receiver", "noc-multicast-misses", "semaphore-lost-reset", "semaphore-overshoot")
+_BETWEEN_CORES = ("l1-race", "dram-race", "noc-multicast-misses", "noc-multicast-no-receiver")
 _EARLY_READS = ("noc-use-in-flight", "noc-push-in-flight", "cb-read-past-wait", "pack-unpack-order")
 _MISPLACED = ("cb-write-past-reserve", "cb-write-unreserved", "cb-index-wrap", "cb-use-after-pop")
 _WRONG_SIZES = ("arg-no-address", "tensor-page-size")

@@ -47,7 +47,7 @@ void kernel_main() {
         ? get_noc_multicast_addr(narrow_start_x, start_y, narrow_end_x, end_y, get_semaphore(0))
         : get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_semaphore(0));  // AT SWAP_CORNERS
     const uint32_t all_receivers = num_others + in_rectangle;
-    const uint32_t num_receivers = fault == SAY_NOBODY       ? 0
+    const uint32_t num_receivers = fault == COUNT_ZERO       ? 0
                                    : fault == COUNT_ONE_MORE ? all_receivers + 1
                                    : fault == DATA_MISSES    ? all_receivers - left_out
                                                              : all_receivers;
@@ -65,10 +65,10 @@ void kernel_main() {
             ? get_noc_multicast_addr(narrow_start_x, start_y, narrow_end_x, end_y, page)
             : get_noc_multicast_addr(start_x, start_y, end_x, end_y, page);  // AT SWAP_CORNERS
         if (in_rectangle) {
-            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER SAY_NOBODY
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER COUNT_ZERO
             noc_async_write_multicast_loopback_src(page, pages, tile_bytes, num_receivers, linked);
         } else {
-            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER SAY_NOBODY
+            // NEXT AT COUNT_ONE_MORE SWAP_CORNERS NO_LAST_BARRIER COUNT_ZERO
             noc_async_write_multicast(page, pages, tile_bytes, num_receivers, linked);
         }
         if (fault == NOT_IN_ORDER || order == LINKED) {
@@ -193,7 +193,7 @@ def _push_before_flush(multicast: Multicast) -> tuple[str, ...]:
 
 FAULTS = (
     Fault("COUNT_ONE_MORE", always("noc-multicast-count")),
-    Fault("SAY_NOBODY", always("noc-multicast-nobody")),
+    Fault("COUNT_ZERO", always("noc-multicast-no-receiver")),
     Fault("DATA_MISSES", _misses),
     Fault("FLAG_MISSES", _misses),
     Fault("SWAP_CORNERS", _swap_corners),

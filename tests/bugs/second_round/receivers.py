@@ -87,7 +87,7 @@ def flag_to_one_row_of_two(host: Host) -> Launches:
     yield multicast(host, block, ((1, 0), (2, 1)), flag, 4, host.pick(buggy=2, fixed=4))
 
 
-@twin(KIND, "noc-multicast-nobody")
+@twin(KIND, "noc-multicast-no-receiver")
 def zero_receivers(host: Host) -> Launches:
     """The number of receivers is that of a grid without its sender, and the grid has one core."""
     only: Rectangle = ((1, 0), (1, 0))

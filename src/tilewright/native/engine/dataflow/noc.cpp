@@ -127,7 +127,7 @@ static void for_each_in_rectangle(uint64_t address, uint32_t flags, const char* 
     });
     if (!any) {
         rule_error(
-            Rule::NocMulticastNobody,
+            Rule::NocMulticastNoReceiver,
             "%s: no worker core in the rectangle (%u,%u)-(%u,%u)",
             call,
             rectangle.left(),

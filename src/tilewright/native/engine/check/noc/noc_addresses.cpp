@@ -155,7 +155,7 @@ void NocAddresses::check_rectangle(
     if (cores == (has_self ? 1u : 0u) || num_destinations == 0) {
         note_finding(
             by,
-            Rule::NocMulticastNobody,
+            Rule::NocMulticastNoReceiver,
             kNoCircularBuffer,
             address & kNocLocalMask,
             num_destinations == 0 ? "multicast says 0 receivers; the rectangle (%u,%u)-(%u,%u) has %u core%s%s"
