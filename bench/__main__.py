@@ -22,6 +22,7 @@ _PARTS = {
     "check": "checked_runs",
     "time": "recorded_runs",
     "start": "start_up",
+    "first": "first_results",
     "variants": "engine_variants",
     "card": "real_ttnn",
 }

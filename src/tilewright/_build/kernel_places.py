@@ -100,13 +100,13 @@ def kernel_content(source: KernelSource) -> bytes:
 
 def places_of(source: KernelSource) -> Places:
     """Names for the directories of a kernel."""
-    return _places(source, kernel_content(source))
+    return _places(source.path, tuple(include_directories(source)), kernel_content(source))
 
 
 @functools.lru_cache(maxsize=1024)
-def _places(source: KernelSource, content: bytes) -> Places:
-    names = {str(Path(source.path).parent): f"{_ROOT}/kernel", str(NATIVE): f"{_ROOT}/native"}
-    for index, directory in enumerate(include_directories(source)):
+def _places(path: str, include: tuple[str, ...], content: bytes) -> Places:
+    names = {str(Path(path).parent): f"{_ROOT}/kernel", str(NATIVE): f"{_ROOT}/native"}
+    for index, directory in enumerate(include):
         names.setdefault(directory, f"{_ROOT}/include{index}")
     lines = dict.fromkeys(match[2].decode(errors="replace") for match in _LINE.finditer(content))
     for index, directory in enumerate(lines):
