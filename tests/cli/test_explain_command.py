@@ -22,7 +22,7 @@ from tilewright.kernels._api_table import FUNCTIONS
         (["cb_wait_front()"], "cb_wait_front(cb, num_pages)  ->  None"),
         (["mm_init"], "void mm_init(std::uint32_t in0_cb_id, std::uint32_t in1_cb_id,"),
         (["noc_async_read_tile()"], "noc_async_read_tile (C++ function)"),
-        (["stays", "full", "writer"], "Cure: the missing `cb_pop_front` in the consumer."),
+        (["stays", "full", "writer"], "Cure: add the missing `cb_pop_front` to the consumer."),
         (
             ["c_7 x stays full for mine at its reserve number 9: theirs popped 5 pages in all and has finished"],
             "A full buffer that no kernel empties (message)",
