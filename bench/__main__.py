@@ -24,6 +24,7 @@ _PARTS = {
     "start": "start_up",
     "first": "first_results",
     "variants": "engine_variants",
+    "cpp": "cpp_operations",
     "card": "real_ttnn",
 }
 

@@ -18,6 +18,7 @@ from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._cpp_ops.host_build import HostObject, compile_sources, host_library, link
 from tilewright._cpp_ops.library import CppFunction, OperationLibrary, load_library
 from tilewright._cpp_ops.operation_folder import OperationFolder, read_folder
+from tilewright._cpp_ops.tree_helpers import tree_helpers
 from tilewright._program.kernel_path import resolve_kernel_path
 
 # A function that takes a module by reference, as the compiler names it.
@@ -68,7 +69,8 @@ def build_operation(path: str | Path) -> BuiltOperation:
     include = [*folder.include_directories(), *_overlay(folder)]
     objects = compile_sources(folder.sources, include)
     (module,) = compile_sources([_module_source(folder, objects)], include)
-    library = link([*(each.object for each in objects), module.object, host_library().object])
+    helpers = tree_helpers(folder, objects, include)
+    library = link([*(each.object for each in (*objects, *helpers, module)), host_library().object])
     _require_loadable(folder, library)
     return BuiltOperation(folder, library, tuple(objects))
 

@@ -35,7 +35,8 @@ _PATHS = {
     "tw_host/types.hpp": """
         tt-metalium/constants tt-metalium/base_types tt-metalium/buffer_types tt-metalium/data_types
         tt-metalium/tt_backend_api_types tt-metalium/math tt-metalium/tt_align tt-metalium/tile tt-metalium/hal_types
-        tt-metalium/circular_buffer_constants.h umd/device/types/arch tt-metalium/face_geometry
+        tt-metalium/circular_buffer_constants.h hostdevcommon/kernel_structs.h
+        umd/device/types/arch tt-metalium/face_geometry
         ttnn/tensor/layout/layout tt-metalium/tensor/tensor_types ttnn/operations/math
     """,
     "tw_host/shape.hpp": "tt-metalium/shape tt-metalium/shape2d tt-metalium/shape_base ttnn/tensor/shape/shape",
@@ -48,13 +49,14 @@ _PATHS = {
         tt-metalium/experimental/per_core_allocation/memory_config
     """,
     "tw_host/device.hpp": """
-        tt-metalium/device tt-metalium/mesh_device tt-metalium/hal tt-metalium/allocator tt-metalium/sub_device
+        tt-metalium/device tt-metalium/device_types tt-metalium/mesh_device
+        tt-metalium/hal tt-metalium/allocator tt-metalium/sub_device
         tt-metalium/sub_device_types ttnn/device tt-metalium/mesh_device_view
     """,
     "tw_host/tensor.hpp": """
         tt-metalium/buffer tt-metalium/tensor_accessor_args tt-metalium/buffer_distribution_spec
         tt-metalium/mesh_buffer ttnn/tensor/storage tt-metalium/tensor/mesh_tensor ttnn/tensor/tensor_impl
-        hostdevcommon/tensor_accessor/arg_config ttnn/tensor/host_buffer/functions tt-metalium/bfloat16
+        hostdevcommon/tensor_accessor/arg_config ttnn/tensor/host_buffer/functions
     """,
     "tw_host/ttnn_types.hpp": """
         ttnn/types ttnn/tensor/types ttnn/tensor/tensor ttnn/tensor/tensor_ops ttnn/tensor/tensor_utils ttnn/core
@@ -90,6 +92,9 @@ _PATHS = {
         ttnn/device_operation ttnn/operation ttnn/metal_v2_artifacts ttnn/operation_concepts ttnn/run_operation
         ttnn/mesh_device_operation_utils ttnn/device_operation_detail
     """,
+    "tw_host/work_split_tilize.hpp": "ttnn/operations/core/work_split/work_split_tilize",
+    "tw_host/core_operations.hpp": "ttnn/operations/core/core",
+    "tw_host/bfloat16.hpp": "tt-metalium/bfloat16",
     "tw_host/cb_utils.hpp": "ttnn/operations/cb_utils",
     "tw_host/binding.hpp": """
         nanobind/nanobind.h nanobind/stl/optional.h nanobind/stl/vector.h nanobind/stl/string.h nanobind/stl/variant.h
@@ -123,14 +128,23 @@ def _text(subject: str) -> bytes:
 
 
 @functools.cache
+def _table_name() -> str:
+    return digest(*(part for path, subject in host_headers().items() for part in (path, subject)))
+
+
 def headers_directory() -> Path:
     """The directory with these headers; they are there when it returns."""
     table = host_headers()
-    name = digest(*(part for path, subject in table.items() for part in (path, subject)))
-    directory = cache_directory() / "headers" / f"host-{name}"
+    directory = cache_directory() / "headers" / f"host-{_table_name()}"
+    if directory in _written:
+        return directory
     with locked(f"headers-{directory.name}"):
         for path, subject in table.items():
             if read_entry(directory / path) != _text(subject):
                 write_atomically(directory / path, _text(subject))
         note_use(directory)
+    _written.add(directory)
     return directory
+
+
+_written: set[Path] = set()  # directories this process has looked through

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import functools
 import json
 import os
 import re
@@ -38,6 +37,7 @@ class HostObject:
     source: Path
     object: Path
     compiled: bool  # now, rather than taken from the cache
+    files: tuple[Path, ...] = ()  # headers it read, apart from the compiler's and ours
 
 
 def _flags(compiler: Compiler) -> list[str]:
@@ -72,11 +72,11 @@ def _compiled(compiler: Compiler, source: Path, include: Sequence[Path]) -> Host
     record = _entries() / f"{name}.json"
     kept = _kept(record)
     if kept is not None:
-        return HostObject(source, kept, False)
+        return HostObject(source, kept[0], False, kept[1])
     with building(f"cpp-{name}") as work:
         kept = _kept(record)  # another process may have compiled it while this one waited
         if kept is not None:
-            return HostObject(source, kept, False)
+            return HostObject(source, kept[0], False, kept[1])
         built, depends = work / "source.o", work / "source.d"
         result = compiler.run([*flags, "-MMD", "-MF", str(depends), "-c", str(source), "-o", str(built)])
         if result.returncode != 0:
@@ -86,11 +86,11 @@ def _compiled(compiler: Compiler, source: Path, include: Sequence[Path]) -> Host
         move_into_cache(built, target)
     facts = {"object": target.name, "files": {str(file): file_digest(file) for file in files}}
     write_atomically(record, json.dumps(facts).encode())
-    return HostObject(source, target, True)
+    return HostObject(source, target, True, tuple(files))
 
 
-def _kept(record: Path) -> Path | None:
-    """The object of a record whose headers are all as they were."""
+def _kept(record: Path) -> tuple[Path, tuple[Path, ...]] | None:
+    """The object of a record whose headers are all as they were, and those headers."""
     data = read_entry(record)
     if data is None:
         return None
@@ -102,7 +102,7 @@ def _kept(record: Path) -> Path | None:
     if read_entry(target) is None:
         return None
     note_use(record)
-    return target
+    return target, tuple(map(Path, facts["files"]))
 
 
 def _dependencies(text: str, include: Sequence[Path]) -> list[Path]:
@@ -115,7 +115,6 @@ def _dependencies(text: str, include: Sequence[Path]) -> list[Path]:
     ]
 
 
-@functools.cache
 def _library_source() -> Path:
     """One file that includes every source of the host library: their headers are read once."""
     sources = sorted((HOST / "source").glob("*.cpp"))

@@ -53,6 +53,18 @@ struct arg {
     std::string name;
     std::optional<Value> default_to;
 };
+
+// `overload_cast<int, float>(&f)`: the overload of f with these parameters.
+template <typename... A>
+struct overload_cast_t {
+    template <typename R>
+    constexpr auto operator()(R (*function)(A...)) const {
+        return function;
+    }
+};
+template <typename... A>
+inline constexpr overload_cast_t<A...> overload_cast{};
+
 namespace literals {
 inline arg operator""_a(const char* name, std::size_t) { return arg(name); }
 }  // namespace literals
@@ -157,6 +169,20 @@ void enum_<E>::note(const std::string& name, const std::string& value_name, std:
 }
 
 }  // namespace nanobind
+
+template <typename E, typename... Extra>
+nanobind::enum_<E> export_enum(nanobind::module_& scope, const std::string& name = "", const Extra&... extra) {
+    const std::string scoped = tw::host::scoped_enum_name(E{});
+    nanobind::enum_<E> exported(
+        scope, name.empty() ? scoped.substr(0, scoped.find("::")).c_str() : name.c_str(), extra...);
+    for (std::size_t index = 0; index < tw::host::printed_count<E>(); ++index) {
+        const std::string value = tw::host::enum_name(static_cast<E>(index));
+        if (value != std::to_string(index)) {
+            exported.value(value.c_str(), static_cast<E>(index));
+        }
+    }
+    return exported;
+}
 
 namespace nb = nanobind;
 namespace pybind11 = nanobind;

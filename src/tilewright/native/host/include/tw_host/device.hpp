@@ -119,6 +119,7 @@ inline std::uint32_t get_l1_alignment() { return current_facts().l1_alignment; }
 inline std::uint32_t get_pcie_alignment() { return 32; }
 inline std::uint32_t get_max_worker_l1_unreserved_size() { return current_facts().l1_unreserved; }
 inline std::uint32_t get_arch_num_circular_buffers() { return 32; }
+inline std::uint32_t get_noc_max_burst_size_bytes() { return get_arch() == tt::ARCH::BLACKHOLE ? 16384 : 8192; }
 float get_eps();
 float get_nan();
 float get_inf();

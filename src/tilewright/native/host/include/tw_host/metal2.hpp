@@ -121,8 +121,8 @@ struct SemaphoreAdvancedOptions {
     std::uint32_t initial_value = 0;
 };
 
-using ComputeUnpackModes = Table<DFBSpecName, UnpackMode>;
 struct ComputeHardwareConfig {
+    using ComputeUnpackModes = Table<DFBSpecName, UnpackMode>;
     struct Compute1XXConfig {
         Precision bfp_pack_precision_mode = Precision::Approximate;
     };
@@ -138,6 +138,7 @@ struct ComputeHardwareConfig {
     std::optional<Compute2XXConfig> config_2xx;
 };
 using Compute1XXConfig = ComputeHardwareConfig::Compute1XXConfig;
+using ComputeUnpackModes = ComputeHardwareConfig::ComputeUnpackModes;
 
 struct DataMovementHardwareConfig {
     struct DataMovement1XXConfig {

@@ -249,6 +249,9 @@ std::vector<std::vector<RuntimeArgsData>>& GetRuntimeArgs(const Program& program
 RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kernel);
 
 CoreRangeSet as_core_range_set(const CoreSpec& cores);
+// The cores a sharded tensor lies on, in the order of its shards.
+std::vector<CoreCoord> get_optimal_worker_cores_for_sharded_tensor(
+    const Tensor& tensor, NOC noc = NOC::RISCV_0_default);
 
 // Short forms that operations share.
 std::tuple<std::uint32_t, CBHandle> create_cb(

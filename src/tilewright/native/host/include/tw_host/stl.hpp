@@ -2,14 +2,25 @@
 // tt_stl's vocabulary types: spans, small vectors, strong types, optional references.
 #pragma once
 
+// Host code counts on what tt-metal's headers include.
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -34,6 +34,11 @@ struct ShardSpec {
 };
 
 struct NdShardSpec {
+    NdShardSpec with_shard_shape(Shape shape) const {
+        NdShardSpec spec = *this;
+        spec.shard_shape = std::move(shape);
+        return spec;
+    }
     Shape shard_shape;
     CoreRangeSet grid;
     ShardOrientation orientation = ShardOrientation::ROW_MAJOR;

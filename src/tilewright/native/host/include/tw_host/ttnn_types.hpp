@@ -2,6 +2,7 @@
 // ttnn's names for tt-metal's types.
 #pragma once
 
+#include "tw_host/bfloat16.hpp"
 #include "tw_host/mesh_workload.hpp"
 #include "tw_host/program.hpp"
 #include "tw_host/tensor.hpp"
@@ -57,5 +58,6 @@ struct CoreGrid {
 };
 }  // namespace types
 using namespace types;
+using tt::tt_metal::get_optimal_worker_cores_for_sharded_tensor;
 
 }  // namespace ttnn

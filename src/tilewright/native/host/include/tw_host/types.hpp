@@ -158,6 +158,9 @@ bool is_block_float(DataType dtype);
 tt::DataFormat datatype_to_dataformat_converter(DataType dtype);
 DataType dataformat_to_datatype_converter(tt::DataFormat format);
 
+inline std::uint32_t round_up_to_mul16(std::uint32_t value) { return round_up(value, 16U); }
+inline std::uint32_t round_up_to_mul32(std::uint32_t value) { return round_up(value, 32U); }
+
 struct FaceGeometry {
     std::uint32_t face_r_dim = 16;
     std::uint32_t num_faces = 4;
@@ -196,7 +199,10 @@ private:
 
 }  // namespace tt::tt_metal
 
+namespace tt {
 enum class CoreType { WORKER, ETH, ACTIVE_ETH, IDLE_ETH, TENSIX, DRAM };
+}
+using tt::CoreType;
 
 // The enums had these names before they moved into tt_metal's namespace.
 using tt::ARCH;
