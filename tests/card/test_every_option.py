@@ -56,7 +56,8 @@ class Case:
 
     Attributes:
         options: those that the case is about.
-        card: whether the real ttnn gets a card of another chip and grid; others have their own in the script.
+        card: whether the real ttnn gets a card of another chip and grid, with command queues;
+            others have their own in the script.
         shows: fails where an option did not do what it is for.
         refused: places that refuse the options, with the words.
         needs_torch: golden functions are functions of torch.
@@ -132,7 +133,9 @@ def shows_comparison(outcome: Outcome) -> None:
     assert "tilewright compare: " in outcome.errors
 
 
-CARD = ("--arch", "blackhole", "--grid", "4x2")
+CHIP = ("--arch", "blackhole", "--grid", "4x2")
+CARD = (*CHIP, "--dispatch", "fast")
+FOR_REAL_TTNN = "--arch, --grid, --cards and --dispatch are for the real ttnn"
 IN_SCRIPT = "is for operations; a script sets it itself"
 NO_GOLDEN_FUNCTIONS = {"built-in": "--compare is for "}
 
@@ -141,9 +144,13 @@ def refused_everywhere(command: str, option: str, value: str) -> Case:
     return Case(command, (option,), (option, value), refused=dict.fromkeys(PLACES, f"{option} {IN_SCRIPT}"))
 
 
-def of_cards(command: str) -> Case:
-    """What a script of the built-in module says itself; cases with ``card`` are those of the real ttnn."""
-    return Case(command, ("--arch", "--grid"), CARD, refused={"built-in": f"--arch {IN_SCRIPT}"}, places=("built-in",))
+def of_cards(command: str) -> list[Case]:
+    """What a script of the built-in module sets itself or has not; cases with ``card`` are those of the real ttnn."""
+    chip, queues = {"built-in": f"--arch {IN_SCRIPT}"}, {"built-in": "--dispatch is for the real ttnn"}
+    return [
+        Case(command, ("--arch", "--grid"), CHIP, refused=chip, places=("built-in",)),
+        Case(command, ("--dispatch",), ("--dispatch", "fast"), refused=queues, places=("built-in",)),
+    ]
 
 
 def of_operations(command: str) -> list[Case]:
@@ -162,7 +169,7 @@ CASES = [
     Case("check", ("--markdown",), ("--markdown",), shows_words(f"### error: `{SCHEDULE[0]}`")),
     Case("check", ("--brief",), ("--brief",), shows_words(f"error {SCHEDULE[0]}: ", "with seed 2")),
     Case("check", ("--rules",), ("--rules",), shows_words(f"{SCHEDULE[0]} (error): ")),
-    of_cards("check"),
+    *of_cards("check"),
     *of_operations("check"),
     Case("time", ("--json", "--ttnn"), ("--json",), shows_one_launch),
     Case(
@@ -172,12 +179,12 @@ CASES = [
         shows_files_of_the_launch,
         card=True,
     ),
-    of_cards("time"),
+    *of_cards("time"),
     *of_operations("time"),
     refused_everywhere("time", "--tuned", "best.json"),
     Case("report", ("--output", "--json", "--ttnn"), ("-o", "page.html", "--json"), shows_page, card=True),
     Case("report", ("--compare",), ("--compare",), shows_comparison, NO_GOLDEN_FUNCTIONS, needs_torch=True),
-    of_cards("report"),
+    *of_cards("report"),
     *of_operations("report"),
     Case(
         "debug",
@@ -192,7 +199,7 @@ CASES = [
         ("--break", "writer", "--do", "args", "--do", "sem", "--do", "quit"),
         shows_words(f"[1] {UNREAD_ARGUMENT}", "semaphore 0 holds 0", "ended at a stop: writer on core (0,0)"),
     ),
-    of_cards("debug"),
+    *of_cards("debug"),
     *of_operations("debug"),
     refused_everywhere("debug", "--tuned", "best.json"),
     Case("exec", ("--json", "--ttnn"), ("--json",), lambda outcome: None),
@@ -208,8 +215,9 @@ CASES = [
         ("--arch", "--grid", "--cards"),
         ("--arch", "blackhole", "--grid", "p150", "--cards", "2"),
         shows_words("columns 13\n", "devices 2\n"),
-        {"built-in": "--arch, --grid and --cards are for the real ttnn"},
+        {"built-in": FOR_REAL_TTNN},
     ),
+    Case("exec", ("--dispatch",), ("--dispatch", "fast"), shows_words("devices 1\n"), {"built-in": FOR_REAL_TTNN}),
     Case("exec", ("--compare",), ("--compare",), shows_comparison, NO_GOLDEN_FUNCTIONS, needs_torch=True),
 ]
 FINDS = {"check"}  # commands that end with status 1 where something was found
