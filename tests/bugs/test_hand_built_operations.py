@@ -194,7 +194,7 @@ def test_stick_pages_against_tile_pages(attempt):
     assert "c_0 in_rm" in str(caught.value)
     named = [each for each in faulty.check().findings if each.rule == "cb-page-convention"]
     assert [each.cb for each in named] == ["c_0 in_rm"]
-    assert "One side moves stick-sized amounts, the other tile-sized ones" in named[0].cause
+    assert "One kernel counts a page as a stick, the other as a tile" in named[0].cause
 
 
 def test_tiles_drained_as_sticks(attempt):
