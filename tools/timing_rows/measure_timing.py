@@ -5,7 +5,7 @@
 
 Run it from the root of the repository. WORK is a directory that keeps the records, so that a second time only replays
 them. PYTHON has the published ttnn and this tilewright; without it only what WORK has is shown. Half of the rows,
-chosen by a checksum of their text, are held out: constants are looked at with the others only.
+chosen by a checksum of their text, are held out: only the others serve to choose constants.
 """
 
 from __future__ import annotations
@@ -128,10 +128,10 @@ def order(rows: Sequence[Compared], factor: float = 1.2) -> tuple[int, int]:
 
 def summary_table(rows: Sequence[Compared]) -> str:
     ran = [row for row in rows if row.predicted is not None]
-    halves = {"looked at": [row for row in ran if not row.is_held_out], "held out": [r for r in ran if r.is_held_out]}
+    halves = {"calibration": [row for row in ran if not row.is_held_out], "held out": [r for r in ran if r.is_held_out]}
     families = {family: [row for row in ran if row.family == family] for family in sorted({row.family for row in ran})}
     lines = [
-        "| rows | n | quarter below % | median % | three quarters below % | nine of ten below % |",
+        "| rows | n | 25th percentile % | median % | 75th percentile % | 90th percentile % |",
         "|---|---|---|---|---|---|",
         *(f"| {name} | {summary(chosen)} |" for name, chosen in {**halves, **families}.items() if chosen),
     ]

@@ -49,5 +49,5 @@ def family_of(op: str) -> str:
 
 
 def is_held_out(row: Row) -> bool:
-    """Constants are not looked at with these: half of the rows, by a checksum of their text."""
+    """Whether the row is held out of calibration: half of the rows are, by a checksum of their text."""
     return bool(zlib.crc32("\t".join(row[name] for name in _COLUMNS).encode()) & 1)

@@ -29,7 +29,7 @@ _L1_SMALL = 16384
 def run_row(bench: Bench, row: Row, records: Path) -> dict[str, Any]:
     what = measured(row)
     if what.family in BETWEEN_CARDS:
-        return {"why": "it is between cards, and those are not connected here"}
+        return {"why": "it runs between cards, and simulated cards are not connected"}
     try:
         call = CALLS[what.family](bench, what)
         ttnn.synchronize_device(bench.device)
