@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launches.h"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -138,12 +139,12 @@ void Launches::start_dispatch_core(Core core) {
             (kernels.empty() ? commands : kernels.back().defines).set(name, std::stoull(value));
         }
     }
-    for (const DispatchKernel& kernel : kernels) {
-        if (kernel.name.rfind("cq_", 0) != 0) {
-            throw std::runtime_error(
-                "tilewright: kernel " + kernel.name + " was launched on core " + std::to_string(core.first) + "-" +
-                std::to_string(core.second) + ", which is outside the grid of the simulated card");
-        }
+    const bool serves_queues = std::all_of(
+        kernels.begin(), kernels.end(), [](const DispatchKernel& kernel) { return kernel.name.starts_with("cq_"); });
+    if (kernels.empty() || !serves_queues) {
+        throw std::runtime_error(
+            "tilewright: a kernel was launched on core " + std::to_string(core.first) + "-" +
+            std::to_string(core.second) + ", which is outside the grid of the simulated card");
     }
     queues.start(commands, std::move(kernels), bank_tables_);
 }
