@@ -5,8 +5,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace card {
+
+const char* kept_text(const char* text) {
+    static thread_local char* kept = nullptr;
+    std::free(kept);
+    kept = strdup(text);
+    return kept != nullptr ? kept : "tilewright: no memory left";
+}
 
 [[gnu::noinline]] void throw_in_host(const char* text) {
     void* library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);

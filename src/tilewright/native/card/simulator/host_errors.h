@@ -8,26 +8,27 @@
 #pragma once
 
 #include <exception>
-#include <string>
 
 namespace card {
 
 // Throws a std::runtime_error of the host's C++ library.
 [[noreturn]] void throw_in_host(const char* text);
 
+// A copy that stays until the thread's next one. Nothing is to be destroyed when the thread ends: the host may have
+// unloaded this library by then.
+const char* kept_text(const char* text);
+
 // Calls `access`; returns the error text, or null. Not inlined: the caller's frame must stay without a handler.
 template <typename Access>
 [[gnu::noinline]] const char* failure_of(const Access& access) noexcept {
-    static thread_local std::string text;
     try {
         access();
         return nullptr;
     } catch (const std::exception& error) {
-        text = error.what();
+        return kept_text(error.what());
     } catch (...) {
-        text = "tilewright: an error of an unknown kind in the simulated card's library";
+        return "tilewright: an error of an unknown kind in the simulated card's library";
     }
-    return text.c_str();
 }
 
 template <typename Access>
