@@ -29,9 +29,9 @@ class _UsageError(Exception):
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "log audit",
-        "Read execution logs and report contradictions and unproven claims with their lines: of logs in Markdown, ours "
-        "or written by hand, or of an operation, whose log is computed from its breadcrumbs. Exit status: 0 nothing "
-        "found, 1 findings, 2 bad usage.",
+        "Report contradictions and unproven claims in execution logs, with their lines. A log is a Markdown file, "
+        "computed or written by hand, or an operation, whose log is computed from its breadcrumbs.\n\n"
+        "Exit status: 0 nothing found, 1 findings, 2 bad usage.",
         """
         tilewright log audit my_op_log.md
         tilewright log audit my_op.py
@@ -40,7 +40,9 @@ def build_parser() -> argparse.ArgumentParser:
         tilewright log audit --rules
         """,
     )
-    parser.add_argument("logs", nargs="*", metavar="LOG", help="log to read, or an operation's file or name")
+    parser.add_argument(
+        "logs", nargs="*", metavar="LOG", help="Markdown log, file with a declaration, or shipped operation"
+    )
     parser.add_argument(
         "--spec",
         type=Path,
@@ -48,7 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="specification whose circular buffers are compared with the log's: a declaration, or a table in Markdown",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    parser.add_argument("--rules", action="store_true", help="list what is looked for, and stop")
+    parser.add_argument("--rules", action="store_true", help="list the rules and exit")
     return parser
 
 

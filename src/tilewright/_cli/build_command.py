@@ -16,12 +16,12 @@ from tilewright._cpp_ops.errors import CppOperationError
 from tilewright._workshop.stages.watching import snapshot
 
 _DESCRIPTION = """
-Compile the host side of C++ operations that lie in folders of the tt-metal tree's layout: NAME.cpp, NAME_nanobind.cpp,
-device/*_device_operation.cpp, device/*_program_factory.cpp. No tt-metal build is needed. Files that did not change are
-not compiled again. `tilewright exec`, `check`, `time`, `report`, `debug` and `stages` take such a folder, build it and
-call it as ttnn.NAME; in Python, `tilewright.build("FOLDER")` does.
+Compile the host code of C++ operations in the layout of the tt-metal tree: NAME.cpp, NAME_nanobind.cpp,
+device/*_device_operation.cpp, device/*_program_factory.cpp. This needs no build of tt-metal. Unchanged files are not
+compiled again. `tilewright exec`, `check`, `time`, `report`, `debug` and `stages` also take such a folder: they build
+it and call ttnn.NAME. In Python, `tilewright.build("FOLDER")` does the same.
 
-Exit status: 0 all built, 1 one does not build, 2 bad usage.
+Exit status: 0 all built, 1 an operation does not build, 2 bad usage.
 """
 _EXAMPLES = """
 tilewright build ./variance_w_rm
@@ -32,12 +32,14 @@ tilewright build ./variance_w_rm --out ./build
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("build", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="with an operation's sources")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="also write NAME.py there, a module that loads the operation"
+        "folders", nargs="+", type=Path, metavar="FOLDER", help="folder with the sources of an operation"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="also write DIR/NAME.py, a module that loads the operation"
     )
     parser.add_argument("--watch", action="store_true", help="build again whenever a file changes, until Ctrl-C")
-    parser.add_argument("--json", action="store_true", help="say what was built as JSON")
+    parser.add_argument("--json", action="store_true", help="print what was built as JSON")
     return parser
 
 

@@ -28,17 +28,17 @@ _WHAT = {
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "cache",
-        "Show what the cache holds and how large it is; with --prune, take away what was not used for longest until it "
-        "fits the limit. The cache does that by itself when it is over the limit: TILEWRIGHT_CACHE_LIMIT, or 4 GiB.",
+        "Show the contents and size of the cache. With --prune, remove the least recently used entries until it fits "
+        "the limit. The cache prunes itself above TILEWRIGHT_CACHE_LIMIT (default 4 GiB).",
         """
         tilewright cache
         tilewright cache --prune
         tilewright cache --prune --limit 500M
         """,
     )
-    parser.add_argument("--prune", action="store_true", help="take away what is over the limit")
-    parser.add_argument("--limit", type=_size, metavar="SIZE", help="bytes to keep at most, such as 2G or 500M")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--prune", action="store_true", help="remove the least recently used entries above the limit")
+    parser.add_argument("--limit", type=_size, metavar="SIZE", help="largest size after --prune, such as 2G or 500M")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 

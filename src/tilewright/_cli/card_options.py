@@ -24,7 +24,7 @@ def add_card_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) 
         help=f"cores of the card: a product ({', '.join(PRODUCTS)}) or columns x rows, such as 4x4",
     )
     parser.add_argument(
-        "--cards", metavar="N", help=f"cards in the machine, each a device of its own: 1 (default) to {MOST_CARDS}"
+        "--cards", metavar="N", help=f"number of cards, each with its own device id: 1 (default) to {MOST_CARDS}"
     )
 
 
@@ -33,8 +33,8 @@ def add_dispatch_option(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--dispatch",
         choices=DISPATCHES,
-        help="how the host launches programs: slow (default) or fast, through command queues, as traces, sub-devices "
-        "and several queues need it",
+        help="how the host launches programs: slow (default), or fast, through command queues; traces, sub-devices and "
+        "several queues need fast",
     )
 
 
@@ -43,7 +43,7 @@ def add_ttnn_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
     parser.add_argument(
         "--ttnn",
         choices=(REAL, BUILT_IN),
-        help="the installed package on a simulated card, or tilewright's own small module; real where it is installed",
+        help="the installed ttnn on a simulated card, or tilewright's own module (default: real if ttnn is installed)",
     )
     add_dispatch_option(parser)
 

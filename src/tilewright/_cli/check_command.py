@@ -34,8 +34,9 @@ from tilewright.check._sync_table import SyncTable
 from tilewright.ops import Plan
 
 _DESCRIPTION = """
-Run a script, in which `import ttnn` gives the simulated chip, or an operation of tilewright, with every launch under
-strict rules: circular buffers, transfers in flight, compute state, values, arguments. Findings are printed worst first.
+Run a script, in which `import ttnn` gives the simulated chip, an operation, or the folder of a C++ operation, with
+every launch under the checker: circular buffers, transfers in flight, compute state, values, arguments. Findings are
+printed worst first.
 
 Exit status: 0 nothing found, 1 findings (or the script failed), 2 bad usage.
 """
@@ -50,18 +51,20 @@ def build_parser() -> argparse.ArgumentParser:
     usage = "tilewright check [options] target [-- script arguments ...]"
     parser = CommandParser("check", _DESCRIPTION, _EXAMPLES, usage)
     add_target_arguments(parser)
-    parser.add_argument("--seeds", type=int, metavar="N", help="randomised schedules to try besides the usual one")
+    parser.add_argument("--seeds", type=int, metavar="N", help="also run N randomised schedules")
     parser.add_argument("--sync", action="store_true", help="print the sync table of each program")
     parser.add_argument(
         "--footprint",
         action="store_true",
-        help="print the L1 footprint of each program, with the smallest depths that still work",
+        help="print the L1 use of each program, with the smallest depths of circular buffers that work",
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--brief", action="store_true", help="a line for each of the first findings, for agents")
+    parser.add_argument(
+        "--brief", action="store_true", help="print one line for each of the first findings, for agents"
+    )
     add_ttnn_option(parser)
-    parser.add_argument("--rules", action=_ListRules, help="list the rules and end")
+    parser.add_argument("--rules", action=_ListRules, help="list the rules and exit")
     parser.add_argument("--sarif", metavar="FILE", type=Path, help="also write the findings as SARIF 2.1.0")
     return parser
 

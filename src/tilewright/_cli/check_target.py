@@ -31,7 +31,10 @@ Work = Callable[[], tuple[int, list[Finding]]]
 
 
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", help="a script (.py), an operation, or a file that declares one")
+    parser.add_argument(
+        "target",
+        help="a script (.py), a shipped operation, a file with a declaration, or the folder of a C++ operation",
+    )
     add_operation_options(parser.add_argument_group("operations"), or_cards=True)
 
 

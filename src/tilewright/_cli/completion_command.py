@@ -47,7 +47,7 @@ complete -c tilewright -a '(__tilewright_words)'
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "completion",
-        "Print the script that lets a shell complete tilewright's commands, options and operations.",
+        "Print a script with which the shell completes tilewright's commands, options and operations.",
         """
         eval "$(tilewright completion bash)"
         tilewright completion zsh > ~/.zfunc/_tilewright

@@ -30,12 +30,13 @@ from tilewright._launch.observer import Observer, ObserverRequest
 from tilewright.check._finding import Finding
 
 _DESCRIPTION = """
-Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
-one), or an operation, and stop its kernels at lines of their C++ or Python sources: to look at DST, circular buffers,
-arguments, semaphores and which kernel waits for which, and to step from call to call. Without --break it stops where
-the first kernel of every launch begins. A launch that hangs stops there, too, before it ends with its error; with
-`--break hang` only there. `help` at the prompt lists its commands; they may also come from standard input, or from
---do.
+Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card if it is
+installed), or an operation, and stop its kernels at lines of their C++ or Python sources. A stop shows DST, circular
+buffers, arguments, semaphores and which kernel waits for which; kernels can be stepped from call to call.
+
+Without --break, every launch stops where its first kernel begins. A launch that hangs stops there, before its error;
+with `--break hang` it stops only there. `help` at the prompt lists the commands. Commands may also come from standard
+input or from --do.
 """
 _EXAMPLES = """
 tilewright debug my_script.py --break compute.cpp:41
@@ -65,16 +66,20 @@ def build_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="PLACE",
-        help="FILE:LINE, KERNEL, KERNEL:LINE of a kernel given as text, or hang; @X,Y: on one core; may be repeated",
+        help="FILE:LINE, KERNEL, KERNEL:LINE (kernel given as a string) or hang; @X,Y: on one core; may be repeated",
     )
     parser.add_argument(
-        "--do", action="append", metavar="COMMAND", help="a command of the prompt, instead of asking; may be repeated"
+        "--do", action="append", metavar="COMMAND", help="run this command at a stop, without a prompt; may be repeated"
     )
-    parser.add_argument("--json", action="store_true", help="print what every stop shows as JSON, without a prompt")
+    parser.add_argument("--json", action="store_true", help="print every stop as JSON, without a prompt")
     parser.add_argument(
-        "--stops", type=int, metavar="N", default=_MOST_STOPS, help=f"stops that --json shows (default {_MOST_STOPS})"
+        "--stops",
+        type=int,
+        metavar="N",
+        default=_MOST_STOPS,
+        help=f"largest number of stops with --json (default {_MOST_STOPS})",
     )
-    parser.add_argument("--step", action="store_true", help="with --json: after a stop, go on to the next call only")
+    parser.add_argument("--step", action="store_true", help="with --json: after each stop, step to the next call")
     add_ttnn_option(parser)
     return parser
 

@@ -33,7 +33,7 @@ void kernel_main() {
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "doctor",
-        "Show compiler, cache and processor, and try a kernel. Exit status 1 if something is missing.",
+        "Show compiler, cache and processor, then compile and run one kernel. Exit status 1 if something is missing.",
         """
         tilewright doctor
         tilewright doctor --json

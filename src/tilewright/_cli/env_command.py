@@ -17,9 +17,9 @@ from tilewright._cli.json_output import json_text
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "env",
-        "Print shell commands that set the environment in which tt-metal, and so the installed ttnn, finds the "
-        "simulated card: for notebooks, debuggers, host programs in C++, and everything else that is not a script. "
-        "Programs started from such a shell each get a card of their own.",
+        "Print shell commands that set environment variables with which tt-metal, and so the installed ttnn, uses the "
+        "simulated card: for notebooks, debuggers and host programs in C++. Each program started from such a shell "
+        "gets its own card.",
         """
         eval "$(tilewright env)"
         eval "$(tilewright env --arch blackhole)"

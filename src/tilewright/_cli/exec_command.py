@@ -25,9 +25,9 @@ from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest, obse
 from tilewright.ops import OPERATIONS
 
 _DESCRIPTION = """
-Run a Python script, or after -- any command, in which `import ttnn` gives the simulated card: the installed ttnn as it
-was published, or, where none is installed, tilewright's own module, which has the part of it that programs of one's own
-need. The exit status is the script's.
+Run a Python script, or any command after --, in which `import ttnn` gives the simulated card: the installed ttnn,
+unmodified, or, if none is installed, tilewright's own module with tensors, descriptors and generic_op. The folder of
+a C++ operation is built and called twice. The exit status is the script's.
 """
 _EXAMPLES = """
 tilewright exec my_script.py --batch 4
@@ -59,15 +59,15 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--compare",
         action="store_true",
-        help="set each result of the real ttnn beside its operation's golden function; name the first that drifts",
+        help="compare each result of the real ttnn with its operation's golden function; name the first that differs",
     )
     parser.add_argument(
-        "--json", action="store_true", help="say how it ended as JSON; what the script prints goes to stderr"
+        "--json", action="store_true", help="print the outcome as JSON; output of the script goes to stderr"
     )
     parser.add_argument(
-        "--quiet", action="store_true", help="no lines about progress, and none that ttnn logs below an error"
+        "--quiet", action="store_true", help="no progress lines, and no log lines of ttnn below level error"
     )
-    parser.add_argument("script", nargs="?", help="the script to run; whatever follows is handed to it")
+    parser.add_argument("script", nargs="?", help="script or folder to run; arguments after it are the script's")
     return parser
 
 

@@ -16,9 +16,9 @@ from tilewright._cli.json_output import json_text
 from tilewright._cli.screen import wrapped
 
 _DESCRIPTION = """
-Print what the docs say about a rule of the checker (what it means on a card, a bad and a good example, the cure), an
-error, a phase or a function of the kernel API. Words of a message find what the message is about; other words, the
-sections of the docs that have them.
+Print the section of the docs about a rule of the checker (effect on a card, a bad and a good example, the cure), an
+error, a phase or a function of the kernel API. Words of a message find the section about that message. Other words
+find the sections that contain them.
 """
 _EXAMPLES = """
 tilewright explain noc-push-in-flight

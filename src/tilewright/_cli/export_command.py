@@ -17,9 +17,9 @@ from tilewright.ops._export import export_operation
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "export",
-        "Write an operation as a small Python package for a card: host code that uses ttnn.generic_op, the C++ "
-        "kernels, and a test against torch. The package takes any shape, bfloat16 and float32, and any cores; it needs "
-        "ttnn and nothing of tilewright.",
+        "Write an operation as a Python package for a card: host code that uses ttnn.generic_op, the C++ kernels, and "
+        "a test against torch. The package takes any shape and cores, bfloat16 and float32; it depends on ttnn, not on "
+        "tilewright. With --tree, write a C++ operation into a checkout of tt-metal.",
         """
         tilewright export layernorm_fused_rm --out layernorm
         tilewright export variance_w_rm --shape 32x4096 --out v
@@ -27,15 +27,21 @@ def build_parser() -> argparse.ArgumentParser:
         """,
     )
     add_operation_argument(parser)
-    parser.add_argument("--shape", type=shape, help="that its test runs, besides an uneven one (default 2x3x64x128)")
+    parser.add_argument(
+        "--shape",
+        type=shape,
+        help="shape that the package's test runs, in addition to an uneven one (default 2x3x64x128)",
+    )
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--out", type=Path, metavar="DIR", help="where to write it; made if need be")
+    where.add_argument("--out", type=Path, metavar="DIR", help="directory of the package; created if missing")
     where.add_argument(
         "--tree", type=Path, metavar="DIR", help="write a C++ operation into this checkout of tt-metal instead"
     )
-    parser.add_argument("--category", default="reduction", help="with --tree: its folder of ttnn (default reduction)")
+    parser.add_argument(
+        "--category", default="reduction", help="with --tree: folder below ttnn/operations (default reduction)"
+    )
     parser.add_argument("--replace", action="store_true", help="write into a directory that is not empty")
-    parser.add_argument("--json", action="store_true", help="say what was written as JSON")
+    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
     return parser
 
 

@@ -17,17 +17,17 @@ from tilewright._workshop.operation_log import operation_log
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "log",
-        "Write the execution log of an operation from its breadcrumbs: what was read, run, tried and found, in "
-        "Markdown. It says what was run and nothing else; `tilewright log note` adds what only a person knows.",
+        "Compute the execution log of an operation from its breadcrumbs, in Markdown: values of the declaration, runs, "
+        "attempts and results. `tilewright log note` adds notes and hypotheses.",
         """
-        tilewright log my_op
-        tilewright log my_op --output my_op_log.md
-        tilewright log note my_op "gamma is read twice"
+        tilewright log my_op.py
+        tilewright log my_op.py --output my_op_log.md
+        tilewright log note my_op.py "gamma is read twice"
         tilewright log audit my_op_log.md
         """,
     )
-    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write it there instead of printing it")
+    parser.add_argument("operation", metavar="NAME", help="file with a declaration, or a shipped operation")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the log to FILE instead of printing it")
     parser.add_argument("--json", action="store_true", help="print the log as JSON")
     return parser
 

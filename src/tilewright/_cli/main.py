@@ -21,26 +21,26 @@ from tilewright._errors import TilewrightError
 # Name of each subcommand and the line help shows for it; its module is imported only when it runs.
 COMMANDS = {
     "build": "compile the folder of a C++ operation and make it ttnn.NAME",
-    "cache": "show how large the cache of compiled kernels is, and prune it",
-    "check": "run a script or an operation under strict rules and say what is wrong",
-    "completion": "print what bash, zsh or fish need to complete commands and options",
-    "debug": "stop kernels at a line and look inside",
+    "cache": "show how large the cache is, and prune it",
+    "check": "run a script or an operation under the checker and print its findings",
+    "completion": "print a completion script for bash, zsh or fish",
+    "debug": "stop kernels at a line and inspect DST, circular buffers and arguments",
     "doctor": "check that this machine can compile and run a kernel",
-    "env": "print the environment in which tt-metal finds the simulated card",
-    "exec": "run a script or command that says `import ttnn` on the simulated card",
-    "explain": "say what a rule, an error, a phase or a function of the kernel API is",
-    "export": "write an operation as a package for a card: ttnn.generic_op, C++ kernels, a test",
+    "env": "print the environment variables that make tt-metal use the simulated card",
+    "exec": "run a script or command that imports ttnn on the simulated card",
+    "explain": "explain a rule, an error, a phase or a function of the kernel API",
+    "export": "write an operation for a card, as a Python package or as a C++ operation",
     "log": "write an operation's execution log; `log note` adds to it, `log audit` checks it",
-    "mcp": "offer run, check, time, show, explain and stages to coding agents",
-    "new": "write a file with an operation of your own and its test",
-    "phases": "run an operation phase by phase against its references",
-    "report": "run a script or an operation and write what happened as an HTML page",
+    "mcp": "serve run, check, time, show, explain and stages to coding agents",
+    "new": "write a file with a new operation and its test, or a C++ folder",
+    "phases": "compare the result of each phase of an operation with its reference",
+    "report": "run a script or an operation and write a report as an HTML page",
     "run": "run an operation and compare it with float64",
-    "show": "show an operation's plan, circular buffers, C++ or program",
-    "stages": "run the stages of an operation and show what each proves",
+    "show": "show an operation's plan, circular buffers, kernels or program",
+    "stages": "run the stage tests of an operation",
     "sweep": "run, check and time every combination a file lists",
-    "time": "say how long a card would take, where it waits and what would help",
-    "tune": "try plans of an operation on the model's clock and give the best one found",
+    "time": "model the time on a card: where it waits, what would help",
+    "tune": "find the fastest plan of an operation by modelled time",
 }
 
 
@@ -60,11 +60,14 @@ class _Version(argparse.Action):
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="tilewright", description="Build and run Tenstorrent operations without a card."
+        prog="tilewright", description="Build, run, check and time Tenstorrent operations without a card."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(
-        dest="command", metavar="command", title="commands", description="`tilewright command --help` says more."
+        dest="command",
+        metavar="command",
+        title="commands",
+        description="`tilewright command --help` shows a command's options.",
     )
     for name, help_line in COMMANDS.items():
         # `exec` hands everything after the script to the script, so its module parses the rest itself.

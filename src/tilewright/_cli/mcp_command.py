@@ -17,8 +17,9 @@ from tilewright._errors import TilewrightError
 
 _DESCRIPTION = """
 Serve `run`, `check`, `time`, `show`, `explain` and `stages` as tools of the Model Context Protocol on standard input
-and output, for a coding agent that starts this command. Each answers with the object that the command prints with
---json. Paths are relative to the directory the server was started in. It needs the protocol's Python SDK: extra [mcp].
+and output, for a coding agent that starts this command. Each tool returns the object that the command prints with
+--json. Paths are relative to the directory in which the server was started. The extra [mcp] installs the protocol's
+Python SDK.
 """
 _EXAMPLES = """
 tilewright mcp

@@ -40,7 +40,7 @@ class NewError(TilewrightError):
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "new",
-        "Write NAME.py: an operation as one declaration, and its test. Change the formula; everything else follows.",
+        "Write NAME.py with a declaration and its test. Change the formula; kernels and tests are derived from it.",
         """
         tilewright new my_norm
         tilewright new my_norm --dir operations
@@ -49,8 +49,10 @@ def build_parser() -> argparse.ArgumentParser:
         tilewright new my_norm --cpp --from my_norm.py
         """,
     )
-    parser.add_argument("name", metavar="NAME", help="of the operation, a Python name")
-    parser.add_argument("--dir", type=Path, default=Path(), metavar="DIR", help="where to write it (default: here)")
+    parser.add_argument("name", metavar="NAME", help="name of the operation, a Python identifier")
+    parser.add_argument(
+        "--dir", type=Path, default=Path(), metavar="DIR", help="directory to write to (default: the current one)"
+    )
     parser.add_argument(
         "--cpp",
         action="store_true",
@@ -60,10 +62,12 @@ def build_parser() -> argparse.ArgumentParser:
         "--from",
         dest="declaration",
         metavar="FILE",
-        help="with --cpp: the declaration it is made of; without, kernels are stubs that end at once",
+        help="with --cpp: file with a declaration to generate the folder from; without it, kernels are empty stubs",
     )
-    parser.add_argument("--category", default="reduction", help="with --cpp: its folder of ttnn (default reduction)")
-    parser.add_argument("--json", action="store_true", help="say what was written as JSON")
+    parser.add_argument(
+        "--category", default="reduction", help="with --cpp: folder below ttnn/operations (default reduction)"
+    )
+    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
     return parser
 
 

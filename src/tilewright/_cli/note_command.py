@@ -13,39 +13,44 @@ from tilewright._workshop.home import find_operation
 from tilewright._workshop.stages.stage import STAGES
 
 _DESCRIPTION = """
-Add a note, a hypothesis, evidence, a recovery, a deviation or a hand-over to an
-operation's breadcrumbs. `tilewright log` puts it where it belongs.
+Add a note, a hypothesis, evidence, a recovery, a deviation or a hand-over note to an operation's breadcrumbs.
+`tilewright log` shows it in its section.
 """
 _EXAMPLES = """
-  tilewright log note my_op "gamma is read twice"
-  tilewright log note my_op "c_1 is never popped" --hypothesis --confidence HIGH
-  tilewright log note my_op "64x64 hangs, 32x64 does not" --hypothesis H1
-  tilewright log note my_op "pop c_1 later" --recovery H1 --file kernels.py
-  tilewright log note my_op "c_4 has two pages" --deviation --why overlap
+  tilewright log note my_op.py "gamma is read twice"
+  tilewright log note my_op.py "c_1 fills up" --hypothesis --confidence HIGH
+  tilewright log note my_op.py "64x64 hangs, 32x64 does not" --hypothesis H1
+  tilewright log note my_op.py "pop c_1 later" --recovery H1 --file kernels.py
+  tilewright log note my_op.py "c_4 has two pages" --deviation --why overlap
 """
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("log note", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("operation", metavar="NAME", help="directory of your operation, or one of tilewright's")
-    parser.add_argument("text", metavar="TEXT", help="what to say")
-    parser.add_argument("--stage", type=int, metavar="N", help="stage it is about, 1 to 7 (hypothesis: last red one)")
+    parser.add_argument("operation", metavar="NAME", help="file with a declaration, or a shipped operation")
+    parser.add_argument("text", metavar="TEXT", help="text of the note")
+    parser.add_argument(
+        "--stage",
+        type=int,
+        metavar="N",
+        help="stage of the note, 1 to 7 (default of a hypothesis: the last failed stage)",
+    )
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--hypothesis",
         nargs="?",
         const="",
         metavar="H",
-        help="TEXT may be the cause; with the id of one that exists, TEXT is evidence for it",
+        help="TEXT is a suspected cause; with the id of an existing hypothesis, TEXT is evidence for it",
     )
-    kind.add_argument("--recovery", metavar="H", help="TEXT is what was done because of hypothesis H")
-    kind.add_argument("--deviation", action="store_true", help="TEXT is where the operation leaves its spec")
-    kind.add_argument("--handoff", action="store_true", help="TEXT is for whoever goes on")
-    parser.add_argument("--confidence", choices=CONFIDENCES, help="in a hypothesis")
-    parser.add_argument("--file", metavar="FILE", help="that a recovery changed")
-    parser.add_argument("--why", metavar="TEXT", help="of a deviation")
-    parser.add_argument("--impact", metavar="TEXT", help="of a deviation")
-    parser.add_argument("--json", action="store_true", help="print what was noted as JSON")
+    kind.add_argument("--recovery", metavar="H", help="TEXT is the action taken for hypothesis H")
+    kind.add_argument("--deviation", action="store_true", help="TEXT is a deviation from the specification")
+    kind.add_argument("--handoff", action="store_true", help="TEXT is a note for the next developer")
+    parser.add_argument("--confidence", choices=CONFIDENCES, help="confidence in a hypothesis")
+    parser.add_argument("--file", metavar="FILE", help="file that a recovery changed")
+    parser.add_argument("--why", metavar="TEXT", help="reason of a deviation")
+    parser.add_argument("--impact", metavar="TEXT", help="impact of a deviation")
+    parser.add_argument("--json", action="store_true", help="print the note as JSON")
     return parser
 
 

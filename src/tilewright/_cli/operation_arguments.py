@@ -24,9 +24,7 @@ def add_operation_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_operation_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "operation", type=operation, help=f"{', '.join(OPERATIONS)}, or a file with a declaration of your own"
-    )
+    parser.add_argument("operation", type=operation, help=f"{', '.join(OPERATIONS)}, or a file with a declaration")
 
 
 def add_operation_options(parser: argparse._ActionsContainer, *, or_cards: bool = False) -> None:
@@ -35,24 +33,26 @@ def add_operation_options(parser: argparse._ActionsContainer, *, or_cards: bool 
     Args:
         or_cards: the command also takes scripts of the real ttnn, whose card may be a product.
     """
-    parser.add_argument("--shape", type=shape, help="of the input: two or more sides (default 2x3x64x128)")
-    parser.add_argument("--dtype", choices=DTYPES, help="of the input (default bfloat16)")
+    parser.add_argument("--shape", type=shape, help="shape of the input, two or more dimensions (default 2x3x64x128)")
+    parser.add_argument("--dtype", choices=DTYPES, help="dtype of the input (default bfloat16)")
     default = None if or_cards else _DEFAULT_ARCH
-    parser.add_argument("--arch", choices=ARCHS, default=default, help=f"the chip (default {_DEFAULT_ARCH})")
-    products = f"; of scripts also a product: {', '.join(PRODUCTS)}" if or_cards else ""
+    parser.add_argument("--arch", choices=ARCHS, default=default, help=f"chip (default {_DEFAULT_ARCH})")
+    products = f"; for scripts also a product: {', '.join(PRODUCTS)}" if or_cards else ""
     parser.add_argument(
         "--grid",
         type=_grid_or_product if or_cards else grid,
-        help=f"cores to use, columns by rows, such as 8x8 (default: all){products}",
+        help=f"cores, columns by rows, such as 8x8 (default: all){products}",
     )
     parser.add_argument(
-        "--plan", choices=[each.value for each in Strategy], help="use this plan whatever the L1 budget says"
+        "--plan", choices=[each.value for each in Strategy], help="use this plan; by default the free L1 decides"
     )
 
 
 def add_tuned_option(parser: argparse._ActionsContainer) -> None:
     """``--tuned``, for commands that run an operation once."""
-    parser.add_argument("--tuned", metavar="FILE", type=Path, help="plan as `tilewright tune --output FILE` found best")
+    parser.add_argument(
+        "--tuned", metavar="FILE", type=Path, help="use the plan that `tilewright tune --output FILE` wrote"
+    )
 
 
 def plan_options(options: argparse.Namespace, made: Operation, shape: tuple[int, ...], device: Device) -> Options:

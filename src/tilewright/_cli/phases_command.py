@@ -20,19 +20,17 @@ from tilewright._workshop.trace.steps import Step, number_upto, steps_of
 from tilewright.ops import Operation
 
 _DESCRIPTION = """
-Run an operation with its circular buffers recorded and compare what each phase
-leaves with the value it is for, tile by tile. A phase is judged
-by what it was given, so an error shows where it is made.
+Run an operation with its circular buffers recorded and compare the result of each phase with its reference, tile by
+tile. The reference is computed from the recorded inputs of the phase, so an error appears in the phase that makes it.
 
-With --upto K only the first K phases compute; later ones move the same pages
-and compute nothing, so the operation still ends: bring it up one phase at a
-time.
+With --upto K only the first K phases compute. Later phases move the same pages and compute nothing, so the operation
+still ends.
 
 Exit status 0 if every phase that computes is right, else 1.
 """
 _EXAMPLES = """
-tilewright phases my_op
-tilewright phases my_op --upto 2
+tilewright phases my_op.py
+tilewright phases my_op.py --upto 2
 tilewright phases variance_w_rm --upto mean --case "one tile" --json
 """
 
@@ -43,11 +41,11 @@ class PhasesError(TilewrightError):
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("phases", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("operation", metavar="NAME", help="file of your operation, or one of tilewright's")
+    parser.add_argument("operation", metavar="NAME", help="file with a declaration, or a shipped operation")
     parser.add_argument("--upto", metavar="K", default="", help="number or name of the last phase that computes")
     parser.add_argument("--case", metavar="CASE", help="name of a test case (default: one tile)")
     parser.add_argument(
-        "--time-limit", type=seconds, default=120.0, metavar="S", help="seconds it may take (default 120)"
+        "--time-limit", type=seconds, default=120.0, metavar="S", help="time limit in seconds (default 120)"
     )
     parser.add_argument("--json", action="store_true", help="print the phases as JSON")
     return parser

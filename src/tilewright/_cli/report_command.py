@@ -36,14 +36,14 @@ from tilewright.ops import Plan
 from tilewright.ops._accuracy import held, share_of_allowed
 
 _DESCRIPTION = """
-Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card where there is
-one), or an operation of tilewright, and write one HTML file: the cores, their timeline on the modelled clock of a
-card, what each phase takes of it, the NoC, which kernel waits for which in a deadlock, findings with their source
-lines, errors over the result, circular buffers filling and draining, which kernels push and pop what, and a map of
-L1. It opens in any browser and loads nothing. A file that ends in .svg gets one picture instead: cores and timeline
-of the first launch, or, where a launch failed, which kernel waits for which. Every launch is under the checker.
+Run a script, in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card if it is
+installed), or an operation, under the checker, and write one HTML file: cores, timeline by modelled time, time per
+phase, NoC traffic, which kernel waits for which in a deadlock, findings with their source lines, errors over the
+result, fill levels of circular buffers, which kernels push and pop what, and a map of L1. The file opens in any
+browser and loads nothing from the network. With a file name that ends in .svg, write one picture: cores and timeline
+of the first launch or, if a launch failed, which kernel waits for which.
 
-Exit status: 0 the report is written, 1 the script failed (the report is written all the same), 2 bad usage.
+Exit status: 0 the report is written, 1 the script failed (the report is still written), 2 bad usage.
 """
 _EXAMPLES = """
 tilewright report variance_w_rm
@@ -59,14 +59,19 @@ def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("report", _DESCRIPTION, _EXAMPLES, usage)
     add_target_arguments(parser)
     parser.add_argument(
-        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html"
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("report.html"),
+        metavar="FILE",
+        help="HTML or SVG file (default: report.html)",
     )
     parser.add_argument(
         "--compare",
         action="store_true",
-        help="set each result of the real ttnn beside its operation's golden function, and show where it is off",
+        help="compare each result of the real ttnn with its operation's golden function, and show where it differs",
     )
-    parser.add_argument("--json", action="store_true", help="say what was found and written as JSON")
+    parser.add_argument("--json", action="store_true", help="print findings and files as JSON")
     add_ttnn_option(parser)
     return parser
 

@@ -56,8 +56,9 @@ class _Times:
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "run",
-        "Run an operation on a simulated chip, on random numbers or on a file, compare the result with float64, and "
-        "show plan, circular buffers, errors and time. Exit status 1 if an element is out of bounds.",
+        "Run an operation on a simulated chip, with random inputs or inputs from files, compare the result with "
+        "float64, and show plan, circular buffers, errors and time. Exit status 1 if an element is outside its "
+        "error bound.",
         """
         tilewright run variance_w_rm
         tilewright run layernorm_fused_rm --shape 2x3x64x128 --dtype float32 --json
@@ -73,7 +74,7 @@ def build_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="[NAME=]X.npy",
-        help="a tensor instead of random numbers, the first without a name; may be repeated",
+        help="file of an input tensor instead of random numbers; without NAME, the first tensor; may be repeated",
     )
     parser.add_argument(
         "--set",
@@ -81,13 +82,15 @@ def build_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME=NUMBER",
-        help="a number of the operation, such as epsilon=1e-3; may be repeated",
+        help="value of a number, such as epsilon=1e-3; may be repeated",
     )
-    parser.add_argument("--output", type=Path, metavar="Y.npy", help="where to write the result")
-    parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
-    parser.add_argument("--threads", type=int, help="OS threads (default: one for each processor, if worth it)")
+    parser.add_argument("--output", type=Path, metavar="Y.npy", help="file for the result")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
+    parser.add_argument(
+        "--threads", type=int, help="OS threads (default: one; from 1 ms per launch on, one per processor)"
+    )
     parser.add_argument("--json", action="store_true", help="print plan, errors and times as JSON")
-    parser.add_argument("--brief", action="store_true", help="verdict and modelled time in two lines, for agents")
+    parser.add_argument("--brief", action="store_true", help="print verdict and modelled time only, for agents")
     return parser
 
 

@@ -19,8 +19,8 @@ from tilewright.ops._specification_text import specification_lines
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         "show",
-        "Show what an operation becomes, step by step: its formula, plan, phases and circular buffers (without other "
-        "options), its specification, its kernels in Python or C++, or the whole program.",
+        "Show what is derived from an operation's formula: plan, phases and circular buffers (default), specification, "
+        "kernels in Python or C++, or the program descriptor.",
         """
         tilewright show variance_w_rm
         tilewright show layernorm_fused_rm --shape 1x32768 --cpp
@@ -28,14 +28,16 @@ def build_parser() -> argparse.ArgumentParser:
         """,
     )
     add_operation_arguments(parser)
-    parser.add_argument("--cbs", action="store_true", help="plan, phases and circular buffers with their formulas")
+    parser.add_argument(
+        "--cbs", action="store_true", help="plan, phases and circular buffers with the formulas of their sizes"
+    )
     parser.add_argument(
         "--spec", action="store_true", help="the specification: requirements, buffers, phases, roundings"
     )
-    parser.add_argument("--kernels", action="store_true", help="the kernels in Python, as they follow from the formula")
-    parser.add_argument("--cpp", action="store_true", help="the kernels in C++, as a card would compile them")
+    parser.add_argument("--kernels", action="store_true", help="the kernels in Python")
+    parser.add_argument("--cpp", action="store_true", help="the kernels in C++")
     parser.add_argument("--program", action="store_true", help="the program descriptor")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 

@@ -30,35 +30,38 @@ from tilewright._workshop.stages.table import (
 from tilewright._workshop.stages.watching import snapshot, wait_for_change
 
 _DESCRIPTION = """
-Run the stages of an operation, from an API that exists (1) to numbers that are
-right (7), and show what each proved. Each stage runs in a process of its own.
-Stops at the first red stage. For wrong numbers it names the first wrong phase
-and maps where its circular buffer is wrong. Everything is kept as breadcrumbs,
-which `tilewright log` makes an execution log of.
+Run the tests of an operation in seven stages, from an existing API (1) to correct numbers (7). Each stage runs in its
+own process. The command stops at the first failed stage. For wrong numbers it names the first wrong phase and shows
+where its circular buffer is wrong. Results are recorded as breadcrumbs, from which `tilewright log` computes the
+execution log.
 
-Exit status 0 if every stage that was asked for passes, else 1.
+Exit status 0 if every selected stage passes, else 1.
 """
 _EXAMPLES = """
-tilewright stages my_op
-tilewright stages my_op --stage 7
-tilewright stages my_op --watch
-tilewright stages my_op --brief
+tilewright stages my_op.py
+tilewright stages my_op.py --stage 7
+tilewright stages my_op.py --watch
+tilewright stages my_op.py --brief
 tilewright stages variance_w_rm --all --json
 """
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("stages", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("operation", metavar="NAME", help="file of your operation, or one of tilewright's")
+    parser.add_argument(
+        "operation",
+        metavar="NAME",
+        help="file with a declaration, a shipped operation, or the folder of a C++ operation",
+    )
     parser.add_argument("--stage", type=int, metavar="N", help="run this stage only, 1 to 7")
-    parser.add_argument("--all", action="store_true", help="go on after a red stage")
+    parser.add_argument("--all", action="store_true", help="continue after a failed stage")
     parser.add_argument("--watch", action="store_true", help="run again whenever a file changes, until Ctrl-C")
     parser.add_argument(
-        "--time-limit", type=seconds, default=300.0, metavar="S", help="seconds a stage may take (default 300)"
+        "--time-limit", type=seconds, default=300.0, metavar="S", help="time limit of a stage in seconds (default 300)"
     )
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    parser.add_argument("--brief", action="store_true", help="what is green and why the first is red, for agents")
-    parser.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR set")
+    parser.add_argument("--brief", action="store_true", help="print passed stages and the first failure, for agents")
+    parser.add_argument("--no-color", action="store_true", help="print without colours, as with NO_COLOR")
     return parser
 
 

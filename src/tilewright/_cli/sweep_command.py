@@ -19,10 +19,10 @@ from tilewright._sweep.runners import run_locally, run_on_cluster
 from tilewright._sweep.summary import report
 
 _DESCRIPTION = """
-Run operations x shapes x dtypes x chips x plans, as a JSON file lists them: each is compared with float64, run under
-the checker and timed by the model. A line is printed as each ends; a report in Markdown is written beside the results.
-What has ended is kept in a journal, so that the same command goes on where it stopped. Exit status 1 if a case is not
-ok.
+Run every combination of operations, shapes, dtypes, chips and plans that a JSON file lists. Each case is compared
+with float64, run under the checker and timed by the model. A line is printed as each case ends; a Markdown report is
+written next to the results. A journal keeps finished cases, so the same command continues after an interruption. Exit
+status 1 if a case is not ok.
 """
 _EXAMPLES = """
 tilewright sweep cases.json
@@ -34,13 +34,16 @@ tilewright sweep cases.json --json
 
 def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("sweep", _DESCRIPTION, _EXAMPLES)
-    parser.add_argument("file", type=Path, help="what to run (docs/timing.md has an example)")
+    parser.add_argument("file", type=Path, help="JSON file with the combinations (example: docs/timing.md)")
     parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="results, .csv or .parquet (default: beside the file, .csv)"
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="results, .csv or .parquet (default: the JSON file's name with .csv)",
     )
-    parser.add_argument("--jobs", type=int, metavar="N", help="processes of this machine (default: one per CPU)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="number of processes (default: one per CPU)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="run on this Dask cluster, such as tcp://head:8786")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON; lines go to stderr")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON; progress goes to stderr")
     return parser
 
 

@@ -32,9 +32,9 @@ from tilewright.timing._timed_launch import TimedLaunch, time_records
 
 _DESCRIPTION = """
 Run an operation, or a script in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card
-where there is one), and say for every launch how long a card would take by the model: what each processor does and
-waits for, rates reached and possible, what bounds it, and what would help most. docs/timing.md says how far such times
-can be relied on.
+if it is installed), and print for every launch the modelled time on a card: busy and waiting time of each processor,
+rates reached and possible, what bounds the launch, and what would help most. docs/timing.md states the accuracy of
+the model.
 """
 _EXAMPLES = """
 tilewright time centralize_w_rm --shape 1024x2048
@@ -50,17 +50,21 @@ def build_parser() -> argparse.ArgumentParser:
     usage = "tilewright time [options] target [-- script arguments ...]"
     parser = CommandParser("time", _DESCRIPTION, _EXAMPLES, usage)
     parser.add_argument(
-        "target", help="an operation, a file that declares one, a script (.py), or a directory of records"
+        "target",
+        help="a script (.py), a shipped operation, a file with a declaration, the folder of a C++ operation, or a "
+        "directory of records",
     )
     operations = parser.add_argument_group("operations")
     add_operation_options(operations, or_cards=True)
     add_tuned_option(operations)
     parser.add_argument("--cores", action="store_true", help="show the processors of every core")
-    parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of the launch for Perfetto")
+    parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of one launch for Perfetto")
     parser.add_argument(
-        "--launch", metavar="N", type=int, default=1, help="which launch the timeline shows (default 1)"
+        "--launch", metavar="N", type=int, default=1, help="number of the launch in the timeline (default 1)"
     )
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the launches as tt-metal's profiler does")
+    parser.add_argument(
+        "--csv", metavar="FILE", type=Path, help="write the launches in the format of tt-metal's profiler"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_ttnn_option(parser)
     return parser

@@ -20,9 +20,9 @@ from tilewright.ops._tuning import Trial, Tuned, Tuner
 from tilewright.timing._advice import TELLS_APART
 
 _DESCRIPTION = """
-Try plans of an operation, one choice after another: resident or streaming and the size of blocks, depths of circular
-buffers, cores, fidelity. Each is run, compared with float64 and timed by the model; the best is run under the checker.
-Exit status 1 if the checker finds something.
+Search for the fastest plan of an operation, one choice after another: resident or streaming and the size of blocks,
+depths of circular buffers, cores, fidelity. Each plan is run, compared with float64 and timed by the model; the best
+is run under the checker. Exit status 1 if the checker finds something.
 """
 _EXAMPLES = """
 tilewright tune variance_w_rm --shape 1024x2048
@@ -36,10 +36,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser = CommandParser("tune", _DESCRIPTION, _EXAMPLES)
     add_operation_arguments(parser)
     parser.add_argument(
-        "--error", type=float, default=1.0, help="largest error, as a share of the operation's own bound (default 1)"
+        "--error", type=float, default=1.0, help="largest error, as a share of the operation's error bound (default 1)"
     )
     parser.add_argument(
-        "--output", metavar="FILE", type=Path, help="keep the best plan for `run --tuned` and `time --tuned`"
+        "--output", metavar="FILE", type=Path, help="write the best plan to FILE, for `run --tuned` and `time --tuned`"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
