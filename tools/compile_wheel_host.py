@@ -52,7 +52,9 @@ def is_factory(path: Path) -> bool:
 
 def compile_one(source: Path, include: list[Path]) -> str:
     """Nothing, or the first error."""
-    result = find_compiler().run([*_FLAGS, *(f"-I{place}" for place in include), str(source)])
+    operations = next(each for each in source.parents if each.name == "operations")
+    category = operations / source.relative_to(operations).parts[0]  # an include directory of tt-metal's build
+    result = find_compiler().run([*_FLAGS, *(f"-I{place}" for place in (*include, category)), str(source)])
     if result.returncode == 0:
         return ""
     found = re.search(r"^(.*?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", result.stderr, re.MULTILINE)

@@ -298,7 +298,8 @@ template <typename Outputs = ttnn::Tensor>
 struct OpPerformanceModelGeneral {
     OpPerformanceModelGeneral() = default;
     template <typename... T>
-    OpPerformanceModelGeneral(const T&...) {}
+    OpPerformanceModelGeneral(T&&...) {}
+    OpPerformanceModelGeneral(const std::vector<ttnn::Tensor>&, const Outputs&, int) {}
 };
 using OpPerformanceModel = OpPerformanceModelGeneral<>;
 }  // namespace tt::tt_metal::operation

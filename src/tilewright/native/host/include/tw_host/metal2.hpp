@@ -332,18 +332,21 @@ tw::host::Value to_value(const ProgramRunArgs& args);
 }  // namespace tt::tt_metal::experimental
 
 namespace ttnn {
-inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config() {
+// The flag says that dataflow buffers do not synchronise by themselves, which these chips' never do.
+inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config(bool = false) {
     using namespace tt::tt_metal;
     return {.config_1xx = experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_1, NOC::NOC_0}};
 }
-inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_datamovement_config() {
+inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_datamovement_config(bool = false) {
     using namespace tt::tt_metal;
     return {.config_1xx = experimental::DataMovement1XXConfig{DataMovementProcessor::RISCV_0, NOC::NOC_1}};
 }
-inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config(tt::ARCH) {
+inline tt::tt_metal::experimental::DataMovementHardwareConfig create_reader_datamovement_config(
+    tt::ARCH, bool = false) {
     return create_reader_datamovement_config();
 }
-inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_datamovement_config(tt::ARCH) {
+inline tt::tt_metal::experimental::DataMovementHardwareConfig create_writer_datamovement_config(
+    tt::ARCH, bool = false) {
     return create_writer_datamovement_config();
 }
 tt::tt_metal::experimental::ComputeHardwareConfig to_compute_hardware_config(

@@ -24,10 +24,10 @@ public:
     explicit Shape(const std::array<std::uint32_t, N>& array) : Shape(array.begin(), array.end()) {}
     std::uint32_t operator[](std::int32_t index) const { return value_[position(index)]; }
     std::uint32_t& operator[](std::int32_t index) { return value_[position(index)]; }
-    auto begin() const { return view().begin(); }
-    auto end() const { return view().end(); }
-    auto cbegin() const { return view().begin(); }
-    auto cend() const { return view().end(); }
+    const std::uint32_t* begin() const { return view().data(); }
+    const std::uint32_t* end() const { return begin() + rank_; }
+    const std::uint32_t* cbegin() const { return begin(); }
+    const std::uint32_t* cend() const { return end(); }
     bool empty() const { return rank_ == 0; }
     std::size_t size() const { return rank_; }
     std::size_t rank() const { return rank_; }
