@@ -50,15 +50,15 @@ _INTRODUCTION = """\
 # Operations of ttnn on the simulated card
 
 Written by `tests/card/catalogue/operations_page.py` from the cases that `make catalogue` runs, with ttnn {version}, on
-both chips; a test keeps it true. Oracles are the golden functions ttnn attaches to its operations, or torch. Every
-element is compared; what it may be off by follows from the formats and the steps of the formula.
+both chips; a test compares it with the cases. References are ttnn's golden functions, or torch. Every element is
+compared, with a tolerance derived from the formats and the steps of the formula.
 
-{all} cases of {operations} operations: {right}. {registered} are registered, experimental
-ones and {quasar} copies for Quasar counted. Every one that a single chip can run is called at least once; the
-list at the end gives the reason for each that is not called.
+{all} cases of {operations} operations: {right}. ttnn registers {registered}, including
+experimental operations and {quasar} copies for Quasar. Every operation that runs on a single chip is called at least
+once; the list at the end gives the reason for each that is not called.
 
-{families} cases, each for a family of kernels that models call much (`tests/card/catalogue/families.py`), run on cards
-of one core as well, both chips, and are right there.
+{families} cases, each for a family of kernels that models use often (`tests/card/catalogue/families.py`), also run on
+cards with one core, on both chips, and are right there.
 """
 
 
