@@ -29,7 +29,7 @@ _INSTRUCTIONS = """\
 tilewright runs Tenstorrent (tt-metal / TTNN) operations without a card. The loop: `stages` on an operation's file \
 stops at the first red stage and says why; `explain` has the cure for a rule or an error; change the file; again. \
 Green: `check`, `run`, `time`. For a script of programs of its own: `check`, `time`. Every answer has `exit_status` \
-(0 as asked for, 1 it ran and something is wrong, 2 what was given is wrong) and `error`: null, or type and message."""
+(0 success, 1 it ran and something is wrong, 2 invalid arguments) and `error`: null, or type and message."""
 
 Answer = dict[str, Any]
 _TIME_LIMIT = 300.0

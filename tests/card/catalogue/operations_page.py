@@ -42,7 +42,7 @@ GROUPS = {
     "recurrence": "Recurrent states, norms in two halves, sparse attention",
     "image": "Images: other convolutions and pools, sampling, channel order",
     "fourier": "Fourier transforms",
-    "packed": "Packed formats and weights, operations of one's own",
+    "packed": "Packed formats and weights, user-defined operations",
 }
 PAGE = Path(__file__).parents[3] / "docs" / "ttnn-operations.md"
 CHIPS = {"wormhole_b0": "Wormhole", "blackhole": "Blackhole"}
