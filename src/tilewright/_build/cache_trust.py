@@ -27,7 +27,7 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def close_to_others(path: Path) -> None:
-    """Takes everybody else's right to write to a file or directory of the user."""
+    """Remove other users' permission to write to a file or directory of the user."""
     mode = path.stat().st_mode
     if mode & _WRITE_FOR_OTHERS:
         path.chmod(stat.S_IMODE(mode) & ~_WRITE_FOR_OTHERS)

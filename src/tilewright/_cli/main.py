@@ -131,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130  # what a shell shows for a program ended by Ctrl-C
     except BrokenPipeError:
-        # Whoever read our output has gone; Python must not try to flush it again on its way out.
+        # The reader of our output has closed the pipe; Python must not try to flush it again on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 

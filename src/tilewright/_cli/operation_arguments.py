@@ -104,7 +104,7 @@ def is_script(text: str) -> bool:
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
-        return False  # whoever imports it says what is wrong
+        return False  # importing it names what is wrong
     named = {getattr(node, "id", None) or getattr(node, "attr", None) for node in ast.walk(tree)}
     return "operation" not in named
 

@@ -2,7 +2,7 @@
 """Matmuls in a formula: splitting the formula at the matmul.
 
 ``matmul(x, weights)`` multiplies rows of a tensor by a matrix. The planner plans what comes after it, with the product
-as one more tensor of rows; only nobody reads it: the compute kernel makes it, block by block, where a reader would have
+as one more tensor of rows; but the compute kernel makes it, block by block, where a reader would have
 brought it. For that a tile-row of x stays in L1 until it is done, and the matrix comes in blocks of columns, all of its
 rows at a time.
 

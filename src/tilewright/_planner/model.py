@@ -161,7 +161,7 @@ class Deliver:
 
 @dataclasses.dataclass(frozen=True)
 class Pop:
-    """Pages that nobody needs any more."""
+    """Pages that no step needs any more."""
 
     buffer: str
     scope: Scope

@@ -157,7 +157,7 @@ class RegisterCompiler:
     def part_to_store(self) -> Value | None:
         """What would take the most work off the expression: the largest operand that waits for another one.
 
-        Only what is as large as the expression can have a buffer: nobody makes parts that are the same for all lines.
+        Only what is as large as the expression can have a buffer: no step makes parts that are the same for all lines.
         """
         candidates = []
         for node in self._inside.values():
@@ -266,7 +266,7 @@ class RegisterCompiler:
         return own
 
     def _operands(self, nodes: Sequence[Value]) -> tuple[list[Register], list[int]]:
-        """Places of several operands, and registers among them that nobody needs any more.
+        """Places of several operands, and registers among them that no step needs any more.
 
         Operands from buffers go to temporaries of the same bundle; the first goes to a register if all are.
         """
@@ -361,7 +361,7 @@ class RegisterCompiler:
         return result
 
     def _product_and_sum(self, product: Value, added: Value) -> tuple[Value, Value, Value] | None:
-        """(added, a, b) if the one operand is a product that nobody else needs, of two values that are no numbers."""
+        """(added, a, b) if the one operand is a product that no other step needs, of two values that are no numbers."""
         if id(product) not in self._inside or product.function != "mul" or self._left[id(product)] != 1:
             return None
         if id(product) in self._registers or any(self._around.is_number(each) for each in (*product.operands, added)):

@@ -66,7 +66,7 @@ class BankAllocator:
     def _holes(self) -> list[tuple[int, int]]:
         holes: list[tuple[int, int]] = []
         position = self.start
-        allocated = self._allocated.copy()  # buffers that nobody has any more are given back at any moment
+        allocated = self._allocated.copy()  # unreferenced buffers are freed at any moment
         for address in sorted(allocated):
             if address > position:
                 holes.append((position, address))

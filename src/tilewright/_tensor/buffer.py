@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Buffer:
-    """An interleaved buffer in DRAM or L1. Memory nobody wrote holds the dtype's poison.
+    """An interleaved buffer in DRAM or L1. Unwritten memory holds the dtype's poison.
 
-    Its addresses are free again when it is deallocated or, as in ttnn, when nobody has the tensor any more.
+    Its addresses are free again when it is deallocated or, as in ttnn, when the last reference to the tensor is gone.
     """
 
     def __init__(self, device: Device, buffer_type: BufferType, page_size: int, num_pages: int, poison: int) -> None:
@@ -30,7 +30,7 @@ class Buffer:
         self._allocator = device.allocator(buffer_type)
         self.address = 0
         self.host_wrote = False  # programs may have written it all the same
-        self.pad_value_given = True  # False: the host wrote zeros into the padding because nobody said anything else
+        self.pad_value_given = True  # False: the host wrote zeros into the padding because no value was given
         if num_pages:
             total = self.aligned_page_size * num_pages
             self.address = self._allocator.allocate(self.bytes_per_bank(), total_bytes=total)

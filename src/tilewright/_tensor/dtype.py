@@ -102,7 +102,7 @@ class DataType(Enum):
 
     @property
     def poison(self) -> int:
-        """32-bit pattern of memory that nobody has written: quiet NaNs for floats, a large odd number else."""
+        """32-bit pattern of unwritten memory: quiet NaNs for floats, a large odd number else."""
         return POISON_PATTERNS[require_supported(self)]
 
 

@@ -252,7 +252,7 @@ class Tensor:
 
     @property
     def pad_value_given(self) -> bool:
-        """Whether somebody said what the padding holds; if not it is zeros, and a checked run takes it for nothing."""
+        """Whether a pad value was given; if not, padding is zeros and a checked run treats it as unwritten."""
         return self._pad_value_given if self._buffer is None else self._buffer.pad_value_given
 
     def host_pages(self) -> NDArray[np.uint8]:
@@ -315,7 +315,7 @@ def allocate_tensor_on_device(
     *,
     tile: Tile | None = None,
 ) -> Tensor:
-    """A tensor nobody has written yet: it holds poison (see ``dtype.POISON_PATTERNS``)."""
+    """An unwritten tensor: it holds poison (see ``dtype.POISON_PATTERNS``)."""
     return unwritten_tensor(checked_kind(shape, dtype, layout, mesh_device, memory_config, tile), mesh_device)
 
 
@@ -347,7 +347,7 @@ def kind_of(tensor: Tensor) -> TensorKind:
 
 
 def unwritten_tensor(kind: TensorKind, device: Device) -> Tensor:
-    """A tensor nobody has written yet, of a kind that the device can have."""
+    """An unwritten tensor of a kind that the device can have."""
     tensor = Tensor.__new__(Tensor)
     tensor._shape, tensor._dtype, tensor._layout, tensor._tile = kind.shape, kind.dtype, kind.layout, kind.tile
     tensor._kind, tensor._memory_config = kind, kind.memory_config

@@ -112,7 +112,7 @@ def _raises_for(run: Run, waiting: KernelPosition) -> list[SemaphoreRaise]:
 
 
 def _lacks_raiser(run: Run, waiting: KernelPosition) -> bool:
-    """Nobody raises what it waits for, or a kernel has ended that raised it less often than on other cores."""
+    """No kernel raises what it waits for, or a kernel has ended that raised it less often than on other cores."""
     raises = _raises_for(run, waiting)
     counts = {(each.kernel, each.core): each.count for each in raises}
     most = {kernel: max(count for (other, _), count in counts.items() if other == kernel) for kernel, _ in counts}

@@ -19,7 +19,7 @@ noexcept not_eq nullptr operator or_eq private protected public register reinter
 sizeof static static_assert static_cast struct switch template this thread_local throw typedef typeid typename union
 unsigned using virtual void volatile wchar_t xor xor_eq true false main kernel_main
 """
-# Macros of the headers that kernels include, as far as somebody might choose the name.
+# Macros of the headers that kernels include, as far as a user might choose the name.
 _MACRO_LIST = """
 ALWI ASSERT DPRINT DRAM_ALIGNMENT DST_SYNC_MODE EOF FORCE_INLINE INFINITY INT8_MAX INT16_MAX INT32_MAX INT32_MIN
 INT64_MAX INT_MAX INT_MIN L1_ALIGNMENT MATH M_E M_PI NAN NOC_INDEX NOC_MODE NULL NUM_DRAM_BANKS NUM_L1_BANKS PACK

@@ -68,9 +68,9 @@ class DeviceTime:
     Attributes:
         make_processors: makes ``processors``.
         cycles: from the launch until the last processor is done; without what the host and dispatch need.
-        bank_busy: cycles that DRAM banks serve somebody, all banks together.
+        bank_busy: cycles that DRAM banks are busy, all banks together.
         matmul_phases: passes of the matrix unit over a pair of tiles.
-        unmeasured: cycles, over all cores, that rest on a cost nobody published.
+        unmeasured: cycles, over all cores, that rest on an unpublished cost.
         forced: waits whose reason was not in the record; the time is then not to be trusted.
         polls: times a kernel looked at memory in a loop of its own: what it does may depend on timing.
         events: what each processor did when, if asked for (``timing/_events.py``).

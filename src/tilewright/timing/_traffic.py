@@ -44,7 +44,7 @@ class Flow:
     """All transfers of one kind that a kernel on a core makes with one place.
 
     Attributes:
-        node: that place; None where many are meant, or where the model knows nobody there.
+        node: that place; None where many are meant, or where the model knows no node there.
         rectangle: first and last core of a multicast, logical; None of other transfers.
     """
 

@@ -35,7 +35,7 @@ EDGES = ("tiles_across", "line_tiles", "last_tile_columns", "last_tile_rows")
 
 
 def edge_arguments(direction: Direction) -> list[str]:
-    """What a kernel gives for ``EDGES``; columns beyond a tile-column's own disturb nobody."""
+    """What a kernel gives for ``EDGES``; columns beyond a tile-column's own do no harm."""
     if direction is Direction.COLUMNS:
         return ["1", direction.tiles, "32", "last_tile_rows"]
     return ["width_tiles", direction.tiles, "last_tile_columns", "last_tile_rows"]

@@ -59,7 +59,7 @@ def _born(arguments: list[str], output: str) -> int:
 
 
 def _die_with_parent() -> None:
-    """Whoever asked may be killed: a kernel that never ends must not go on without anybody to stop it."""
+    """End with the process that started it: a kernel that never ends must not outlive it."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Package of an operation with a program of its own, fixed to one shape.
 
-Nobody but its author knows how the program follows from shapes, so the package takes the shape it was exported for, and
+Only its author knows how the program depends on shapes, so the package takes the shape it was exported for, and
 the numbers' defaults. The program is made twice, with tensors at different addresses: what changes with an address is
 one, and the package puts its own there.
 """

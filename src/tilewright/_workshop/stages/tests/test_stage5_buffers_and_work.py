@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stage 5: circular buffers are the declaration's, every row is somebody's work, the program is whole."""
+"""Stage 5: circular buffers are the declaration's, every row is assigned to a core, the program is whole."""
 
 from __future__ import annotations
 
