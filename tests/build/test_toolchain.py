@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,7 @@ def test_a_source_dated_in_the_future_is_compiled_once(
     chip: Chip, tmp_path: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = tmp_path / "tomorrow.cpp"
-    kernel.write_text("void kernel_main() {}\n")
+    kernel.write_text(f"void kernel_main() {{}}  // {uuid.uuid4()}: in no cache yet\n")
     os.utime(kernel, (time.time() + 86400,) * 2)
     for _ in range(3):
         monkeypatch.setattr(kernel_build, "_used", {})  # as another process meets it

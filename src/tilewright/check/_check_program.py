@@ -128,6 +128,7 @@ def check_program(
             print(finding.text())
     """
     io_tensors = tensor_list("io_tensors", io_tensors)
+    require("program", program, ProgramDescriptor, "a ttnn.ProgramDescriptor")
     require("options", options, RunOptions, "a tilewright.RunOptions")
     if seeds is not None:
         seeds = whole_number("seeds", seeds, most=_MOST_SEEDS)
