@@ -15,7 +15,7 @@ from tests.ttnn_script import ADD_ONE, Run
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text()
 WORKFLOW = [shlex.split(line) for line in re.findall(r"^ +- run: (tilewright .*)$", PAGE, re.MULTILINE)]
-CONTAINER = re.findall(r"^RUN cd /work && (\w+)=(\S+) tilewright (.*)$", PAGE, re.MULTILINE)
+CONTAINER = re.findall(r"^RUN cd /app && (\w+)=(\S+) tilewright (.*)$", PAGE, re.MULTILINE)
 
 
 @pytest.fixture
