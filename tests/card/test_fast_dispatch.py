@@ -13,6 +13,7 @@ from tests.card.card_process import OnCard
 from tests.card.test_sample import ON_WORMHOLE, SAMPLE
 from tilewright._card.package import CardError
 from tilewright._card.products import choose_card
+from tilewright._cli.main import main
 
 SCRIPT = Path(__file__).with_name("fast_dispatch.py")
 
@@ -46,3 +47,14 @@ def test_unknown_dispatch_and_several_cards_are_refused() -> None:
         choose_card(dispatch="quick")
     with pytest.raises(CardError, match="--dispatch fast is simulated for one card only; --cards 2 needs"):
         choose_card(cards="2", dispatch="fast")
+
+
+@pytest.mark.parametrize("command", ["check", "time", "report", "debug"])
+def test_operation_refuses_dispatch(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--break", "reader"] if command == "debug" else []
+    with pytest.raises(SystemExit) as ended:
+        main([command, "variance_w_rm", "--dispatch", "fast", *arguments])
+    assert ended.value.code == 2
+    assert "--dispatch is for the real ttnn; an operation has no command queues" in " ".join(
+        capsys.readouterr().err.split()
+    )

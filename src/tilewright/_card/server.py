@@ -79,7 +79,7 @@ class CardServer:
                 self._describe_dispatch_core(data)
 
     def _launched(self, data: bytes) -> list[Core]:
-        """Cores of a launch; the decoder is told where their launch messages lie."""
+        """Cores of a launch; the decoder gets the addresses of their launch messages."""
         cores = []
         for x, y, launch_address in struct.iter_unpack("<III", data):
             cores.append(self._core(x, y))

@@ -155,6 +155,8 @@ def chosen_card(options: argparse.Namespace) -> CardModel:
 
 def checked_grid(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[int, int]:
     """The grid asked for, or all of the chip; an error that names the limit where it is too large."""
+    if getattr(options, "dispatch", None) is not None:
+        parser.error("--dispatch is for the real ttnn; an operation has no command queues")
     if isinstance(options.grid, str):
         parser.error(f"--grid {options.grid} names a card, which only scripts have; give columns by rows, such as 8x8")
     options.arch = options.arch or _DEFAULT_ARCH
