@@ -109,6 +109,7 @@ def shows_one_launch(outcome: Outcome) -> None:
 
 def shows_files_of_the_launch(outcome: Outcome) -> None:
     assert "\n0,0 BRISC " in outcome.output
+    assert "a batch of 8: " in outcome.output
     assert {"NocIncrement"} <= {each["name"] for each in json.loads(outcome.file("timeline.json"))["traceEvents"]}
     (row,) = csv.DictReader(outcome.file("launches.csv").splitlines())
     for name in ("INPUT_0", "OUTPUT_0"):
@@ -174,8 +175,19 @@ CASES = [
     Case("time", ("--json", "--ttnn"), ("--json",), shows_one_launch),
     Case(
         "time",
-        ("--cores", "--timeline", "--launch", "--csv"),
-        ("--cores", "--timeline", "timeline.json", "--launch", "1", "--csv", "launches.csv"),
+        ("--cores", "--timeline", "--launch", "--launches", "--csv", "--batch"),
+        (
+            "--cores",
+            "--timeline",
+            "timeline.json",
+            "--launch",
+            "1",
+            "--launches",
+            "--csv",
+            "launches.csv",
+            "--batch",
+            "8",
+        ),
         shows_files_of_the_launch,
         card=True,
     ),

@@ -48,10 +48,17 @@ def test_records_that_were_kept_are_timed(tmp_path: Path, capsys: pytest.Capture
     close_device(device)
     launches[0].record.save(tmp_path / "1-000001.npz")
     launches[0].record.save(tmp_path / "1-000002.npz")
-    assert main(["time", str(tmp_path), "--csv", str(tmp_path / "ops.csv")]) == 0
+    assert main(["time", str(tmp_path), "--csv", str(tmp_path / "ops.csv"), "--launches"]) == 0
     shown = capsys.readouterr().out
     assert shown.count(f"time {launches[0].time.microseconds:.1f} us on 2 cores") == 2
     assert "launch 2: " in shown
+    assert main(["time", str(tmp_path), "--launch", "2"]) == 0
+    assert capsys.readouterr().out.startswith("\nlaunch 2: ")
+    assert main(["time", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert f"time {2 * launches[0].time.microseconds:.1f} us in 2 launches on wormhole_b0" in shown
+    assert "100%         2 " in shown
+    assert max(map(len, shown.splitlines())) <= 80
     assert len((tmp_path / "ops.csv").read_text().splitlines()) == 3
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tilewright._card.card_memory import CardMemory
 from tilewright._launch.chip import Chip
 from tilewright._launch.host_memory import ForeignTensor
-from tilewright._launch.observer import Core, Launch
+from tilewright._launch.observer import Caller, Core, Launch
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
 from tilewright._record.run import Run
@@ -25,6 +25,7 @@ class Call:
 
     operation: str = ""
     tensors: tuple[ForeignTensor | None, ...] = ()
+    callers: tuple[Caller, ...] = ()
 
 
 class CardLaunch(Launch):
@@ -38,7 +39,7 @@ class CardLaunch(Launch):
         self, chip: Chip, program: ProgramDescriptor, options: RunOptions, call: Call, show: Callable[[str], None]
     ) -> None:
         num_outputs = int(bool(call.tensors) and call.operation.endswith(_GIVES_OUTPUT))
-        super().__init__(program, options, call.tensors, num_outputs, call.operation)
+        super().__init__(program, options, call.tensors, num_outputs, call.operation, call.callers)
         self._chip = chip
         self._show = show
 

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+# Packages whose functions are on the stack without being part of the model.
+_NOT_OF_THE_SCRIPT = {"ttnn", "tilewright", "torch", "pytest", "_pytest", "pluggy", "runpy"}
+
 
 def current_operation() -> str:
     """The operation of ttnn that this thread is in, such as ``ttnn.softmax``; of nested ones, outermost first.
@@ -25,10 +28,10 @@ def current_operation() -> str:
 
 
 def current_tensors() -> str:
-    """The tensors of the operation this thread is in, in the order it was given them (_card/tensors.py)."""
+    """The callers of the operation this thread is in and the tensors it was given, in order (_card/tensors.py)."""
     try:
         for _, frame in _calls(sys._getframe().f_back):
-            return "\n".join(json.dumps(_described(tensor)) for tensor in _given(frame))
+            return "\n".join(json.dumps(each) for each in [_callers(frame), *map(_described, _given(frame))])
     except KeyboardInterrupt:
         _thread.interrupt_main()
     return ""
@@ -65,6 +68,18 @@ def _calls(frame: FrameType | None) -> Iterator[tuple[str, FrameType]]:
             if isinstance(name, str):
                 yield name, frame
         frame = frame.f_back
+
+
+def _callers(frame: FrameType | None) -> list[tuple[str, int]]:
+    """Functions of the script that led to a call, outermost first, each with the identity of its ``self``, or 0."""
+    found: list[tuple[str, int]] = []
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _NOT_OF_THE_SCRIPT:
+            owner = frame.f_locals.get("self")
+            name = frame.f_code.co_name if owner is None else f"{type(owner).__name__}.{frame.f_code.co_name}"
+            found.append((name, 0 if owner is None else id(owner)))
+        frame = frame.f_back
+    return found[::-1]
 
 
 def _given(frame: FrameType) -> Iterator[Any]:

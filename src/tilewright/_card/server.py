@@ -26,7 +26,7 @@ from tilewright._card.global_buffers import partners
 from tilewright._card.layout import ReleaseLayout
 from tilewright._card.products import CardModel, nodes_of
 from tilewright._card.protocol import ClosedError, receive, send, send_greeting
-from tilewright._card.tensors import tensors_told
+from tilewright._card.tensors import callers_told, tensors_told
 from tilewright._errors import TilewrightError
 from tilewright._launch.chip import Chip
 from tilewright._launch.observer import installed, observed_run, requested_observers
@@ -72,7 +72,8 @@ class CardServer:
             elif kind is CardMessageKind.OPERATION:
                 self._call = Call(data.decode())
             elif kind is CardMessageKind.TENSORS:
-                self._call = dataclasses.replace(self._call, tensors=tensors_told(data.decode()))
+                text = data.decode()
+                self._call = dataclasses.replace(self._call, tensors=tensors_told(text), callers=callers_told(text))
             elif kind is CardMessageKind.LAUNCH:
                 self._answer(self._launched(data))
             elif kind is CardMessageKind.DISPATCH_CORE:

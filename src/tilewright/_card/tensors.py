@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of a ttnn call as the host's process describes them (``current_tensors`` in _card/host.py).
+"""A ttnn call as the host's process describes it (``current_tensors`` in _card/host.py).
 
-One line of JSON for each, in the order of the call; ``null`` for one whose pages do not simply go round the banks.
-Of a tensor that cannot be described in full nothing is known: silence is better than a false alarm.
+The first line of JSON has the functions that led to the call. One line follows for each tensor, in the order of the
+call; ``null`` for one whose pages do not simply go round the banks. Of a tensor that cannot be described in full
+nothing is known: silence is better than a false alarm.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from typing import Any
 
 from tilewright._launch.host_memory import ForeignTensor
+from tilewright._launch.observer import Caller
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout, page_geometry
 from tilewright._tensor.memory_config import BufferType
@@ -18,11 +20,17 @@ from tilewright._tensor.shape import Shape
 from tilewright._tensor.tile import Tile
 
 
+def callers_told(text: str) -> tuple[Caller, ...]:
+    """Functions that led to the call, outermost first."""
+    lines = text.splitlines()
+    return tuple(Caller(name, instance) for name, instance in json.loads(lines[0])) if lines else ()
+
+
 def tensors_told(text: str) -> tuple[ForeignTensor | None, ...]:
     """Each tensor of the text; None for one that is not known, or lies where one before it does."""
     told: dict[tuple[bool, int], int] = {}
     tensors: list[ForeignTensor | None] = []
-    for line in text.splitlines():
+    for line in text.splitlines()[1:]:
         tensor = _tensor(json.loads(line))
         if tensor is not None and told.setdefault((tensor.is_dram, tensor.address), len(tensors)) != len(tensors):
             tensor = None

@@ -27,21 +27,24 @@ from tilewright.ops._other_plans import effects_of_other_plans
 from tilewright.timing._advice import Advice, Effect, advise
 from tilewright.timing._observer import TimeObserver
 from tilewright.timing._replay import replay
+from tilewright.timing._script_time import ScriptTime, script_time
 from tilewright.timing._text import time_json, time_lines
 from tilewright.timing._timed_launch import TimedLaunch, time_records
 
 _DESCRIPTION = """
 Run an operation, or a script in which `import ttnn` gives the simulated chip (the installed ttnn on a simulated card
-if it is installed), and print for every launch the modelled time on a card: busy and waiting time of each processor,
-rates reached and possible, what bounds the launch, and what would help most. docs/timing.md states the accuracy of
-the model.
+if it is installed), and print the modelled time on a card. One launch is shown in full: busy and waiting time of each
+processor, rates reached and possible, what bounds the launch, and what would help most. Several launches are shown as
+one table: total time, operations ranked, what bounds them, repeated layers, functions of the script; --launch shows one
+of them in full, --launches all. docs/timing.md states the accuracy of the model.
 """
 _EXAMPLES = """
 tilewright time centralize_w_rm --shape 1024x2048
 tilewright time layernorm_fused_rm --arch blackhole --cores
 tilewright time variance_w_rm --timeline run.json --csv ops.csv
 tilewright time my_script.py --json -- --batch 4
-tilewright time model.py --grid p100a
+tilewright time model.py --grid p100a --batch 8
+tilewright time model.py --launch 12
 TILEWRIGHT_RECORDS=records tilewright exec model.py; tilewright time records
 """
 
@@ -60,7 +63,11 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--cores", action="store_true", help="show the processors of every core")
     parser.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline of one launch for Perfetto")
     parser.add_argument(
-        "--launch", metavar="N", type=int, default=1, help="number of the launch in the timeline (default 1)"
+        "--launch", metavar="N", type=int, help="show launch N in full, and take it for the timeline (default 1)"
+    )
+    parser.add_argument("--launches", action="store_true", help="show every launch in full")
+    parser.add_argument(
+        "--batch", metavar="N", type=int, help="tokens or images that the script works on: print how many a second"
     )
     parser.add_argument(
         "--csv", metavar="FILE", type=Path, help="write the launches in the format of tt-metal's profiler"
@@ -74,6 +81,8 @@ def run(arguments: list[str]) -> int:
     parser = build_parser()
     at = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_args(arguments[:at])
+    if options.batch is not None and options.batch < 1:
+        parser.error(f"--batch is {options.batch}; a batch has at least 1 item")
     script = Path(options.target)
     other_plans: tuple[Effect, ...] = ()
     for name, path in (("--timeline", options.timeline), ("--csv", options.csv)):
@@ -97,7 +106,7 @@ def run(arguments: list[str]) -> int:
     if not launches:
         none_kept = f"{options.target} holds no records of launches: TILEWRIGHT_RECORDS says where to keep them"
         raise NothingLaunchedError(none_kept if script.is_dir() else nothing_launched(options))
-    if not 1 <= options.launch <= len(launches):
+    if options.launch is not None and not 1 <= options.launch <= len(launches):
         parser.error(f"--launch is {options.launch}; there are launches 1 to {len(launches)}")
     _write_files(launches, options)
     _show(launches, options, other_plans)
@@ -130,7 +139,7 @@ def _timed_operation(
 
 def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> None:
     if options.timeline is not None:
-        record = launches[options.launch - 1].record
+        record = launches[(options.launch or 1) - 1].record
         text = timeline_json(record, replay(record, keep_events=True))
         write_output("--timeline", options.timeline, text.encode())
     if options.csv is not None:
@@ -139,16 +148,42 @@ def _write_files(launches: list[TimedLaunch], options: argparse.Namespace) -> No
 
 
 def _show(launches: list[TimedLaunch], options: argparse.Namespace, other_plans: tuple[Effect, ...]) -> None:
-    advice: list[Advice] = [advise(launch.record, launch.time, other_plans) for launch in launches]
+    """One launch in full; of several the table, unless they are asked for."""
+    chosen = list(enumerate(launches, 1))
+    if options.launch is not None:
+        chosen = [chosen[options.launch - 1]]
+    in_full = chosen if len(chosen) == 1 or options.launches else []
+    progress = ProgressLine()
+    table = script_time(launches, progress.show) if not in_full or options.batch is not None else None
+    advice: list[tuple[int, TimedLaunch, Advice]] = []
+    for number, launch in in_full:
+        progress.show(f"looking for what would help launch {number}")
+        advice.append((number, launch, advise(launch.record, launch.time, other_plans)))
+    progress.clear()
     if options.json:
-        found = [
-            {"kernels": launch.label, **time_json(launch.time, each)}
-            for launch, each in zip(launches, advice, strict=True)
-        ]
-        print(json_text("time", {"launches": found}))
+        _show_json(launches, advice, table, options.batch)
         return
-    for number, (launch, each) in enumerate(zip(launches, advice, strict=True), 1):
+    if table is not None:
+        print("\n".join(row for line in table.lines(options.batch) for row in wrapped(line)))
+    for number, launch, each in advice:
         if len(launches) > 1:
-            print(f"{'' if number == 1 else chr(10)}launch {number}: {launch.label}")
+            print(
+                f"{'' if (number, table) == (1, None) else chr(10)}launch {number}: {launch.operation or launch.label}"
+            )
         lines = time_lines(launch.time, each, each_core=options.cores)
         print("\n".join(row for line in lines for row in wrapped(line)))
+
+
+def _show_json(
+    launches: list[TimedLaunch],
+    advice: list[tuple[int, TimedLaunch, Advice]],
+    table: ScriptTime | None,
+    batch: int | None,
+) -> None:
+    in_full = {number: each for number, _, each in advice}
+    found = [
+        {"operation": launch.operation, "kernels": launch.label, **time_json(launch.time, in_full.get(number))}
+        for number, launch in enumerate(launches, 1)
+    ]
+    whole = {} if table is None else {"total": table.json(batch)}
+    print(json_text("time", {**whole, "launches": found}))

@@ -19,7 +19,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from tilewright._build.cache import write_atomically
 from tilewright._launch.host_memory import ForeignTensor
@@ -51,6 +51,13 @@ Core = tuple[int, int]
 Memory = Any  # what ``Launch.save`` returns, for the same launch only
 
 
+class Caller(NamedTuple):
+    """A function of the script that a launch was made in; ``instance`` tells the objects of a method apart, or is 0."""
+
+    name: str
+    instance: int
+
+
 class Launch(abc.ABC):
     """A launch before it runs.
 
@@ -60,6 +67,7 @@ class Launch(abc.ABC):
         tensors: what it works on, as far as the host says; None stands for a tensor whose pages are not known.
         num_outputs: how many of the last tensors are outputs.
         operation: the call of ttnn that the launch is part of, such as ``ttnn.softmax``; empty where not known.
+        callers: the functions of the script that led to the call, outermost first, where known.
     """
 
     def __init__(
@@ -69,12 +77,14 @@ class Launch(abc.ABC):
         tensors: Sequence[Tensor | ForeignTensor | None],
         num_outputs: int,
         operation: str = "",
+        callers: tuple[Caller, ...] = (),
     ) -> None:
         self.program = program
         self.options = options
         self.tensors = tensors
         self.num_outputs = num_outputs
         self.operation = operation
+        self.callers = callers
 
     @property
     @abc.abstractmethod

@@ -49,12 +49,12 @@ def _row(number: int, launch: TimedLaunch, available_cores: int) -> dict[str, st
     to_ns = 1e9 / time.clock_hz
     phases = max((kernel.fidelity for kernel in launch.record.kernels if kernel.processor >= 2), default=0)
     row: dict[str, str | int] = {
-        "OP CODE": launch.name,
+        "OP CODE": launch.op_code or launch.name,
         "OP TYPE": "tt_dnn_device",
         "GLOBAL CALL COUNT": number,
         "DEVICE ID": 0,
         "DEVICE ARCH": time.arch,
-        "ATTRIBUTES": f"{{'kernels': '{launch.label}'}}",
+        "ATTRIBUTES": f"{{'operation': '{launch.operation}'; 'kernels': '{launch.label}'}}",
         "MATH FIDELITY": _FIDELITY[phases].name if phases else "",
         "CORE COUNT": time.num_cores,
         "AVAILABLE WORKER CORE COUNT": available_cores,

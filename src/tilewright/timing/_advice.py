@@ -38,13 +38,18 @@ class Advice:
     helps: tuple[Effect, ...]
 
     @property
+    def bound(self) -> Effect | None:
+        """The part of the machine that the launch waits for; None: no one part."""
+        return _bound(self.bounds)
+
+    @property
     def sentence(self) -> str:
         """What bounds the launch and what would help most.
 
         >>> Advice((Effect("DRAM bandwidth", 0.4),), (Effect("c_0 twice as deep", 0.25),)).sentence
         'By the model it is bound by DRAM bandwidth; c_0 twice as deep would help most and save about 25 %.'
         """
-        bound = next((each for each in self.bounds if each.saving >= TELLS_APART / 2), None)
+        bound = self.bound
         start = f"By the model it is bound by {bound.words}" if bound else "By the model no one thing bounds it"
         best = next((each for each in self.helps if each.saving >= TELLS_APART), None)
         if best is None:
@@ -60,12 +65,37 @@ def advise(record: CallRecord, time: DeviceTime, others: Iterable[Effect] = ()) 
     Args:
         others: effects of choices that a record cannot be replayed with, such as cores.
     """
+    bounds = _effects(record, time, _parts_of_the_machine(record))
+    return Advice(bounds, _effects(record, time, _choices(record), others))
 
-    def effects(changes: Iterator[tuple[str, Change]], others: Iterable[Effect] = ()) -> tuple[Effect, ...]:
-        found = [Effect(words, 1 - replay(record, change).cycles / time.cycles) for words, change in changes]
-        return tuple(sorted((*found, *others), key=lambda effect: -effect.saving))
 
-    return Advice(effects(_parts_of_the_machine(record)), effects(_choices(record), others))
+def bound_of(record: CallRecord, time: DeviceTime) -> Effect | None:
+    """The part of the machine that the launch of ``record`` waits for; None: no one part."""
+    return _bound(_effects(record, time, _parts_of_the_machine(record)))
+
+
+def _bound(effects: tuple[Effect, ...]) -> Effect | None:
+    return next((each for each in effects if each.saving >= TELLS_APART / 2), None)
+
+
+def _effects(
+    record: CallRecord, time: DeviceTime, changes: Iterator[tuple[str, Change]], others: Iterable[Effect] = ()
+) -> tuple[Effect, ...]:
+    """What each change saves, the largest saving first."""
+    found = [Effect(words, 1 - replay(record, change).cycles / time.cycles) for words, change in changes]
+    return tuple(sorted((*found, *others), key=lambda effect: -effect.saving))
+
+
+# The parts of the machine in a column of a table.
+SHORT_WORDS = {
+    "DRAM bandwidth": "DRAM",
+    "the bandwidth of the NoC": "NoC",
+    "the latency of transfers": "latency",
+    "the data-movement processors": "data movement",
+    "maths": "maths",
+    "unpack and pack": "unpack, pack",
+    "hand-over between the compute processors": "hand-over",
+}
 
 
 def _parts_of_the_machine(record: CallRecord) -> Iterator[tuple[str, Change]]:

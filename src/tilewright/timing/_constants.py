@@ -13,6 +13,9 @@ from __future__ import annotations
 import dataclasses
 import enum
 
+# Microseconds between two launches that a trace replays: measured, tt-metal's op-to-op latency benchmark.
+LAUNCH_GAP_US = {"wormhole_b0": 2.05, "blackhole": 2.08}
+
 
 class Source(enum.Enum):
     MEASURED = "measured"

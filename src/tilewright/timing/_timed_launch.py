@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tilewright._display.notebook import bars, card, table
 from tilewright._launch.host_memory import ForeignTensor
-from tilewright._launch.observer import Launch
+from tilewright._launch.observer import Caller, Launch
 from tilewright._launch.run_options import RunOptions
 from tilewright._launch.tensor_launch import TensorLaunch
 from tilewright._program.program import ProgramDescriptor
@@ -18,6 +18,7 @@ from tilewright._record.call_record import CallRecord
 from tilewright._record.run import Run
 from tilewright._tensor.argument import require
 from tilewright._tensor.tensor import Tensor, tensor_list
+from tilewright.timing._device_operation import device_operation
 from tilewright.timing._device_time import DeviceTime
 from tilewright.timing._replay import replay
 from tilewright.timing._roofline import rates
@@ -52,6 +53,8 @@ class TimedLaunch:
     Attributes:
         keeps_events: ``time`` has the events of the replay.
         inputs, outputs: tensors of the launch, as far as they are known; None stands for one that is not.
+        operation, callers: the call of ttnn that made the launch, and the functions that led to it, where known.
+        op_code: the device operation, as tt-metal's profiler names it, where known.
         run: the record of the run, where ``time_program`` made the launch.
     """
 
@@ -60,6 +63,9 @@ class TimedLaunch:
     inputs: tuple[TensorFacts | None, ...] = ()
     outputs: tuple[TensorFacts | None, ...] = ()
     run: Run | None = None
+    operation: str = ""
+    callers: tuple[Caller, ...] = ()
+    op_code: str = ""
 
     @functools.cached_property
     def time(self) -> DeviceTime:
@@ -72,8 +78,8 @@ class TimedLaunch:
 
     @property
     def name(self) -> str:
-        """That of its first compute kernel, or of its first kernel."""
-        return max(self.record.kernels, key=lambda kernel: kernel.processor).name
+        """The operation; where it is not known, the first compute kernel, or the first kernel."""
+        return self.operation.rpartition(" > ")[2] or max(self.record.kernels, key=lambda kernel: kernel.processor).name
 
     @property
     def label(self) -> str:
@@ -120,7 +126,16 @@ def timed_launch(launch: Launch, run: Run, *, keep_events: bool = False) -> Time
     assert run.calls is not None
     tensors = tuple(None if each is None else TensorFacts.of(each) for each in launch.tensors)
     num_inputs = len(tensors) - launch.num_outputs
-    return TimedLaunch(run.calls, keep_events, tensors[:num_inputs], tensors[num_inputs:], run)
+    return TimedLaunch(
+        run.calls,
+        keep_events,
+        tensors[:num_inputs],
+        tensors[num_inputs:],
+        run,
+        launch.operation,
+        launch.callers,
+        device_operation(launch.program),
+    )
 
 
 def time_records(directory: Path) -> list[TimedLaunch]:
