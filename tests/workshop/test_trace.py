@@ -16,7 +16,8 @@ from tilewright._tensor.dtype import DataType
 from tilewright._workshop.cases import case_named
 from tilewright._workshop.home import built_in_names
 from tilewright._workshop.trace.steps import number_upto, steps_of
-from tilewright._workshop.trace.tracing import PhaseVerdict, Trace, trace
+from tilewright._workshop.trace.tracing import trace
+from tilewright._workshop.trace.verdict import PhaseVerdict, Trace
 from tilewright.formula import Value, matmul, mean, rsqrt, softmax, square, where
 from tilewright.formula import sum as sum_of
 from tilewright.ops import OPERATIONS, Operation

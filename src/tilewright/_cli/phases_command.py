@@ -26,7 +26,10 @@ tile. The reference is computed from the recorded inputs of the phase, so an err
 With --upto K only the first K phases compute. Later phases move the same pages and compute nothing, so the operation
 still ends.
 
-Exit status 0 if every phase that computes is right, else 1.
+Buffers of kernels or programs of the operation's own are compared where the plan has a reference for them; others are
+listed as "not judged". The result itself is always judged.
+
+Exit status 1 if a phase or the result is wrong or the run does not end, else 0.
 """
 _EXAMPLES = """
 tilewright phases my_op.py
@@ -64,8 +67,8 @@ def run(arguments: list[str]) -> int:
             ["trace", home.given, case, options.upto, str(options.time_limit)], 2 * options.time_limit, progress.show
         )
     found = _trace(told, options.time_limit)
-    _record(home, case, options.upto, found["first_wrong"])
-    wrong = found["trace"]["stopped"] or (found["first_wrong"] and f"the first wrong phase is {found['first_wrong']}")
+    _record(home, case, options.upto, found["conclusion"])
+    wrong = "" if found["is_right"] else found["trace"]["stopped"] or found["conclusion"][0]
     if options.json:
         error = error_object("WrongPhase", wrong) if wrong else None
         print(json_text("phases", found["trace"], 1 if wrong else 0, error))
@@ -103,7 +106,7 @@ def _trace(told: Told, time_limit: float) -> dict[str, Any]:
     raise PhasesError(f"the process ended early ({told.signal or told.returncode}): {last}")
 
 
-def _record(home: Home, case: str, upto: str, first_wrong: list[str]) -> None:
+def _record(home: Home, case: str, upto: str, conclusion: list[str]) -> None:
     which = f"up to phase {upto}" if upto else "all phases"
-    what = "; ".join(line.strip() for line in first_wrong[:3]) if first_wrong else "every one that ran is right"
+    what = "; ".join(line.strip() for line in conclusion[:3])
     Breadcrumbs(home.breadcrumbs).append("note", stage=7, text=f"phases of {case}, {which}: {what}")

@@ -28,14 +28,16 @@ from tilewright._cli.screen import fitted, wrapped
 from tilewright._launch.observer import observed_launches
 from tilewright._launch.open_devices import close_device, open_device
 from tilewright._planner.error_bound import roundings_of
-from tilewright._planner.plan_text import buffer_lines, plan_json, plan_lines, table
+from tilewright._planner.plan_text import table
 from tilewright._tensor.device import Device
 from tilewright._tensor.dtype import DataType
 from tilewright._tensor.layout import Layout
+from tilewright._tensor.paper_device import paper_device
 from tilewright._tensor.tensor import Tensor
 from tilewright.ops import Operation, Outcome
 from tilewright.ops._accuracy import Accuracy, held, judge
 from tilewright.ops._arrays import is_of_floats
+from tilewright.ops._what_runs import what_runs_json, what_runs_lines, words_of
 from tilewright.timing._observer import TimeObserver
 
 Array = np.ndarray[Any, Any]
@@ -238,7 +240,7 @@ def _brief(
     """Two lines, for agents."""
     verdict = "within bounds" if accuracy.is_within_bound else "OUT OF BOUNDS"
     return [
-        f"{operation.name} {outcome.plan.strategy.value} on {len(outcome.plan.split.work)} cores of {options.arch}: "
+        f"{operation.name} {words_of(operation, outcome.plan, outcome.program)} of {options.arch}: "
         f"{verdict}, {accuracy.share_of_bound:.0%} of what is allowed at the worst element",
         f"a card, by the model: {times.modelled:.1f} us",
     ]
@@ -252,10 +254,9 @@ def _report(
         f"{operation.name} on {options.arch}",
         operation.formula,
         "",
-        *plan_lines(plan, operation.output_shapes(plan.rows.shape)),
+        *what_runs_lines(operation, plan, outcome.program, paper_device(options.arch)),
         "",
-        *buffer_lines(plan),
-        "",
+        *(["error bound of the plan that the program replaces:"] if operation.choices.program is not None else []),
         *table([(each.what, f"{each.unit:.3g}", each.why) for each in roundings_of(plan.schedule)]),
         "",
         *table(
@@ -279,7 +280,7 @@ def _as_json(
     return {
         "operation": operation.name,
         "arch": options.arch,
-        **plan_json(outcome.plan, operation.output_shapes(outcome.plan.rows.shape)),
+        **what_runs_json(operation, outcome.plan, outcome.program),
         "largest_error": accuracy.largest_error,
         "share_of_bound": accuracy.share_of_bound,
         "is_within_bound": accuracy.is_within_bound,

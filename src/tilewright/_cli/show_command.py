@@ -4,16 +4,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from pathlib import Path
 
+from tilewright._build.kernel_sources import source_path
 from tilewright._cli.command_parser import CommandParser
 from tilewright._cli.json_output import json_text
 from tilewright._cli.operation_arguments import DTYPES, add_operation_arguments, checked_grid
 from tilewright._cli.screen import wrapped
-from tilewright._planner.plan_text import buffer_lines, plan_json, plan_lines, purpose_lines
+from tilewright._planner.plan_text import purpose_lines
+from tilewright._program.kernel import SourceType
+from tilewright._program.program import ProgramDescriptor
+from tilewright._tensor.device import Device
 from tilewright._tensor.paper_device import paper_device
 from tilewright.ops import Operation, Plan, Strategy
-from tilewright.ops._phase_list import KEPT, phase_lines
-from tilewright.ops._specification_text import specification_lines
+from tilewright.ops._phase_list import phase_lines
+from tilewright.ops._specification_text import phase_section, specification_lines
+from tilewright.ops._what_runs import kernel_file, kernel_text, what_runs_json, what_runs_lines
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -52,57 +59,79 @@ def run(arguments: list[str]) -> int:
         device,
         strategy=Strategy(options.plan) if options.plan else None,
     )
+    program = operation.program(plan, operation.allocate(plan, device))
     parts = {}
     if options.cbs or not (options.spec or options.kernels or options.cpp or options.program):
-        parts["overview"] = _overview(operation, plan, options.arch)
+        parts["overview"] = _overview(operation, plan, program, device, options.arch)
     if options.spec:
-        lines = specification_lines(operation, plan)
+        lines = specification_lines(operation, plan, program, device)
         parts["spec"] = "\n".join(row for line in lines for row in wrapped(line))
     if options.kernels:
-        form = operation.form(plan.rows.dtype)
-        parts["kernels"] = operation.kernel_text(form, plan.strategy)
+        parts["kernels"] = _kernel_texts(operation, plan, program)
     if options.cpp:
-        parts["cpp"] = _sources(plan)
+        parts["cpp"] = _sources(operation, plan, program)
     if options.program:
-        text = repr(operation.program(plan, operation.allocate(plan, device)))
+        text = repr(program)
         parts["program"] = "\n".join(row for line in text.splitlines() for row in wrapped(line))
     if options.json:
-        print(json_text("show", _as_json(operation, plan, options, parts)))
+        print(json_text("show", _as_json(operation, plan, program, options, parts)))
     else:
         print("\n\n".join(parts.values()))
     return 0
 
 
-def _as_json(operation: Operation, plan: Plan, options: argparse.Namespace, parts: dict[str, str]) -> dict[str, object]:
-    kernels = plan.kernels
+def _as_json(
+    operation: Operation,
+    plan: Plan,
+    program: ProgramDescriptor,
+    options: argparse.Namespace,
+    parts: dict[str, str],
+) -> dict[str, object]:
+    is_own = operation.choices.program is not None
     return {
         "operation": operation.name,
         "formula": operation.formula,
         "arch": options.arch,
-        **plan_json(plan, operation.output_shapes(plan.rows.shape)),
-        "phases": phase_lines(kernels.compute),
-        **({"cpp": {each.name: each.cpp_source() for each in kernels}} if "cpp" in parts else {}),
+        **what_runs_json(operation, plan, program),
+        "phases": [] if is_own else phase_lines(plan.kernels.compute),
+        **({"cpp": dict(_cpp_texts(operation, plan, program))} if "cpp" in parts else {}),
         **{name: text for name, text in parts.items() if name in ("spec", "kernels", "program")},
     }
 
 
-def _overview(operation: Operation, plan: Plan, arch: str) -> str:
+def _overview(operation: Operation, plan: Plan, program: ProgramDescriptor, device: Device, arch: str) -> str:
     lines = [
         f"{operation.name} on {arch}",
         *operation.graph.lines(),
         "",
-        *plan_lines(plan, operation.output_shapes(plan.rows.shape)),
-        "",
-        f"phases ({KEPT} keeps its pages)",
-        *(f"  {line}" for line in phase_lines(plan.kernels.compute)),
-        "",
-        *buffer_lines(plan),
-        "",
-        *purpose_lines(plan),
+        *what_runs_lines(operation, plan, program, device, phase_section(plan)),
+        *([] if operation.choices.program is not None else ["", *purpose_lines(plan)]),
     ]
     return "\n".join(row for line in lines for row in wrapped(line))
 
 
-def _sources(plan: Plan) -> str:
-    kernels = plan.kernels
-    return "\n".join(f"// {kernel.role.value}: {kernel.name}.cpp\n{kernel.cpp_source()}" for kernel in kernels)
+def _kernel_texts(operation: Operation, plan: Plan, program: ProgramDescriptor) -> str:
+    """The kernels that run, as they are written; those that are not the operation's own are in one module."""
+    if operation.choices.program is not None:
+        return _sources(operation, plan, program)
+    own = operation.own_kernels(plan)
+    parts = [f"# {role}: {each.name} in {kernel_file(each)}\n{kernel_text(each)}" for role, each in own.items()]
+    if len(own) < len(list(plan.kernels)):
+        if own:
+            parts.append(f"# Of the following, {' and '.join(own)} does not run: the operation has its own.\n")
+        parts.append(operation.kernel_text(operation.form(plan.rows.dtype), plan.strategy))
+    return "\n".join(parts)
+
+
+def _cpp_texts(operation: Operation, plan: Plan, program: ProgramDescriptor) -> Iterator[tuple[str, str]]:
+    """Name and C++ of each kernel that runs."""
+    if operation.choices.program is None:
+        yield from ((each.name, each.cpp_source()) for each in plan.kernels)
+        return
+    for kernel in program.kernels:
+        is_file = kernel.source_type is SourceType.FILE_PATH
+        yield kernel.name, Path(source_path(kernel)).read_text("utf-8") if is_file else kernel.kernel_source
+
+
+def _sources(operation: Operation, plan: Plan, program: ProgramDescriptor) -> str:
+    return "\n".join(f"// {name}.cpp\n{text}" for name, text in _cpp_texts(operation, plan, program))

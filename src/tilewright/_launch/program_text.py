@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tilewright exec --show-programs``: a launch as text."""
+"""A program as text: what ``exec --show-programs`` prints of a launch, ``run`` and ``show`` of a program of its own."""
 
 from __future__ import annotations
+
+import re
 
 from tilewright._program.cb_placement import place_circular_buffers
 from tilewright._program.kernel import KernelDescriptor
@@ -10,14 +12,26 @@ from tilewright._program.program import ProgramDescriptor
 from tilewright._program.runtime_arguments import ReadWords, common_runtime_arguments, runtime_arguments
 
 _MOST_WORDS = 16
+_LINE = re.compile(r'^#line \d+ "([^"]+)"', re.MULTILINE)
 
 
 def described_program(
     number: int, operation: str, program: ProgramDescriptor, read_words: ReadWords, l1_begin: int
 ) -> str:
     """Lines about one launch: its kernels, with the arguments of their first core, buffers and semaphores."""
+    head = f"launch {number}{f', {operation},' if operation else ''} on {core_count(program)}"
+    return "\n".join([head, *program_lines(program, read_words, l1_begin)]) + "\n"
+
+
+def core_count(program: ProgramDescriptor) -> str:
+    """How many cores run a kernel of the program: ``4 cores``."""
     cores = program.all_cores().num_cores()
-    lines = [f"launch {number}{f', {operation},' if operation else ''} on {cores} core{'s' if cores != 1 else ''}"]
+    return f"{cores} core{'s' if cores != 1 else ''}"
+
+
+def program_lines(program: ProgramDescriptor, read_words: ReadWords, l1_begin: int) -> list[str]:
+    """Kernels with the arguments of their first core, circular buffers and semaphores."""
+    lines = []
     for kernel in program.kernels:
         lines += _kernel(kernel, read_words)
     for cb, address in zip(program.cbs, place_circular_buffers(program, l1_begin), strict=True):
@@ -28,7 +42,7 @@ def described_program(
                 f"{descriptor.data_format.name}  on {cb.core_ranges}"
             )
     lines += [f"  semaphore {each.id} = {each.initial_value}  on {each.core_ranges}" for each in program.semaphores]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _kernel(kernel: KernelDescriptor, read_words: ReadWords) -> list[str]:
@@ -51,7 +65,10 @@ def _kernel(kernel: KernelDescriptor, read_words: ReadWords) -> list[str]:
 
 
 def _source(kernel: KernelDescriptor) -> str:
-    """The file, or how the text begins that stands for one."""
+    """The file, the one that the text's first #line names, or how the text begins."""
+    named = _LINE.search(kernel.kernel_source)
+    if named is not None:
+        return named[1]
     lines = [line.strip() for line in kernel.kernel_source.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else f"text of {len(lines)} lines, {lines[0] if lines else ''} ..."
 

@@ -13,13 +13,16 @@ from tilewright._logs.breadcrumbs import Breadcrumbs, Trail
 from tilewright._logs.computing import compute_log
 from tilewright._logs.events import Entry
 from tilewright._logs.execution_log import ExecutionLog
+from tilewright._planner.plan import Plan
 from tilewright._tensor.dtype import DataType
 from tilewright._workshop.cases import derived_cases
 from tilewright._workshop.home import Home
 from tilewright._workshop.required_buffers import case_plan
 from tilewright._workshop.trace.steps import steps_of
+from tilewright.kernels._cpp_kernel import CppKernel
 from tilewright.ops import Operation
 from tilewright.ops._operation import Form
+from tilewright.ops._what_runs import kernel_file
 
 # Facts that are told again by every run: the last word counts.
 _KEYS = {"work_distribution": "parameter", "kernel_implemented": "kernel", "design_compliance": "phase"}
@@ -67,14 +70,26 @@ def _inputs(home: Home) -> Iterator[Entry]:
         ),
         *((f"tensor {each.name}", each.extent.name.lower(), each.name) for each in operation.inputs),
         *((f"parameter {name}", f"{each.default} ({each.rule})", name) for name, each in operation.parameters.items()),
-        ("circular buffers", str(len(plan.buffers)), "buffers"),
-        ("phases", ", ".join(each.name for each in steps_of(plan.schedule) if each.number), operation.name),
-        ("strategies", ", ".join(each.value for each in operation.variants(_form(operation))), operation.name),
+        *_planned_inputs(operation, plan),
         ("test cases", str(len(derived_cases(operation))), operation.name),
     ]
     for name, value, word in entries:
         source = f"{home.file.name}:{home.line_of(word)}"
         yield Entry("input_parse", {"field": name, "value": value, "confidence": "HIGH", "source": source})
+
+
+def _planned_inputs(operation: Operation, plan: Plan) -> list[tuple[str, str, str]]:
+    """What the plan adds, where it is what runs."""
+    if operation.choices.program is not None:
+        return [("program", "the operation's own", operation.name)]
+    own = [f"{role} {each.name} in {kernel_file(each)}" for role, each in operation.own_kernels(plan).items()]
+    phases = ", ".join(each.name for each in steps_of(plan.schedule) if each.number)
+    return [
+        ("circular buffers", str(len(plan.buffers)), "buffers"),
+        ("phases", phases, operation.name),
+        ("strategies", ", ".join(each.value for each in operation.variants(_form(operation))), operation.name),
+        *([("own kernels", ", ".join(own), "kernels")] if own else []),
+    ]
 
 
 def _form(operation: Operation) -> Form:
@@ -84,6 +99,15 @@ def _form(operation: Operation) -> Form:
 def _artifacts(home: Home) -> Iterator[Entry]:
     lines = len(home.file.read_text(encoding="utf-8", errors="replace").splitlines())
     yield Entry("artifact", {"path": home.file.name, "change": "created", "lines": lines})
+    files = {
+        each.file
+        for kernels in home.operation().choices.kernels.values()
+        for each in kernels.values()
+        if isinstance(each, CppKernel)
+    }
+    for file in sorted(files):
+        lines = len(file.read_text(encoding="utf-8", errors="replace").splitlines())
+        yield Entry("artifact", {"path": file.name, "change": "created", "lines": lines})
 
 
 def _commits(home: Home) -> Iterator[Entry]:

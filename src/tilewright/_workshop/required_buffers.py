@@ -19,7 +19,12 @@ def case_plan(home: Home) -> Plan:
 
 
 def required_buffers(home: Home, log: ExecutionLog) -> tuple[Entry, ...]:
-    """The circular buffers of a declaration as the log counts them: in numbers, or in Wt."""
+    """The circular buffers of a declaration as the log counts them: in numbers, or in Wt.
+
+    None for a program of its own: its author decides about them.
+    """
+    if home.operation().choices.program is not None:
+        return ()
     counted = {index for index, row in log.buffers.items() if row.text("num_pages").strip().isdigit()}
     return tuple(_asked_for(home, each, f"c_{each.buffer.index}" in counted) for each in case_plan(home).buffers)
 

@@ -42,6 +42,7 @@ from tilewright.formula._inputs import Form, Input
 from tilewright.formula._parameters import Parameter, number_bits
 from tilewright.formula._requirements import Requirement
 from tilewright.formula._validation import OperationError, Wording, check_input, require_tensor
+from tilewright.kernels import Kernel
 from tilewright.ops._arrays import Operands
 from tilewright.ops._call_checks import check_call
 from tilewright.ops._kept_calls import KeptCall, kept_call
@@ -321,6 +322,10 @@ class Operation(Meaning):
         if self.choices.program is not None:
             return self._own_program(tensors, self.checked_parameters(parameters or {}))
         return build_program(plan, plan.kernels, tensors, self.numbers(plan, parameters), checked_config(config))
+
+    def own_kernels(self, plan: Plan) -> dict[str, Kernel]:
+        """The declaration's own kernels among those of a plan, by role."""
+        return dict(self.choices.kernels.get(plan.strategy.value, {}))
 
     def _own_program(self, tensors: Tensors, numbers: Mapping[str, float]) -> ProgramDescriptor:
         """The program that the declaration brings."""

@@ -7,10 +7,13 @@ from tilewright._planner.error_bound import roundings_of
 from tilewright._planner.model import Role, Schedule
 from tilewright._planner.plan import Plan
 from tilewright._planner.plan_text import table
+from tilewright._program.program import ProgramDescriptor
+from tilewright._tensor.device import Device
 from tilewright.formula._direction import Direction
 from tilewright.formula._graph import Extent
 from tilewright.ops._operation import Operation
-from tilewright.ops._phase_list import phase_lines
+from tilewright.ops._phase_list import KEPT, phase_lines
+from tilewright.ops._what_runs import own_kernel_rows, what_runs_lines
 
 _ENDS = {
     Role.ROWS_IN: ("reader", "compute"),
@@ -68,21 +71,22 @@ def _conditions(operation: Operation) -> list[tuple[str, str]]:
     return [(each.condition, each.text) for each in operation.requirements]
 
 
-def specification_lines(operation: Operation, plan: Plan) -> list[str]:
+def phase_section(plan: Plan) -> list[str]:
+    """The compute kernel's phases, below a head; of a kernel without any, that none is known."""
+    found = phase_lines(plan.kernels.compute)
+    if found:
+        return [f"phases ({KEPT} keeps its pages)", *(f"  {line}" for line in found)]
+    return [f"phases: not known, the compute kernel {plan.kernels.compute.name} calls none"]
+
+
+def specification_lines(operation: Operation, plan: Plan, program: ProgramDescriptor, device: Device) -> list[str]:
     """The documents' form of a specification."""
-    schedule = plan.schedule
     inputs = [
         (each.name, each.extent.name.lower(), _shape_text(each.extent))
         for each in operation.inputs
         if not each.is_matrix
     ]
     inputs += [(each.name, "matrix", "[K, W]") for each in operation.inputs if each.is_matrix]
-    buffers = [["ID", "Name", "Purpose", "Capacity", "Page", "Format", "Producer", "Consumer", "Lifetime"]]
-    for each in plan.buffers:
-        buffer = each.buffer
-        producer, consumer = ends_of(schedule, buffer.name)
-        row = [f"c_{buffer.index}", buffer.name, buffer.purpose, f"{each.formula} = {each.pages}", buffer.page.value]
-        buffers.append([*row, each.dtype.data_format.name, producer, consumer, lifetime_of(schedule, buffer.name)])
     return [
         f"# {operation.name}",
         operation.summary,
@@ -97,18 +101,35 @@ def specification_lines(operation: Operation, plan: Plan) -> list[str]:
         "## Requirements",
         *table([("property", "error"), *requirement_rows(operation), *_conditions(operation)]),
         "",
+        *_planned_sections(operation, plan, program, device),
+        "",
+        "## Where it rounds",
+        *table([(each.what, f"{each.unit:.3g}", each.why) for each in roundings_of(plan.schedule)]),
+    ]
+
+
+def _planned_sections(operation: Operation, plan: Plan, program: ProgramDescriptor, device: Device) -> list[str]:
+    """Work, circular buffers and phases of what runs."""
+    if operation.choices.program is not None:
+        return ["## Program", *what_runs_lines(operation, plan, program, device)]
+    schedule = plan.schedule
+    buffers = [["ID", "Name", "Purpose", "Capacity", "Page", "Format", "Producer", "Consumer", "Lifetime"]]
+    for each in plan.buffers:
+        buffer = each.buffer
+        producer, consumer = ends_of(schedule, buffer.name)
+        row = [f"c_{buffer.index}", buffer.name, buffer.purpose, f"{each.formula} = {each.pages}", buffer.page.value]
+        buffers.append([*row, each.dtype.data_format.name, producer, consumer, lifetime_of(schedule, buffer.name)])
+    return [
         "## Work",
         f"unit: {_UNITS[plan.rows.direction]}; {plan.split.describe()}",
         plan.describe(),
+        *(f"{role}: {text}" for role, text in own_kernel_rows(operation, plan)),
         "",
         "## Circular buffers",
         *table(buffers),
         "",
         "## Phases",
-        *phase_lines(plan.kernels.compute),
-        "",
-        "## Where it rounds",
-        *table([(each.what, f"{each.unit:.3g}", each.why) for each in roundings_of(schedule)]),
+        *(phase_lines(plan.kernels.compute) or phase_section(plan)),
     ]
 
 

@@ -21,7 +21,7 @@ from tilewright._workshop.stages.classify import classify
 from tilewright._workshop.stages.events import Events
 from tilewright._workshop.stages.facts import compliance_facts, plan_facts, run_facts
 from tilewright._workshop.stages.stage import BUILD, KERNELS, STAGES, Stage, Status
-from tilewright._workshop.trace.difference_map import trace_json, trace_lines, wrong_lines
+from tilewright._workshop.trace.difference_map import conclusion_lines, trace_json, trace_lines, wrong_lines
 from tilewright._workshop.trace.steps import number_upto, steps_of
 from tilewright._workshop.trace.tracing import trace
 from tilewright.ops._operation import Operation
@@ -120,8 +120,8 @@ def _check(events: Events, operation: Operation, device: Device) -> None:
     tensors = operation.allocate(plan, device) | case_tensors(operation, case, device)
     program = operation.program(plan, tensors)
     result = check_program([*tensors.values()], program)
-    if result.run is not None and operation.choices.program is None:
-        events.tell("facts", crumbs=run_facts(plan, result.run) + compliance_facts(plan))
+    if result.run is not None:
+        events.tell("facts", crumbs=run_facts(operation, plan, result.run) + compliance_facts(operation, plan))
     if result.findings:
         error_type = "watcher_assert" if result.error is None else classify(result.error, 6)[1]
         events.tell(
@@ -138,8 +138,9 @@ def run_trace(events: Events, home: Home, case_name: str, upto: str, time_limit:
     with _device() as device:
         number = number_upto(steps_of(_plan(operation, case, device).schedule), upto) if upto else None
         found = trace(operation, case, device, number, time_limit)
-    first = wrong_lines(found.first_wrong) if found.first_wrong else []
-    events.tell("trace", lines=trace_lines(found), first_wrong=first, trace=trace_json(found))
+    conclusion = wrong_lines(found.first_wrong) if found.first_wrong else conclusion_lines(found)
+    is_right = found.first_wrong is None and not found.stopped and not found.is_result_wrong
+    events.tell("trace", lines=trace_lines(found), conclusion=conclusion, is_right=is_right, trace=trace_json(found))
     events.tell("end")
 
 

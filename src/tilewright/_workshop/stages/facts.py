@@ -9,6 +9,7 @@ from typing import TypeAlias
 from tilewright._planner.model import Schedule
 from tilewright._planner.plan import Plan, PlannedBuffer
 from tilewright._record.run import Run
+from tilewright._tensor.paper_device import paper_device
 from tilewright._workshop.home import Home
 from tilewright._workshop.required_buffers import case_plan
 from tilewright._workshop.trace.call_sites import CallSite, call_sites
@@ -18,6 +19,7 @@ from tilewright.formula._direction import Direction
 from tilewright.kernels import phases
 from tilewright.ops._operation import Operation
 from tilewright.ops._specification_text import ends_of
+from tilewright.ops._what_runs import configured_buffers
 
 LIBRARY = frozenset(phases.__all__)
 _UNITS = {Direction.ROWS: "N*C*Ht", Direction.COLUMNS: "N*C*Wt", Direction.SLABS: "N*C"}
@@ -26,8 +28,10 @@ Crumbs: TypeAlias = list[tuple[str, dict[str, object]]]
 
 
 def plan_facts(operation: Operation, home: Home) -> Crumbs:
-    """Circular buffers as the declaration asks for them and as the plan of one case has them; the work."""
+    """Circular buffers as the declaration asks for them and as the program of one case has them; the work."""
     plan = case_plan(home)
+    if operation.choices.program is not None:
+        return _own_program_facts(operation, plan, home)
     crumbs: Crumbs = [("cb_requirement", _requirement(each, plan.schedule)) for each in plan.buffers]
     for planned in plan.buffers:
         source = f"{home.file.name}:{home.line_of(planned.buffer.name)} ({planned.formula})"
@@ -52,6 +56,29 @@ def plan_facts(operation: Operation, home: Home) -> Crumbs:
     return crumbs
 
 
+def _own_program_facts(operation: Operation, plan: Plan, home: Home) -> Crumbs:
+    """The configured buffers and cores of a program of its own; nothing says what they should be."""
+    device = paper_device("wormhole_b0")
+    program = operation.program(plan, operation.allocate(plan, device))
+    source = f"{home.file.name}:{home.line_of(operation.name)} (a program of its own)"
+    crumbs: Crumbs = []
+    for each in configured_buffers(program):
+        fields: dict[str, object] = {
+            "index": f"c_{each['index']}",
+            "num_pages": str(each["pages"]),
+            "page_size": f"{each['page_bytes']} B",
+            "name": each["name"],
+            "data_format": each["format"],
+            "purpose": "not known",
+            "source": source,
+        }
+        crumbs.append(("cb_config", fields))
+    cores = [f"{each.name} on {each.core_ranges}" for each in program.kernels]
+    for parameter, value in (("work unit", "not known"), ("distribution", "; ".join(cores)), ("plan", "own program")):
+        crumbs.append(("work_distribution", {"parameter": parameter, "value": value, "source": source}))
+    return crumbs
+
+
 def _requirement(planned: PlannedBuffer, schedule: Schedule) -> dict[str, object]:
     producer, consumer = ends_of(schedule, planned.buffer.name)
     return {
@@ -64,34 +91,39 @@ def _requirement(planned: PlannedBuffer, schedule: Schedule) -> dict[str, object
     }
 
 
-def run_facts(plan: Plan, run: Run) -> Crumbs:
+def run_facts(operation: Operation, plan: Plan, run: Run) -> Crumbs:
     """The kernels that ran and the pages they moved."""
-    kernels = plan.kernels
-    roles = {"reader": kernels.reader, "compute": kernels.compute, "writer": kernels.writer}
+    is_own = operation.choices.program is not None
+    roles = {} if is_own else {each.name: each.role.value for each in plan.kernels}
     crumbs: Crumbs = []
-    for role, kernel in roles.items():
-        index = [each.name for each in run.kernels].index(kernel.name)
+    for index, kernel in enumerate(run.kernels):
+        role = roles.get(kernel.name, kernel.name)
         moved = [each for each in run.traffic if each.kernel == index]
         reads = sorted({run.cb_label(each.cb) for each in moved if each.wait_calls or each.pop_calls})
         writes = sorted({run.cb_label(each.cb) for each in moved if each.push_calls})
         fields: dict[str, object] = {
             "kernel": role,
-            "file": kernel.path.rpartition("/")[2],
+            "file": Path(kernel.path).name,
             "function": kernel.name,
             "reads": ", ".join(reads) or "DRAM",
             "writes": ", ".join(writes) or "DRAM",
         }
         crumbs.append(("kernel_implemented", fields))
-    steps = {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
+    steps = None if is_own else {(each.core.x, each.core.y): each.num_lines for each in plan.split.work}
     for row in make_sync_table(run, steps).groups[0].rows:
-        crumbs.append(("cb_sync_check", _sync(row)))
+        crumbs.append(("cb_sync_check", _sync(row, in_all=is_own)))
     return crumbs
 
 
-def compliance_facts(plan: Plan) -> Crumbs:
-    """Where each phase is in the kernel that ran, and whether it is one of the library's."""
+def compliance_facts(operation: Operation, plan: Plan) -> Crumbs:
+    """Where each phase is in the kernel that ran, and whether it is one of the library's.
+
+    Nothing about a program of its own, or a compute kernel of its own that calls no phases: these are not the plan's.
+    """
     steps = steps_of(plan.schedule)
     sites = call_sites(plan.kernels.compute)
+    if operation.choices.program is not None or (not sites and "compute" in operation.own_kernels(plan)):
+        return []
     crumbs: Crumbs = []
     for step in steps:
         if not step.number:
@@ -113,12 +145,14 @@ def _called(site: CallSite) -> str:
     return f"phases.{site.phase.name}" if site.phase.name in LIBRARY else site.phase.name
 
 
-def _sync(row: SyncRow) -> dict[str, object]:
+def _sync(row: SyncRow, in_all: bool) -> dict[str, object]:
+    """A row of the sync table; ``in_all``: its steps are inferred and no tile-rows."""
     index = row.cb.split()[0]
     is_kept = row.popped == 0 and row.pushed > 0
     per_step = row.pushed_per_step is not None and row.popped_per_step is not None and not is_kept
     # A buffer that is filled several times for a tile-row says so in all: no number of it must fit at once.
-    fits = not per_step or (row.pushed_per_step or 0) <= row.num_pages or not row.is_balanced
+    is_small = not per_step or (row.pushed_per_step or 0) <= row.num_pages or not row.is_balanced
+    fits = is_small and not in_all
     form = "{} pages per tile-row" if per_step and fits else "{} pages" if fits else "in all {} pages"
     pushed, popped = (row.pushed_per_step, row.popped_per_step) if per_step and fits else (row.pushed, row.popped)
     return {

@@ -84,16 +84,7 @@ def _with_difference(
     found = told.of("trace")
     if not found:
         return result
-    lines = found[-1]["first_wrong"] or _floor_lines()
-    return dataclasses.replace(result, difference=tuple(lines), trace=found[-1]["trace"])
-
-
-def _floor_lines() -> list[str]:
-    """What wrong numbers without a wrong phase mean."""
-    return [
-        "no phase is wrong: each did what its reference says with what it was given",
-        "  so errors of several phases add up to more than the error analysis allows",
-    ]
+    return dataclasses.replace(result, difference=tuple(found[-1]["conclusion"]), trace=found[-1]["trace"])
 
 
 def result_of(stage: Stage, told: Told, time_limit: float) -> StageResult:

@@ -18,6 +18,8 @@ class Status(enum.Enum):
         return self in (Status.FAIL, Status.HANG)
 
 
+# How a test is skipped that has nothing to compare with.
+NOT_JUDGED = "not judged"
 BUILD, KERNELS, EXECUTION = STEPS = ("build", "kernel compilation", "execution")
 
 
@@ -104,8 +106,11 @@ class StageResult:
         if self.status is Status.NOT_RUN:
             return "an earlier stage is red" if not self.error else self.error
         passed = sum(each.status is Status.PASS for each in self.tests)
-        skipped = sum(each.status is Status.NOT_RUN for each in self.tests)
-        counted = f"{passed} of {len(self.tests) - skipped} tests" + (f", {skipped} skipped" if skipped else "")
+        left_out = [each.error for each in self.tests if each.status is Status.NOT_RUN]
+        unjudged = sum(NOT_JUDGED in each for each in left_out)
+        skipped = len(left_out) - unjudged
+        counted = f"{passed} of {len(self.tests) - len(left_out)} tests"
+        counted += (f", {skipped} skipped" if skipped else "") + (f", {unjudged} not judged" if unjudged else "")
         if not self.status.is_red:
             most = max(each.share_of_tolerance for each in self.tests)
             return counted + (f"; at most {most:.0%} of the tolerance used" if most else "")

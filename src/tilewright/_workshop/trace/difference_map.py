@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tilewright._planner.plan_text import table
 from tilewright._workshop.trace.comparing import MARKS, Difference
-from tilewright._workshop.trace.tracing import PhaseVerdict, StepReport, Trace
+from tilewright._workshop.trace.verdict import PhaseVerdict, StepReport, Trace
 
 LEGEND = ". right   x wrong   X far off   N not a number   blank: not compared"
 _WIDEST_ROW = 64
@@ -22,7 +22,16 @@ def trace_lines(trace: Trace) -> list[str]:
     if trace.stopped:
         lines += ["", "the run did not end:", *(f"  {line}" for line in trace.stopped.splitlines())]
     wrong = trace.first_wrong
-    return [*lines, "", *(wrong_lines(wrong) if wrong else _all_right(trace))]
+    return [*lines, *_notes(trace), "", *(wrong_lines(wrong) if wrong else conclusion_lines(trace))]
+
+
+def _notes(trace: Trace) -> list[str]:
+    """Why steps were not judged, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for each in trace.not_judged:
+        if each.note:
+            reasons.setdefault(each.note, []).append(each.step.buffer)
+    return [f"  {', '.join(buffers)}: {reason}" for reason, buffers in reasons.items()]
 
 
 def phase_table(steps: Iterable[StepReport]) -> list[str]:
@@ -46,14 +55,40 @@ def _share(share: float) -> str:
     return f"{share:.2f}" if share < 100 else f"{share:.1e}"
 
 
-def _all_right(trace: Trace) -> list[str]:
-    compared = [each for each in trace.steps if each.difference is not None]
-    inexact = [each for each in compared if each.verdict is PhaseVerdict.FLOOR]
+def conclusion_lines(trace: Trace) -> list[str]:
+    """What a trace without a wrong phase says of the phases and of the result."""
+    unknown = [each.step.buffer for each in trace.not_judged]
+    left_out = [f"  not judged: {', '.join(unknown)}"] if unknown else []
+    if trace.is_result_wrong:
+        assert trace.result is not None
+        if not trace.has_phases:
+            which = "the program is the operation's own, so no step before the result has a reference"
+            return [f"the result is wrong: {trace.result.text}", f"  {which}", *left_out]
+        if unknown:
+            return ["the result is wrong, and no phase that was compared is", f"  {trace.result.text}", *left_out]
+        return [
+            "no phase is wrong: each did what its reference says with what it was given",
+            "  so errors of several phases add up to more than the error analysis allows",
+        ]
+    return [_phases_text(trace), *left_out, *_result_lines(trace)]
+
+
+def _phases_text(trace: Trace) -> str:
+    compared = [each for each in trace.steps if each.verdict.is_right]
     if not compared:
-        return ["no phase was reached"]
-    if not inexact:
-        return ["every phase that ran is exact"]
-    return ["every phase that ran is right: its errors are what the formats cost (the floor)"]
+        return f"no {'phase' if trace.has_phases else 'buffer'} was compared with a reference"
+    if not trace.has_phases:
+        return "every buffer that was compared holds pages of an input"
+    which = "every phase that was compared" if trace.not_judged else "every phase that ran"
+    if all(each.verdict is PhaseVerdict.EXACT for each in compared):
+        return f"{which} is exact"
+    return f"{which} is right: its errors are what the formats cost (the floor)"
+
+
+def _result_lines(trace: Trace) -> list[str]:
+    if trace.result is None:
+        return ["  the result was not judged"]
+    return [f"the result is right: {trace.result.share_of_bound:.0%} of what is allowed at the worst element"]
 
 
 def wrong_lines(report: StepReport) -> list[str]:
@@ -151,6 +186,10 @@ def trace_json(trace: Trace) -> dict[str, object]:
         "plan": trace.plan,
         "stopped": trace.stopped,
         "first_wrong": trace.first_wrong.step.name if trace.first_wrong else None,
+        "not_judged": [each.step.buffer for each in trace.not_judged],
+        "result": None
+        if trace.result is None
+        else {"is_within_bound": trace.result.is_within_bound, "share_of_bound": trace.result.share_of_bound},
         "phases": [_step_json(each) for each in trace.steps],
     }
 

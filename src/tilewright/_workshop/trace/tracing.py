@@ -8,8 +8,7 @@ reported where it is made, and not where it arrives.
 from __future__ import annotations
 
 import dataclasses
-import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,67 +27,16 @@ from tilewright._workshop.cases import DTYPES, OperationCase, case_tensors
 from tilewright._workshop.trace.call_sites import CallSite, call_sites
 from tilewright._workshop.trace.comparing import Difference, Expected, compare, summed
 from tilewright._workshop.trace.geometry import Geometry
+from tilewright._workshop.trace.own_program import push_place, trace_own_program
 from tilewright._workshop.trace.partial_kernel import partial_kernel
 from tilewright._workshop.trace.recorded import Recorded, place, whole
 from tilewright._workshop.trace.steps import Float64, NoSuchPhaseError, Step, step_of, steps_of
+from tilewright._workshop.trace.verdict import PhaseVerdict, StepReport, Trace
 from tilewright.formula._direction import Direction
 from tilewright.formula._inputs import Input
+from tilewright.ops._accuracy import held, judge
 from tilewright.ops._operation import Operation
 from tilewright.ops._options import checked_config
-
-
-class PhaseVerdict(enum.Enum):
-    """What is known about a step after a run."""
-
-    EXACT = "exact"
-    FLOOR = "right"
-    WRONG = "WRONG"
-    MISPLACED = "MISCOUNT"
-    NOT_REACHED = "NOT RUN"
-    PASSED_THROUGH = "passed on"
-
-    @property
-    def is_wrong(self) -> bool:
-        return self in (PhaseVerdict.WRONG, PhaseVerdict.MISPLACED)
-
-
-@dataclasses.dataclass(frozen=True)
-class StepReport:
-    """One step after a run.
-
-    Attributes:
-        place: file and line of the call in the kernel; empty if it was never made.
-        dtype: of its buffer.
-        note: what else is to be said.
-    """
-
-    step: Step
-    verdict: PhaseVerdict
-    place: str = ""
-    dtype: str = ""
-    difference: Difference | None = None
-    note: str = ""
-
-
-@dataclasses.dataclass(frozen=True)
-class Trace:
-    """All steps after a run.
-
-    Attributes:
-        case: name of the test case.
-        plan: in one line.
-        stopped: why the run did not end; empty if it did.
-    """
-
-    case: str
-    plan: str
-    steps: tuple[StepReport, ...]
-    stopped: str = ""
-
-    @property
-    def first_wrong(self) -> StepReport | None:
-        """The first step that did not do what it should with what it was given."""
-        return next((each for each in self.steps if each.verdict.is_wrong), None)
 
 
 def trace(
@@ -105,10 +53,12 @@ def trace(
 
     Raises:
         KernelCompileError, KernelLanguageError: the kernels are not ready to run.
-        NoSuchPhaseError: it has a program of its own.
+        NoSuchPhaseError: ``upto`` names a phase, and the kernels have none that could be left out.
     """
     if operation.choices.program is not None:
-        raise NoSuchPhaseError(f"{operation.name} has a program of its own, whose phases are unknown")
+        if upto is not None:
+            raise NoSuchPhaseError(f"--upto: {operation.name} has a program of its own, whose phases are not known")
+        return trace_own_program(operation, case, device, time_limit)
     given = case_tensors(operation, case, device)
     operation = operation.specialised_for({name: tuple(each.shape) for name, each in given.items()})
     plan = operation.plan(case.shape, DTYPES[case.dtype], device, strategy=case.strategy, block_tiles=case.block_tiles)
@@ -117,6 +67,9 @@ def trace(
     kernels = plan.kernels
     sites = call_sites(kernels.reader) + call_sites(kernels.compute)
     if upto is not None:
+        if not call_sites(kernels.compute):
+            name = kernels.compute.name
+            raise NoSuchPhaseError(f"--upto: the compute kernel {name} calls no phases, so none can be left out")
         kernels = _partial(kernels, steps, upto)
     program = build_program(plan, kernels, tensors, operation.numbers(plan), checked_config(None))
     record = [each.buffer.index for each in plan.buffers]
@@ -130,9 +83,25 @@ def trace(
     geometry = Geometry(plan)
     names = {each.name: _held(tensors[each.name], each, geometry) for each in operation.inputs}
     names |= {name: np.full((1, 1), np.float32(value), np.float64) for name, value in operation.defaults.items()}
-    comparison = _Comparison(plan, geometry, sites, run, names)
+    own = operation.own_kernels(plan)
+    comparison = _Comparison(plan, geometry, sites, run, names, {each.name for each in own.values()})
     reports = [comparison.report(step, steps, upto, bool(stopped)) for step in steps]
-    return Trace(case.name, plan.describe(), tuple(reports), stopped)
+    result = None
+    if upto is None and not stopped:
+        outputs = [tensors[name].to_numpy() for name in operation.output_names]
+        result = judge(outputs, operation.bounds(plan, held(given)))
+    if result is not None and result.is_within_bound:
+        reports = [_of_other_use(each) if each.step.buffer in comparison.own_buffers else each for each in reports]
+    replaced = "".join(f"; {role} {each.name} is the operation's own" for role, each in own.items())
+    return Trace(case.name, plan.describe() + replaced, tuple(reports), stopped, result)
+
+
+def _of_other_use(report: StepReport) -> StepReport:
+    """A buffer of a kernel of its own that holds something else than the plan's phase, in a run with a right result."""
+    if not report.verdict.is_wrong:
+        return report
+    note = f"the kernel puts other values here than `{report.step.expression}`, and the result is right"
+    return dataclasses.replace(report, verdict=PhaseVerdict.NOT_JUDGED, difference=None, note=note)
 
 
 def _held(tensor: Tensor, given: Input, geometry: Geometry) -> Float64:
@@ -157,13 +126,22 @@ class _Comparison:
     """Holds what phases left, as later references need it."""
 
     def __init__(
-        self, plan: Plan, geometry: Geometry, sites: Sequence[CallSite], run: Run, names: Mapping[str, Float64]
+        self,
+        plan: Plan,
+        geometry: Geometry,
+        sites: Sequence[CallSite],
+        run: Run,
+        names: Mapping[str, Float64],
+        own: Collection[str],
     ) -> None:
         self._plan = plan
         self._geometry = geometry
         self._sites = sites
         self._run = run
         self._names = dict(names)
+        self._given = dict(names)
+        self._own = own
+        self.own_buffers: set[str] = set()  # filled by kernels of the operation's own, outside of phases
         self._buffers = {each.buffer.name: each for each in plan.buffers}
         self._stubs: set[str] = set()
 
@@ -186,7 +164,7 @@ class _Comparison:
         pushes = [each for each in self._run.pages if each.cb == buffer.buffer.index]
         found, places = [], []
         if step.number == 0:
-            groups = [(pushes, _place_of(pushes[0], self._run))] if pushes else []
+            groups = [(pushes, push_place(pushes[0], self._run))] if pushes else []
         else:
             groups = []
             for site in self._sites:
@@ -196,12 +174,20 @@ class _Comparison:
                         groups.append((made, f"{site.chain[-1][0]}:{site.line}"))
                     if made and site.is_stub:
                         self._stubs.add(step.name)
+            if not groups and (outside := self._outside_phases(pushes)):
+                groups.append((outside, push_place(outside[0], self._run)))
+                self.own_buffers.add(step.buffer)
         num_tiles = self._geometry.tiles_of_line(step.extent, step.inner)
         is_per_line = self._geometry.is_per_line(step.extent)
         for made, where in groups:
             found.append(place(made, buffer, step.region, self._plan, num_tiles, is_per_line))
             places.append(where)
         return found, places
+
+    def _outside_phases(self, pushes: Sequence[RecordedPages]) -> list[RecordedPages]:
+        """Pushes of kernels of the operation's own that no call of a phase made."""
+        own = [each for each in pushes if self._run.kernel_label(each.kernel) in self._own]
+        return [each for each in own if not any(site.made(each.stack) for site in self._sites)]
 
     def _compared(
         self,
@@ -223,6 +209,12 @@ class _Comparison:
             if together.is_right:
                 chosen, difference = total, together
                 note = "its pages of one tile-row are shares of a sum; the sum was compared"
+        if step.buffer in self.own_buffers and not difference.is_right:
+            note = "the kernel is the operation's own; the reference is what the plan would put here"
+            from_inputs = self._expected(step, buffer, step.value(self._given), self._given)
+            alone = max((compare(each, from_inputs) for each in recorded), key=lambda each: each.share_of_floor)
+            if alone.is_right:  # it does not use the buffers before as the plan would
+                expected, difference, note = from_inputs, alone, ""
         if step.name in self._stubs:
             note = "it is still a stub: it moves pages and computes nothing"
         problem = "" if is_stopped else next((each.problem for each in recorded if each.problem), "")
@@ -239,8 +231,10 @@ class _Comparison:
             first = dataclasses.replace(first, row=row, column=column)
         return dataclasses.replace(difference, first_wrong=first, unit=self._plan.rows.direction.unit)
 
-    def _expected(self, step: Step, buffer: PlannedBuffer, values: Float64) -> Expected:
-        bound = step.bound(self._plan.schedule, self._names, buffer.dtype.data_format.name)
+    def _expected(
+        self, step: Step, buffer: PlannedBuffer, values: Float64, names: Mapping[str, Float64] | None = None
+    ) -> Expected:
+        bound = step.bound(self._plan.schedule, names or self._names, buffer.dtype.data_format.name)
         rows, lined = self._plan.rows, self._geometry.lined
         floor = np.broadcast_to(bound, values.shape)
         columns = rows.last_tile_columns if rows.direction is Direction.ROWS else TILE_SIZE
@@ -255,12 +249,6 @@ class _Comparison:
         left = whole(recorded, len(expected.values), expected.width)
         known = np.where(np.isfinite(left), left, expected.values)
         self._names[step.buffer] = self._geometry.value_of(known, values, step.extent)
-
-
-def _place_of(push: RecordedPages, run: Run) -> str:
-    kernel = run.kernels[push.kernel]
-    lines = [each for each in push.stack if each.path == kernel.path or each.path.endswith(".py")]
-    return f"{lines[-1].path}:{lines[-1].line}" if lines else kernel.name
 
 
 def _verdict(difference: Difference) -> PhaseVerdict:
