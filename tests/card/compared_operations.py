@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations for ``tilewright exec --compare``: some right, one whose golden function is wrong, some without one."""
+"""Operations for ``tilewright exec --compare``: some right, one whose golden function is wrong, some without one.
+
+The product is of low fidelity: its error is above the allowed units of a result's format and explained by the fidelity.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import torch
@@ -23,7 +27,7 @@ def unable(*_: Any, **__: Any) -> Any:
 ttnn.attach_golden_function(ttnn.exp, wrong)
 ttnn.attach_golden_function(ttnn.tanh, unable)
 torch.manual_seed(0)
-device = ttnn.open_device(device_id=0)
+device = ttnn.open_device(device_id=0, l1_small_size=16384)
 values = torch.randn(1, 1, 32, 64)
 x = ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
 x + x
@@ -31,5 +35,23 @@ ttnn.exp(x)
 ttnn.tanh(x)
 ttnn.sum(ttnn.exp(x), dim=-1)
 ttnn.permute(x, (0, 1, 3, 2))
+lo_fi = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi)
+weights = ttnn.from_torch(torch.randn(256, 64), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+rows = ttnn.from_torch(torch.randn(32, 256), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+ttnn.linear(rows, weights, compute_kernel_config=lo_fi)
+ttnn.conv1d(
+    input_tensor=ttnn.from_torch(torch.randn(1, 64, 32), dtype=ttnn.bfloat16),
+    weight_tensor=ttnn.from_torch(torch.randn(32, 32, 3), dtype=ttnn.bfloat16),
+    device=device,
+    in_channels=32,
+    out_channels=32,
+    batch_size=1,
+    input_length=64,
+    kernel_size=3,
+    stride=1,
+    padding=1,
+)
 ttnn.deallocate(x)
+with contextlib.suppress(RuntimeError):
+    ttnn.add(x, x)
 print("the script's own number", torch.initial_seed())

@@ -28,12 +28,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._build.cache import write_atomically
+from tilewright._card.accumulation import accumulated_products
 from tilewright._card.drift import Comparisons, Drift, Values, measure_drift, share_of_allowed
+from tilewright._card.golden_functions import attach_golden_functions
+from tilewright._card.precision import LaunchPrecision, PrecisionReader
 from tilewright._display.error_map import error_map
 
 # A directory for a map of the errors of every result, one file each in their order.
 MAPS_VARIABLE = "TILEWRIGHT_CARD_ERROR_MAPS"
 _COMPARED = Comparisons()
+_precision: PrecisionReader | None = None
 _busy = threading.local()  # while we ourselves call operations, to get at tensors
 
 
@@ -46,10 +50,18 @@ def compare_operations() -> str:
     decorators = sys.modules["ttnn"].decorators
     if not hasattr(decorators, "tilewright_compares"):
         decorators.tilewright_compares = True
+        _follow_precision()
+        attach_golden_functions()
         for kind in (decorators.FastOperation, decorators.Operation):
             kind.__call__ = _compared(kind.__call__)
         atexit.register(_report)
     return "ready"
+
+
+def _follow_precision() -> None:
+    global _precision
+    _precision = PrecisionReader()
+    atexit.register(_precision.close)
 
 
 def _report() -> None:
@@ -69,12 +81,17 @@ def _compared(call: Callable[..., Any]) -> Callable[..., Any]:
         if self.golden_function is None:
             _COMPARED.leave_out(name, "it has no golden function")
             return call(self, *arguments, **named)
+        if not all(map(_has_values, _tensors((arguments, named)))):
+            _COMPARED.leave_out(name, "an input was deallocated before the call")
+            return call(self, *arguments, **named)
+        products = accumulated_products(name, arguments, named)
         with _while_busy(""):
             wanted = _golden(self, arguments, named)
+        _take_precision()
         with _while_busy(name):
             result = call(self, *arguments, **named)
         with _while_busy(""):
-            _compare(name, result, wanted)
+            _compare(name, result, wanted, products)
         return result
 
     return compared_call
@@ -89,6 +106,27 @@ def _while_busy(name: str) -> Iterator[None]:
         yield
     finally:
         _busy.name = before
+
+
+def _take_precision() -> LaunchPrecision:
+    """That of launches since the last call."""
+    return LaunchPrecision() if _precision is None else _precision.take()
+
+
+def _tensors(value: Any) -> Iterator[Any]:
+    """Tensors of ttnn among arguments, those in lists and dictionaries included."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _tensors(each)
+    elif isinstance(value, dict):
+        yield from _tensors([*value.values()])
+    elif isinstance(value, sys.modules["ttnn"].Tensor):
+        yield value
+
+
+def _has_values(tensor: Any) -> bool:
+    """Whether a tensor can be read: one that was deallocated ends the process when it is."""
+    return bool(tensor.is_allocated())
 
 
 def _golden(operation: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Callable[[], Any]:
@@ -132,18 +170,19 @@ def _widened(value: Any, torch: Any, differentiates: bool) -> Any:
     return value
 
 
-def _compare(name: str, result: Any, golden: Callable[[], Any]) -> None:
+def _compare(name: str, result: Any, golden: Callable[[], Any], products: int) -> None:
+    if not all(map(_has_values, _tensors(result))):
+        _COMPARED.leave_out(name, "its result was deallocated")
+        return
     try:
-        pairs = list(_pairs(result, golden()))
+        pairs = [(output, wanted, _values(output)) for output, wanted in _pairs(result, golden())]
     except Exception as error:  # whatever a golden function does not know of the call
         words = textwrap.shorten(str(error), 100, placeholder=" ...")
         _COMPARED.leave_out(name, f"its golden function raised {type(error).__name__}: {words}")
         return
-    drifts = []
-    for output, wanted in pairs:
-        drift = _drift(name, output, wanted)
-        if drift is not None:
-            drifts.append(drift)
+    inexact = _take_precision().error(products)  # the values have been read, so the launches are done
+    found = (_drift(name, output, wanted, got, inexact) for output, wanted, got in pairs)
+    drifts = [drift for drift in found if drift is not None]
     if drifts:
         said = _COMPARED.add(name, _caller(), drifts)
         if said:
@@ -164,12 +203,12 @@ def _pairs(result: Any, wanted: Any) -> Iterator[tuple[Any, Any]]:
         yield result, wanted
 
 
-def _drift(name: str, output: Any, wanted: Any) -> Drift | None:
+def _drift(name: str, output: Any, wanted: Any, got: Values, error: float) -> Drift | None:
     config = getattr(wanted, "_ttnn_comparison_config", None)  # what the golden function says about itself
     if config is not None and config.method == "skip":
         _COMPARED.leave_out(name, "its golden function says that values mean nothing")
         return None
-    got, reference = _values(output), _values(wanted)
+    reference = _values(wanted)
     if got.squeeze().shape != reference.squeeze().shape:
         _COMPARED.leave_out(name, f"it gave shape {got.shape}, its golden function {reference.shape}")
         return None
@@ -179,15 +218,17 @@ def _drift(name: str, output: Any, wanted: Any) -> Drift | None:
         lined_up = mask.numpy().reshape(mask.shape + (1,) * (reference.ndim - mask.ndim))
         counts = np.broadcast_to(lined_up, reference.shape).reshape(got.shape).astype(bool)
     dtype = getattr(output.dtype, "name", str(output.dtype).removeprefix("torch.").upper())
-    _keep_map(name, got, reference.reshape(got.shape), dtype, counts)
-    return measure_drift(got, reference.reshape(got.shape), dtype, counts)
+    _keep_map(name, got, reference.reshape(got.shape), dtype, counts, error)
+    return measure_drift(got, reference.reshape(got.shape), dtype, counts, error)
 
 
-def _keep_map(name: str, got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None) -> None:
+def _keep_map(
+    name: str, got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None, error: float
+) -> None:
     """Writes down where a result is off, for `tilewright report --compare`."""
     directory = os.environ.get(MAPS_VARIABLE)
     if directory and got.size:
-        share = share_of_allowed(got, wanted, dtype, counts)
+        share = share_of_allowed(got, wanted, dtype, counts, error)
         found = {"operation": name, "map": error_map(share, got, wanted, f"the golden function of {name}")}
         path = Path(directory) / f"{time.time_ns():020}-map.json"
         write_atomically(path, json.dumps(found, allow_nan=False).encode())

@@ -3,12 +3,14 @@
 
 A unit is what rounding to the result's format can cost: the distance of neighbouring numbers of that format, of the
 element itself or, where terms cancelled, of the size results typically have. Operations round more than once on their
-way, so several units are allowed (``ALLOWED_UNITS``); integers must be equal.
+way, so several units are allowed (``ALLOWED_UNITS``). Sums of products get in addition what the fidelity, the width of
+DST and the formats of their kernels cost (_card/precision.py). Integers must be equal.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +23,7 @@ _UNITS = {
     "BFLOAT4_B": 2.0**-2,
     "FP8_E4M3": 2.0**-3,
 }
-# The rounding of the result and of some steps before it; and LoFi, which ttnn takes for products unless told otherwise,
-# leaves out bits worth eight units of bfloat16 of one operand.
+# The rounding of the result and of some steps before it, and the approximations of the vector unit.
 ALLOWED_UNITS = 12.0
 _LARGEST = {"BFLOAT16": 3.39e38, "BFLOAT8_B": 3.39e38, "BFLOAT4_B": 3.39e38, "FLOAT32": 3.41e38, "FP8_E4M3": 448.0}
 
@@ -37,6 +38,7 @@ class Drift:
         units: how far it is off; infinite where a number should be none or the other way round.
         elements: how many are off by more than is allowed, out of ``size``.
         at: where the worst lies, with what it is and should be.
+        allowed: units that are allowed.
     """
 
     units: float
@@ -46,42 +48,59 @@ class Drift:
     got: float
     wanted: float
     dtype: str
+    allowed: float
 
     @property
     def is_allowed(self) -> bool:
         return self.elements == 0
 
+    @property
+    def share(self) -> float:
+        """The worst element's error as a share of what is allowed."""
+        return self.units / self.allowed if self.allowed else (math.inf if self.elements else 0.0)
+
     def __str__(self) -> str:
         place = ", ".join(map(str, self.at))
-        bound = f"{ALLOWED_UNITS:g} are allowed" if self.dtype in _UNITS else "none is allowed"
+        bound = f"{self.allowed:.3g} are allowed" if self.allowed else "none is allowed"
         return (
             f"{self.elements} of {self.size} elements are off. The worst, at ({place}), is {self.got:.6g} instead of "
             f"{self.wanted:.6g}:\n    {self.units:.3g} units of {self.dtype.lower()}, {bound}"
         )
 
 
-def measure_drift(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None = None) -> Drift:
+def measure_drift(
+    got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None = None, error: float = 0.0
+) -> Drift:
     """How far a result is from what its golden function gave.
 
     Args:
         dtype: of the result, by ttnn's name.
         counts: which elements have a meaning; all of them unless given.
+        error: relative error that the operation's kernels may make beside the rounding of the result.
 
     >>> measure_drift(np.array([1.0, 2.0]), np.array([1.0, 2.5]), "BFLOAT16").elements
     1
     """
     off = _units_off(got, wanted, dtype, counts)
     at = np.unravel_index(int(np.argmax(off)), off.shape) if off.size else ()
-    wrong = int(np.count_nonzero(off > (ALLOWED_UNITS if dtype in _UNITS else 0.0)))
+    allowed = _allowed_units(dtype, error)
+    wrong = int(np.count_nonzero(off > allowed))
     place = tuple(int(each) for each in at)
     values = (float(off[at]), float(got[at]), float(wanted[at])) if off.size else (0.0, 0.0, 0.0)
-    return Drift(values[0], wrong, off.size, place, values[1], values[2], dtype)
+    return Drift(values[0], wrong, off.size, place, values[1], values[2], dtype, allowed)
 
 
-def share_of_allowed(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None = None) -> Values:
+def share_of_allowed(
+    got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None = None, error: float = 0.0
+) -> Values:
     """Each element's drift as a share of what is allowed; of integers nothing is."""
     off = _units_off(got, wanted, dtype, counts)
-    return off / ALLOWED_UNITS if dtype in _UNITS else np.where(off > 0, np.inf, 0.0)
+    allowed = _allowed_units(dtype, error)
+    return off / allowed if allowed else np.where(off > 0, np.inf, 0.0)
+
+
+def _allowed_units(dtype: str, error: float) -> float:
+    return ALLOWED_UNITS + error / _UNITS[dtype] if dtype in _UNITS else 0.0
 
 
 def _units_off(got: Values, wanted: Values, dtype: str, counts: NDArray[np.bool_] | None) -> Values:
@@ -106,6 +125,7 @@ class Comparison:
     calls: int = 0
     drifting: int = 0
     worst: float = 0.0
+    share: float = 0.0  # the worst as a share of what is allowed
 
 
 class Comparisons:
@@ -125,6 +145,7 @@ class Comparisons:
         row = self._operations.setdefault(operation, Comparison())
         row.calls += 1
         row.worst = max([row.worst, *(drift.units for drift in drifts)])
+        row.share = max([row.share, *(drift.share for drift in drifts)])
         wrong = next((drift for drift in drifts if not drift.is_allowed), None)
         if wrong is None:
             return ""
@@ -140,14 +161,17 @@ class Comparisons:
 
     def text(self) -> str:
         """The table."""
-        rows = sorted(self._operations.items(), key=lambda item: (-item[1].worst, item[0]))
+        rows = sorted(self._operations.items(), key=lambda item: (-item[1].share, item[0]))
         calls, drifting = (sum(getattr(row, name) for _, row in rows) for name in ("calls", "drifting"))
         lines = [f"tilewright compare: {calls} calls beside their golden functions, {drifting} drift"]
         if self._first:
             lines.append(f"  first: {self._first}")
         if rows:
             width = max(len("operation"), *(len(name) for name, _ in rows))
-            lines.append(f"  {'operation':{width}}  calls  drift  worst, in units of its format")
-            lines += [f"  {name:{width}}  {row.calls:5}  {row.drifting:5}  {row.worst:.3g}" for name, row in rows]
+            lines.append(f"  {'operation':{width}}  calls  drift  worst, in units of its format (share of the allowed)")
+            lines += [
+                f"  {name:{width}}  {row.calls:5}  {row.drifting:5}  {row.worst:.3g} ({row.share:.0%})"
+                for name, row in rows
+            ]
         lines += [f"  not compared: {name}: {reason}" for name, reason in sorted(self._without.items())]
         return "\n".join(lines) + "\n"

@@ -24,6 +24,7 @@ from tilewright._card.dispatch_kernels import dispatch_kernels
 from tilewright._card.environment import described_card
 from tilewright._card.global_buffers import partners
 from tilewright._card.layout import ReleaseLayout
+from tilewright._card.precision import note_precision
 from tilewright._card.products import CardModel, nodes_of
 from tilewright._card.protocol import ClosedError, receive, send, send_greeting
 from tilewright._card.tensors import callers_told, tensors_told
@@ -139,6 +140,7 @@ class CardServer:
         Args:
             with_tensors: it was launched in the call the host is in, and nowhere else.
         """
+        note_precision(program)
         if not installed:
             return self._chip.launch(program, self._options).seconds
         call = self._call if with_tensors else dataclasses.replace(self._call, tensors=())

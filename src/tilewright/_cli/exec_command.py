@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from tilewright._build.progress import QUIET_VARIABLE
+from tilewright._card.precision import COMPARE_VARIABLE
 from tilewright._cli.card_options import add_card_options, add_ttnn_option, environment_with_card, wants_real_ttnn
 from tilewright._cli.check_target import exit_status
 from tilewright._cli.command_parser import CommandParser
@@ -88,7 +89,7 @@ def run(arguments: list[str]) -> int:
             parser.error(f"script {target[0]!r} does not exist")
     if wants_real_ttnn(options, None if is_command else Path(target[0])):
         further = {OBSERVER_VARIABLE: ObserverRequest("show").text()} if options.show_programs else {}
-        further |= {"TILEWRIGHT_CARD_COMPARE": "1"} if options.compare else {}
+        further |= {COMPARE_VARIABLE: "1"} if options.compare else {}
         command = target[1:] if is_command else [sys.executable, *target]
         environment = environment_with_card(options, **further)
         if not options.json:

@@ -19,6 +19,7 @@ from typing import Any
 from tilewright._card.compare import MAPS_VARIABLE
 from tilewright._card.environment import environment_with
 from tilewright._card.package import require_ttnn
+from tilewright._card.precision import COMPARE_VARIABLE
 from tilewright._cli.check_target import Work, exit_status, runs_on_card
 from tilewright._cli.command_parser import UsageExit
 from tilewright._cli.operation_arguments import chosen_card
@@ -84,7 +85,7 @@ def observe_on_card(
         variables = {
             **environment_with(require_ttnn(), chosen_card(options), os.environ),
             OBSERVER_VARIABLE: dataclasses.replace(request, directory=directory).text(),
-            **({"TILEWRIGHT_CARD_COMPARE": "1", MAPS_VARIABLE: directory} if compares else {}),
+            **({COMPARE_VARIABLE: "1", MAPS_VARIABLE: directory} if compares else {}),
         }
         command = [sys.executable, options.target, *arguments]
         status = subprocess.run(command, env=variables, stdout=sys.stderr if quiet else None, check=False).returncode
