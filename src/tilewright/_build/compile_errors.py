@@ -12,6 +12,7 @@ from typing import NoReturn
 from tilewright._build.api_hints import with_api_hint
 from tilewright._build.cache import full_cache
 from tilewright._build.compiler import Compiler
+from tilewright._build.limited_process import limit_in
 from tilewright._build.translation_unit import KernelSource
 from tilewright._errors import CompilerCrashError, KernelCompileError
 
@@ -38,6 +39,9 @@ def run_compiler(source: KernelSource, compiler: Compiler, arguments: Sequence[s
 
 
 def _explain_failure(source: KernelSource, compiler: Compiler, output: str, unit: Path) -> NoReturn:
+    limit = limit_in(output)
+    if limit is not None:
+        raise KernelCompileError(source.name, limit, output)
     if "No space left on device" in output:
         raise full_cache()
     if "'#pragma GCC unroll' requires" in output and compiler.family == "gcc":

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import functools
 import importlib.util
 import os
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tilewright._build.cache import cache_directory
+from tilewright._build.limited_process import compiler_limits, run_limited
 from tilewright._errors import CompilerNotFoundError
 
 # The oldest versions that know enough of C++20.
@@ -72,17 +74,9 @@ def compiler_environment() -> dict[str, str]:
 
 
 def _call(command: Sequence[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    # The compiler quotes the user's source, in whatever encoding that is.
-    return subprocess.run(
-        command,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        env=compiler_environment(),
-        check=False,
-    )
+    if not (shutil.which(command[0])):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+    return run_limited(command, cwd, compiler_environment(), compiler_limits())
 
 
 def kernel_flags(compiler: Compiler) -> list[str]:
