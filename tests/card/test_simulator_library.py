@@ -22,6 +22,7 @@ from tilewright._card.products import choose_card
 from tilewright._tensor.ttnn_names import TTNN_VERSION
 
 CLIENT = Path(__file__).with_name("simulator_client.cpp")
+THREADS = Path(__file__).with_name("simulator_threads.cpp")
 CORE = (18, 18)
 Client = Callable[[list[str]], list[str]]
 
@@ -39,15 +40,21 @@ def card(wheel: Path, card_environment: dict[str, str]) -> Card:
     return Card(layout, {**card_environment, **variables, "TILEWRIGHT_CARD_PYTHON": sys.executable})
 
 
-@pytest.fixture(scope="session")
-def client(card: Card, tmp_path_factory: pytest.TempPathFactory) -> Client:
-    """Compiles the client, and gives a function that runs it with lines on stdin."""
+def compiled(source: Path, directory: Path) -> Path:
+    """A program that loads the library, compiled."""
     compiler = next((each for each in available_compilers() if each.family != "zig"), None)
     if compiler is None:
         pytest.skip("no g++ or clang++")
-    program = tmp_path_factory.mktemp("client") / "client"
-    built = compiler.run(["-std=c++20", "-O1", str(CLIENT), "-ldl", "-o", str(program)])
+    program = directory / source.stem
+    built = compiler.run(["-std=c++20", "-O1", str(source), "-ldl", "-pthread", "-o", str(program)])
     assert built.returncode == 0, built.stderr
+    return program
+
+
+@pytest.fixture(scope="session")
+def client(card: Card, tmp_path_factory: pytest.TempPathFactory) -> Client:
+    """Compiles the client, and gives a function that runs it with lines on stdin."""
+    program = compiled(CLIENT, tmp_path_factory.mktemp("client"))
 
     def run(lines: list[str]) -> list[str]:
         command = [str(program), card.environment["TT_METAL_SIMULATOR"]]
@@ -88,6 +95,12 @@ def test_memory_is_where_the_windows_point(client: Client) -> None:
     )
     assert first == "pci 401e1e52 ffffffff"
     assert answers == ["01020304", "05060000", *["aabb"] * 4, "11223344", "00000000", "77"]
+
+
+def test_threads_use_the_library_while_another_opens_and_closes_it(card: Card, tmp_path: Path) -> None:
+    command = [str(compiled(THREADS, tmp_path)), card.environment["TT_METAL_SIMULATOR"], "3"]
+    result = subprocess.run(command, capture_output=True, text=True, env=card.environment, timeout=120, check=False)
+    assert (result.returncode, result.stdout) == (0, "worked 1 raised 1 wrong 0\n"), result.stderr
 
 
 def message(layout: ReleaseLayout, kernel: bytes, enables: int = 1) -> tuple[str, str]:

@@ -8,10 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 
 #include "host_python.h"
@@ -31,13 +34,18 @@ static const char* required_variable(const char* name) {
     return value;
 }
 
-// Ctrl-C while a program runs is passed on to the server, which ends the program, and to the previous handler.
-static volatile sig_atomic_t g_server_process = 0;
+// Ctrl-C while programs run is passed on to their servers, which end the programs, and to the previous handler.
+static constexpr size_t kMaxServers = 8;
+static std::array<std::atomic<pid_t>, kMaxServers> g_running;  // 0: none
+static std::mutex g_handling;
+static int g_handled = 0;  // launches that need the handler
 static struct sigaction g_earlier_action;
 
 static void pass_interrupt_on(int number, siginfo_t* info, void* context) {
-    if (g_server_process > 0) {
-        kill(static_cast<pid_t>(g_server_process), SIGINT);
+    for (const auto& server : g_running) {
+        if (const pid_t process = server.load(); process > 0) {
+            kill(process, SIGINT);
+        }
     }
     if ((g_earlier_action.sa_flags & SA_SIGINFO) != 0) {
         g_earlier_action.sa_sigaction(number, info, context);
@@ -52,18 +60,34 @@ static void pass_interrupt_on(int number, siginfo_t* info, void* context) {
 class InterruptsPassedOn {
 public:
     explicit InterruptsPassedOn(pid_t server) {
-        g_server_process = server;
-        struct sigaction action{};
-        action.sa_sigaction = pass_interrupt_on;
-        action.sa_flags = SA_SIGINFO | SA_RESTART;
-        sigaction(SIGINT, &action, &g_earlier_action);
+        for (size_t index = 0; index < kMaxServers && place_ == nullptr; index++) {
+            pid_t none = 0;
+            if (g_running[index].compare_exchange_strong(none, server)) {
+                place_ = &g_running[index];
+            }
+        }
+        const std::lock_guard lock(g_handling);
+        if (g_handled++ == 0) {
+            struct sigaction action{};
+            action.sa_sigaction = pass_interrupt_on;
+            action.sa_flags = SA_SIGINFO | SA_RESTART;
+            sigaction(SIGINT, &action, &g_earlier_action);
+        }
     }
     ~InterruptsPassedOn() {
-        g_server_process = 0;
-        sigaction(SIGINT, &g_earlier_action, nullptr);
+        if (place_ != nullptr) {
+            *place_ = 0;
+        }
+        const std::lock_guard lock(g_handling);
+        if (--g_handled == 0) {
+            sigaction(SIGINT, &g_earlier_action, nullptr);
+        }
     }
     InterruptsPassedOn(const InterruptsPassedOn&) = delete;
     InterruptsPassedOn& operator=(const InterruptsPassedOn&) = delete;
+
+private:
+    std::atomic<pid_t>* place_ = nullptr;
 };
 
 Server::Server() : owner_(getpid()) {
@@ -204,7 +228,7 @@ Server::Outcome Server::take_done(const std::string& answer) {
     if (answer.size() == sizeof(done)) {
         std::memcpy(&done, answer.data(), sizeof(done));
     }
-    times().running += done.seconds;
+    add_running(done.seconds);
     return done.others_wait != 0 ? Outcome::Done : Outcome::AllDone;
 }
 

@@ -2,6 +2,8 @@
 // The nine functions that tt-metal calls in a simulator library (TT_METAL_SIMULATOR), and one for measurements. There
 // is no clock to advance: a program runs to its end when it is launched (launches.h). Several cards are devices of one
 // PCI bus; a tt-metal release that loads a copy of the library per card uses the first device of each copy.
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -34,8 +36,18 @@ struct Card {
 };
 
 static constexpr uint32_t kMaxCards = 8;
-static std::array<std::unique_ptr<Card>, kMaxCards> g_cards;
+using Cards = std::array<std::shared_ptr<Card>, kMaxCards>;
+static Cards g_cards;  // a call holds the card it uses: another thread may close it meanwhile
 static std::mutex g_opening;
+
+// A forked process gets the lock open, whatever another thread did with it.
+static void keep_lock_through_forks() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        const auto unlock = [] { g_opening.unlock(); };
+        pthread_atfork([] { g_opening.lock(); }, unlock, unlock);
+    });
+}
 
 // Number of cards (_card/environment.py).
 static uint32_t num_cards() {
@@ -44,16 +56,16 @@ static uint32_t num_cards() {
 }
 
 // Further cards are started when the host first accesses them.
-static Card& opened(uint64_t number = 0) {
+static std::shared_ptr<Card> opened(uint64_t number = 0) {
+    const std::lock_guard lock(g_opening);
     if (!g_cards[0] || number >= num_cards()) {
         throw std::runtime_error("tilewright: the simulated card was used before it was initialised");
     }
-    const std::lock_guard lock(g_opening);
-    std::unique_ptr<Card>& card = g_cards[number];
+    std::shared_ptr<Card>& card = g_cards[number];
     if (!card) {
-        card = std::make_unique<Card>(static_cast<uint32_t>(number));
+        card = std::make_shared<Card>(static_cast<uint32_t>(number));
     }
-    return *card;
+    return card;
 }
 
 static void write_node(Card& card, uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
@@ -106,7 +118,8 @@ static void compare_operations() {
 }
 
 static void read_window(uint64_t address, void* data, uint32_t bytes) {
-    Card& card = opened(address / kCardStretch);
+    const std::shared_ptr<Card> held = opened(address / kCardStretch);
+    Card& card = *held;
     const uint64_t offset = address % kCardStretch;
     const TransferTime time(&Times::reading, &Times::bytes_read, bytes);
     if (card.windows.access_registers(false, offset, data, bytes)) {
@@ -121,7 +134,8 @@ static void read_window(uint64_t address, void* data, uint32_t bytes) {
 }
 
 static void write_window(uint64_t address, const void* data, uint32_t bytes) {
-    Card& card = opened(address / kCardStretch);
+    const std::shared_ptr<Card> held = opened(address / kCardStretch);
+    Card& card = *held;
     const uint64_t offset = address % kCardStretch;
     const TransferTime time(&Times::writing, &Times::bytes_written, bytes);
     if (card.windows.access_registers(true, offset, const_cast<void*>(data), bytes)) {
@@ -133,15 +147,15 @@ static void write_window(uint64_t address, const void* data, uint32_t bytes) {
 }
 
 static void read_tile(uint32_t x, uint32_t y, uint64_t address, void* data, uint32_t bytes) {
-    Card& card = opened();
+    const std::shared_ptr<Card> card = opened();
     const TransferTime time(&Times::reading, &Times::bytes_read, bytes);
-    card.launches.before_read(x, y, address, bytes);
-    card.memory.read(x, y, address, data, bytes);
+    card->launches.before_read(x, y, address, bytes);
+    card->memory.read(x, y, address, data, bytes);
 }
 
 static void write_tile(uint32_t x, uint32_t y, uint64_t address, const void* data, uint32_t bytes) {
     const TransferTime time(&Times::writing, &Times::bytes_written, bytes);
-    write_node(opened(), x, y, address, data, bytes);
+    write_node(*opened(), x, y, address, data, bytes);
 }
 
 }  // namespace card
@@ -150,18 +164,27 @@ extern "C" {
 
 void libttsim_init() {
     card::in_host([] {
+        card::keep_lock_through_forks();
+        {
+            const std::lock_guard lock(card::g_opening);
+            if (card::g_cards[0]) {
+                return;
+            }
+        }
+        // Without the lock: Python may have to wait for a thread that waits for the lock.
+        auto opening = std::make_shared<card::Card>(0);
+        card::compare_operations();
+        const std::lock_guard lock(card::g_opening);
         if (!card::g_cards[0]) {
-            auto opening = std::make_unique<card::Card>(0);
-            card::compare_operations();
             card::g_cards[0] = std::move(opening);
         }
     });
 }
 
 void libttsim_exit() {
-    for (auto& each : card::g_cards) {
-        each.reset();
-    }
+    card::Cards closing;
+    const std::lock_guard lock(card::g_opening);
+    std::swap(closing, card::g_cards);  // each is destroyed after the last call that uses it
 }
 
 void libttsim_clock(uint32_t) {}
@@ -175,7 +198,7 @@ uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset)
     const uint32_t device = bus_device_function / kFunctions;
     uint32_t word = 0xffffffffu;
     if (bus_device_function % kFunctions == 0 && device < card::num_cards()) {
-        card::in_host([=, &word] { word = card::opened(device).windows.config_word(offset); });
+        card::in_host([=, &word] { word = card::opened(device)->windows.config_word(offset); });
     }
     return word;
 }

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "times.h"
 
+#include <atomic>
+#include <mutex>
+
 namespace card {
 
+static std::mutex g_counting;
 static Times g_times{};
-static bool g_kept = false;
+static std::atomic<bool> g_kept{false};
 
-Times& times() { return g_times; }
+Times times() {
+    const std::lock_guard lock(g_counting);
+    return g_times;
+}
 bool times_are_kept() { return g_kept; }
 void keep_times() { g_kept = true; }
+
+void add_running(double seconds) {
+    const std::lock_guard lock(g_counting);
+    g_times.running += seconds;
+}
 
 static double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -16,6 +28,7 @@ static double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 TransferTime::TransferTime(double Times::* seconds, uint64_t Times::* moved, uint64_t bytes) : seconds_(seconds) {
     if (is_kept_) {
+        const std::lock_guard lock(g_counting);
         g_times.*moved += bytes;
         launching_before_ = g_times.launching;
         begin_ = std::chrono::steady_clock::now();
@@ -24,12 +37,19 @@ TransferTime::TransferTime(double Times::* seconds, uint64_t Times::* moved, uin
 
 TransferTime::~TransferTime() {
     if (is_kept_) {
+        const std::lock_guard lock(g_counting);
         g_times.*seconds_ += seconds_since(begin_) - (g_times.launching - launching_before_);
     }
 }
 
-LaunchTime::LaunchTime() { g_times.launches++; }
+LaunchTime::LaunchTime() {
+    const std::lock_guard lock(g_counting);
+    g_times.launches++;
+}
 
-LaunchTime::~LaunchTime() { g_times.launching += seconds_since(begin_); }
+LaunchTime::~LaunchTime() {
+    const std::lock_guard lock(g_counting);
+    g_times.launching += seconds_since(begin_);
+}
 
 }  // namespace card

@@ -16,9 +16,10 @@ struct Times {
     double running;  // seconds of launching in which the engine ran kernels
 };
 
-Times& times();
+Times times();
 bool times_are_kept();
 void keep_times();
+void add_running(double seconds);
 
 // Adds its lifetime to the time of reads or writes.
 class TransferTime {
