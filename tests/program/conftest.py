@@ -12,6 +12,9 @@ from tilewright._tensor.device import Device
 class NoMemory:
     """Takes what is written and keeps nothing."""
 
+    def check_usable(self) -> None:
+        pass
+
     def fill_pages(self, *arguments: object) -> None:
         pass
 

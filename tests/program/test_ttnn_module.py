@@ -28,6 +28,9 @@ class NotingChip:
     def __init__(self, arch, grid=None):
         self.arch, self.grid, self.launched, self.closed = arch, grid, [], False
 
+    def check_usable(self) -> None:
+        pass
+
     def fill_pages(self, *arguments):
         pass
 

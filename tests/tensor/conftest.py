@@ -38,6 +38,9 @@ class FakeChip:
         places = self._places(buffer_type, address, aligned_page_bytes, num_pages)
         return np.stack([self.bytes[place][:page_bytes] for _, place in places])
 
+    def check_usable(self) -> None:
+        pass
+
     def fill_pages(self, buffer_type, address, aligned_page_bytes, num_pages, pattern):
         for _, place in self._places(buffer_type, address, aligned_page_bytes, num_pages):
             words = np.full(-(-aligned_page_bytes // 4), pattern, np.uint32)

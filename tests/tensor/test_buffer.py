@@ -60,6 +60,9 @@ def test_pages_and_addresses_are_those_of_ttnn(device: Device):
 @pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
 def test_a_long_history_of_allocating_and_freeing_is_that_of_ttnn(arch):
     class Nothing:
+        def check_usable(self) -> None:
+            pass
+
         def fill_pages(self, *arguments):
             pass
 

@@ -85,6 +85,8 @@ def locked(name: str) -> Iterator[None]:
             _make_directory(directory)
             lock = stack.enter_context((directory / f"{name}.lock").open("w"))
             fcntl.flock(lock, fcntl.LOCK_EX)
+        # Not by closing the file: a process forked meanwhile by another thread has it open, too.
+        stack.callback(fcntl.flock, lock, fcntl.LOCK_UN)
         yield
 
 

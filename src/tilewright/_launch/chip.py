@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import os
 import weakref
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from tilewright._record.run import Run
 from tilewright._tensor.arch import Arch, ArchDescription
 from tilewright._tensor.argument import require
 from tilewright._tensor.memory_config import BufferType
-from tilewright._tensor.tensor import Tensor
+from tilewright._tensor.tensor import Tensor, held_buffers
 from tilewright._wire import runner as wire
 from tilewright._wire.engine import MemoryFileNumbers
 
@@ -111,8 +112,9 @@ class Chip:
             raise TilewrightError(engine().tw_last_error().decode())
         self._process = os.getpid()
         self._is_parents = False
+        self._files = _memory_files(self._handle)
         self._l1_banks = array("H")
-        self._launcher = Launcher(arch, self.grid, _RunnerStarter(config, noc_xy, self.memory_files(), self._l1_banks))
+        self._launcher = Launcher(arch, self.grid, _RunnerStarter(config, noc_xy, self._files, self._l1_banks))
         self._finalizer = weakref.finalize(self, _free, self._handle, self._launcher)
         _chips.add(self)
 
@@ -144,19 +146,19 @@ class Chip:
 
     def find(self, program: ProgramDescriptor, options: RunOptions) -> Executable | None:
         """The executable kept for a program, if nothing it was made from has changed."""
-        self._check_usable()
+        self.check_usable()
         require("options", options, RunOptions, "a tilewright.RunOptions")
         return self._launcher.find(program, options.instrumentation)
 
     def executable(self, program: ProgramDescriptor, options: RunOptions = USUAL_OPTIONS) -> Executable:
         """The executable of a program, kept or new; the program is not checked for mistakes."""
-        self._check_usable()
+        self.check_usable()
         require("options", options, RunOptions, "a tilewright.RunOptions")
         return self._launcher.executable(program, options.instrumentation)
 
     def load(self, executable: Executable) -> None:
         """Loads an executable, so that its first run does not."""
-        self._check_usable()
+        self.check_usable()
         self._launcher.load(executable, USUAL_OPTIONS)
 
     def run(
@@ -167,11 +169,12 @@ class Chip:
         io_tensors: Sequence[object] = (),
     ) -> Run:
         """Runs an executable of this chip to its end; see ``launch``."""
-        self._check_usable()
+        self.check_usable()
         if options.record:
             _check_recorded(executable.program, options.record)
-        memory = HostMemory(io_tensors) if options.checked else None
-        return self._launcher.run(executable, arguments, options, memory, self.read_l1)
+        with held_buffers(io_tensors):
+            memory = HostMemory(io_tensors) if options.checked else None
+            return self._launcher.run(executable, arguments, options, memory, self.read_l1)
 
     def has_launcher(self, launcher: Launcher) -> bool:
         """Whether executables of a launcher run on this chip."""
@@ -187,35 +190,40 @@ class Chip:
         A launch and a transfer of a tensor leave memory complete but for poison in DRAM that has not been written;
         ``settle`` writes that.
         """
-        files = MemoryFileNumbers()
-        engine().tw_chip_files(self._handle, ctypes.byref(files))
-        return MemoryFiles(files.l1, files.dram, files.state, files.l1_slot_bytes, files.dram_bank_stride)
+        self.check_usable()
+        return self._files
 
     def filter_error(self) -> int:
         """Why the system does not filter the runner's system calls, as an error number; 0 where it does."""
-        self._check_usable()
-        with self._launcher.one_at_a_time:
+        with self._in_use():
             return self._launcher.runner().filter_error
 
     def settle(self) -> None:
         """Write the poison that DRAM lacks so far, for processes that read the memory files themselves."""
-        self._check_usable()
-        with self._launcher.one_at_a_time:
-            engine().tw_chip_settle(self._handle)
+        with self._in_use() as handle:
+            engine().tw_chip_settle(handle)
 
     def set_l1_banks(self, cores: Sequence[int]) -> None:
         """Says which core each bank of L1 lies in, as a host that allocates L1 itself has them: rows of the grid one
         after another, a number for each bank. Without it bank ``i`` is core ``i``.
         """
-        self._check_usable()
         if sorted(cores) != list(range(self.grid[0] * self.grid[1])):
             raise ValueError(f"cores must name each of the {self.grid[0]}x{self.grid[1]} cores once, not {list(cores)}")
-        with self._launcher.one_at_a_time:
-            engine().tw_chip_set_l1_banks(self._handle, (ctypes.c_uint16 * len(cores))(*cores))
+        with self._in_use() as handle:
+            engine().tw_chip_set_l1_banks(handle, (ctypes.c_uint16 * len(cores))(*cores))
             self._l1_banks[:] = array("H", cores)
             self._launcher.end_runner()  # the next one gets the banks
 
-    def _check_usable(self) -> None:
+    @contextlib.contextmanager
+    def _in_use(self) -> Iterator[int]:
+        """The engine's handle of the chip. Threads that use or close the chip wait until the block ends."""
+        self.check_usable()  # before the lock: in a forked process, a lock of another thread is never released
+        with self._launcher.one_at_a_time:
+            self.check_usable()
+            yield self._handle
+
+    def check_usable(self) -> None:
+        """Raise if the chip is closed, or was opened by the process that this one was forked from."""
         if self._is_parents:
             raise TilewrightError(
                 f"the device was opened by process {self._process}; process {os.getpid()} must open its own"
@@ -228,8 +236,7 @@ class Chip:
         self._is_parents = True
         self._finalizer.detach()
         self._launcher.forget()
-        files = self.memory_files()
-        for file in (files.l1, files.dram, files.state):
+        for file in (self._files.l1, self._files.dram, self._files.state):
             os.close(file)
 
     def write_pages(
@@ -241,11 +248,10 @@ class Chip:
         pages: NDArray[np.uint8],
     ) -> None:
         """Writes pages spread over the banks of a memory, from ``address`` in each bank."""
-        self._check_usable()
         data = np.ascontiguousarray(pages)
-        with self._launcher.one_at_a_time:
+        with self._in_use() as handle:
             engine().tw_write_pages(
-                self._handle,
+                handle,
                 int(buffer_type is BufferType.DRAM),
                 address,
                 page_bytes,
@@ -258,11 +264,10 @@ class Chip:
         self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, num_pages: int
     ) -> NDArray[np.uint8]:
         """Reads pages spread over the banks of a memory."""
-        self._check_usable()
         data = np.empty((num_pages, page_bytes), dtype=np.uint8)
-        with self._launcher.one_at_a_time:
+        with self._in_use() as handle:
             engine().tw_read_pages(
-                self._handle,
+                handle,
                 int(buffer_type is BufferType.DRAM),
                 address,
                 page_bytes,
@@ -276,21 +281,17 @@ class Chip:
         self, buffer_type: BufferType, address: int, aligned_page_bytes: int, num_pages: int, pattern: int
     ) -> None:
         """Fills pages with a 32-bit pattern."""
-        self._check_usable()
-        with self._launcher.one_at_a_time:
+        with self._in_use() as handle:
             engine().tw_fill_pages(
-                self._handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
+                handle, int(buffer_type is BufferType.DRAM), address, aligned_page_bytes, num_pages, pattern
             )
 
     def unwritten_pages(self, tensor: Tensor) -> tuple[int, int]:
         """How many pages of a tensor hold an element that neither the host nor a kernel wrote; the first of them."""
-        self._check_usable()
         memory, first = HostMemory([tensor]), ctypes.c_uint64()
-        with self._launcher.one_at_a_time:
+        with self._in_use() as handle:
             spec = memory.specs[0]
-            count = engine().tw_unwritten_pages(
-                self._handle, ctypes.byref(spec), memory.outside(spec), ctypes.byref(first)
-            )
+            count = engine().tw_unwritten_pages(handle, ctypes.byref(spec), memory.outside(spec), ctypes.byref(first))
         return count, first.value
 
     def read_semaphore(self, core: tuple[int, int], semaphore_id: int) -> int:
@@ -301,7 +302,6 @@ class Chip:
 
     def read_l1(self, core: tuple[int, int], address: int, num_bytes: int) -> NDArray[np.uint8]:
         """Bytes of one core's L1, for looking at circular buffers after a run with ``keep_l1``."""
-        self._check_usable()
         x, y = core
         if not (0 <= x < self.grid[0] and 0 <= y < self.grid[1]):
             raise ValueError(f"core ({x},{y}) is outside the {self.grid[0]}x{self.grid[1]} grid")
@@ -309,13 +309,14 @@ class Chip:
             raise ValueError(
                 f"{num_bytes} bytes at address {address:#x} do not lie in a core's L1 of {self.arch.l1_bytes} bytes"
             )
-        if not engine().tw_core_kept_l1(self._handle, *core, address, num_bytes):
-            raise TilewrightError(
-                f"what core ({x},{y}) left at address {address:#x} is gone: cores shared one L1 for their "
-                f"circular buffers; launch with RunOptions(keep_l1=True) to look at them"
-            )
-        base = engine().tw_core_l1(self._handle, *core)
-        return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
+        with self._in_use() as handle:
+            if not engine().tw_core_kept_l1(handle, *core, address, num_bytes):
+                raise TilewrightError(
+                    f"what core ({x},{y}) left at address {address:#x} is gone: cores shared one L1 for their "
+                    f"circular buffers; launch with RunOptions(keep_l1=True) to look at them"
+                )
+            base = engine().tw_core_l1(handle, *core)
+            return np.frombuffer(ctypes.string_at(base + address, num_bytes), dtype=np.uint8)
 
 
 def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None:
@@ -327,9 +328,16 @@ def _check_recorded(program: ProgramDescriptor, record: Collection[int]) -> None
         )
 
 
+def _memory_files(handle: int) -> MemoryFiles:
+    files = MemoryFileNumbers()
+    engine().tw_chip_files(handle, ctypes.byref(files))
+    return MemoryFiles(files.l1, files.dram, files.state, files.l1_slot_bytes, files.dram_bank_stride)
+
+
 def _free(handle: int, launcher: Launcher) -> None:
-    launcher.close()
-    engine().tw_chip_free(handle)
+    with launcher.one_at_a_time:
+        launcher.close()
+        engine().tw_chip_free(handle)
 
 
 _chips: weakref.WeakSet[Chip] = weakref.WeakSet()

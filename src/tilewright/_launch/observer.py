@@ -16,6 +16,7 @@ import importlib
 import json
 import os
 import pickle
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -177,18 +178,38 @@ def observed_launches(observer: Observer[Result]) -> Iterator[list[Result]]:
         observer.end()
 
 
+class _Observing(threading.local):
+    """How many of the installed observers have a launch of this thread now, from the last one on."""
+
+    busy = 0
+
+
+_observing = _Observing()
+_one_at_a_time = threading.RLock()  # an observer runs a launch several times on the same memory
+
+
+def _forget_parents_lock() -> None:
+    global _one_at_a_time
+    _one_at_a_time = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forget_parents_lock)
+
+
 def observed_run(launch: Launch) -> Run:
     """Give a launch to the observer installed last, or run it where there is none.
 
-    While an observer has a launch, it is not installed: launches it makes go to those installed before it.
+    Launches that an observer makes itself go to those installed before it. Other threads' launches wait meanwhile.
     """
-    if not installed:
-        return launch.run()
-    observer = installed.pop()
-    try:
-        return observer.observe(launch)
-    finally:
-        installed.append(observer)
+    with _one_at_a_time:
+        waiting = installed[: len(installed) - _observing.busy]
+        if not waiting:
+            return launch.run()
+        _observing.busy += 1
+        try:
+            return waiting[-1].observe(launch)
+        finally:
+            _observing.busy -= 1
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tilewright._tensor.memory_config import BufferType
@@ -18,6 +20,10 @@ class Buffer:
     """An interleaved buffer in DRAM or L1. Unwritten memory holds the dtype's poison.
 
     Its addresses are free again when it is deallocated or, as in ttnn, when the last reference to the tensor is gone.
+    A call that uses the addresses holds the buffer: if another thread deallocates the buffer meanwhile, the addresses
+    are freed at the end of the call. The protocol needs no lock, which a forked process could inherit locked:
+    ``hold`` adds its mark before it looks at ``_is_allocated``, and ``deallocate`` changes ``_is_allocated`` before it
+    looks for marks, so at least one of the two sees the other.
     """
 
     def __init__(self, device: Device, buffer_type: BufferType, page_size: int, num_pages: int, poison: int) -> None:
@@ -29,11 +35,14 @@ class Buffer:
         self.aligned_page_size = align(page_size, device.page_alignment(buffer_type))
         self._allocator = device.allocator(buffer_type)
         self.address = 0
+        self._marks: list[None] = []  # one for each call that uses the addresses
+        self._to_free: list[int] = []  # the address, until it is freed
         self.host_wrote = False  # programs may have written it all the same
         self.pad_value_given = True  # False: the host wrote zeros into the padding because no value was given
         if num_pages:
             total = self.aligned_page_size * num_pages
             self.address = self._allocator.allocate(self.bytes_per_bank(), total_bytes=total)
+            self._to_free.append(self.address)
         self._is_allocated = True
         device.register(self)
         if num_pages:
@@ -58,35 +67,56 @@ class Buffer:
         return self._is_allocated
 
     def write(self, pages: NDArray[np.uint8], pad_value_given: bool = True) -> None:
-        self._require_allocated()
-        if pages.shape != (self.num_pages, self.page_size):
-            raise ValueError(f"pages have shape {pages.shape}, the buffer takes {(self.num_pages, self.page_size)}")
-        self.host_wrote, self.pad_value_given = True, pad_value_given
-        if self.num_pages:
-            self.device.memory.write_pages(
-                self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages
-            )
+        with self._held():
+            if pages.shape != (self.num_pages, self.page_size):
+                raise ValueError(f"pages have shape {pages.shape}, the buffer takes {(self.num_pages, self.page_size)}")
+            self.host_wrote, self.pad_value_given = True, pad_value_given
+            if self.num_pages:
+                self.device.memory.write_pages(
+                    self.buffer_type, self.address, self.page_size, self.aligned_page_size, pages
+                )
 
     def read(self) -> NDArray[np.uint8]:
-        self._require_allocated()
-        if not self.num_pages:
-            import numpy as np
+        with self._held():
+            if not self.num_pages:
+                import numpy as np
 
-            return np.empty((0, self.page_size), np.uint8)
-        return self.device.memory.read_pages(
-            self.buffer_type, self.address, self.page_size, self.aligned_page_size, self.num_pages
-        )
+                return np.empty((0, self.page_size), np.uint8)
+            return self.device.memory.read_pages(
+                self.buffer_type, self.address, self.page_size, self.aligned_page_size, self.num_pages
+            )
 
     def deallocate(self) -> None:
         """Give the addresses back; doing so twice is harmless, as in ttnn."""
         if self.device.unregister(self):
             self._is_allocated = False
-            if self.num_pages:
-                self._allocator.free(self.address)
+            self._free_unless_held()
 
-    def _require_allocated(self) -> None:
+    def hold(self) -> None:
+        """Keep the addresses until ``release``, even if another thread deallocates the buffer meanwhile."""
+        self._marks.append(None)
         if not self._is_allocated:
+            self.release()
             raise RuntimeError("Tensor is not allocated.")
+
+    def release(self) -> None:
+        """Undo one ``hold``."""
+        self._marks.pop()
+        if not self._is_allocated:
+            self._free_unless_held()
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[None]:
+        self.hold()
+        try:
+            yield
+        finally:
+            self.release()
+
+    def _free_unless_held(self) -> None:
+        if not self._marks:
+            with contextlib.suppress(IndexError):  # of several threads, one frees it
+                self._allocator.free(self._to_free.pop())
 
     def __repr__(self) -> str:
         return (

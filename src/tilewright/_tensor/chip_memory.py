@@ -19,6 +19,10 @@ class ChipMemory(Protocol):
     the arch's DRAM channels; L1 bank ``i`` is the core in column ``i % grid.x`` of row ``i // grid.x``.
     """
 
+    def check_usable(self) -> None:
+        """Raise if the memory is gone."""
+        ...
+
     def write_pages(
         self,
         buffer_type: BufferType,

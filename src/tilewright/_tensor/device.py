@@ -115,13 +115,14 @@ class Device:
 
     def close(self) -> None:
         """Free every buffer that is still allocated; the device cannot be used afterwards."""
+        self._is_open = False  # first: no other thread may allocate a buffer behind the loop
         for buffer in self._allocated():
             buffer.deallocate()
-        self._is_open = False
 
     def allocator(self, buffer_type: BufferType) -> BankAllocator:
         if not self._is_open:
             raise RuntimeError(f"device {self._device_id} is closed")
+        self.memory.check_usable()
         if not isinstance(buffer_type, BufferType) or buffer_type not in self._allocators:
             raise ValueError(f"buffer_type must be BufferType.DRAM or BufferType.L1, not {shown(buffer_type)}")
         return self._allocators[buffer_type]

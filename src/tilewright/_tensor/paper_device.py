@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 class _NoMemory:
     """Takes what is written and has nothing to read."""
 
+    def check_usable(self) -> None:
+        pass
+
     def write_pages(
         self, buffer_type: BufferType, address: int, page_bytes: int, aligned_page_bytes: int, pages: NDArray[np.uint8]
     ) -> None:

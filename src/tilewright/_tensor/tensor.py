@@ -7,7 +7,8 @@ happens in one place (``layout.encode`` and ``layout.decode``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -402,6 +403,26 @@ def tensor_list(name: str, value: object) -> list[Tensor]:
     if not given:
         raise ValueError(f"{name} is empty; it takes the inputs and, last, the output tensor")
     return given
+
+
+@contextlib.contextmanager
+def held_buffers(tensors: Sequence[object]) -> Iterator[None]:
+    """Within the block the tensors on devices keep their addresses, even if another thread deallocates them.
+
+    Raises:
+        RuntimeError: one of them is not allocated.
+    """
+    held: list[Buffer] = []
+    try:
+        for each in tensors:
+            if isinstance(each, Tensor) and each.device() is not None:
+                buffer = each.buffer()
+                buffer.hold()
+                held.append(buffer)
+        yield
+    finally:
+        for buffer in held:
+            buffer.release()
 
 
 _MOST_TENSORS = 10_000
