@@ -11,14 +11,19 @@ goes before.
 from __future__ import annotations
 
 import atexit
+import contextlib
+import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tilewright._launch.failure_files import FAILURES_VARIABLE, TEST_SUFFIX
 
 if TYPE_CHECKING:
     from tilewright.check._report import Report
@@ -37,6 +42,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="with --tilewright: the installed ttnn, or tilewright's own module; real where it is installed",
     )
     group.addoption(
+        "--tilewright-arch",
+        choices=("wormhole_b0", "blackhole"),
+        help="with --tilewright: chip of the card, and of the fixture `device` (default wormhole_b0)",
+    )
+    group.addoption(
         "--tilewright-check",
         action="store_true",
         help="check every launch of a program; a test with findings fails",
@@ -46,6 +56,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--tilewright-check"):
         config.pluginmanager.register(_Checks(), "tilewright-checks")
+    if directory := os.environ.get(FAILURES_VARIABLE):
+        config.pluginmanager.register(_Failures(Path(directory)), "tilewright-failures")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,27 +69,32 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         from tilewright._card.package import installed_ttnn
         from tilewright._errors import TilewrightError
 
+        is_real = options.tilewright_ttnn == "real" or (options.tilewright_ttnn is None and bool(installed_ttnn()))
         try:
-            if options.tilewright_ttnn == "real" or (options.tilewright_ttnn is None and installed_ttnn()):
-                _use_card()
+            if is_real:
+                _use_card(options.tilewright_arch)
             else:
                 _use_built_in()
         except (RuntimeError, TilewrightError) as error:
             raise pytest.UsageError(f"--tilewright: {error}") from None
-        early_config.pluginmanager.register(_Fixtures(), "tilewright-fixtures")
+        fixtures = _Fixtures(None if is_real else options.tilewright_arch)
+        early_config.pluginmanager.register(fixtures, "tilewright-fixtures")
         early_config.pluginmanager.register(_CppOperations(), "tilewright-cpp-operations")
     if options.tilewright_check and "TT_METAL_SIMULATOR" in os.environ:
         _check_on_card()
 
 
-def _use_card() -> None:
+def _use_card(arch: str | None) -> None:
     """From now on the installed ttnn, which must not be imported yet, finds the card."""
     from tilewright._card.environment import card_environment
     from tilewright._card.package import require_ttnn
     from tilewright._card.products import choose_card
 
-    if "TT_METAL_SIMULATOR" not in os.environ:  # the user may have chosen a card
-        os.environ.update(card_environment(require_ttnn(), choose_card()))
+    if "TT_METAL_SIMULATOR" in os.environ:  # the user has chosen a card
+        if arch is not None:
+            raise RuntimeError("--tilewright-arch: the environment has a card already (TT_METAL_SIMULATOR)")
+    else:
+        os.environ.update(card_environment(require_ttnn(), choose_card(arch)))
 
 
 def _check_on_card() -> None:
@@ -122,6 +139,38 @@ def _add_section(item: pytest.Item, report: Report) -> None:
         item.add_report_section("call", "tilewright check", report.text(width=100))
 
 
+class _Failures:
+    """Writes failed tests, and launches of this process that do not end well, into a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._observers = contextlib.ExitStack()
+
+    def pytest_sessionstart(self) -> None:
+        from tilewright._launch.observer import requested_observers
+
+        if "TT_METAL_SIMULATOR" not in os.environ:  # with a card, its server has the launches
+            self._observers.enter_context(requested_observers())
+
+    def pytest_sessionfinish(self) -> None:
+        self._observers.close()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._write(report.nodeid, report.when or "call", report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._write(report.nodeid, "collect", report)
+
+    def _write(self, test: str, phase: str, report: pytest.TestReport | pytest.CollectReport) -> None:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        message = report.longreprtext if crash is None else crash.message
+        told = {"test": test, "phase": phase, "message": message}
+        name = f"{time.time_ns():020}-{os.getpid()}{TEST_SUFFIX}"
+        (self._directory / name).write_text(json.dumps(told), encoding="utf-8")
+
+
 class _CppOperations:
     """Tests that lie in the folder of a C++ operation get it as ``ttnn.NAME``."""
 
@@ -147,6 +196,15 @@ class _CppOperations:
 
 
 class _Fixtures:
+    """Fixtures of tt-metal's own tests.
+
+    Args:
+        arch: chip that devices are opened with; None where the card has it.
+    """
+
+    def __init__(self, arch: str | None) -> None:
+        self._arch = {} if arch is None else {"arch": arch}
+
     @pytest.fixture
     def device_params(self, request: pytest.FixtureRequest) -> dict[str, Any]:
         """Arguments of ``open_device`` for the ``device`` fixture, given by indirect parametrization."""
@@ -157,6 +215,6 @@ class _Fixtures:
         """An open device of its own for every test."""
         import ttnn  # whichever it is
 
-        device = ttnn.open_device(**{"device_id": 0, **device_params})
+        device = ttnn.open_device(**{"device_id": 0, **self._arch, **device_params})
         yield device
         ttnn.close_device(device)

@@ -76,6 +76,10 @@ class Case:
         return f"{self.command} {' '.join(self.options)}"
 
 
+def _is_pass(told: dict[str, Any]) -> None:
+    assert (told["verdict"], told["exit_status"], told["launches"]) == ("pass", 0, [])
+
+
 def shows_tables_and_schedules(outcome: Outcome) -> None:
     said = outcome.json
     assert [(each["rule"], each["seed"]) for each in said["findings"]] == [SCHEDULE]
@@ -215,6 +219,12 @@ CASES = [
     *of_operations("debug"),
     refused_everywhere("debug", "--tuned", "best.json"),
     Case("exec", ("--json", "--ttnn"), ("--json",), lambda outcome: None),
+    Case(
+        "exec",
+        ("--exit-codes", "--diagnosis", "--time-limit"),
+        ("--exit-codes", "--diagnosis", "why.json", "--time-limit", "600"),
+        lambda outcome: _is_pass(json.loads(outcome.file("why.json"))),
+    ),
     Case("exec", ("--quiet",), ("--quiet",), says_nothing_of_ttnn),
     Case(
         "exec",

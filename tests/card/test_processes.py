@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -91,6 +92,45 @@ def test_tests_find_the_card_and_site_packages_stay_as_they_are(
     assert result.returncode == 0, result.stdout + result.stderr
     assert "1 passed" in result.stdout
     assert {path: path.stat().st_mtime_ns for path in files_below(package)} == before
+
+
+HANG = """
+import numpy as np
+import ttnn
+
+def test_hang(device):
+    core = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+    kernel = ttnn.KernelDescriptor(
+        kernel_source="void kernel_main() { cb_wait_front(0, 1); }",
+        source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+        core_ranges=core,
+        config=ttnn.ReaderConfigDescriptor(),
+    )
+    form = ttnn.CBFormatDescriptor(buffer_index=0, data_format=ttnn.bfloat16, page_size=2048)
+    cb = ttnn.CBDescriptor(total_size=4096, core_ranges=core, format_descriptors=[form])
+    tensor = ttnn.Tensor(np.ones((1, 1, 32, 32), np.float32), ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
+    ttnn.generic_op([tensor, tensor], ttnn.ProgramDescriptor(kernels=[kernel], semaphores=[], cbs=[cb]))
+"""
+
+
+def test_hang_in_a_test_is_the_verdict_of_exec(real_ttnn: str, environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "test_hang.py").write_text(HANG)
+    pytest_command = [real_ttnn, "-m", "pytest", "-q", "-p", "tilewright.pytest_plugin", "--tilewright"]
+    options = ["--exit-codes", "--diagnosis", "why.json"]
+    result = subprocess.run(
+        [real_ttnn, "-m", "tilewright", "exec", *options, "--", *pytest_command],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert result.returncode == 2, result.stdout + result.stderr
+    told = json.loads((tmp_path / "why.json").read_text())
+    assert [each["test"] for each in told["tests"]] == ["test_hang.py::test_hang"]
+    ((finding,),) = [launch["findings"] for launch in told["launches"]]
+    assert (finding["rule"], finding["cb"]) == ("hang-missing-producer", "c_0")
 
 
 def files_below(directory: Path) -> Iterator[Path]:

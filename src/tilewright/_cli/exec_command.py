@@ -9,18 +9,26 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
 from tilewright._build.progress import QUIET_VARIABLE
 from tilewright._card.precision import COMPARE_VARIABLE
-from tilewright._cli.card_options import add_card_options, add_ttnn_option, environment_with_card, wants_real_ttnn
+from tilewright._cli.card_options import (
+    BUILT_IN,
+    add_card_options,
+    add_ttnn_option,
+    environment_with_card,
+    wants_real_ttnn,
+)
 from tilewright._cli.check_target import exit_status
-from tilewright._cli.command_parser import CommandParser
+from tilewright._cli.command_parser import CommandParser, UsageExit, seconds
 from tilewright._cli.json_output import Error, error_object, json_text, script_failed
 from tilewright._cli.operation_arguments import is_declaration
+from tilewright._cli.output_file import require_writable, write_output
 from tilewright._cli.run_script import run_script
+from tilewright._cli.supervised_run import Verdict, is_pytest, supervise
 from tilewright._errors import TilewrightError
 from tilewright._launch.observer import OBSERVER_VARIABLE, ObserverRequest, observed_launches, requested_observers
 from tilewright.ops import OPERATIONS
@@ -29,6 +37,10 @@ _DESCRIPTION = """
 Run a Python script, or any command after --, in which `import ttnn` gives the simulated card: the installed ttnn,
 unmodified, or, if none is installed, tilewright's own module with tensors, descriptors and generic_op. The folder of
 a C++ operation is built and called twice. The exit status is the script's.
+
+With --exit-codes the exit status is a verdict: 0 pass, 1 failure, 2 hang (a launch that cannot end, or --time-limit),
+3 infrastructure (bad usage, no compiler, no ttnn, a command that does not exist, no tests). These are the codes of
+the script that tt-metal's pipeline runs its tests with.
 """
 _EXAMPLES = """
 tilewright exec my_script.py --batch 4
@@ -36,6 +48,7 @@ tilewright exec --arch blackhole --grid p100a my_script.py
 tilewright exec --compare my_script.py
 tilewright exec --json my_script.py
 tilewright exec -- pytest tests/ttnn/unit_tests/operations/eltwise/test_add.py
+tilewright exec --exit-codes --diagnosis why.json -- pytest --tilewright my_op/test_dev
 """
 
 
@@ -66,6 +79,18 @@ def build_parser() -> argparse.ArgumentParser:
         "--json", action="store_true", help="print the outcome as JSON; output of the script goes to stderr"
     )
     parser.add_argument(
+        "--exit-codes", action="store_true", help="exit with a verdict: 0 pass, 1 failure, 2 hang, 3 infrastructure"
+    )
+    parser.add_argument(
+        "--diagnosis",
+        type=Path,
+        metavar="FILE",
+        help="also write verdict, failed launches with their findings and failed tests as JSON",
+    )
+    parser.add_argument(
+        "--time-limit", type=seconds, metavar="S", help="stop the script or command after this many seconds"
+    )
+    parser.add_argument(
         "--quiet", action="store_true", help="no progress lines, and no log lines of ttnn below level error"
     )
     parser.add_argument("script", nargs="?", help="script or folder to run; arguments after it are the script's")
@@ -73,6 +98,22 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: list[str]) -> int:
+    try:
+        return _run(arguments)
+    except (UsageExit, TilewrightError) as error:
+        ours, _ = _split(arguments)
+        if "--exit-codes" not in ours:
+            raise
+        said = error.message if isinstance(error, UsageExit) else str(error)
+        if isinstance(error, TilewrightError):
+            print(f"tilewright exec: {said}", file=sys.stderr)
+        if "--json" in ours:
+            says = {"verdict": "infrastructure", "reason": said}
+            print(json_text("exec", says, Verdict.INFRASTRUCTURE, error_object("Infrastructure", said)))
+        return Verdict.INFRASTRUCTURE
+
+
+def _run(arguments: list[str]) -> int:
     ours, target = _split(arguments)
     parser = build_parser()
     options = parser.parse_args(ours)
@@ -81,6 +122,8 @@ def run(arguments: list[str]) -> int:
     if options.quiet:
         os.environ[QUIET_VARIABLE] = "1"
         os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # what ttnn's Python logs with
+    if options.diagnosis is not None:
+        require_writable(parser, "--diagnosis", options.diagnosis)
     is_command = target[0] == "--"
     if not is_command:
         if target[0] in OPERATIONS or is_declaration(target[0]):
@@ -92,6 +135,8 @@ def run(arguments: list[str]) -> int:
         further |= {COMPARE_VARIABLE: "1"} if options.compare else {}
         command = target[1:] if is_command else [sys.executable, *target]
         environment = environment_with_card(options, **further)
+        if _is_supervised(options):
+            return _supervised(options, command, environment)
         if not options.json:
             _become(command, environment)
         status = subprocess.run([_program(command, environment), *command[1:]], env=environment, stdout=sys.stderr)
@@ -103,8 +148,14 @@ def run(arguments: list[str]) -> int:
             "--arch, --grid, --cards and --dispatch are for the real ttnn; a script of the built-in module "
             "opens its own device"
         )
-    if is_command:
-        parser.error("-- and a command need the real ttnn; with the built-in one give a script")
+    if is_command and not is_pytest(target[1:]):
+        parser.error("-- and a command need the real ttnn; with the built-in one give a script, or -- and pytest")
+    if is_command or _is_supervised(options):
+        command = target[1:] if is_command else [sys.executable, "-m", "tilewright", "exec", *_ours_in_child(options)]
+        environment = _with_built_in(os.environ) if is_command else dict(os.environ)
+        if _is_supervised(options):
+            return _supervised(options, [*command, *([] if is_command else target)], environment)
+        _become(command, environment)
     errors: list[BaseException] = []
     with _observed(options):
         try:
@@ -131,6 +182,37 @@ def _observed(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
+def _is_supervised(options: argparse.Namespace) -> bool:
+    return options.exit_codes or options.diagnosis is not None or options.time_limit is not None
+
+
+def _ours_in_child(options: argparse.Namespace) -> list[str]:
+    """Options for the process that runs a script of the built-in module."""
+    return ["--ttnn", BUILT_IN, *(["--show-programs"] if options.show_programs else [])]
+
+
+def _with_built_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which pytest gives its tests the built-in module."""
+    added = f"{environment.get('PYTEST_ADDOPTS', '')} --tilewright --tilewright-ttnn {BUILT_IN}"
+    return {**environment, "PYTEST_ADDOPTS": added.strip()}
+
+
+def _supervised(options: argparse.Namespace, command: list[str], environment: dict[str, str]) -> int:
+    """Runs a command in a process of its own and says what came of it."""
+    command = [_program(command, environment), *command[1:]]
+    run = supervise(command, environment, options.time_limit, quiet=options.json)
+    status = run.verdict if options.exit_codes else run.status if run.status >= 0 else 128 - run.status
+    error = error_object(f"{run.verdict.name.capitalize()}", run.reason) if run.verdict else None
+    text = json_text("exec", run.as_dict(), int(status), error)
+    if options.diagnosis is not None:
+        write_output("--diagnosis", options.diagnosis, f"{text}\n".encode())
+    if options.json:
+        print(text)
+    elif run.verdict:
+        print(f"tilewright exec: {run.verdict.name.lower()}: {run.reason}", file=sys.stderr)
+    return int(status)
+
+
 def _said(command: list[str], status: int, error: Error | None) -> int:
     print(json_text("exec", {"arguments": command}, status, error))
     return status
@@ -138,7 +220,7 @@ def _said(command: list[str], status: int, error: Error | None) -> int:
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     """Our options, and what to run: options after the script are the script's."""
-    with_value = {"--ttnn", "--arch", "--grid", "--cards", "--dispatch"}
+    with_value = {"--ttnn", "--arch", "--grid", "--cards", "--dispatch", "--diagnosis", "--time-limit"}
     position = 0
     while position < len(arguments) and arguments[position].startswith("-") and arguments[position] != "--":
         position += 2 if arguments[position] in with_value else 1

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from tilewright._build.cache import write_atomically
+from tilewright._launch.failure_files import FAILURES_VARIABLE
 from tilewright._launch.host_memory import ForeignTensor
 from tilewright._launch.run_options import RunOptions
 from tilewright._program.program import ProgramDescriptor
@@ -45,6 +46,7 @@ _FACTORIES = {
     "report": "tilewright._report.observer:ReportObserver",
     "debug": "tilewright._launch.debug_observer:debug_observer",
     "show": "tilewright._launch.show_observer:ShowObserver",
+    "failures": "tilewright.check._failure_observer:FailureObserver",
 }
 
 Result = TypeVar("Result")
@@ -264,4 +266,6 @@ def requested_observers() -> Iterator[None]:
             stack.enter_context(observed_launches(ObserverRequest("record", {"directory": directory}).make()))
         if request := os.environ.get(OBSERVER_VARIABLE):
             stack.enter_context(observed_launches(ObserverRequest.parse(request).make()))
+        if directory := os.environ.get(FAILURES_VARIABLE):  # last: it passes launches on to the others
+            stack.enter_context(observed_launches(ObserverRequest("failures", {"directory": directory}).make()))
         yield

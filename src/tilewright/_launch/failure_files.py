@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the files in which processes tell what failed, for ``tilewright exec --exit-codes``."""
+
+# A directory for those files.
+FAILURES_VARIABLE = "TILEWRIGHT_FAILURES"
+# A launch that did not end well (check/_failure_observer.py), and a test that failed (pytest_plugin.py).
+LAUNCH_SUFFIX = ".launch.json"
+TEST_SUFFIX = ".test.json"
